@@ -1,0 +1,56 @@
+"""Everything this package raises on purpose, each with the exit code of the command line.
+
+A message says what was wrong, where, and how to mend it. It may name columns, counts and the
+values a hierarchy needs to list; it never shows a value of a sensitive or identifying column.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import ClassVar
+
+__all__ = [
+    "AnonymizerError",
+    "InputError",
+    "NotFittedError",
+    "PolicyBrokenError",
+    "PolicyUnreachableError",
+    "did_you_mean",
+]
+
+
+class AnonymizerError(Exception):
+    """Root of the package's errors; catch this to catch them all."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class InputError(AnonymizerError, ValueError):
+    """A table, study, hierarchy or parameter that cannot be used as it is."""
+
+
+class NotFittedError(AnonymizerError, ValueError, AttributeError):
+    """An anonymizer was asked to transform a table before it was fitted."""
+
+
+class PolicyUnreachableError(AnonymizerError):
+    """No recoding in the searched space satisfies the policy."""
+
+    exit_code = 1
+
+
+class PolicyBrokenError(AnonymizerError):
+    """A table about to be released breaks the policy; nothing was released."""
+
+    exit_code = 1
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return a hint such as ``"; did you mean 'education'?"``, or nothing.
+
+    >>> did_you_mean("educaton", ["age", "education"])
+    "; did you mean 'education'?"
+    >>> did_you_mean("x", ["age"])
+    ''
+    """
+    close = get_close_matches(name, list(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
