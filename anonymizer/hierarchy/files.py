@@ -1,0 +1,156 @@
+"""Hierarchy files: ARX's CSV tables and TOML rules."""
+
+import csv
+import tomllib
+from collections.abc import Sequence
+from decimal import InvalidOperation
+from pathlib import Path
+
+from anonymizer.errors import InputError, did_you_mean
+from anonymizer.hierarchy.kinds import Hierarchy, Table
+from anonymizer.hierarchy.partition import ANY
+
+__all__ = ["read", "resolve"]
+
+SEPARATORS = ";,\t|"
+RULES = ("widths", "cuts", "prefixes", "suppress")
+
+
+def resolve(stated: object, directory: Path = Path()) -> Hierarchy:
+    """Make a hierarchy of what a study or a caller states: itself, ``"suppress"``, or a path.
+
+    Relative paths start at ``directory``.
+    """
+    if isinstance(stated, Hierarchy):
+        return stated
+    if stated == "suppress":
+        return Hierarchy.suppression()
+    if isinstance(stated, str | Path):
+        return read(directory / stated)
+    raise InputError(
+        f"a hierarchy is a Hierarchy, a path or 'suppress', not a {type(stated).__name__}"
+    )
+
+
+def read(path: Path) -> Hierarchy:
+    """Read a hierarchy; a ``.toml`` file holds a rule, any other a table."""
+    text = _content(path)
+    if not text.strip():
+        raise InputError(f"{path}: the hierarchy file is empty")
+    return _rule(text, path) if path.suffix == ".toml" else _table(text, path)
+
+
+def _content(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise InputError(f"cannot read hierarchy {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"cannot read hierarchy {path}: it is not UTF-8 text") from None
+
+
+def _table(text: str, path: Path) -> Hierarchy:
+    lines = [line for line in text.splitlines() if line.strip()]
+    separator = _separator(lines)
+    rows = [[field.strip() for field in row] for row in csv.reader(lines, delimiter=separator)]
+    return Table.of(rows[1:] if _has_header(rows, path.stem) else rows, str(path))
+
+
+def _separator(lines: list[str]) -> str:
+    """The character that cuts every line into the same number of columns, the most of them."""
+
+    def columns(separator: str) -> int:
+        counts = {len(row) for row in csv.reader(lines, delimiter=separator)}
+        return counts.pop() if len(counts) == 1 else 0
+
+    best = max(SEPARATORS, key=columns)
+    if columns(best) > 1:
+        return best
+    return max(SEPARATORS, key=lambda separator: lines[0].count(separator))
+
+
+def _has_header(rows: list[list[str]], attribute: str) -> bool:
+    """Whether the first row names columns.
+
+    Told by its words, by a top label that is not the others', or by its being the only row whose
+    value is no number.
+    """
+    first, others = rows[0], rows[1:]
+    if not others:
+        return False
+    if first[0].casefold().replace(" ", "").replace("-", "") in {
+        attribute.casefold().replace("-", ""),
+        "value",
+        "values",
+        "level0",
+    }:
+        return True
+    if len(first) > 1 and first[-1] != ANY and all(row[-1] == ANY for row in others):
+        return True
+    return not _number(first[0]) and all(_number(row[0]) for row in others)
+
+
+def _number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _rule(text: str, path: Path) -> Hierarchy:
+    try:
+        rule = tomllib.loads(text)
+        return _built(rule)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path}: not a TOML file: {error}") from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    except (TypeError, ValueError, InvalidOperation):
+        raise InputError(
+            f"{path}: widths and cuts are lists of numbers, prefixes a list of whole numbers"
+        ) from None
+
+
+def _built(rule: dict[str, object]) -> Hierarchy:
+    unknown = sorted(rule.keys() - {*RULES, "origin"})
+    if unknown:
+        hint = did_you_mean(unknown[0], RULES) or f"; known are {', '.join(RULES)}"
+        raise InputError(f"unknown rule {unknown[0]!r}{hint}")
+    stated = [name for name in RULES if name in rule]
+    if len(stated) != 1:
+        raise InputError(f"state exactly one of {', '.join(RULES)}")
+    name = stated[0]
+    if "origin" in rule and name != "widths":
+        raise InputError("origin goes with widths")
+    value = rule[name]
+    if name == "suppress":
+        if value is not True:
+            raise InputError("suppress can only be true")
+        return Hierarchy.suppression()
+    if not isinstance(value, list):
+        raise InputError(f"{name} must be a list, such as {name} = [25, 50]")
+    if name == "prefixes":
+        return Hierarchy.prefixes([_whole(length) for length in value])
+    if name == "cuts":
+        return Hierarchy.ranges(cuts=_cut_lists(value))
+    origin = rule.get("origin", 0)
+    return Hierarchy.ranges(widths=value, origin=_real(origin))
+
+
+def _cut_lists(value: Sequence[object]) -> list[list[float]]:
+    """One list of cut points per level; a bare list of numbers is one level."""
+    levels = value if value and isinstance(value[0], list) else [value]
+    return [[_real(cut) for cut in level] for level in levels if isinstance(level, list)]
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise TypeError
+
+
+def _real(value: object) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return value
+    raise TypeError

@@ -1,0 +1,185 @@
+"""Partitions of one attribute's values, and chains of them."""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.errors import InputError
+
+__all__ = ["ANY", "Codes", "Interval", "Partition", "Taxonomy", "number_text"]
+
+ANY = "*"
+"""The label of the group that holds every value."""
+
+Codes = NDArray[np.intp]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """The half-open range [low, high); ``None`` is an open end.
+
+    >>> str(Interval(Decimal(25), Decimal(50))), str(Interval(Decimal(60), None))
+    ('[25, 50)', '[60, inf)')
+    """
+
+    low: Decimal | None
+    high: Decimal | None
+
+    def __str__(self) -> str:
+        low = "(-inf" if self.low is None else f"[{number_text(self.low)}"
+        high = "inf" if self.high is None else number_text(self.high)
+        return f"{low}, {high})"
+
+    def __contains__(self, number: Decimal) -> bool:
+        above = self.low is None or self.low <= number
+        return above and (self.high is None or number < self.high)
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """A surjection from value codes onto group codes, with one label per group.
+
+    Parameters
+    ----------
+    groups
+        The group code of each value code, shape (values,).
+    labels
+        What is released for each group: a text or, at level 0, the raw value.
+    """
+
+    groups: Codes
+    labels: tuple[Hashable, ...]
+
+    @classmethod
+    def of(cls, labels: Iterable[Hashable]) -> "Partition":
+        """Group the values that carry the same label, in order of first appearance."""
+        labels = list(labels)
+        code = {label: i for i, label in enumerate(dict.fromkeys(labels))}
+        return cls(np.array([code[label] for label in labels], np.intp), tuple(code))
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def first(self) -> Codes:
+        """The smallest value code of each group, shape (groups,)."""
+        return np.unique(self.groups, return_index=True)[1]
+
+    @cached_property
+    def representatives(self) -> Codes:
+        """For each value code the smallest code of its group, shape (values,).
+
+        Naming a group by one of its values is what lets counts roll up along a chain of nested
+        partitions: the same array applies to raw codes and to codes already made coarser.
+        """
+        return self.first[self.groups]
+
+    def split_by(self, coarser: "Partition") -> tuple[int, int] | None:
+        """Two values of one group here that ``coarser`` tells apart; None when nested in it."""
+        torn = np.flatnonzero(coarser.groups != coarser.groups[self.representatives])
+        return (int(self.representatives[torn[0]]), int(torn[0])) if len(torn) else None
+
+
+@dataclass(frozen=True, eq=False)
+class Taxonomy:
+    """A chain of nested partitions of one attribute's values, finest first.
+
+    Parameters
+    ----------
+    attribute
+        The column.
+    codes
+        The code of each value, by its key.
+    levels
+        ``levels[0]`` tells all values apart; the last one none.
+    key
+        What makes two raw values the same value (``39``, ``39.0`` and ``" 39"`` are).
+    numbers
+        The place of each value on the number line, shape (values,), NaN for a missing one;
+        None where not every value is a number.
+    ordered
+        Whether ranges of values mean something (then they may be refined).
+    listed
+        Whether the values were listed by the steward, not read off the table: only then may a
+        report name those that a release hides.
+    """
+
+    attribute: str
+    codes: Mapping[Hashable, int]
+    levels: tuple[Partition, ...]
+    key: Callable[[object], Hashable]
+    numbers: Floats | None
+    ordered: bool
+    listed: bool
+
+    def __post_init__(self) -> None:
+        for level, (fine, coarse) in enumerate(zip(self.levels, self.levels[1:], strict=False)):
+            pair = fine.split_by(coarse)
+            if pair:
+                raise InputError(f"column {self.attribute!r}: {self._torn(level, pair)}")
+
+    def _torn(self, level: int, pair: tuple[int, int]) -> str:
+        names = [self.levels[0].labels[value] for value in pair]
+        return torn_levels(
+            level, names, self.levels[level].labels[self.levels[level].groups[pair[0]]]
+        )
+
+    def __len__(self) -> int:
+        return len(self.levels[0])
+
+    @property
+    def height(self) -> int:
+        """The highest level."""
+        return len(self.levels) - 1
+
+    def encode(self, values: Iterable[object]) -> Codes:
+        """The code of each raw value, -1 for a value that is not part of the taxonomy."""
+        return np.array([self.codes.get(self.key(value), -1) for value in values], np.intp)
+
+    def describe(self, partition: Partition) -> list[dict[str, object]]:
+        """The groups of a partition, enough to apply it again, as JSON has it.
+
+        A group is told by its range, by the values the hierarchy lists for it, or by its label
+        alone (a masked code, everything). The values that only the table holds are never named
+        unless they are released as they are.
+        """
+        return [self._group(partition, group) for group in range(len(partition))]
+
+    def _group(self, partition: Partition, group: int) -> dict[str, object]:
+        label = partition.labels[group]
+        if isinstance(label, Interval):
+            low, high = (None if end is None else float(end) for end in (label.low, label.high))
+            return {"label": str(label), "from": low, "to": high}
+        text = None if label is None else str(label)
+        members = np.flatnonzero(partition.groups == group)
+        if self.listed or partition is self.levels[0]:
+            return {"label": text, "values": [self._text(int(member)) for member in members]}
+        return {"label": text}
+
+    def _text(self, code: int) -> str | None:
+        value = self.levels[0].labels[code]
+        return None if value is None else str(value)
+
+
+def torn_levels(level: int, values: Sequence[object], label: object) -> str:
+    """Say that level ``level`` is not nested in the next one."""
+    first, second = values
+    return (
+        f"level {level + 1} is not nested: {first!r} and {second!r} are both {label!r} at level "
+        f"{level} but fall apart at level {level + 1}; every level must coarsen the one before"
+    )
+
+
+def number_text(number: Decimal) -> str:
+    """A number as people write it: 25, 0.5, -3.
+
+    >>> number_text(Decimal("25.0")), number_text(Decimal("1E+2"))
+    ('25', '100')
+    """
+    text = f"{number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
