@@ -1,0 +1,147 @@
+"""Counts: the only view of a table that search, privacy models and objectives ever see."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.hierarchy import Partition
+
+__all__ = ["Classes", "Codes", "Counts", "Floats", "Ints", "Recoding"]
+
+Codes = NDArray[np.intp]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Recoding = Mapping[str, Partition]
+
+
+@dataclass(frozen=True, eq=False)
+class Classes:
+    """The count matrix C of one sensitive attribute: all that a per-class quantity depends on.
+
+    Parameters
+    ----------
+    joint
+        Records of each class by sensitive value, shape (classes, values).
+    margin
+        Records of the whole table by sensitive value, shape (values,): the distribution p(w) an
+        adversary is taken to know. Recoding does not move it.
+    """
+
+    joint: Ints
+    margin: Ints
+
+    def __len__(self) -> int:
+        return len(self.joint)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """Records per class, shape (classes,)."""
+        return np.asarray(self.joint.sum(axis=1), np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """How many records fall in each class and, within it, on each sensitive value.
+
+    Parameters
+    ----------
+    names
+        The quasi-identifiers.
+    cells
+        The code of each class in each quasi-identifier, shape (classes, names). A group of values
+        goes by the smallest of its value codes, so recodings of nested partitions compose.
+    joint
+        For each sensitive attribute the records of each class by value, shape (classes, values).
+    margins
+        The same for the whole table, shape (values,): what classes are measured against, whichever
+        of them these counts hold.
+    """
+
+    names: tuple[str, ...]
+    cells: Codes
+    joint: Mapping[str, Ints]
+    margins: Mapping[str, Ints]
+
+    @classmethod
+    def of(cls, names: tuple[str, ...], cells: Codes, joint: Mapping[str, Ints]) -> "Counts":
+        """Count a whole table from rows that may repeat a cell."""
+        margins = {name: np.asarray(matrix.sum(axis=0)) for name, matrix in joint.items()}
+        return cls(names, cells, joint, margins)._merged()
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    @property
+    def records(self) -> int:
+        """Records of the whole table."""
+        return int(next(iter(self.margins.values())).sum())
+
+    def about(self, attribute: str) -> Classes:
+        """The classes by the values of one sensitive attribute."""
+        return Classes(self.joint[attribute], self.margins[attribute])
+
+    def recode(self, recoding: Recoding) -> "Counts":
+        """Merge the classes that a recoding no longer tells apart.
+
+        The counts may have been recoded before, by partitions nested in these.
+        """
+        cells = self.cells.copy()
+        for name, partition in recoding.items():
+            column = self.names.index(name)
+            cells[:, column] = partition.representatives[cells[:, column]]
+        return replace(self, cells=cells)._merged()
+
+    def project(self, names: tuple[str, ...]) -> "Counts":
+        """Keep some quasi-identifiers, merging the classes that agree on them."""
+        kept = [self.names.index(name) for name in names]
+        return replace(self, names=names, cells=self.cells[:, kept])._merged()
+
+    def select(self, classes: NDArray[np.bool_]) -> "Counts":
+        """Keep some classes; the table they are measured against stays whole."""
+        joint = {name: matrix[classes] for name, matrix in self.joint.items()}
+        return replace(self, cells=self.cells[classes], joint=joint)
+
+    def shuffled(self, rng: np.random.Generator) -> "Counts":
+        """The same classes and margins with each sensitive attribute dealt out at random."""
+        joint = {name: _dealt(matrix, rng) for name, matrix in self.joint.items()}
+        return replace(self, joint=joint)
+
+    def _merged(self) -> "Counts":
+        key = row_keys(self.cells)
+        order = np.argsort(key, kind="stable")
+        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+        joint = {
+            name: np.add.reduceat(matrix[order], starts, axis=0)
+            for name, matrix in self.joint.items()
+        }
+        return replace(self, cells=self.cells[order[starts]], joint=joint)
+
+
+def row_keys(cells: Codes) -> Codes:
+    """One number per row, equal for equal rows and ordered as the rows are, shape (rows,).
+
+    Columns are mixed as digits; before the number could leave 63 bits it is renumbered densely,
+    so overflow is impossible.
+    """
+    key = np.zeros(len(cells), np.intp)
+    bound = 1
+    for column in cells.T:
+        digits = int(column.max(initial=0)) + 1
+        if bound * digits >= 2**62:
+            distinct, key = np.unique(key, return_inverse=True)
+            bound = len(distinct)
+        key = key * digits + column
+        bound *= digits
+    return key
+
+
+def _dealt(joint: Ints, rng: np.random.Generator) -> Ints:
+    """A random count matrix of the same margins: the values of the records, permuted."""
+    classes, values = joint.shape
+    record_class = np.repeat(np.arange(classes), joint.sum(axis=1))
+    record_value = np.repeat(np.arange(values), joint.sum(axis=0))
+    cell = record_class * values + rng.permutation(record_value)
+    return np.bincount(cell, minlength=classes * values).reshape(classes, values)

@@ -1,0 +1,181 @@
+"""The role of every column that matters to privacy, and the way from a tally to counts."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.counts import Counts
+from anonymizer.engines import pandas as engine
+from anonymizer.errors import InputError, did_you_mean
+from anonymizer.hierarchy import Hierarchy, Taxonomy
+
+__all__ = ["MISSING", "Schema", "recount"]
+
+MISSING = ("error", "drop", "category")
+"""What to do with records that miss a value: refuse, leave them out, or count it as a value."""
+
+
+@dataclass(frozen=True)
+class Schema:
+    """Which column is what; an attribute has one role.
+
+    Parameters
+    ----------
+    quasi_identifiers
+        How each of them generalizes.
+    sensitive
+        The sensitive attributes.
+    identifiers
+        Columns that a release leaves out.
+    missing
+        One of ``MISSING``; concerns quasi-identifiers and sensitive attributes alone.
+    """
+
+    quasi_identifiers: Mapping[str, Hierarchy]
+    sensitive: tuple[str, ...]
+    identifiers: tuple[str, ...] = ()
+    missing: str = "error"
+
+    def __post_init__(self) -> None:
+        if not self.quasi_identifiers:
+            raise InputError("name at least one quasi-identifier and its hierarchy")
+        if not self.sensitive:
+            raise InputError("name at least one sensitive attribute")
+        if self.missing not in MISSING:
+            raise InputError(
+                f"missing = {self.missing!r} is none of {', '.join(MISSING)}"
+                + did_you_mean(str(self.missing), MISSING)
+            )
+        roles = Counter([*self.columns, *self.identifiers])
+        twice = [name for name, count in roles.items() if count > 1]
+        if twice:
+            raise InputError(f"column {twice[0]!r} has more than one role; give it one")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+        return tuple(self.quasi_identifiers)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are counted."""
+        return (*self.quasi_identifiers, *self.sensitive)
+
+    def admit(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Check that a table has the columns and values it needs; leave out what is to be dropped.
+
+        Raises
+        ------
+        InputError
+            On a column that is unknown or stands twice, a table without records, or missing values
+            under ``missing = "error"``.
+        """
+        require_columns(table.columns, [*self.columns, *self.identifiers])
+        if not len(table):
+            raise InputError("the table has no records")
+        if self.missing != "drop":
+            self._require_values(table)
+            return table
+        kept = engine.drop_missing(table, self.columns)
+        if not len(kept):
+            raise InputError("every record misses a value, so that none is left to release")
+        return kept
+
+    def require_released(self, table: pd.DataFrame) -> None:
+        """Check that a table can be a release: the columns are there, and every value.
+
+        Raises
+        ------
+        InputError
+            On a column that is unknown or stands twice, a table without records, or missing values
+            unless they are a category.
+        """
+        require_columns(table.columns, self.columns)
+        if not len(table):
+            raise InputError("the table has no records")
+        self._require_values(table)
+
+    def _require_values(self, table: pd.DataFrame) -> None:
+        if self.missing == "category":
+            return
+        for column, count in engine.missing_values(table, self.columns).items():
+            raise InputError(
+                f"column {column!r} misses the value of {count} of {len(table)} records; "
+                'choose missing = "drop" or "category", or clean the column'
+            )
+
+    def taxonomies(self, tally: pd.DataFrame) -> dict[str, Taxonomy]:
+        """Each quasi-identifier's hierarchy, held against the values that occur.
+
+        Raises
+        ------
+        InputError
+            When a hierarchy lacks values.
+        """
+        return {
+            name: hierarchy.over(name, tally[name].unique())
+            for name, hierarchy in self.quasi_identifiers.items()
+        }
+
+    def counts(self, tally: pd.DataFrame, taxonomies: Mapping[str, Taxonomy]) -> Counts:
+        """Turn a tally into counts, cells being codes of the taxonomies."""
+        cells = [_encoded(tally[name], taxonomies[name]) for name in self.names]
+        return _counts(tally, self.names, cells, self.sensitive)
+
+
+def recount(table: pd.DataFrame, names: Sequence[str], sensitive: Sequence[str]) -> Counts:
+    """Count a table as it is: classes are the combinations of values that stand there.
+
+    Knows nothing of hierarchies, recodings or searches: the yardstick a release is held against.
+    """
+    tally = engine.tally(table, [*names, *sensitive])
+    cells = [engine.distinct(tally[name])[0] for name in names]
+    return _counts(tally, tuple(names), cells, sensitive)
+
+
+def require_columns(columns: Iterable[object], wanted: Iterable[str]) -> None:
+    """Require that a table has every wanted column, and no column twice.
+
+    Raises
+    ------
+    InputError
+        Naming the column and the nearest one that exists.
+    """
+    known = [str(column) for column in columns]
+    twice = [name for name, count in Counter(known).items() if count > 1]
+    if twice:
+        raise InputError(f"column {twice[0]!r} stands more than once; give columns distinct names")
+    for name in wanted:
+        if name not in known:
+            hint = did_you_mean(name, known) or f"; it has {', '.join(map(repr, known))}"
+            raise InputError(f"the table has no column {name!r}{hint}")
+
+
+def _encoded(column: pd.Series, taxonomy: Taxonomy) -> np.ndarray:
+    codes, values = engine.distinct(column)
+    return taxonomy.encode(values)[codes]
+
+
+def _counts(
+    tally: pd.DataFrame,
+    names: tuple[str, ...],
+    cells: Sequence[np.ndarray],
+    sensitive: Sequence[str],
+) -> Counts:
+    sizes = tally.iloc[:, -1].to_numpy(np.int64)
+    joint = {attribute: _spread(tally[attribute], sizes) for attribute in sensitive}
+    matrix = np.column_stack(cells).astype(np.intp)
+    return Counts.of(names, matrix, joint)
+
+
+def _spread(column: pd.Series, sizes: np.ndarray) -> np.ndarray:
+    """The sizes of a tally's rows, each in the column of its sensitive value."""
+    codes, values = engine.distinct(column)
+    # By text, so that sums of logarithms do not depend on the order of the records.
+    place = np.argsort(np.argsort(np.array([str(value) for value in values]), kind="stable"))
+    joint = np.zeros((len(sizes), len(values)), np.int64)
+    joint[np.arange(len(sizes)), place[codes]] = sizes
+    return joint
