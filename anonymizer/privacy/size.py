@@ -1,0 +1,52 @@
+"""Models that bound the size of a class."""
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import ClassVar
+
+from anonymizer.counts import Classes, Floats
+from anonymizer.errors import InputError
+from anonymizer.privacy.base import Mask, PrivacyModel
+
+__all__ = ["KAnonymity"]
+
+
+@dataclass(frozen=True)
+class KAnonymity(PrivacyModel):
+    """Every record shares its quasi-identifiers with at least k - 1 others: n_g >= k.
+
+    In bits, I2(X, g) = log N - log n_g <= log(N / k). Measured in records. Samarati (2001);
+    Bezzi (2010), Eq. 5 and 6.
+    """
+
+    name: ClassVar[str] = "k-anonymity"
+    strongly_monotone: ClassVar[bool] = True
+    at_least: ClassVar[bool] = True
+    sensitive: ClassVar[bool] = False
+
+    k: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.k, Integral) or isinstance(self.k, bool) or self.k < 1:
+            raise InputError(f"k-anonymity: k = {self.k!r} must be a whole number of at least 1")
+
+    @property
+    def threshold(self) -> float:
+        """The smallest acceptable class, in records."""
+        return float(self.k)
+
+    def measure(self, classes: Classes) -> Floats:
+        """n_g, the records of each class."""
+        return classes.sizes.astype(float)
+
+    def accepts(self, values: Floats) -> Mask:
+        """Classes of at least k records."""
+        return values >= self.k
+
+    def require_possible(self, table: Classes, attribute: str) -> None:
+        """No class can be larger than the table."""
+        records = int(table.sizes.sum())
+        if self.k > records:
+            raise InputError(
+                f"k-anonymity: k = {self.k} exceeds the {records} records of the table"
+            )
