@@ -1,0 +1,86 @@
+"""The lattice of full-domain generalizations: one level per quasi-identifier."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+import networkx as nx
+import numpy as np
+
+from anonymizer.counts import Recoding
+from anonymizer.hierarchy import Taxonomy
+
+__all__ = ["Lattice", "Node", "level_recoding"]
+
+Node = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Nodes are levels, one per name; going up raises levels, towards ``heights``."""
+
+    names: tuple[str, ...]
+    heights: Node
+
+    @classmethod
+    def of(cls, taxonomies: Mapping[str, Taxonomy]) -> "Lattice":
+        """The lattice of all levels of the taxonomies."""
+        return cls(tuple(taxonomies), tuple(taxonomy.height for taxonomy in taxonomies.values()))
+
+    def __len__(self) -> int:
+        return prod(height + 1 for height in self.heights)
+
+    def __iter__(self) -> Iterator[Node]:
+        """All nodes in lexicographic order."""
+        return product(*(range(height + 1) for height in self.heights))
+
+    @property
+    def top(self) -> Node:
+        """The node that suppresses everything."""
+        return self.heights
+
+    def above(self, node: Node) -> list[Node]:
+        """The direct generalizations of a node."""
+        return [
+            (*node[:i], level + 1, *node[i + 1 :])
+            for i, level in enumerate(node)
+            if level < self.heights[i]
+        ]
+
+    def below(self, node: Node) -> list[Node]:
+        """The direct specializations of a node."""
+        return [(*node[:i], level - 1, *node[i + 1 :]) for i, level in enumerate(node) if level]
+
+    def project(self, names: tuple[str, ...]) -> "Lattice":
+        """The lattice of some of the attributes."""
+        return Lattice(names, tuple(self.heights[self.names.index(name)] for name in names))
+
+    def graph(self, nodes: Iterable[Node] | None = None) -> nx.DiGraph:
+        """The Hasse diagram of all nodes, or of some, edges pointing to the more general node."""
+        kept = set(self) if nodes is None else set(nodes)
+        graph = nx.DiGraph()
+        graph.add_nodes_from(sorted(kept))
+        graph.add_edges_from((node, up) for node in kept for up in self.above(node) if up in kept)
+        return graph
+
+    def minimal(self, nodes: Iterable[Node]) -> list[Node]:
+        """The nodes of an up-closed set without a specialization in it, lexicographically."""
+        kept = set(nodes)
+        return sorted(node for node in kept if kept.isdisjoint(self.below(node)))
+
+    def up_set(self, nodes: Iterable[Node]) -> list[Node]:
+        """All generalizations of the nodes, themselves included, lexicographically."""
+        reached = np.zeros([height + 1 for height in self.heights], bool)
+        for node in nodes:
+            reached[node] = True
+        for axis in range(reached.ndim):
+            np.logical_or.accumulate(reached, axis=axis, out=reached)
+        return [tuple(map(int, node)) for node in np.argwhere(reached)]
+
+
+def level_recoding(
+    taxonomies: Mapping[str, Taxonomy], names: tuple[str, ...], node: Node
+) -> Recoding:
+    """The partitions that a node stands for."""
+    return {name: taxonomies[name].levels[level] for name, level in zip(names, node, strict=True)}

@@ -1,0 +1,40 @@
+"""Exact searches: over the levels of all attributes, and over the ranges of an ordered one."""
+
+from anonymizer.search.exact import SEARCHES, Frontier, Problem, best_node, exhaustive, incognito
+from anonymizer.search.joint import (
+    REFINEMENTS,
+    Refined,
+    Refiner,
+    exact,
+    heuristic,
+    refine_jointly,
+    refine_one,
+)
+from anonymizer.search.ranges import (
+    RangeOptions,
+    Segments,
+    heuristic_ranges,
+    level_ranges,
+    optimal_ranges,
+)
+
+__all__ = [
+    "REFINEMENTS",
+    "SEARCHES",
+    "Frontier",
+    "Problem",
+    "RangeOptions",
+    "Refined",
+    "Refiner",
+    "Segments",
+    "best_node",
+    "exact",
+    "exhaustive",
+    "heuristic",
+    "heuristic_ranges",
+    "incognito",
+    "level_ranges",
+    "optimal_ranges",
+    "refine_jointly",
+    "refine_one",
+]

@@ -1,0 +1,162 @@
+"""The joint search: ranges of an ordered attribute over all levels of the other attributes."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+
+from anonymizer.counts import Counts, Recoding
+from anonymizer.hierarchy import Partition
+from anonymizer.lattice import Node, level_recoding
+from anonymizer.objectives import Objective
+from anonymizer.privacy import TOLERANCE
+from anonymizer.search.exact import Problem, Search
+from anonymizer.search.ranges import (
+    RangeOptions,
+    Segments,
+    heuristic_ranges,
+    level_ranges,
+    optimal_ranges,
+)
+
+__all__ = ["REFINEMENTS", "Refined", "Refiner", "refine_jointly", "refine_one"]
+
+Cutting = Callable[[Segments, RangeOptions], Sequence[int] | None]
+
+
+def exact(segments: Segments, options: RangeOptions) -> Sequence[int] | None:
+    """The best cuts, by dynamic programming."""
+    return optimal_ranges(segments, options.max_ranges)
+
+
+def heuristic(segments: Segments, options: RangeOptions) -> Sequence[int] | None:
+    """The cuts that the heuristic of Bezzi (2010) reaches from the first level; options unused."""
+    return heuristic_ranges(segments, level_ranges(segments, 1))
+
+
+REFINEMENTS: Mapping[str, Cutting] = {"exact": exact, "heuristic": heuristic}
+"""What a study file calls each way to cut; the first is the default."""
+
+
+@dataclass(frozen=True, eq=False)
+class Refiner:
+    """What a refinement maximises, what its ranges are confined to, and how they are cut."""
+
+    objective: Objective
+    options: RangeOptions = RangeOptions()  # noqa: RUF009 (frozen)
+    cutting: Cutting = exact
+
+    def __call__(self, problem: Problem, attribute: str, others: Recoding) -> "Refined":
+        """Cut one attribute, the others recoded as given; suppress it where no cut is allowed."""
+        counts = problem.counts.recode(others)
+        segments = Segments.of(problem, counts, attribute, self.objective, self.options)
+        cuts = self.cutting(segments, self.options)
+        suppressed = problem.taxonomies[attribute].levels[-1]
+        partition = suppressed if cuts is None else segments.partition(cuts)
+        recoding = {**others, attribute: partition}
+        merged = counts.recode({attribute: partition})
+        ordered = {name: recoding[name] for name in problem.counts.names}
+        return Refined(ordered, self.objective(merged), merged, refinements=1)
+
+
+@dataclass(frozen=True, eq=False)
+class Refined:
+    """A recoding with ranges of its own for some attributes, levels for the others.
+
+    Parameters
+    ----------
+    recoding
+        The partition of every quasi-identifier, in their order.
+    value
+        The objective.
+    counts
+        What the recoding leaves.
+    refinements
+        How many times ranges were cut.
+    proven
+        Whether no other ranges and levels are better.
+    """
+
+    recoding: Mapping[str, Partition]
+    value: float
+    counts: Counts
+    refinements: int
+    proven: bool = False
+
+    def or_better(self, other: "Refined") -> "Refined":
+        """The one of the higher objective; among ties the one of more classes, then this one."""
+        if abs(self.value - other.value) <= TOLERANCE:
+            return other if len(other.counts) > len(self.counts) else self
+        return other if other.value > self.value else self
+
+
+def refine_jointly(
+    problem: Problem,
+    attributes: Sequence[str],
+    refiner: Refiner,
+    search: Search,
+    n_jobs: int | None = None,
+) -> Refined:
+    """Find the best ranges of the given attributes together with levels of the others.
+
+    For one attribute the result is the proven optimum over all its partitions into ranges and all
+    levels of the others. For several, each is refined so, the others at levels; from the best of
+    these every attribute in turn is cut again with the others held, until none gains: a local
+    optimum, not proven.
+    """
+    found = [refine_one(problem, name, refiner, search, n_jobs) for name in attributes]
+    best = reduce(Refined.or_better, found)
+    cut = sum(refined.refinements for refined in found)
+    if len(found) == 1:
+        return best
+    return _ascend(problem, attributes, refiner, replace(best, refinements=cut, proven=False))
+
+
+def refine_one(
+    problem: Problem,
+    attribute: str,
+    refiner: Refiner,
+    search: Search,
+    n_jobs: int | None = None,
+) -> Refined:
+    """Find the best ranges of one attribute over all levels of the others.
+
+    Two facts prune, both from monotone models and the data processing inequality:
+
+    - levels of the others allow any ranges at all only if they are feasible with the attribute
+      suppressed, since every partition into ranges merges into that one;
+    - no ranges keep more than the raw attribute does beside the same levels. In falling order of
+      that bound, the search ends at the first one below the best value found.
+
+    Ties: more classes, then the lexicographically smallest levels.
+    """
+    others = tuple(name for name in problem.counts.names if name != attribute)
+    rest = problem.project(others)
+    nodes = rest.lattice.up_set(search(rest, n_jobs).minimal)
+
+    def levels(node: Node) -> Recoding:
+        return level_recoding(problem.taxonomies, others, node)
+
+    bounds = [(-refiner.objective(problem.counts.recode(levels(node))), node) for node in nodes]
+    found: list[Refined] = []
+    for bound, node in sorted(bounds):
+        if found and -bound < max(refined.value for refined in found) - TOLERANCE:
+            break
+        found.append(refiner(problem, attribute, levels(node)))
+    best = reduce(Refined.or_better, found)
+    return replace(best, refinements=len(found), proven=refiner.cutting is exact)
+
+
+def _ascend(
+    problem: Problem, attributes: Sequence[str], refiner: Refiner, start: Refined
+) -> Refined:
+    """Cut every attribute in turn with the others held, until none gains."""
+    best, cut, gained = start, start.refinements, True
+    while gained:
+        gained = False
+        for attribute in attributes:
+            held = {name: p for name, p in best.recoding.items() if name != attribute}
+            refined = refiner(problem, attribute, held)
+            cut += 1
+            if refined.value > best.value + TOLERANCE:
+                best, gained = refined, True
+    return replace(best, refinements=cut)
