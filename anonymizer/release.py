@@ -1,0 +1,226 @@
+"""What a release is: the proof per model, the information kept and lost, how to apply it again."""
+
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.counts import Counts, Recoding
+from anonymizer.errors import PolicyBrokenError
+from anonymizer.lattice import Node
+from anonymizer.objectives import MutualInformation
+from anonymizer.privacy import TOLERANCE, PrivacyModel, Verdict, verdicts
+from anonymizer.schema import Schema, recount
+from anonymizer.version import __version__
+
+__all__ = ["Information", "Release", "SearchResult", "prove", "verify", "versions"]
+
+SHUFFLES = 10
+
+
+@dataclass(frozen=True)
+class Information:
+    """What the released quasi-identifiers tell about the sensitive attributes, in bits.
+
+    Parameters
+    ----------
+    original
+        I(X;W) of the raw quasi-identifiers of the records released.
+    retained
+        I(X~;W) of the released ones.
+    ceiling
+        The most that any recoding which satisfies the policy can keep:
+        min(I(X;W), t, H(W) - log l) (Bezzi 2010, Eq. 13).
+    shuffled
+        I(X;W) with W dealt out at random, the mean of 10: what small classes alone pretend.
+    retained_above_shuffled
+        ``retained`` less the same mean under the recoding.
+    """
+
+    original: float
+    retained: float
+    ceiling: float
+    shuffled: float
+    retained_above_shuffled: float
+
+    @property
+    def loss(self) -> float:
+        """1 - retained / original; 0 where there was nothing to lose."""
+        return 1 - self.retained / self.original if self.original else 0.0
+
+    @property
+    def loss_above_shuffled(self) -> float:
+        """The loss with what chance alone pretends taken off on both sides.
+
+        1 - retained_above_shuffled / (original - shuffled); 0 where nothing is above chance.
+        """
+        above = self.original - self.shuffled
+        return 1 - self.retained_above_shuffled / above if above > TOLERANCE else 0.0
+
+    @classmethod
+    def of(
+        cls,
+        raw: Counts,
+        recoding: Recoding,
+        models: Sequence[PrivacyModel],
+        rng: np.random.Generator,
+    ) -> "Information":
+        """Measure a recoding of a table."""
+        measure = MutualInformation()
+        dealt = [raw.shuffled(rng) for _ in range(SHUFFLES)]
+        retained = measure(raw.recode(recoding))
+        chance = float(np.mean([measure(counts.recode(recoding)) for counts in dealt]))
+        return cls(
+            original=measure(raw),
+            retained=retained,
+            ceiling=ceiling(raw, models),
+            shuffled=float(np.mean([measure(counts) for counts in dealt])),
+            retained_above_shuffled=retained - chance,
+        )
+
+    def to_dict(self) -> dict[str, float]:
+        """The measures and both losses."""
+        return {
+            **asdict(self),
+            "loss": self.loss,
+            "loss_above_shuffled": self.loss_above_shuffled,
+        }
+
+
+def ceiling(raw: Counts, models: Sequence[PrivacyModel]) -> float:
+    """min(I(X;W), what each model bounds), in bits, summed over the sensitive attributes."""
+    total = 0.0
+    for attribute, margin in raw.margins.items():
+        alone = Counts(raw.names, raw.cells, {attribute: raw.joint[attribute]}, {attribute: margin})
+        bounds = [model.ceiling(margin) for model in models]
+        total += max(min(MutualInformation()(alone), *bounds), 0.0)
+    return total
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What was searched for the recoding: see ``Frontier`` and ``Refined`` for the terms."""
+
+    strategy: str
+    nodes: int
+    checked: int
+    feasible: int
+    minimal: tuple[Node, ...]
+    refinements: int
+    proven: bool
+
+    def to_dict(self) -> dict[str, object]:
+        """The result, nodes as lists of levels."""
+        return {**asdict(self), "minimal": [list(node) for node in self.minimal]}
+
+
+@dataclass(frozen=True)
+class Release:
+    """The proof of one released table.
+
+    Parameters
+    ----------
+    records, released
+        Records of the table that was given, and of the one that is released.
+    dropped
+        Records left out because they miss a value.
+    suppressed
+        Records whose quasi-identifiers were suppressed to save the policy.
+    classes
+        Equivalence classes of the released table.
+    information
+        What it keeps and loses.
+    levels
+        The level of each quasi-identifier that is released at one.
+    recoding
+        The groups of each quasi-identifier, enough to apply them again.
+    privacy
+        Every model held against the released table, recounted.
+    search
+        How the recoding was found.
+    study
+        Fingerprint of everything that was asked for.
+    """
+
+    records: int
+    released: int
+    dropped: int
+    suppressed: int
+    classes: int
+    information: Information
+    levels: Mapping[str, int]
+    recoding: Mapping[str, list[dict[str, object]]]
+    privacy: Sequence[Verdict]
+    search: SearchResult
+    study: str
+
+    def to_dict(self) -> dict[str, object]:
+        """The manifest, ready for JSON."""
+        return {
+            "records": self.records,
+            "released": self.released,
+            "dropped": self.dropped,
+            "suppressed": self.suppressed,
+            "classes": self.classes,
+            "information": self.information.to_dict(),
+            "levels": dict(self.levels),
+            "recoding": dict(self.recoding),
+            "privacy": [verdict.to_dict() for verdict in self.privacy],
+            "search": self.search.to_dict(),
+            "study": {"fingerprint": self.study},
+            "versions": versions(),
+        }
+
+
+def verify(table: pd.DataFrame, schema: Schema, models: Sequence[PrivacyModel]) -> list[Verdict]:
+    """Recount a table as it stands and hold every model against it.
+
+    Classes are the combinations of values of the quasi-identifiers that stand in the table; nothing
+    is known of hierarchies, recodings or searches. Missing values are a value of their own where
+    the schema says so, an error otherwise.
+
+    Raises
+    ------
+    InputError
+        When the table lacks a column, is empty or has missing values that it should not have.
+    """
+    schema.require_released(table)
+    return verdicts(recount(table, schema.names, schema.sensitive), models)
+
+
+def prove(table: pd.DataFrame, schema: Schema, models: Sequence[PrivacyModel]) -> list[Verdict]:
+    """Verify a table that is about to be released, and refuse it when it breaks the policy.
+
+    Raises
+    ------
+    PolicyBrokenError
+        With the models that fail and by how much; no value of any record.
+    """
+    found = verify(table, schema, models)
+    broken = [verdict for verdict in found if not verdict.satisfied]
+    if broken:
+        raise PolicyBrokenError(
+            "nothing was released: the table breaks the policy under this recoding: "
+            + "; ".join(_failure(verdict) for verdict in broken)
+        )
+    return found
+
+
+def versions() -> dict[str, str]:
+    """What computed a release."""
+    return {
+        "anonymizer": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "pandas": pd.__version__,
+    }
+
+
+def _failure(verdict: Verdict) -> str:
+    about = f" about {verdict.attribute!r}" if verdict.attribute else ""
+    return (
+        f"{verdict.model.name}{about} fails in {verdict.violating} of {verdict.classes} classes "
+        f"(worst {verdict.worst:.6g}, threshold {verdict.model.threshold:.6g})"
+    )
