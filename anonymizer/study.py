@@ -1,0 +1,226 @@
+"""Study files: what to anonymize, under which policy, as TOML."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pandas as pd
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+)
+
+from anonymizer.errors import InputError, did_you_mean
+from anonymizer.estimator import Anonymizer
+from anonymizer.hierarchy.files import resolve
+from anonymizer.privacy import MODELS, PrivacyModel
+from anonymizer.schema import Schema
+from anonymizer.tables import Format, format_of, read_table
+
+__all__ = ["Study"]
+
+Number = StrictInt | StrictFloat
+
+
+class Section(BaseModel):
+    """A section of a study file: keys with hyphens, none unknown."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        alias_generator=lambda name: name.replace("_", "-"),
+        arbitrary_types_allowed=True,
+    )
+
+
+class Data(Section):
+    """``[data]``: where the table lies and how it is read."""
+
+    path: StrictStr
+    separator: Annotated[StrictStr, Field(min_length=1, max_length=1)] | None = None
+    missing: Literal["error", "drop", "category"] = "error"
+    missing_values: tuple[StrictStr, ...] = ()
+
+
+class Columns(Section):
+    """``[sensitive]`` and ``[identifiers]``: names of columns."""
+
+    attributes: tuple[StrictStr, ...] = ()
+
+
+class SearchOptions(Section):
+    """``[search]``: which recodings are considered, and how."""
+
+    recoding: Literal["full-domain", "variable-range"] = "full-domain"
+    strategy: Literal["incognito", "exhaustive"] = "incognito"
+    refinement: Literal["exact", "heuristic"] = "exact"
+    refine: tuple[StrictStr, ...] | None = None
+    max_ranges: StrictInt | None = None
+    min_width: Number | None = None
+    grid: Number | None = None
+    seed: Annotated[StrictInt, Field(ge=0)] = 0
+
+
+class Document(Section):
+    """A whole study file."""
+
+    data: Data
+    quasi_identifiers: dict[StrictStr, StrictStr]
+    sensitive: Columns
+    identifiers: Columns = Columns()
+    privacy: tuple[dict[str, Any], ...]
+    search: SearchOptions = SearchOptions()
+
+
+class Study:
+    """A study file, read and checked; paths in it are relative to it.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read or says something it cannot; the message names the file, the
+        section and the key.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.document = _validated(self.path, _parsed(self.path))
+
+    @cached_property
+    def privacy(self) -> tuple[PrivacyModel, ...]:
+        """The models of the policy."""
+        if not self.document.privacy:
+            raise InputError(f"{self.path}: [[privacy]] must state at least one model")
+        return tuple(_model(self.path, stated) for stated in self.document.privacy)
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The role of every column."""
+        hierarchies = {
+            name: resolve(stated, self.path.parent)
+            for name, stated in self.document.quasi_identifiers.items()
+        }
+        document = self.document
+        return Schema(
+            hierarchies,
+            document.sensitive.attributes,
+            document.identifiers.attributes,
+            document.data.missing,
+        )
+
+    @property
+    def data_path(self) -> Path:
+        """Where the table lies."""
+        return self.path.parent / self.document.data.path
+
+    @cached_property
+    def data_format(self) -> Format:
+        """How it lies there."""
+        return self.format_of(self.data_path)
+
+    def format_of(self, path: Path) -> Format:
+        """The format of a table of this study, the separator found by itself if not stated."""
+        data = self.document.data
+        return format_of(path, data.separator, data.missing_values)
+
+    def read(self, path: Path | None = None, form: Format | None = None) -> pd.DataFrame:
+        """Read the study's table, or another one of its kind."""
+        path = self.data_path if path is None else path
+        return read_table(path, form or self.format_of(path), self.schema.columns)
+
+    def anonymizer(self, n_jobs: int | None = None) -> Anonymizer:
+        """The estimator that the study describes."""
+        search = self.document.search
+        return Anonymizer(
+            quasi_identifiers=self.schema.quasi_identifiers,
+            sensitive=self.schema.sensitive,
+            privacy=self.privacy,
+            recoding=search.recoding,
+            identifiers=self.schema.identifiers,
+            missing=self.schema.missing,
+            refine=search.refine,
+            max_ranges=search.max_ranges,
+            min_width=search.min_width,
+            grid=search.grid,
+            search=search.strategy,
+            refinement=search.refinement,
+            seed=search.seed,
+            n_jobs=n_jobs,
+        )
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"there is no study file {path}") from None
+    except OSError as error:
+        raise InputError(f"cannot read study file {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"cannot read study file {path}: it is not UTF-8 text") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{path} is not a TOML file: {error}") from None
+
+
+def _validated(path: Path, content: Mapping[str, Any]) -> Document:
+    try:
+        return Document.model_validate(content)
+    except ValidationError as error:
+        raise InputError(f"{path}: {_explained(error)}") from None
+
+
+def _explained(error: ValidationError) -> str:
+    """The first complaint, in the study file's words."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    *section, key = [str(part) for part in first["loc"]]
+    place = f"[{section[0]}] " if section else ""
+    if first["type"] == "extra_forbidden":
+        known = _keys(section)
+        return f"{place}unknown key {key!r}" + (
+            did_you_mean(key, known) or f"; known are {', '.join(known)}"
+        )
+    if first["type"] == "missing":
+        return f"{place}{key} is missing" if section else f"section [{key}] is missing"
+    where = f"{place}{' '.join([*section[1:], key])}"
+    return f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}"
+
+
+def _keys(section: list[str]) -> list[str]:
+    """The keys a section knows."""
+    fields = Document.model_fields
+    if section:
+        kind = fields[section[0].replace("-", "_")].annotation
+        fields = kind.model_fields if isinstance(kind, type) and issubclass(kind, Section) else {}
+    return [name.replace("_", "-") for name in fields]
+
+
+def _model(path: Path, stated: Mapping[str, Any]) -> PrivacyModel:
+    """Build a privacy model from its table, checking names before values."""
+    name = stated.get("model")
+    if not isinstance(name, str) or name not in MODELS:
+        hint = did_you_mean(str(name), MODELS) or f"; known are {', '.join(MODELS)}"
+        raise InputError(f"{path}: [[privacy]] model = {name!r} is unknown{hint}")
+    kind = MODELS[name]
+    known = list(kind.__dataclass_fields__)  # type: ignore[attr-defined]
+    given = {key: value for key, value in stated.items() if key != "model"}
+    for key in given:
+        if key not in known:
+            raise InputError(
+                f"{path}: [[privacy]] {name} has no parameter {key!r}"
+                + (did_you_mean(key, known) or f"; it has {', '.join(known)}")
+            )
+    # All are asked for, also those with a default: thresholds under different distances differ.
+    for key in known:
+        if key not in given:
+            raise InputError(f"{path}: [[privacy]] {name} lacks {key!r}; state it")
+    try:
+        return kind(**given)
+    except InputError as error:
+        raise InputError(f"{path}: [[privacy]] {error}") from None
