@@ -1,0 +1,95 @@
+"""Release microdata safely and lose as little information as possible doing it.
+
+Names are imported when they are first used, so that ``import anonymizer`` stays quick.
+
+>>> import pandas as pd
+>>> from anonymizer import Anonymizer, Hierarchy, KAnonymity
+>>> people = pd.DataFrame(
+...     {
+...         "age": [23, 27, 35, 38, 41, 46, 52, 59],
+...         "sex": ["f", "m", "f", "m", "f", "m", "f", "m"],
+...         "diagnosis": ["flu", "flu", "flu", "cold", "cold", "cold", "flu", "cold"],
+...     }
+... )
+>>> anonymizer = Anonymizer(
+...     quasi_identifiers={"age": Hierarchy.ranges(widths=[20]), "sex": Hierarchy.suppression()},
+...     sensitive="diagnosis",
+...     privacy=[KAnonymity(2)],
+... )
+>>> anonymizer.fit_transform(people).head(3)
+        age sex diagnosis
+0  [20, 40)   f       flu
+1  [20, 40)   m       flu
+2  [20, 40)   f       flu
+>>> anonymizer.release_.classes
+4
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from anonymizer.version import __version__
+
+if TYPE_CHECKING:
+    from anonymizer.datasets import load_adult, load_census
+    from anonymizer.errors import (
+        AnonymizerError,
+        InputError,
+        NotFittedError,
+        PolicyBrokenError,
+        PolicyUnreachableError,
+    )
+    from anonymizer.estimator import Anonymizer
+    from anonymizer.hierarchy import Hierarchy
+    from anonymizer.privacy import EntropyLDiversity, KAnonymity, TCloseness
+    from anonymizer.release import Release
+    from anonymizer.study import Study
+
+HOMES = {
+    "datasets": ("load_adult", "load_census"),
+    "errors": (
+        "AnonymizerError",
+        "InputError",
+        "NotFittedError",
+        "PolicyBrokenError",
+        "PolicyUnreachableError",
+    ),
+    "estimator": ("Anonymizer",),
+    "hierarchy": ("Hierarchy",),
+    "privacy": ("EntropyLDiversity", "KAnonymity", "TCloseness"),
+    "release": ("Release",),
+    "study": ("Study",),
+}
+HOME = {name: home for home, names in HOMES.items() for name in names}
+
+__all__ = [
+    "Anonymizer",
+    "AnonymizerError",
+    "EntropyLDiversity",
+    "Hierarchy",
+    "InputError",
+    "KAnonymity",
+    "NotFittedError",
+    "PolicyBrokenError",
+    "PolicyUnreachableError",
+    "Release",
+    "Study",
+    "TCloseness",
+    "__version__",
+    "load_adult",
+    "load_census",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name from the module it lives in."""
+    if name not in HOME:
+        raise AttributeError(f"module 'anonymizer' has no attribute {name!r}")
+    value = getattr(import_module(f"anonymizer.{HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return list(__all__)

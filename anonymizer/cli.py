@@ -1,0 +1,155 @@
+"""The command line. Exit codes: 0 all is well, 1 the policy does not hold, 2 unusable input."""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from anonymizer.errors import AnonymizerError
+from anonymizer.version import __version__
+
+__all__ = ["main"]
+
+DEBUG = "ANONYMIZER_DEBUG"
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit.
+
+    Every error becomes one line on standard error and the exit code it stands for. An error that
+    nobody foresaw says where it came from but not what it says, since its text may quote the data;
+    ``ANONYMIZER_DEBUG`` in the environment lets it through with its traceback.
+    """
+    try:
+        code = commands.main(arguments, prog_name="anonymizer", standalone_mode=False) or 0
+    except AnonymizerError as error:
+        code = _complain(str(error), error.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help() if error.ctx else "", err=True)
+        code = error.exit_code
+    except click.ClickException as error:
+        code = _complain(error.format_message(), error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        code = _complain("interrupted; nothing was written", INTERRUPTED)
+    except MemoryError:
+        code = _complain("out of memory; nothing was written", 2)
+    except Exception as error:
+        if os.environ.get(DEBUG):
+            raise
+        code = _complain(
+            f"internal error, {_place(error)}; {DEBUG}=1 shows it; please report it", 2
+        )
+    sys.exit(code)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="anonymizer")
+def commands() -> None:
+    """Release microdata safely and lose as little information as possible doing it."""
+
+
+@commands.command()
+@click.argument("study", type=click.Path(path_type=Path))
+@click.option(
+    "--output", "-o", type=click.Path(path_type=Path), required=True, help="Where the release goes."
+)
+@click.option("--force", is_flag=True, help="Replace the release that already lies there.")
+@click.option("--jobs", type=int, help="Nodes checked at once, as joblib counts them.")
+@click.option("--json", "as_json", is_flag=True, help="Print release.json instead of a report.")
+def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool) -> None:
+    """Anonymize the table of a STUDY file (TOML) and write the release."""
+    from anonymizer.publish import publish
+    from anonymizer.report import print_release
+    from anonymizer.study import Study
+
+    release, manifest = publish(Study(study), output, force=force, n_jobs=jobs)
+    if as_json:
+        _print_json(manifest)
+    else:
+        print_release(release, output)
+
+
+@commands.command()
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option(
+    "--study", "-s", type=click.Path(path_type=Path), required=True, help="The study file."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
+def verify(table: Path, study: Path, as_json: bool) -> int:
+    """Recount a released TABLE from scratch and hold a study's policy against it.
+
+    Exits with 0 when every model holds for every class, with 1 when not.
+    """
+    from anonymizer.publish import check
+    from anonymizer.report import print_verdicts
+    from anonymizer.study import Study
+
+    verdicts = check(Study(study), table)
+    if as_json:
+        _print_json({"privacy": [verdict.to_dict() for verdict in verdicts]})
+    else:
+        print_verdicts(verdicts)
+    return 0 if all(verdict.satisfied for verdict in verdicts) else 1
+
+
+@commands.command()
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    default=Path("demo-release"),
+    show_default=True,
+    help="Where the release goes.",
+)
+@click.option("--force", is_flag=True, help="Replace the release that already lies there.")
+def demo(output: Path, force: bool) -> None:
+    """Anonymize the bundled census of invented people."""
+    from anonymizer.datasets import load_census, shipped
+    from anonymizer.publish import publish
+    from anonymizer.report import print_ladder, print_release
+    from anonymizer.reproduce.bezzi2010 import Experiment
+    from anonymizer.study import Study
+
+    release, _ = publish(Study(shipped("data", "demo.toml")), output, force=force)
+    print_ladder(Experiment.on(load_census()).ladder())
+    print_release(release, output)
+
+
+@commands.command()
+@click.argument("paper", type=click.Choice(["bezzi2010"]))
+@click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON.")
+def reproduce(paper: str, as_json: bool) -> None:
+    """Compute a PAPER's experiment anew and print it beside what was published."""
+    from anonymizer.report import print_rows
+    from anonymizer.reproduce import EXPERIMENTS
+
+    title, rows = EXPERIMENTS[paper]()
+    if as_json:
+        _print_json([row.to_dict() for row in rows])
+    else:
+        print_rows(title, rows)
+
+
+def _print_json(content: object) -> None:
+    click.echo(json.dumps(content, indent=2, ensure_ascii=False))
+
+
+def _complain(message: str, code: int) -> int:
+    line = " ".join(message.split())
+    click.echo(f"anonymizer: {line}", err=True)
+    return code
+
+
+def _place(error: BaseException) -> str:
+    """The kind of an error and the line of ours nearest to it; not its text."""
+    trace, place = error.__traceback__, ""
+    while trace:
+        path = Path(trace.tb_frame.f_code.co_filename)
+        if path.is_relative_to(Path(__file__).parent):
+            place = f" at {path.relative_to(Path(__file__).parent)}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return type(error).__name__ + place

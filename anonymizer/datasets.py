@@ -1,0 +1,120 @@
+"""Tables to try things on: real UCI Adult on demand, and the bundled census of invented people."""
+
+import os
+from pathlib import Path
+
+import pandas as pd
+import pooch
+
+from anonymizer.errors import InputError
+
+__all__ = [
+    "ADULT_COLUMNS",
+    "DATA_DIRECTORY",
+    "adult_hierarchy",
+    "load_adult",
+    "load_census",
+    "shipped",
+]
+
+DATA_DIRECTORY = "ANONYMIZER_DATA"
+"""The environment variable that names where data sets already lie."""
+
+ADULT_COLUMNS = (
+    "age",
+    "workclass",
+    "fnlwgt",
+    "education",
+    "education-num",
+    "marital-status",
+    "occupation",
+    "relationship",
+    "race",
+    "sex",
+    "capital-gain",
+    "capital-loss",
+    "hours-per-week",
+    "native-country",
+    "salary-class",
+)
+
+ADULT_URL = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/adult.data"
+ADULT_HASH = "sha256:5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d"
+
+
+def load_adult() -> pd.DataFrame:
+    """Load UCI Adult: the 32 561 records of ``adult.data``, ``?`` read as missing.
+
+    Taken from ``adult/adult.data`` in the directory that the environment variable
+    ``ANONYMIZER_DATA`` names if it lies there, downloaded from the UCI repository to the user's
+    cache otherwise; its checksum is verified either way.
+
+    Raises
+    ------
+    InputError
+        When it can be neither found nor downloaded, or is not the file it should be.
+    """
+    return pd.read_csv(
+        _adult_path(),
+        header=None,
+        names=list(ADULT_COLUMNS),
+        skipinitialspace=True,
+        na_values="?",
+        keep_default_na=False,
+    )
+
+
+def load_census() -> pd.DataFrame:
+    """Load the bundled sample: 30 000 invented people with Adult's columns, nobody's data."""
+    return pd.read_csv(shipped("data", "census.csv.gz"), keep_default_na=False)
+
+
+def adult_hierarchy(attribute: str) -> Path:
+    """The hierarchy file of an Adult attribute that travels with the package."""
+    for ending in (".csv", ".toml"):
+        path = shipped("hierarchies", "adult", attribute + ending)
+        if path.exists():
+            return path
+    raise InputError(f"there is no bundled hierarchy for {attribute!r}")
+
+
+def shipped(*parts: str) -> Path:
+    """The path of a file that travels with the package.
+
+    In an installed package these lie in ``anonymizer/shipped``, in a checkout beside
+    ``anonymizer``.
+    """
+    package = Path(__file__).parent
+    root = package / "shipped"
+    return (root if root.is_dir() else package.parent).joinpath(*parts)
+
+
+def _adult_path() -> Path:
+    directory = os.environ.get(DATA_DIRECTORY)
+    if directory:
+        path = Path(directory, "adult", "adult.data")
+        if path.exists():
+            return _checked(path)
+    try:
+        return Path(
+            pooch.retrieve(
+                ADULT_URL, ADULT_HASH, fname="adult.data", path=pooch.os_cache("anonymizer")
+            )
+        )
+    except ValueError:
+        raise InputError("the downloaded UCI Adult has another checksum than it should") from None
+    except OSError as error:
+        raise InputError(
+            f"cannot download UCI Adult ({type(error).__name__}); put it at adult/adult.data in a "
+            f"directory and name that in the environment variable {DATA_DIRECTORY}"
+        ) from None
+
+
+def _checked(path: Path) -> Path:
+    try:
+        found = pooch.file_hash(str(path))
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    if f"sha256:{found}" != ADULT_HASH:
+        raise InputError(f"{path} is not UCI's adult.data: its SHA-256 is {found}")
+    return path

@@ -1,0 +1,119 @@
+"""What a person reads: releases, verifications and comparisons as tables of text."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from anonymizer.privacy import Verdict
+from anonymizer.release import Release
+from anonymizer.reproduce import Row
+
+__all__ = ["print_ladder", "print_release", "print_rows", "print_verdicts"]
+
+SHOWN = 8
+"""How many groups of an attribute a report lists."""
+
+
+def print_release(release: Release, directory: Path) -> None:
+    """Print what was searched, what is kept, and where the release lies."""
+    out = _console()
+    for line in _summary(release):
+        out.print(line)
+    out.print(_table("Recoding", ["quasi-identifier", "level", "groups"], _recoding(release)))
+    out.print(_table("Information about the sensitive attribute", ["", ""], _information(release)))
+    out.print(_verdicts(release.privacy))
+    out.print(f"The release lies in {directory}.")
+
+
+def print_verdicts(verdicts: Iterable[Verdict]) -> None:
+    """Print model, threshold, worst class, holds or not: one row per verdict."""
+    _console().print(_verdicts(verdicts))
+
+
+def print_ladder(rows: Iterable[Row]) -> None:
+    """Print what each recoding of the bundled census keeps."""
+    cells = [[row.quantity, row.computed, row.remark] for row in rows]
+    _console().print(
+        _table("What a recoding keeps, in bits", ["recoding", "kept", "policy"], cells)
+    )
+
+
+def print_rows(title: str, rows: Iterable[Row]) -> None:
+    """Print a paper's experiment beside what it comes to here."""
+    cells = [[row.quantity, row.computed, row.published, row.remark] for row in rows]
+    _console().print(_table(title, ["quantity", "computed", "published", "remark"], cells))
+
+
+def _console() -> Console:
+    """Standard output; a pipe gets lines as long as they are."""
+    plain = Console(highlight=False)
+    return plain if plain.is_terminal else Console(highlight=False, width=200)
+
+
+def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
+    """A table of texts, taken as they are."""
+    grid = Table(title=title, title_justify="left", title_style="bold")
+    for column in columns:
+        grid.add_column(column, overflow="fold")
+    for row in rows:
+        grid.add_row(*(Text(cell) for cell in row))
+    return grid
+
+
+def _summary(release: Release) -> list[str]:
+    search = release.search
+    lines = [
+        f"Searched {search.nodes:,} nodes ({search.strategy}, {search.checked:,} checked): "
+        f"{search.feasible:,} satisfy the policy, {len(search.minimal):,} of them minimal.",
+        f"Released {release.released:,} of {release.records:,} records in {release.classes:,} "
+        f"equivalence classes ({release.dropped:,} dropped, {release.suppressed:,} suppressed).",
+    ]
+    if search.refinements:
+        proven = "the proven optimum" if search.proven else "a local optimum, not proven"
+        lines.insert(1, f"Ranges were cut {search.refinements:,} times; the result is {proven}.")
+    return lines
+
+
+def _recoding(release: Release) -> list[list[str]]:
+    return [
+        [name, str(release.levels.get(name, "ranges")), _groups(groups)]
+        for name, groups in release.recoding.items()
+    ]
+
+
+def _groups(groups: Sequence[dict[str, object]]) -> str:
+    labels = " ".join(str(group["label"]) for group in groups[:SHOWN])
+    return labels + (f" ... ({len(groups)} in all)" if len(groups) > SHOWN else "")
+
+
+def _information(release: Release) -> list[list[str]]:
+    information = release.information
+    return [
+        ["I(X;W), raw quasi-identifiers", f"{information.original:.6f} bits"],
+        ["I(X~;W), released", f"{information.retained:.6f} bits"],
+        ["ceiling: no recoding can keep more", f"{information.ceiling:.6f} bits"],
+        ["I(X;W) with W shuffled: chance alone", f"{information.shuffled:.6f} bits"],
+        ["loss", f"{information.loss:.2%}"],
+        ["loss, chance taken off", f"{information.loss_above_shuffled:.2%}"],
+    ]
+
+
+def _verdicts(verdicts: Iterable[Verdict]) -> Table:
+    columns = ["model", "about", "threshold", "worst class", "classes that fail", "holds"]
+    return _table("Policy, recounted on the table", columns, [_verdict(v) for v in verdicts])
+
+
+def _verdict(verdict: Verdict) -> list[str]:
+    model = verdict.model
+    parameters = ", ".join(f"{name} = {value}" for name, value in model.parameters.items())
+    return [
+        f"{model.name} ({parameters})",
+        verdict.attribute or "class sizes",
+        f"{'>=' if model.at_least else '<='} {model.threshold:g}",
+        f"{verdict.worst:.6g}",
+        f"{verdict.violating} of {verdict.classes}",
+        "yes" if verdict.satisfied else "NO",
+    ]
