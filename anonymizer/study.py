@@ -2,6 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -194,11 +195,11 @@ def _explained(error: ValidationError) -> str:
 
 def _keys(section: list[str]) -> list[str]:
     """The keys a section knows."""
-    fields = Document.model_fields
+    known = Document.model_fields
     if section:
-        kind = fields[section[0].replace("-", "_")].annotation
-        fields = kind.model_fields if isinstance(kind, type) and issubclass(kind, Section) else {}
-    return [name.replace("_", "-") for name in fields]
+        kind = known[section[0].replace("-", "_")].annotation
+        known = kind.model_fields if isinstance(kind, type) and issubclass(kind, Section) else {}
+    return [name.replace("_", "-") for name in known]
 
 
 def _model(path: Path, stated: Mapping[str, Any]) -> PrivacyModel:
@@ -208,7 +209,7 @@ def _model(path: Path, stated: Mapping[str, Any]) -> PrivacyModel:
         hint = did_you_mean(str(name), MODELS) or f"; known are {', '.join(MODELS)}"
         raise InputError(f"{path}: [[privacy]] model = {name!r} is unknown{hint}")
     kind = MODELS[name]
-    known = list(kind.__dataclass_fields__)  # type: ignore[attr-defined]
+    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     given = {key: value for key, value in stated.items() if key != "model"}
     for key in given:
         if key not in known:

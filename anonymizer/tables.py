@@ -52,7 +52,15 @@ class Format:
 def format_of(
     path: Path, separator: str | None = None, missing_values: Sequence[str] = ()
 ) -> Format:
-    """Tell a file's format by its name, and a CSV file's separator by its first lines."""
+    """Tell a file's format by its name, and a CSV file's separator by its first lines.
+
+    Raises
+    ------
+    InputError
+        When there is no such file.
+    """
+    if not path.is_file():
+        raise InputError(f"there is no {'file' if not path.exists() else 'table in'} {path}")
     if path.suffix.lower() in PARQUET:
         return Format(parquet=True, missing_values=tuple(missing_values))
     return Format(False, separator or _separator(path), tuple(missing_values))
@@ -188,16 +196,14 @@ def _read(path: Path, reader: Callable[[Path], pa.Table]) -> pa.Table:
     """Read with messages of our own: those of the library quote the data."""
     try:
         return reader(path)
-    except FileNotFoundError:
-        raise InputError(f"there is no file {path}") from None
-    except pa.ArrowInvalid as error:
+    except (pa.ArrowInvalid, OSError, EOFError) as error:
         raise InputError(f"cannot read {path}: {_reason(error)}") from None
-    except (OSError, EOFError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is damaged or cut short"
-        raise InputError(f"cannot read {path}: {reason}") from None
 
 
-def _reason(error: pa.ArrowInvalid) -> str:
+def _reason(error: Exception) -> str:
+    """Why a file cannot be read, in words of our own."""
+    if isinstance(error, PermissionError):
+        return "permission denied"
     text = str(error)
     if "UTF8" in text:
         return "it is not UTF-8 text"
@@ -268,7 +274,7 @@ def _first_lines(path: Path) -> list[str]:
         with pa.input_stream(str(path), compression="detect") as stream:
             start = stream.read(SNIFFED)
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or 'it is damaged'}") from None
+        raise InputError(f"cannot read {path}: {_reason(error)}") from None
     lines: list[str] = start.decode("utf-8-sig", errors="replace").splitlines()
     return lines[:-1] if len(start) == SNIFFED else lines
 

@@ -94,7 +94,7 @@ class Experiment:
         star, four, moved = self.ranges(), self.ranges(4), self.heuristic_ranges()
         return [
             *self._rung("A2, age in ranges of 50 years", self.age_alone(2), "0.09", "88 %"),
-            *self._rung("A1, age in ranges of 25 years", self.age_alone(1)),
+            *self._rung("A1, age in ranges of 25 years", self.age_alone(1), "fails"),
             *self._rung(f"best node, {self._name(self.best())}", self.best()),
             *self._rung(f"A1* by heuristic, {_ranges(moved)}", moved.counts, "0.34", "55 %"),
             *self._rung(f"A1*, exact, at most 4: {_ranges(four)}", four.counts),

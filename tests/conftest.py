@@ -1,0 +1,41 @@
+"""Data that tests share. Real tables are skipped where they cannot be had, never in CI."""
+
+import os
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, settings
+
+from anonymizer import InputError, load_adult
+
+# The speed of a shared machine must not decide whether a test passes.
+settings.register_profile(
+    "suite", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+)
+settings.load_profile("suite")
+
+
+def unavailable(reason: str) -> None:
+    if "ANONYMIZER_DATA" in os.environ:
+        pytest.fail(f"ANONYMIZER_DATA is set, but {reason}")
+    pytest.skip(reason)
+
+
+@pytest.fixture(scope="session")
+def adult() -> pd.DataFrame:
+    """Real UCI Adult, the 30 162 records without missing values."""
+    try:
+        return load_adult().dropna()
+    except InputError as error:
+        unavailable(str(error))
+        raise
+
+
+@pytest.fixture(scope="session")
+def extract() -> Path:
+    """The directory of the Adult extract with ARX's own hierarchies."""
+    directory = Path(os.environ.get("ANONYMIZER_DATA", "."), "arx-adult")
+    if not (directory / "adult.csv").exists():
+        unavailable("there is no arx-adult/adult.csv in the data directory")
+    return directory

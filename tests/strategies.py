@@ -1,0 +1,96 @@
+"""Random tables, hierarchies and policies for the laws."""
+
+import numpy as np
+import pandas as pd
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
+from anonymizer.counts import Classes
+from anonymizer.engines import pandas as engine
+from anonymizer.privacy import PrivacyModel
+from anonymizer.schema import Schema
+from anonymizer.search import Problem
+
+SENSITIVE = "w"
+
+joints = arrays(
+    np.int64,
+    st.tuples(st.integers(2, 6), st.integers(2, 4)),
+    elements=st.integers(0, 9),
+).filter(lambda joint: joint.sum(axis=1).all())
+"""Count matrices of 2 to 6 classes, none of them empty."""
+
+
+def classes_of(joint: np.ndarray) -> Classes:
+    return Classes(joint, joint.sum(axis=0))
+
+
+@st.composite
+def nested_rows(draw: st.DrawFn, values: list[str]) -> list[list[str]]:
+    """Rows of a hierarchy: every level merges groups of the one before."""
+    labels = [[value] for value in values]
+    for level in range(1, draw(st.integers(1, 3)) + 1):
+        groups = sorted({row[-1] for row in labels})
+        merged = {group: f"{level}-{draw(st.integers(0, len(groups) - 1))}" for group in groups}
+        labels = [[*row, merged[row[-1]]] for row in labels]
+    return labels
+
+
+@st.composite
+def tables(draw: st.DrawFn, attributes: int, values: int = 4, records: int = 60) -> pd.DataFrame:
+    """Tables of categorical quasi-identifiers a, b, ... and a sensitive attribute w."""
+    seed = draw(st.integers(0, 2**32 - 1))
+    rng = np.random.default_rng(seed)
+    size = draw(st.integers(1, records))
+    columns = {
+        name: rng.integers(0, draw(st.integers(1, values)), size).astype(str)
+        for name in "abc"[:attributes]
+    }
+    skew = rng.dirichlet(np.full(draw(st.integers(1, 4)), 0.7))
+    return pd.DataFrame({**columns, SENSITIVE: rng.choice(len(skew), size, p=skew).astype(str)})
+
+
+@st.composite
+def policies(draw: st.DrawFn, table: pd.DataFrame) -> list[PrivacyModel]:
+    """Policies that the table as one class satisfies."""
+    p = table[SENSITIVE].value_counts(normalize=True).to_numpy()
+    most_diverse = float(2 ** -(p * np.log2(p)).sum())
+    return [
+        KAnonymity(draw(st.integers(1, min(6, len(table))))),
+        TCloseness(draw(st.sampled_from([0.0, 0.1, 0.3, 0.6, 5.0])), distance="kl"),
+        EntropyLDiversity(1 + draw(st.sampled_from([0, 0.2, 0.5, 1])) * (most_diverse - 1)),
+    ]
+
+
+def problem_of(
+    table: pd.DataFrame, hierarchies: dict[str, Hierarchy], models: list[PrivacyModel]
+) -> Problem:
+    schema = Schema(hierarchies, (SENSITIVE,))
+    tally = engine.tally(table, schema.columns)
+    taxonomies = schema.taxonomies(tally)
+    return Problem(schema.counts(tally, taxonomies), taxonomies, models)
+
+
+@st.composite
+def problems(draw: st.DrawFn, attributes: int = 2) -> Problem:
+    """Problems over tables of random hierarchies."""
+    table = draw(tables(attributes))
+    hierarchies = {
+        name: Hierarchy.from_rows(draw(nested_rows(sorted(set(table[name])))))
+        for name in table.columns[:-1]
+    }
+    return problem_of(table, hierarchies, draw(policies(table)))
+
+
+@st.composite
+def ordered_problems(draw: st.DrawFn) -> tuple[pd.DataFrame, Problem]:
+    """Problems with a number x of few values beside one categorical attribute."""
+    table = draw(tables(1, values=3))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    table.insert(0, "x", rng.choice([1, 2, 3, 5, 8, 9, 10], len(table)))
+    hierarchies = {
+        "x": Hierarchy.ranges(widths=[3]),
+        "a": Hierarchy.from_rows(draw(nested_rows(sorted(set(table["a"]))))),
+    }
+    return table, problem_of(table, hierarchies, draw(policies(table)))

@@ -1,0 +1,340 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from checker import classes_of, least_close, least_diverse, mutual_information, smallest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
+from strategies import ordered_problems, policies, tables
+
+from anonymizer import (
+    Anonymizer,
+    EntropyLDiversity,
+    Hierarchy,
+    InputError,
+    KAnonymity,
+    NotFittedError,
+    PolicyBrokenError,
+    TCloseness,
+)
+
+
+@pytest.fixture
+def people() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    size = 400
+    return pd.DataFrame(
+        {
+            "name": [f"person {i}" for i in range(size)],
+            "age": rng.integers(18, 80, size),
+            "sex": rng.choice(["f", "m"], size),
+            "income": rng.normal(30_000, 9_000, size),
+            "diagnosis": rng.choice(["flu", "cold", "asthma", "none"], size),
+        },
+        index=rng.permutation(size) + 1000,
+    )
+
+
+@pytest.fixture
+def anonymizer() -> Anonymizer:
+    return Anonymizer(
+        quasi_identifiers={"age": Hierarchy.ranges(widths=[10, 20]), "sex": "suppress"},
+        sensitive="diagnosis",
+        privacy=[KAnonymity(8), EntropyLDiversity(2.5), TCloseness(0.3, distance="kl")],
+        identifiers=["name"],
+    )
+
+
+def assert_safe(table: pd.DataFrame, names, sensitive, models) -> None:
+    """Hold the policy against a table by the independent checker."""
+    classes = classes_of(table.astype(str).to_dict("records"), names, sensitive)
+    for model in models:
+        match model:
+            case KAnonymity(k):
+                assert smallest(classes) >= k
+            case EntropyLDiversity(l):
+                assert least_diverse(classes) >= l - 1e-8
+            case TCloseness(t):
+                assert least_close(classes) <= t + 1e-8
+
+
+@pytest.mark.parametrize("recoding", ["full-domain", "variable-range"])
+def test_columns_index_and_other_values_are_kept(people, anonymizer, recoding):
+    before = people.copy()
+    released = anonymizer.set_params(recoding=recoding).fit_transform(people)
+    assert list(released.columns) == ["age", "sex", "income", "diagnosis"]
+    assert released.index.equals(people.index)
+    pd.testing.assert_frame_equal(
+        released[["income", "diagnosis"]], people[["income", "diagnosis"]]
+    )
+    pd.testing.assert_frame_equal(people, before)
+    assert_safe(released, ["age", "sex"], "diagnosis", anonymizer.privacy)
+
+
+def test_the_manifest_says_what_was_released(people, anonymizer):
+    released = anonymizer.fit_transform(people)
+    manifest = json.loads(json.dumps(anonymizer.release_.to_dict()))
+    classes = classes_of(released.astype(str).to_dict("records"), ["age", "sex"], "diagnosis")
+    raw = classes_of(people.astype(str).to_dict("records"), ["age", "sex"], "diagnosis")
+    information = manifest["information"]
+    assert manifest["records"] == manifest["released"] == 400
+    assert manifest["suppressed"] == manifest["dropped"] == 0
+    assert manifest["classes"] == len(classes)
+    assert information["retained"] == pytest.approx(mutual_information(classes))
+    assert information["original"] == pytest.approx(mutual_information(raw))
+    assert information["loss"] == pytest.approx(
+        1 - mutual_information(classes) / mutual_information(raw)
+    )
+    assert information["retained"] <= information["ceiling"] + 1e-9
+    assert [verdict["model"] for verdict in manifest["privacy"]] == [
+        "k-anonymity",
+        "entropy-l-diversity",
+        "t-closeness",
+    ]
+    worst = [verdict["worst"] for verdict in manifest["privacy"]]
+    assert worst == pytest.approx([smallest(classes), least_diverse(classes), least_close(classes)])
+    assert all(verdict["satisfied"] for verdict in manifest["privacy"])
+    assert manifest["privacy"][2]["parameters"] == {"t": 0.3, "distance": "kl"}
+    assert manifest["search"]["nodes"] == 8
+    assert list(manifest["levels"].values()) in manifest["search"]["minimal"]
+    assert manifest["study"]["fingerprint"].startswith("sha256:")
+
+
+def test_the_recoding_in_the_manifest_can_be_applied_again(people, anonymizer):
+    anonymizer.set_params(recoding="variable-range", privacy=[KAnonymity(20)])
+    released = anonymizer.fit_transform(people)
+    groups = anonymizer.release_.to_dict()["recoding"]["age"]
+    assert len(groups) > 2
+
+    def label(age):
+        return next(
+            group["label"]
+            for group in groups
+            if (group["from"] is None or group["from"] <= age)
+            and (group["to"] is None or age < group["to"])
+        )
+
+    assert people["age"].map(label).tolist() == released["age"].tolist()
+
+
+def test_the_manifest_does_not_tell_values_that_the_release_hides():
+    table = pd.DataFrame({"zip": ["12345", "67890", "11111"], "w": ["u", "v", "u"]})
+    anonymizer = Anonymizer({"zip": "suppress"}, "w", [KAnonymity(3)])
+    assert anonymizer.fit_transform(table)["zip"].tolist() == ["*"] * 3
+    manifest = json.dumps(anonymizer.release_.to_dict())
+    assert anonymizer.release_.to_dict()["recoding"]["zip"] == [{"label": "*"}]
+    assert not any(code in manifest for code in table["zip"])
+
+
+def test_extremes_are_not_told_by_labels(people, anonymizer):
+    people.loc[1000, "age"] = 107
+    anonymizer.set_params(recoding="variable-range")
+    released = anonymizer.fit_transform(people)
+    assert not released["age"].str.contains("107").any()
+    assert "107" not in json.dumps(anonymizer.release_.to_dict()["recoding"]["age"])
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_whatever_is_released_is_safe(data):
+    table = data.draw(tables(2))
+    models = data.draw(policies(table))
+    anonymizer = Anonymizer({"a": "suppress", "b": "suppress"}, "w", models)
+    assert_safe(anonymizer.fit_transform(table), ["a", "b"], "w", models)
+
+
+@settings(max_examples=60)
+@given(ordered_problems(), st.sampled_from(["exact", "heuristic"]))
+def test_whatever_ranges_are_released_are_safe(drawn, refinement):
+    table, problem = drawn
+    anonymizer = Anonymizer(
+        {"x": Hierarchy.ranges(widths=[3]), "a": "suppress"},
+        "w",
+        problem.models,
+        recoding="variable-range",
+        refinement=refinement,
+    )
+    assert_safe(anonymizer.fit_transform(table), ["x", "a"], "w", problem.models)
+
+
+def test_another_table_is_recounted_and_refused(people, anonymizer):
+    anonymizer.fit(people)
+    some = people[people["age"] < 40].head(30)
+    with pytest.raises(
+        PolicyBrokenError, match=r"nothing was released.*k-anonymity fails in \d+ of"
+    ):
+        anonymizer.transform(some)
+    again = anonymizer.transform(people.sample(frac=1, random_state=1))
+    assert len(again) == 400
+    assert_safe(again, ["age", "sex"], "diagnosis", anonymizer.privacy)
+
+
+def test_the_yardstick_is_the_table_released():
+    table = pd.DataFrame({"a": ["x", "y"] * 20, "w": ["u", "u", "v", "v"] * 10})
+    anonymizer = Anonymizer({"a": "suppress"}, "w", [TCloseness(0.1, distance="kl")]).fit(table)
+    assert anonymizer.release_.levels == {"a": 0}
+    skewed = pd.DataFrame({"a": ["x"] * 10 + ["y"] * 10, "w": ["u"] * 10 + ["v"] * 10})
+    with pytest.raises(PolicyBrokenError, match=r"worst 1, threshold 0\.1"):
+        anonymizer.transform(skewed)
+    with pytest.raises(PolicyBrokenError):  # each class alone is its own table: distance 0 ...
+        anonymizer.transform(pd.concat([skewed, skewed.head(10)]))
+    assert len(anonymizer.transform(skewed.head(10))) == 10  # ... and so this one passes
+
+
+def test_unseen_values_are_counted_not_shown(people, anonymizer):
+    anonymizer.set_params(recoding="variable-range").fit(people)
+    strange = people.assign(age=people["age"].replace({20: 12345, 21: 67890}))
+    affected = int(people["age"].isin([20, 21]).sum())
+    with pytest.raises(InputError, match=f"'age' holds 2 values, in {affected} records") as caught:
+        anonymizer.transform(strange)
+    assert "12345" not in str(caught.value)
+
+
+def test_values_of_a_hierarchy_file_need_not_have_been_seen(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("x;1;*\ny;1;*\nz;1;*\n")
+    anonymizer = Anonymizer({"a": path}, "w", [KAnonymity(4)])
+    anonymizer.fit(pd.DataFrame({"a": ["x", "y"] * 2, "w": ["u", "u", "v", "v"]}))
+    other = pd.DataFrame({"a": ["z", "y", "z", "y"], "w": ["u", "u", "v", "v"]})
+    assert anonymizer.transform(other)["a"].tolist() == ["1"] * 4
+
+
+def test_missing_values(people, anonymizer):
+    people["age"] = people["age"].astype(float)
+    people.iloc[:30, people.columns.get_loc("age")] = None
+    with pytest.raises(InputError, match="'age' misses the value of 30 of 400 records"):
+        anonymizer.fit(people)
+    dropped = anonymizer.set_params(missing="drop").fit_transform(people)
+    assert len(dropped) == 370
+    assert anonymizer.release_.dropped == 30
+    for recoding in ("full-domain", "variable-range"):
+        anonymizer.set_params(missing="category", recoding=recoding)
+        kept = anonymizer.fit_transform(people)
+        assert len(kept) == 400
+        assert_safe(kept, ["age", "sex"], "diagnosis", anonymizer.privacy)
+
+
+def test_missing_identifiers_and_other_columns_do_not_matter(people, anonymizer):
+    people.iloc[:5, people.columns.get_loc("income")] = None
+    people.iloc[:5, people.columns.get_loc("name")] = None
+    assert anonymizer.fit_transform(people)["income"].isna().sum() == 5
+
+
+def test_numbers_written_differently_are_one_value():
+    table = pd.DataFrame({"a": [39, "39", 39.0, " 39"], "w": list("uvuv")}, dtype=object)
+    released = Anonymizer({"a": "suppress"}, "w", [KAnonymity(4)]).fit_transform(table)
+    assert released["a"].nunique() == 1
+    assert released["a"].tolist() != ["*"] * 4
+
+
+def test_dtypes_of_kept_columns_are_kept(people, anonymizer):
+    people = people.assign(sex=people["sex"].astype("category"), age=people["age"].astype("int16"))
+    anonymizer.set_params(privacy=[KAnonymity(1)])
+    released = anonymizer.fit_transform(people)
+    assert released.dtypes["age"] == "int16"
+    assert released.dtypes["sex"] == "category"
+
+
+def test_several_sensitive_attributes_each_hold(people, anonymizer):
+    people["job"] = np.where(people["age"] > 50, "retired", "working")
+    anonymizer.set_params(
+        sensitive=["diagnosis", "job"], privacy=[KAnonymity(5), EntropyLDiversity(1.5)]
+    )
+    released = anonymizer.fit_transform(people)
+    for sensitive in ("diagnosis", "job"):
+        assert_safe(released, ["age", "sex"], sensitive, anonymizer.privacy)
+    assert [verdict.attribute for verdict in anonymizer.release_.privacy] == [
+        None,
+        "diagnosis",
+        "job",
+    ]
+
+
+def test_it_behaves_as_a_scikit_learn_estimator(people, anonymizer):
+    copy = clone(anonymizer)
+    assert copy is not anonymizer
+    assert copy.get_params().keys() == anonymizer.get_params().keys()
+    pipeline = Pipeline(
+        [("adults", FunctionTransformer(lambda X: X[X["age"] >= 20])), ("release", copy)]
+    )
+    released = pipeline.fit_transform(people)
+    assert isinstance(released, pd.DataFrame)
+    assert len(released) == (people["age"] >= 20).sum()
+    assert pipeline.set_params(release__privacy=[KAnonymity(100)]).fit(people) is pipeline
+    assert copy.release_.privacy[0].worst >= 100
+    assert not hasattr(anonymizer, "release_")
+    assert repr(pipeline)
+
+
+def test_parameters_are_only_stored():
+    anonymizer = Anonymizer({"a": "no such file"}, "w", ["nonsense"], recoding="none")
+    assert anonymizer.get_params()["privacy"] == ["nonsense"]
+
+
+def test_results_are_reproducible_and_the_fingerprint_knows_the_study(people, anonymizer):
+    first = anonymizer.fit(people).release_.to_dict()
+    assert clone(anonymizer).set_params(n_jobs=2).fit(people).release_.to_dict() == first
+    other = clone(anonymizer).set_params(privacy=[KAnonymity(9)]).fit(people).release_.to_dict()
+    assert other["study"] != first["study"]
+
+
+def test_the_order_of_records_does_not_matter(people, anonymizer):
+    anonymizer.set_params(recoding="variable-range")
+    straight = anonymizer.fit_transform(people)
+    shuffled = clone(anonymizer).fit_transform(people.sample(frac=1, random_state=3))
+    pd.testing.assert_frame_equal(shuffled.loc[straight.index], straight)
+
+
+BAD = [
+    ({"quasi_identifiers": {"aeg": "suppress"}}, "no column 'aeg'; did you mean 'age'"),
+    ({"quasi_identifiers": ["age"]}, "must map each column to its hierarchy"),
+    (
+        {"quasi_identifiers": {"age": 7}},
+        "a hierarchy is a Hierarchy, a path or 'suppress', not a int",
+    ),
+    (
+        {"quasi_identifiers": {"age": Path("none.csv")}},
+        "cannot read hierarchy none.csv: No such file",
+    ),
+    ({"sensitive": "diagnosos"}, "no column 'diagnosos'; did you mean 'diagnosis'"),
+    ({"identifiers": ["age"]}, "'age' has more than one role"),
+    ({"privacy": []}, "at least one model, such as KAnonymity"),
+    ({"privacy": [KAnonymity]}, "at least one model"),
+    ({"privacy": [KAnonymity(401)]}, "k = 401 exceeds the 400 records"),
+    ({"privacy": [EntropyLDiversity(5)]}, r"l = 5 is above 2\^H = 3\.9\d+"),
+    ({"recoding": "full domain"}, "'full domain' is unknown; did you mean 'full-domain'"),
+    ({"search": "flash"}, "search = 'flash' is unknown; known are incognito, exhaustive"),
+    ({"missing": "ignore"}, "missing = 'ignore' is none of error, drop, category"),
+    ({"recoding": "variable-range", "refine": ["sexx"]}, "refine names 'sexx'.*did you mean 'sex'"),
+    ({"recoding": "variable-range", "refine": ["sex"]}, "cannot refine 'sex'"),
+    ({"recoding": "variable-range", "refine": []}, "needs an ordered attribute"),
+    ({"recoding": "variable-range", "refinement": "magic"}, "refinement = 'magic' is unknown"),
+    ({"recoding": "variable-range", "max_ranges": 0}, "max-ranges = 0"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "message"), BAD, ids=lambda value: str(value)[:50])
+def test_bad_parameters_are_one_clear_error(people, anonymizer, parameters, message):
+    with pytest.raises(InputError, match=message):
+        anonymizer.set_params(**parameters).fit(people)
+
+
+def test_bad_tables_are_one_clear_error(people, anonymizer):
+    with pytest.raises(InputError, match="the table has no records"):
+        anonymizer.fit(people.head(0))
+    with pytest.raises(InputError, match="column 'age' stands more than once"):
+        anonymizer.fit(people.rename(columns={"sex": "age"}))
+    with pytest.raises(InputError, match="expected a pandas DataFrame, got ndarray"):
+        anonymizer.fit(people.to_numpy())
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        anonymizer.transform(people)
+    with pytest.raises(InputError, match="no parameter 'privaci'; did you mean 'privacy'"):
+        anonymizer.set_params(privaci=[])
+    people["age"] = people["age"].astype(str).replace("30", "thirty")
+    with pytest.raises(InputError, match=r"'age' holds 1 value \('thirty'\) that are not numbers"):
+        anonymizer.fit(people)

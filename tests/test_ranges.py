@@ -1,0 +1,253 @@
+"""A1* against brute force over all interval partitions."""
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from strategies import ordered_problems, problem_of
+
+from anonymizer import EntropyLDiversity, Hierarchy, InputError, KAnonymity
+from anonymizer.hierarchy import Partition
+from anonymizer.lattice import level_recoding
+from anonymizer.objectives import MutualInformation
+from anonymizer.search import (
+    RangeOptions,
+    Refiner,
+    Segments,
+    heuristic,
+    incognito,
+    level_ranges,
+    optimal_ranges,
+    refine_jointly,
+    refine_one,
+)
+
+information = MutualInformation()
+
+
+def all_partitions(values, width=None, grid=None):
+    """Every partition of sorted numbers into ranges, as lists of group numbers."""
+    spots = range(1, len(values))
+    if grid:
+        spots = [i for i in spots if values[i - 1] // grid < values[i] // grid]
+    for size in range(len(values)):
+        for cuts in combinations(spots, size):
+            starts = [values[0], *(values[i] for i in cuts), values[-1] + 1]
+            if width and min(np.diff(starts)) < width:
+                continue
+            yield np.searchsorted(cuts, range(len(values)), side="right")
+
+
+def brute_force(problem, **confined):
+    """The best objective over all ranges of x and all levels of a."""
+    most = confined.pop("most", None)
+    present = np.unique(problem.taxonomies["x"].numbers)
+    best = [-1.0]
+    for level in problem.taxonomies["a"].levels:
+        for groups in all_partitions(present, **confined):
+            if most and groups.max() >= most:
+                continue
+            partition = Partition(groups, tuple(range(groups.max() + 1)))
+            counts = problem.counts.recode({"x": partition, "a": level})
+            if problem.feasible(counts):
+                best.append(information(counts))
+    return max(best)
+
+
+@settings(max_examples=150)
+@given(ordered_problems(), st.sampled_from([None, 1, 2, 3]))
+def test_the_joint_search_equals_brute_force(drawn, most):
+    _, problem = drawn
+    refined = refine_one(problem, "x", Refiner(information, RangeOptions(most)), incognito)
+    value = brute_force(problem, most=most)
+    assert refined.proven
+    assert refined.value == pytest.approx(value, abs=1e-9)
+    assert problem.feasible(refined.counts)
+
+
+@settings(max_examples=75)
+@given(ordered_problems(), st.sampled_from([2, 3, 4]))
+def test_min_width_equals_brute_force(drawn, width):
+    _, problem = drawn
+    present = problem.taxonomies["x"].numbers
+    assume(present.max() + 1 - present.min() >= width)
+    options = RangeOptions(min_width=width)
+    refined = refine_one(problem, "x", Refiner(information, options), incognito)
+    assert refined.value == pytest.approx(brute_force(problem, width=width), abs=1e-9)
+
+
+@settings(max_examples=75)
+@given(ordered_problems(), st.sampled_from([2, 3, 5]))
+def test_a_grid_equals_brute_force(drawn, grid):
+    _, problem = drawn
+    refined = refine_one(problem, "x", Refiner(information, RangeOptions(grid=grid)), incognito)
+    assert refined.value == pytest.approx(brute_force(problem, grid=grid), abs=1e-9)
+    for label in refined.recoding["x"].labels:
+        low = getattr(label, "low", None)
+        assert low is None or low % grid == 0
+
+
+@settings(max_examples=75)
+@given(ordered_problems())
+def test_the_heuristic_is_feasible_and_never_above_the_optimum(drawn):
+    _, problem = drawn
+    exact = refine_one(problem, "x", Refiner(information), incognito)
+    moved = refine_one(problem, "x", Refiner(information, cutting=heuristic), incognito)
+    assert problem.feasible(moved.counts)
+    assert moved.value <= exact.value + 1e-9
+    assert not moved.proven
+
+
+@given(ordered_problems(), st.integers(0, 99))
+def test_the_order_of_records_does_not_matter(drawn, seed):
+    table, problem = drawn
+    hierarchies = {"x": Hierarchy.ranges(widths=[3]), "a": Hierarchy.suppression()}
+    shuffled = table.sample(frac=1, random_state=seed)
+    first, second = (
+        refine_one(
+            problem_of(rows, hierarchies, list(problem.models)),
+            "x",
+            Refiner(information),
+            incognito,
+        )
+        for rows in (table, shuffled)
+    )
+    assert first.value == second.value
+    assert first.recoding["x"].labels == second.recoding["x"].labels
+
+
+ANYWHERE = RangeOptions()
+
+
+def segments(values, sensitive, models, options=ANYWHERE, hierarchy=None):
+    table = pd.DataFrame({"x": values, "w": sensitive})
+    problem = problem_of(table, {"x": hierarchy or Hierarchy.ranges(widths=[25])}, models)
+    return Segments.of(problem, problem.counts, "x", information, options)
+
+
+def test_hand_worked_cuts():
+    # 1 2 | 3 4: each pair is uniform, every single value is pure.
+    found = segments([1, 2, 3, 4], list("uvuv"), [EntropyLDiversity(2)])
+    assert optimal_ranges(found) == [0, 2]
+    assert [str(label) for label in found.partition([0, 2]).labels] == ["(-inf, 3)", "[3, inf)"]
+
+
+def test_a_single_range_is_suppression():
+    found = segments([1, 2], list("uv"), [EntropyLDiversity(2)])
+    assert optimal_ranges(found) == [0]
+    assert found.partition([0]).labels == ("*",)
+
+
+def test_where_no_range_is_allowed_there_is_no_partition():
+    found = segments([1, 1, 2], list("uuv"), [EntropyLDiversity(2)])
+    assert optimal_ranges(found) is None
+
+
+def test_ties_prefer_more_ranges():
+    found = segments([1, 1, 2, 2], list("uvuv"), [KAnonymity(1)])  # nothing to gain
+    assert optimal_ranges(found) == [0, 1]
+
+
+def test_extension_of_a_range_is_not_monotone():
+    found = segments([1, 2, 3], list("uvw"), [EntropyLDiversity(1.5)])
+    assert not found.allowed[0, 1]
+    assert found.allowed[0, 2]
+    uneven = segments([1, 1, 2, 2, 2, 2, 2], list("uvuuuuu"), [EntropyLDiversity(1.9)])
+    assert uneven.allowed[0, 1]
+    assert not uneven.allowed[0, 2]
+
+
+def test_whole_numbers_fill_a_unit_each():
+    found = segments(
+        list(range(80, 91)), list("uv") * 5 + ["u"], [KAnonymity(1)], RangeOptions(min_width=5)
+    )
+    assert optimal_ranges(found) == [0, 5]  # [80, 85) and 85 to 90, which spans 6
+    assert found.allowed[6, 11]  # 86 to 90 spans 5
+    assert not found.allowed[7, 11]
+
+
+def test_labels_begin_on_the_grid_and_cover_what_lies_between():
+    found = segments([17, 24, 31, 52], list("uvuv"), [KAnonymity(1)], RangeOptions(grid=10))
+    labels = [str(label) for label in found.partition(list(range(len(found)))).labels]
+    assert labels == ["(-inf, 20)", "[20, 30)", "[30, 50)", "[50, inf)"]
+
+
+def test_decimals_and_negatives():
+    found = segments([-1.5, -0.5, 0.25], list("uvu"), [KAnonymity(1)])
+    assert [str(label) for label in found.partition([0, 1, 2]).labels] == [
+        "(-inf, -0.5)",
+        "[-0.5, 0.25)",
+        "[0.25, inf)",
+    ]
+
+
+def test_the_cuts_of_a_level():
+    found = segments([17, 24, 25, 49, 50, 90], list("uvuvuv"), [KAnonymity(1)])
+    assert level_ranges(found, 1) == [0, 2, 4, 5]
+    assert level_ranges(found, 2) == [0]
+
+
+def missing_problem(extra):
+    table = pd.DataFrame({"x": [1, 2, 3, 4, *[None] * len(extra)], "w": [*"uvuv", *extra]})
+    hierarchies = {"x": Hierarchy.ranges(widths=[25])}
+    return problem_of(table, hierarchies, [EntropyLDiversity(1.8)])
+
+
+def test_missing_values_stay_apart_from_ranges():
+    refined = refine_one(missing_problem("uv"), "x", Refiner(information), incognito)
+    assert [str(label) for label in refined.recoding["x"].labels] == ["(-inf, 3)", "[3, inf)", "*"]
+
+
+def test_missing_values_that_break_the_policy_suppress_everything():
+    refined = refine_one(missing_problem("u"), "x", Refiner(information), incognito)
+    assert refined.recoding["x"].labels == ("*",)
+    assert len(refined.counts) == 1
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32 - 1))
+def test_two_attributes_are_feasible_and_gain(seed):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame(
+        {"x": rng.integers(0, 8, 80), "y": rng.integers(0, 6, 80), "w": rng.integers(0, 3, 80)}
+    )
+    hierarchies = {"x": Hierarchy.ranges(widths=[2]), "y": Hierarchy.ranges(widths=[3])}
+    problem = problem_of(table, hierarchies, [KAnonymity(4), EntropyLDiversity(1.5)])
+    both = refine_jointly(problem, ["x", "y"], Refiner(information), incognito)
+    alone = [refine_one(problem, name, Refiner(information), incognito) for name in "xy"]
+    assert problem.feasible(both.counts)
+    assert both.value >= max(refined.value for refined in alone) - 1e-9
+    assert not both.proven
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_ranges": 0}, "max-ranges = 0 must be at least 1"),
+        ({"min_width": 0}, "min-width = 0 must be a number above 0"),
+        ({"grid": -5}, "grid = -5 must be a number above 0"),
+        ({"grid": float("nan")}, "grid = nan"),
+    ],
+)
+def test_options_out_of_range(options, message):
+    with pytest.raises(InputError, match=message):
+        RangeOptions(**options)
+
+
+def test_what_cannot_be_cut():
+    with pytest.raises(InputError, match="1,200 distinct values are too many to cut exactly"):
+        segments(list(range(1200)), ["u"] * 1200, [KAnonymity(1)])
+    with pytest.raises(InputError, match="cannot refine 'x': its values are not all numbers"):
+        segments(["p", "q"], ["u", "v"], [KAnonymity(1)], hierarchy=Hierarchy.suppression())
+
+
+def test_the_levels_of_others_come_back(adult):
+    table = adult[["age", "sex", "marital-status"]].rename(columns={"marital-status": "w"})
+    hierarchies = {"age": Hierarchy.ranges(widths=[25, 50]), "sex": Hierarchy.suppression()}
+    problem = problem_of(table, hierarchies, [EntropyLDiversity(2)])
+    refined = refine_one(problem, "age", Refiner(information), incognito)
+    levels = [level_recoding(problem.taxonomies, ("sex",), (i,))["sex"] for i in (0, 1)]
+    assert any(refined.recoding["sex"] is level for level in levels)
