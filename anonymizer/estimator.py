@@ -19,7 +19,7 @@ from anonymizer.lattice import level_recoding
 from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.privacy import PrivacyModel, require_possible
 from anonymizer.release import Information, Release, SearchResult, prove
-from anonymizer.schema import Schema
+from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import (
     REFINEMENTS,
     SEARCHES,
@@ -84,7 +84,7 @@ class Anonymizer:
         The proof of the table that was fitted or transformed last.
     search_ : SearchResult
         How the recoding was found; the minimal feasible nodes of the lattice among it.
-    taxonomies_ : mapping of attribute to Taxonomy
+    hierarchies_, taxonomies_ : mappings of attribute to Hierarchy and Taxonomy
 
     Raises
     ------
@@ -152,15 +152,15 @@ class Anonymizer:
         return self
 
     def _learn_and_release(self, table: pd.DataFrame) -> pd.DataFrame:
-        schema = self._schema()
+        schema, hierarchies = self._schema(), self._hierarchies()
         kept = schema.admit(_require_frame(table))
         tally = engine.tally(kept, schema.columns)
-        taxonomies = schema.taxonomies(tally)
+        taxonomies = taxonomies_of(tally, hierarchies)
         counts = schema.counts(tally, taxonomies)
         problem = Problem(counts, taxonomies, tuple(self.privacy))
         require_possible(counts, problem.models)
         recoding, frontier, refined = self._search(problem)
-        self.taxonomies_, self.recoding_ = taxonomies, recoding
+        self.hierarchies_, self.taxonomies_, self.recoding_ = hierarchies, taxonomies, recoding
         self.search_ = self._search_result(frontier, refined)
         return self._released(table, schema, kept, counts)
 
@@ -233,6 +233,7 @@ class Anonymizer:
             dropped=len(table) - len(kept),
             suppressed=0,
             classes=verdicts[0].classes,
+            other_columns=tuple(c for c in released.columns if c not in schema.columns),
             information=Information.of(
                 raw, self.recoding_, self.privacy, np.random.default_rng(self.seed)
             ),
@@ -255,22 +256,26 @@ class Anonymizer:
         return table.assign(**columns).drop(columns=list(schema.identifiers))
 
     def _schema(self) -> Schema:
-        """The roles, strings made into hierarchies."""
+        """The roles of the columns."""
         if not isinstance(self.quasi_identifiers, Mapping):
             raise InputError("quasi_identifiers must map each column to its hierarchy")
         models = list(self.privacy)
         if not models or not all(isinstance(model, PrivacyModel) for model in models):
             raise InputError("privacy must list at least one model, such as KAnonymity(5)")
         sensitive = (self.sensitive,) if isinstance(self.sensitive, str) else tuple(self.sensitive)
-        hierarchies = {name: resolve(stated) for name, stated in self.quasi_identifiers.items()}
-        return Schema(hierarchies, sensitive, tuple(self.identifiers), self.missing)
+        names = tuple(self.quasi_identifiers)
+        return Schema(names, sensitive, tuple(self.identifiers), self.missing)
+
+    def _hierarchies(self) -> dict[str, Hierarchy]:
+        """Strings made into hierarchies."""
+        return {name: resolve(stated) for name, stated in self.quasi_identifiers.items()}
 
     def _fingerprint(self, schema: Schema) -> str:
         """SHA-256 of all that was asked for, hierarchies by content."""
         asked = {
             **self.get_params(),
             "quasi_identifiers": {
-                name: hierarchy.describe() for name, hierarchy in schema.quasi_identifiers.items()
+                name: hierarchy.describe() for name, hierarchy in self.hierarchies_.items()
             },
             "sensitive": schema.sensitive,
             "identifiers": schema.identifiers,

@@ -130,6 +130,8 @@ class Release:
         Records whose quasi-identifiers were suppressed to save the policy.
     classes
         Equivalence classes of the released table.
+    other_columns
+        Columns released as they were: the policy does not cover who knows values of them.
     information
         What it keeps and loses.
     levels
@@ -149,6 +151,7 @@ class Release:
     dropped: int
     suppressed: int
     classes: int
+    other_columns: Sequence[str]
     information: Information
     levels: Mapping[str, int]
     recoding: Mapping[str, list[dict[str, object]]]
@@ -164,6 +167,7 @@ class Release:
             "dropped": self.dropped,
             "suppressed": self.suppressed,
             "classes": self.classes,
+            "other_columns": list(self.other_columns),
             "information": self.information.to_dict(),
             "levels": dict(self.levels),
             "recoding": dict(self.recoding),

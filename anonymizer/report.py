@@ -25,6 +25,11 @@ def print_release(release: Release, directory: Path) -> None:
     out.print(_table("Recoding", ["quasi-identifier", "level", "groups"], _recoding(release)))
     out.print(_table("Information about the sensitive attribute", ["", ""], _information(release)))
     out.print(_verdicts(release.privacy))
+    if release.other_columns:
+        out.print(
+            "Released as they were, and not covered by the policy if an attacker knows them: "
+            + ", ".join(release.other_columns)
+        )
     out.print(f"The release lies in {directory}.")
 
 

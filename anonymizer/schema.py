@@ -12,7 +12,7 @@ from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 
-__all__ = ["MISSING", "Schema", "recount"]
+__all__ = ["MISSING", "Schema", "recount", "taxonomies_of"]
 
 MISSING = ("error", "drop", "category")
 """What to do with records that miss a value: refuse, leave them out, or count it as a value."""
@@ -24,8 +24,8 @@ class Schema:
 
     Parameters
     ----------
-    quasi_identifiers
-        How each of them generalizes.
+    names
+        The quasi-identifiers.
     sensitive
         The sensitive attributes.
     identifiers
@@ -34,13 +34,13 @@ class Schema:
         One of ``MISSING``; concerns quasi-identifiers and sensitive attributes alone.
     """
 
-    quasi_identifiers: Mapping[str, Hierarchy]
+    names: tuple[str, ...]
     sensitive: tuple[str, ...]
     identifiers: tuple[str, ...] = ()
     missing: str = "error"
 
     def __post_init__(self) -> None:
-        if not self.quasi_identifiers:
+        if not self.names:
             raise InputError("name at least one quasi-identifier and its hierarchy")
         if not self.sensitive:
             raise InputError("name at least one sensitive attribute")
@@ -55,14 +55,9 @@ class Schema:
             raise InputError(f"column {twice[0]!r} has more than one role; give it one")
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """The quasi-identifiers."""
-        return tuple(self.quasi_identifiers)
-
-    @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are counted."""
-        return (*self.quasi_identifiers, *self.sensitive)
+        return (*self.names, *self.sensitive)
 
     def admit(self, table: pd.DataFrame) -> pd.DataFrame:
         """Check that a table has the columns and values it needs; leave out what is to be dropped.
@@ -107,23 +102,23 @@ class Schema:
                 'choose missing = "drop" or "category", or clean the column'
             )
 
-    def taxonomies(self, tally: pd.DataFrame) -> dict[str, Taxonomy]:
-        """Each quasi-identifier's hierarchy, held against the values that occur.
-
-        Raises
-        ------
-        InputError
-            When a hierarchy lacks values.
-        """
-        return {
-            name: hierarchy.over(name, tally[name].unique())
-            for name, hierarchy in self.quasi_identifiers.items()
-        }
-
     def counts(self, tally: pd.DataFrame, taxonomies: Mapping[str, Taxonomy]) -> Counts:
         """Turn a tally into counts, cells being codes of the taxonomies."""
         cells = [_encoded(tally[name], taxonomies[name]) for name in self.names]
         return _counts(tally, self.names, cells, self.sensitive)
+
+
+def taxonomies_of(tally: pd.DataFrame, hierarchies: Mapping[str, Hierarchy]) -> dict[str, Taxonomy]:
+    """Each quasi-identifier's hierarchy, held against the values that occur.
+
+    Raises
+    ------
+    InputError
+        When a hierarchy lacks values.
+    """
+    return {
+        name: hierarchy.over(name, tally[name].unique()) for name, hierarchy in hierarchies.items()
+    }
 
 
 def recount(table: pd.DataFrame, names: Sequence[str], sensitive: Sequence[str]) -> Counts:

@@ -20,6 +20,7 @@ from pydantic import (
 
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.estimator import Anonymizer
+from anonymizer.hierarchy import Hierarchy
 from anonymizer.hierarchy.files import resolve
 from anonymizer.privacy import MODELS, PrivacyModel
 from anonymizer.schema import Schema
@@ -104,17 +105,19 @@ class Study:
     @cached_property
     def schema(self) -> Schema:
         """The role of every column."""
-        hierarchies = {
-            name: resolve(stated, self.path.parent)
-            for name, stated in self.document.quasi_identifiers.items()
-        }
         document = self.document
         return Schema(
-            hierarchies,
+            tuple(document.quasi_identifiers),
             document.sensitive.attributes,
             document.identifiers.attributes,
             document.data.missing,
         )
+
+    @cached_property
+    def hierarchies(self) -> dict[str, Hierarchy]:
+        """How each quasi-identifier generalizes."""
+        stated = self.document.quasi_identifiers
+        return {name: resolve(what, self.path.parent) for name, what in stated.items()}
 
     @property
     def data_path(self) -> Path:
@@ -140,7 +143,7 @@ class Study:
         """The estimator that the study describes."""
         search = self.document.search
         return Anonymizer(
-            quasi_identifiers=self.schema.quasi_identifiers,
+            quasi_identifiers=self.hierarchies,
             sensitive=self.schema.sensitive,
             privacy=self.privacy,
             recoding=search.recoding,

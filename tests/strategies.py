@@ -9,7 +9,7 @@ from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
 from anonymizer.counts import Classes
 from anonymizer.engines import pandas as engine
 from anonymizer.privacy import PrivacyModel
-from anonymizer.schema import Schema
+from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import Problem
 
 SENSITIVE = "w"
@@ -66,9 +66,9 @@ def policies(draw: st.DrawFn, table: pd.DataFrame) -> list[PrivacyModel]:
 def problem_of(
     table: pd.DataFrame, hierarchies: dict[str, Hierarchy], models: list[PrivacyModel]
 ) -> Problem:
-    schema = Schema(hierarchies, (SENSITIVE,))
+    schema = Schema(tuple(hierarchies), (SENSITIVE,))
     tally = engine.tally(table, schema.columns)
-    taxonomies = schema.taxonomies(tally)
+    taxonomies = taxonomies_of(tally, hierarchies)
     return Problem(schema.counts(tally, taxonomies), taxonomies, models)
 
 

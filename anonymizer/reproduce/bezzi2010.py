@@ -22,7 +22,7 @@ from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import EntropyLDiversity, TCloseness, require_possible, verdicts
 from anonymizer.release import Information
 from anonymizer.reproduce.row import Row
-from anonymizer.schema import Schema
+from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import (
     Problem,
     RangeOptions,
@@ -54,9 +54,10 @@ class Experiment:
         """Count a table."""
         age = Hierarchy.read(adult_hierarchy("age-bezzi2010"))
         others = dict.fromkeys(("sex", "race", "education"), Hierarchy.suppression())
-        schema = Schema({"age": age, **others}, (SENSITIVE,))
+        hierarchies = {"age": age, **others}
+        schema = Schema(tuple(hierarchies), (SENSITIVE,))
         tally = engine.tally(schema.admit(table), schema.columns)
-        taxonomies = schema.taxonomies(tally)
+        taxonomies = taxonomies_of(tally, hierarchies)
         counts = schema.counts(tally, taxonomies)
         require_possible(counts, [T, L])
         return cls(Problem(counts, taxonomies, [T, L]))
