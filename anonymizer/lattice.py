@@ -56,10 +56,10 @@ class Lattice:
         """The lattice of some of the attributes."""
         return Lattice(names, tuple(self.heights[self.names.index(name)] for name in names))
 
-    def graph(self, nodes: Iterable[Node] | None = None) -> nx.DiGraph:
+    def graph(self, nodes: Iterable[Node] | None = None) -> "nx.DiGraph[Node]":
         """The Hasse diagram of all nodes, or of some, edges pointing to the more general node."""
         kept = set(self) if nodes is None else set(nodes)
-        graph = nx.DiGraph()
+        graph: nx.DiGraph[Node] = nx.DiGraph()
         graph.add_nodes_from(sorted(kept))
         graph.add_edges_from((node, up) for node in kept for up in self.above(node) if up in kept)
         return graph
