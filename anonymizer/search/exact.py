@@ -168,7 +168,9 @@ def _candidates(lattice: Lattice, passed: Mapping[tuple[str, ...], set[Node]]) -
     ]
 
 
-def _climb(problem: Problem, graph: "nx.DiGraph[Node]", n_jobs: int | None) -> tuple[set[Node], int]:
+def _climb(
+    problem: Problem, graph: "nx.DiGraph[Node]", n_jobs: int | None
+) -> tuple[set[Node], int]:
     """Go up the candidates generation by generation, rolling counts up where they are infeasible.
 
     Gives the feasible candidates and how many were checked.
