@@ -45,7 +45,8 @@ def entropy(counts: ArrayLike) -> Floats:
     """
     counts = np.asarray(counts, float)
     total = counts.sum(-1)
-    return np.maximum(_per_record(xlogx(total) - xlogx(counts).sum(-1), total), 0.0)
+    bits = _per_record(xlogx(total) - xlogx(counts).sum(-1), total)
+    return np.where(bits > 0, bits, 0.0)
 
 
 def divergence(counts: ArrayLike, prior: ArrayLike) -> Floats:

@@ -336,5 +336,5 @@ def test_bad_tables_are_one_clear_error(people, anonymizer):
     with pytest.raises(InputError, match="no parameter 'privaci'; did you mean 'privacy'"):
         anonymizer.set_params(privaci=[])
     people["age"] = people["age"].astype(str).replace("30", "thirty")
-    with pytest.raises(InputError, match=r"'age' holds 1 value \('thirty'\) that are not numbers"):
+    with pytest.raises(InputError, match=r"'age' holds 1 value \('thirty'\) where ranges need numbers"):
         anonymizer.fit(people)

@@ -5,10 +5,14 @@ table it becomes a :class:`Taxonomy`: nested partitions of those values, finest 
 :class:`Partition` is the common currency: a level, the ranges of A1*, a hand-made grouping.
 """
 
-from anonymizer.hierarchy.kinds import Hierarchy, Prefixes, Ranges, Suppression, Table
-from anonymizer.hierarchy.partition import Interval, Partition, Taxonomy
+from anonymizer.hierarchy.base import Hierarchy
+from anonymizer.hierarchy.codes import Prefixes, Suppression
+from anonymizer.hierarchy.partition import ANY, Interval, Partition, Taxonomy
+from anonymizer.hierarchy.ranges import Ranges
+from anonymizer.hierarchy.table import Table
 
 __all__ = [
+    "ANY",
     "Hierarchy",
     "Interval",
     "Partition",

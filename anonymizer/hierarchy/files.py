@@ -2,13 +2,13 @@
 
 import csv
 import tomllib
-from collections.abc import Sequence
-from decimal import InvalidOperation
 from pathlib import Path
 
 from anonymizer.errors import InputError, did_you_mean
-from anonymizer.hierarchy.kinds import Hierarchy, Table
+from anonymizer.hierarchy.base import Hierarchy
 from anonymizer.hierarchy.partition import ANY
+from anonymizer.hierarchy.table import Table
+from anonymizer.hierarchy.values import exact
 
 __all__ = ["read", "resolve"]
 
@@ -87,70 +87,45 @@ def _has_header(rows: list[list[str]], attribute: str) -> bool:
         return True
     if len(first) > 1 and first[-1] != ANY and all(row[-1] == ANY for row in others):
         return True
-    return not _number(first[0]) and all(_number(row[0]) for row in others)
-
-
-def _number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    return exact(first[0]) is None and all(exact(row[0]) is not None for row in others)
 
 
 def _rule(text: str, path: Path) -> Hierarchy:
     try:
-        rule = tomllib.loads(text)
-        return _built(rule)
+        return _built(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: not a TOML file: {error}") from None
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    except (TypeError, ValueError, InvalidOperation):
-        raise InputError(
-            f"{path}: widths and cuts are lists of numbers, prefixes a list of whole numbers"
-        ) from None
 
 
 def _built(rule: dict[str, object]) -> Hierarchy:
-    unknown = sorted(rule.keys() - {*RULES, "origin"})
-    if unknown:
-        hint = did_you_mean(unknown[0], RULES) or f"; known are {', '.join(RULES)}"
-        raise InputError(f"unknown rule {unknown[0]!r}{hint}")
-    stated = [name for name in RULES if name in rule]
-    if len(stated) != 1:
-        raise InputError(f"state exactly one of {', '.join(RULES)}")
-    name = stated[0]
-    if "origin" in rule and name != "widths":
-        raise InputError("origin goes with widths")
-    value = rule[name]
+    name, value = _stated(rule)
     if name == "suppress":
         if value is not True:
             raise InputError("suppress can only be true")
         return Hierarchy.suppression()
-    if not isinstance(value, list):
-        raise InputError(f"{name} must be a list, such as {name} = [25, 50]")
+    if not isinstance(value, list) or not value:
+        raise InputError(f"{name} must be a list of numbers, such as {name} = [25, 50]")
     if name == "prefixes":
-        return Hierarchy.prefixes([_whole(length) for length in value])
-    if name == "cuts":
-        return Hierarchy.ranges(cuts=_cut_lists(value))
-    origin = rule.get("origin", 0)
-    return Hierarchy.ranges(widths=value, origin=_real(origin))
+        return Hierarchy.prefixes(value)
+    if name == "widths":
+        return Hierarchy.ranges(widths=value, origin=rule.get("origin", 0))  # type: ignore[arg-type]
+    lists = [isinstance(level, list) for level in value]
+    if any(lists) != all(lists):
+        raise InputError("cuts must be a list of numbers, or one such list per level")
+    return Hierarchy.ranges(cuts=value if any(lists) else [value])
 
 
-def _cut_lists(value: Sequence[object]) -> list[list[float]]:
-    """One list of cut points per level; a bare list of numbers is one level."""
-    levels = value if value and isinstance(value[0], list) else [value]
-    return [[_real(cut) for cut in level] for level in levels if isinstance(level, list)]
-
-
-def _whole(value: object) -> int:
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    raise TypeError
-
-
-def _real(value: object) -> float:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return value
-    raise TypeError
+def _stated(rule: dict[str, object]) -> tuple[str, object]:
+    """The one rule that a file states."""
+    for name in rule:
+        if name not in (*RULES, "origin"):
+            hint = did_you_mean(name, RULES) or f"; known are {', '.join(RULES)}"
+            raise InputError(f"unknown rule {name!r}{hint}")
+    stated = [name for name in RULES if name in rule]
+    if len(stated) != 1:
+        raise InputError(f"state exactly one of {', '.join(RULES)}")
+    if "origin" in rule and stated != ["widths"]:
+        raise InputError("origin goes with widths")
+    return stated[0], rule[stated[0]]

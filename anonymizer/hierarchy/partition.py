@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.errors import InputError
+from anonymizer.hierarchy.values import number_text
 
-__all__ = ["ANY", "Codes", "Interval", "Partition", "Taxonomy", "number_text"]
+__all__ = ["ANY", "Codes", "Interval", "Partition", "Taxonomy", "torn_levels"]
 
 ANY = "*"
 """The label of the group that holds every value."""
@@ -173,13 +174,3 @@ def torn_levels(level: int, values: Sequence[object], label: object) -> str:
         f"level {level + 1} is not nested: {first!r} and {second!r} are both {label!r} at level "
         f"{level} but fall apart at level {level + 1}; every level must coarsen the one before"
     )
-
-
-def number_text(number: Decimal) -> str:
-    """A number as people write it: 25, 0.5, -3.
-
-    >>> number_text(Decimal("25.0")), number_text(Decimal("1E+2"))
-    ('25', '100')
-    """
-    text = f"{number:f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text

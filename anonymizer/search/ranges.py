@@ -18,8 +18,7 @@ import numpy as np
 
 from anonymizer.counts import Codes, Counts, Floats, Ints, row_keys
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import Interval, Partition, Taxonomy
-from anonymizer.hierarchy.partition import ANY
+from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
 from anonymizer.objectives import Objective
 from anonymizer.privacy import Mask, PrivacyModel, acceptable
 from anonymizer.search.exact import Problem

@@ -1,0 +1,56 @@
+"""Hierarchies that need no list of values: masked codes, and suppression alone."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from itertools import pairwise
+
+from anonymizer.errors import InputError
+from anonymizer.hierarchy.base import Hierarchy, Label
+from anonymizer.hierarchy.partition import ANY
+
+__all__ = ["Prefixes", "Suppression"]
+
+
+@dataclass(frozen=True)
+class Prefixes(Hierarchy):
+    """Codes that keep their first characters, the others masked by ``*`` (zip codes)."""
+
+    lengths: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        whole = all(type(length) is int and length >= 1 for length in self.lengths)
+        falling = whole and all(fine > coarse for fine, coarse in pairwise(self.lengths))
+        if not self.lengths or not falling:
+            raise InputError("prefixes must be falling whole lengths of at least 1, such as [4, 3]")
+
+    @property
+    def height(self) -> int:
+        """The highest level."""
+        return len(self.lengths) + 1
+
+    def labels(self, key: Hashable) -> tuple[Label, ...]:
+        """The masked codes at levels 1, 2, ..., then ``*``."""
+        code = str(key)
+        return (*(code[:kept] + "*" * (len(code) - kept) for kept in self.lengths), ANY)
+
+    def describe(self) -> dict[str, object]:
+        """What was stated, as JSON has it."""
+        return {"prefixes": list(self.lengths)}
+
+
+@dataclass(frozen=True)
+class Suppression(Hierarchy):
+    """Every value kept (level 0) or none (level 1)."""
+
+    @property
+    def height(self) -> int:
+        """The highest level."""
+        return 1
+
+    def labels(self, key: Hashable) -> tuple[Label, ...]:
+        """``*``, whatever the value."""
+        return (ANY,)
+
+    def describe(self) -> dict[str, object]:
+        """What was stated, as JSON has it."""
+        return {"suppress": True}

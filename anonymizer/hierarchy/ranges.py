@@ -1,0 +1,93 @@
+"""Hierarchies of numbers: half-open ranges."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import pairwise
+
+from anonymizer.errors import InputError
+from anonymizer.hierarchy.base import NO_KEY, Hierarchy, Label
+from anonymizer.hierarchy.partition import ANY, Interval, torn_levels
+from anonymizer.hierarchy.values import exact, is_missing, named, number_text
+
+__all__ = ["Ranges"]
+
+
+@dataclass(frozen=True)
+class Ranges(Hierarchy):
+    """Half-open ranges of numbers: of equal widths aligned at an origin, or between cut points."""
+
+    widths: tuple[Decimal, ...] = ()
+    cuts: tuple[tuple[Decimal, ...], ...] = ()
+    origin: Decimal = Decimal(0)
+
+    def __post_init__(self) -> None:
+        if bool(self.widths) == bool(self.cuts):
+            raise InputError("ranges need either widths or cuts, such as widths = [25, 50]")
+        if any(width <= 0 for width in self.widths):
+            raise InputError("widths of ranges must be above 0")
+        for level, (fine, coarse) in enumerate(pairwise(self.widths), 1):
+            if coarse % fine:
+                self._refuse(level, self.origin + coarse)
+        for level, points in enumerate(self.cuts, 1):
+            if not points or list(points) != sorted(set(points)):
+                raise InputError(f"cuts of level {level} must be increasing, at least one")
+        for level, (points, coarser) in enumerate(pairwise(self.cuts), 1):
+            for cut in coarser:
+                if cut not in points:
+                    self._refuse(level, cut)
+
+    def _refuse(self, level: int, cut: Decimal) -> None:
+        """A cut of the level above falls inside a range of this one."""
+        torn = self._range(level, cut)
+        below = cut - 1 if torn.low is None else torn.low
+        values = [number_text(below), number_text(cut)]
+        raise InputError(torn_levels(level, values, str(torn)))
+
+    @property
+    def ordered(self) -> bool:
+        """Ranges are of numbers."""
+        return True
+
+    @property
+    def height(self) -> int:
+        """The highest level."""
+        return len(self.widths or self.cuts) + 1
+
+    def key(self, value: object) -> Hashable:
+        """The number itself; None for a missing value, ``NO_KEY`` for one that is no number."""
+        if is_missing(value):
+            return None
+        number = exact(value)
+        return NO_KEY if number is None else number
+
+    def labels(self, key: Hashable) -> tuple[Label, ...]:
+        """The ranges that hold a number at levels 1, 2, ..., then ``*``."""
+        number = exact(key)
+        assert number is not None
+        return (*(self._range(level, number) for level in range(1, self.height)), ANY)
+
+    def _range(self, level: int, number: Decimal) -> Interval:
+        if self.widths:
+            width = self.widths[level - 1]
+            low = (number - self.origin) // width * width + self.origin
+            low = low - width if low > number else low  # Decimal // rounds towards zero
+            return Interval(low, low + width)
+        points = self.cuts[level - 1]
+        below = [cut for cut in points if cut <= number]
+        above = [cut for cut in points if cut > number]
+        return Interval(below[-1] if below else None, above[0] if above else None)
+
+    def describe(self) -> dict[str, object]:
+        """What was stated, as JSON has it."""
+        return {
+            "widths": [number_text(width) for width in self.widths],
+            "cuts": [[number_text(cut) for cut in level] for level in self.cuts],
+            "origin": number_text(self.origin),
+        }
+
+    def _lacking(self, attribute: str, strangers: list[str]) -> str:
+        return (
+            f"column {attribute!r} holds {named(strangers)} where ranges need numbers; "
+            "clean the column or declare them as missing values"
+        )
