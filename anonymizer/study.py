@@ -17,6 +17,7 @@ from pydantic import (
     StrictStr,
     ValidationError,
 )
+from pydantic_core import ErrorDetails
 
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.estimator import Anonymizer
@@ -162,7 +163,7 @@ class Study:
 
 def _parsed(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise InputError(f"there is no study file {path}") from None
     except OSError as error:
@@ -171,6 +172,8 @@ def _parsed(path: Path) -> dict[str, Any]:
         raise InputError(f"cannot read study file {path}: it is not UTF-8 text") from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path} is not a TOML file: {error}") from None
+    except ValueError:
+        raise InputError(f"cannot read study file {str(path)!r}: no file has such a name") from None
 
 
 def _validated(path: Path, content: Mapping[str, Any]) -> Document:
@@ -192,8 +195,21 @@ def _explained(error: ValidationError) -> str:
         )
     if first["type"] == "missing":
         return f"{place}{key} is missing" if section else f"section [{key}] is missing"
-    where = f"{place}{' '.join([*section[1:], key])}"
-    return f"{where}: {first['msg'][0].lower()}{first['msg'][1:]}"
+    return f"{place}{'.'.join([*section[1:], key])} {_expected(first)}"
+
+
+def _expected(complaint: ErrorDetails) -> str:
+    """What a value should have been, in words for people who do not know the library's types."""
+    kinds = {
+        "string_type": "must be a text in quotes",
+        "int_type": "must be a whole number",
+        "float_type": "must be a number",
+        "tuple_type": "must be a list in brackets",
+        "dict_type": "must be a section",
+        "model_type": "must be a section",
+    }
+    message = complaint["msg"]
+    return kinds.get(complaint["type"], message[0].lower() + message[1:])
 
 
 def _keys(section: list[str]) -> list[str]:
@@ -207,7 +223,9 @@ def _keys(section: list[str]) -> list[str]:
 
 def _model(path: Path, stated: Mapping[str, Any]) -> PrivacyModel:
     """Build a privacy model from its table, checking names before values."""
-    name = stated.get("model")
+    if "model" not in stated:
+        raise InputError(f"{path}: [[privacy]] lacks model; known are {', '.join(MODELS)}")
+    name = stated["model"]
     if not isinstance(name, str) or name not in MODELS:
         hint = did_you_mean(str(name), MODELS) or f"; known are {', '.join(MODELS)}"
         raise InputError(f"{path}: [[privacy]] model = {name!r} is unknown{hint}")

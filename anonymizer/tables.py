@@ -1,27 +1,31 @@
-"""Table files, CSV and Parquet: read whole or refused, written whole or not at all."""
+"""Table files, CSV and Parquet: read whole or refused, and written so that they read back alike."""
 
 import csv
-import os
-import shutil
-import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import io
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet
 
+from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
+from anonymizer.hierarchy.values import text_of
+from anonymizer.schema import require_columns
 
-__all__ = ["Format", "format_of", "read_table", "write_table", "write_together"]
+__all__ = ["Format", "format_of", "read_table", "write_table"]
 
 SEPARATORS = ",;\t|"
 SNIFFED = 64 * 1024
+BLOCK = 16 * 1024 * 1024
+"""Bytes that CSV is read by; a record must fit in."""
 PARQUET = (".parquet", ".pq")
 
 
@@ -43,6 +47,10 @@ class Format:
     separator: str = ","
     missing_values: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if len(self.separator) != 1 or not self.separator.isascii() or self.separator in '"\r\n':
+            raise InputError(f"separator {self.separator!r} must be one ASCII character, no quote")
+
     @property
     def suffix(self) -> str:
         """The ending of a file name."""
@@ -59,8 +67,12 @@ def format_of(
     InputError
         When there is no such file.
     """
-    if not path.is_file():
-        raise InputError(f"there is no {'file' if not path.exists() else 'table in'} {path}")
+    try:
+        exists, is_file = path.exists(), path.is_file()
+    except (OSError, ValueError):
+        raise InputError(f"cannot read {str(path)!r}: no file has such a name") from None
+    if not is_file:
+        raise InputError(f"there is no {'table in' if exists else 'file'} {path}")
     if path.suffix.lower() in PARQUET:
         return Format(parquet=True, missing_values=tuple(missing_values))
     return Format(False, separator or _separator(path), tuple(missing_values))
@@ -76,182 +88,127 @@ def read_table(path: Path, form: Format, columns: Sequence[str] = ()) -> pd.Data
     form
         Its format.
     columns
-        The columns in which empty fields and ``missing_values`` are read as missing.
+        Columns that must be there and are cleaned: blanks around a text are no part of the value,
+        empty texts and ``form.missing_values`` are missing.
 
     Raises
     ------
     InputError
-        When the file cannot be read to its end: the message names the file and the row, no value.
+        When the file cannot be read to its end: the message names the file and the line, no value.
     """
-    table = _read(path, _read_parquet if form.parquet else lambda p: _read_csv(p, form.separator))
-    _require_distinct(path, table.column_names)
-    frame: pd.DataFrame = table.to_pandas()
-    for name in [name for name in columns if name in frame.columns]:
-        frame[name] = _marked(frame[name], form)
-    return frame
+    with _readable(path):
+        frame = _read_parquet(path) if form.parquet else _read_csv(path, form.separator)
+    try:
+        require_columns(frame.columns, columns)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    return frame.assign(**{name: _cleaned(frame[name], form) for name in columns})
 
 
 def write_table(frame: pd.DataFrame, path: Path, form: Format) -> None:
     """Write a table in a format, without its index."""
     if form.parquet:
         frame.to_parquet(path, index=False)
-    else:
-        frame.to_csv(path, sep=form.separator, index=False, lineterminator="\n")
-
-
-def write_together(
-    directory: Path, writers: dict[str, Callable[[Path], None]], obsolete: Sequence[str] = ()
-) -> None:
-    """Write several files so that all of them appear, whole, or none.
-
-    Each is written under a temporary name on the same file system and flushed to disk; only when
-    all are there do they get their names, in order, the last one being the sign that all are. If
-    a name cannot be given, those given before are taken back.
-
-    Parameters
-    ----------
-    directory
-        Where; made when it does not exist.
-    writers
-        What writes each file, by name.
-    obsolete
-        Files of an earlier run that go away.
-
-    Raises
-    ------
-    InputError
-        When something cannot be written; nothing is left behind.
-    """
-    made = _make(directory)
-    try:
-        scratch = Path(tempfile.mkdtemp(prefix=".writing-", dir=directory))
-    except OSError as error:
-        _unmake(made)
-        raise InputError(f"cannot write to {directory}: {error.strerror}") from None
-    try:
-        for name, write in writers.items():
-            write(scratch / name)
-            _flush(scratch / name)
-        _rename_all(scratch, directory, list(writers))
-        made = []
-        for name in set(obsolete) - set(writers):
-            (directory / name).unlink(missing_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"cannot write to {directory}: {error.strerror or error}; nothing was written"
-        ) from None
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
-        _unmake(made)
-
-
-def _make(directory: Path) -> list[Path]:
-    """Make a directory; give those that were missing, innermost first."""
-    missing = [path for path in [directory, *directory.parents] if not path.exists()]
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        _unmake(missing)
-        raise InputError(f"cannot make the directory {directory}: {error.strerror}") from None
-    return missing
-
-
-def _unmake(made: list[Path]) -> None:
-    for path in made:
-        with suppress(OSError):
-            path.rmdir()
-
-
-def _rename_all(scratch: Path, directory: Path, names: list[str]) -> None:
-    """Give files their names; what they replace is kept aside until all have theirs."""
-    aside = scratch / "replaced"
-    aside.mkdir()
-    done: list[str] = []
-    try:
-        for name in names:
-            if (directory / name).exists():
-                (directory / name).replace(aside / name)
-            done.append(name)
-            (scratch / name).replace(directory / name)
-        _flush(directory)
-    except BaseException:
-        for name in done:
-            (directory / name).unlink(missing_ok=True)
-            if (aside / name).exists():
-                (aside / name).replace(directory / name)
-        raise
-
-
-def _flush(path: Path) -> None:
-    if path.is_dir() and os.name == "nt":  # directories cannot be flushed there
         return
-    descriptor = os.open(path, os.O_RDONLY)
+    # Python's writer leaves a lone carriage return bare, which readers take for the end of a line.
+    quoting: Literal[0, 1] = csv.QUOTE_ALL if _has_carriage_return(frame) else csv.QUOTE_MINIMAL
+    frame.to_csv(path, sep=form.separator, index=False, lineterminator="\n", quoting=quoting)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Say in our own words why a file cannot be read: the parsers' messages quote the data.
+
+    What a damaged file makes a parser raise is anybody's guess, hence the broad net.
+    """
     try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _read(path: Path, reader: Callable[[Path], pa.Table]) -> pa.Table:
-    """Read with messages of our own: those of the library quote the data."""
-    try:
-        return reader(path)
-    except (pa.ArrowInvalid, OSError, EOFError) as error:
-        raise InputError(f"cannot read {path}: {_reason(error)}") from None
-
-
-def _reason(error: Exception) -> str:
-    """Why a file cannot be read, in words of our own."""
-    if isinstance(error, PermissionError):
-        return "permission denied"
-    text = str(error)
-    if "UTF8" in text:
-        return "it is not UTF-8 text"
-    if "Empty CSV" in text:
-        return "it is empty"
-    if "Expected" in text and "columns" in text:
-        return "its rows do not all have as many fields as its header"
-    return "it is damaged, cut short, or not what its name says"
-
-
-def _read_parquet(path: Path) -> pa.Table:
-    return pyarrow.parquet.read_table(path)
-
-
-def _read_csv(path: Path, separator: str) -> pa.Table:
-    uneven: list[str] = []
-
-    def refuse(row: pyarrow.csv.InvalidRow) -> str:
-        place = f"row {row.number} has" if row.number is not None else "a row has"
-        uneven.append(f"{place} {row.actual_columns} fields, the header {row.expected_columns}")
-        return "error"
-
-    names = _header(path, separator)
-    try:
-        table = pyarrow.csv.read_csv(
-            path,
-            read_options=pyarrow.csv.ReadOptions(use_threads=False),
-            parse_options=pyarrow.csv.ParseOptions(
-                delimiter=separator, newlines_in_values=True, invalid_row_handler=refuse
-            ),
-            convert_options=pyarrow.csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False
-            ),
-        )
-    except pa.ArrowInvalid:
-        if uneven:
-            raise InputError(f"cannot read {path}: {uneven[0]}") from None
+        yield
+    except (InputError, MemoryError):
         raise
-    stripped = [pc.utf8_ltrim(column, " ") for column in table.columns]
-    return pa.table(stripped, names=[name.strip() for name in table.column_names])
+    except UnicodeDecodeError:
+        raise InputError(f"cannot read {path}: it is not UTF-8 text") from None
+    except PermissionError:
+        raise InputError(f"cannot read {path}: permission denied") from None
+    except Exception as error:
+        empty = "it is empty" if "Empty CSV" in str(error) else ""
+        reason = empty or "it is damaged, cut short, or not what its name says"
+        raise InputError(f"cannot read {path}: {reason}") from None
 
 
-def _header(path: Path, separator: str) -> list[str]:
-    reader = pyarrow.csv.open_csv(
-        path, parse_options=pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True)
+def _read_parquet(path: Path) -> pd.DataFrame:
+    """Read Parquet; every column as such, also what pandas wrote as an index."""
+    with pyarrow.parquet.ParquetFile(path) as file:
+        require_columns(file.schema_arrow.names, ())
+        table = file.read()
+    table.validate(full=True)
+    frame: pd.DataFrame = table.to_pandas(types_mapper=_exact_type, ignore_metadata=True)
+    return frame
+
+
+def _exact_type(kind: pa.DataType) -> pd.ArrowDtype | None:
+    """Types that keep every value: whole numbers beside missing ones, dates of any year."""
+    texts = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return None if texts or pa.types.is_dictionary(kind) else pd.ArrowDtype(kind)
+
+
+def _read_csv(path: Path, separator: str) -> pd.DataFrame:
+    """Read CSV twice: strictly, to refuse what is not CSV, and fast, for the table.
+
+    The fast parser forgives a quote that is left open and takes the records up to the next one
+    for a single field; the strict one does not. Both must find the same number of records.
+    """
+    header, records = _strictly(path, separator)
+    table = pyarrow.csv.read_csv(
+        path,
+        read_options=pyarrow.csv.ReadOptions(block_size=BLOCK),
+        parse_options=pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+        convert_options=pyarrow.csv.ConvertOptions(
+            column_types=dict.fromkeys(header, pa.string()), strings_can_be_null=False
+        ),
     )
-    names: list[str] = reader.schema.names
-    return names
+    if table.num_rows != records or table.column_names != header:
+        raise InputError(f"cannot read {path}: its records cannot be told apart for sure")
+    frame: pd.DataFrame = table.to_pandas()
+    return frame.set_axis([name.strip() for name in header], axis=1)
+
+
+def _strictly(path: Path, separator: str) -> tuple[list[str], int]:
+    """The header of a CSV file and the number of its records, each as long as the header."""
+    with _long_fields(), _text_stream(path) as text:
+        reader = csv.reader(text, delimiter=separator, strict=True)
+        try:
+            header = next((row for row in reader if row), [])
+            records = 0
+            for row in reader:
+                if len(row) != len(header) and row:
+                    raise InputError(
+                        f"cannot read {path}: line {reader.line_num} has {len(row)} fields, "
+                        f"the header {len(header)}"
+                    )
+                records += bool(row)
+        except csv.Error:
+            raise InputError(
+                f"cannot read {path}: line {reader.line_num} is not CSV; is a quote left open?"
+            ) from None
+    if not header:
+        raise InputError(f"cannot read {path}: it is empty")
+    return header, records
+
+
+@contextmanager
+def _text_stream(path: Path) -> Iterator[io.TextIOWrapper]:
+    with pa.input_stream(str(path), compression="detect") as stream:
+        yield io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """Lift the limit that Python's reader sets a field."""
+    before = csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 def _separator(path: Path) -> str:
@@ -259,35 +216,35 @@ def _separator(path: Path) -> str:
     lines = _first_lines(path)
 
     def fields(separator: str) -> int:
-        counts = {len(row) for row in csv.reader(lines, delimiter=separator) if row}
+        try:
+            counts = {len(row) for row in csv.reader(lines, delimiter=separator) if row}
+        except csv.Error:
+            return 0
         return counts.pop() if len(counts) == 1 else 0
 
     best = max(SEPARATORS, key=fields)
-    if fields(best) > 1 or not lines:
-        return best
-    return max(SEPARATORS, key=lines[0].count)
+    return best if fields(best) > 1 or not lines else max(SEPARATORS, key=lines[0].count)
 
 
 def _first_lines(path: Path) -> list[str]:
     """Some whole lines of a text file, decompressed."""
-    try:
-        with pa.input_stream(str(path), compression="detect") as stream:
-            start = stream.read(SNIFFED)
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {_reason(error)}") from None
+    with _readable(path), pa.input_stream(str(path), compression="detect") as stream:
+        start = stream.read(SNIFFED)
     lines: list[str] = start.decode("utf-8-sig", errors="replace").splitlines()
     return lines[:-1] if len(start) == SNIFFED else lines
 
 
-def _marked(column: pd.Series, form: Format) -> pd.Series:
-    """Empty texts and the values declared missing, as missing."""
-    codes, values = pd.factorize(column, use_na_sentinel=False)
+def _cleaned(column: pd.Series, form: Format) -> pd.Series:
+    """Strip blanks around texts; empty texts and values declared missing become missing."""
+    codes, values = engine.distinct(column)
+    cleaned = [value.strip() if isinstance(value, str) else value for value in values]
     absent = {"", *form.missing_values}
-    missing = np.array([isinstance(v, str) and v.strip() in absent for v in values], bool)
-    return column.mask(missing[codes]) if len(codes) else column
+    missing = np.array([text_of(value) in absent for value in cleaned], bool)
+    if cleaned != values:
+        column = engine.relabel(column, codes, cleaned)
+    return column.mask(missing[codes]) if missing.any() else column
 
 
-def _require_distinct(path: Path, names: list[str]) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise InputError(f"{path}: column {twice[0]!r} stands more than once; rename one of them")
+def _has_carriage_return(frame: pd.DataFrame) -> bool:
+    texts = [frame[name] for name in frame.columns if pd.api.types.is_string_dtype(frame[name])]
+    return any(column.str.contains("\r", regex=False).any() for column in texts)
