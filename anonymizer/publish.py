@@ -6,15 +6,16 @@ from pathlib import Path
 
 import pandas as pd
 
-from anonymizer.errors import InputError, PolicyBrokenError
+from anonymizer.atomic import write_together
+from anonymizer.errors import InputError
 from anonymizer.privacy import Verdict
 from anonymizer.release import Release, prove, verify
 from anonymizer.study import Study
-from anonymizer.tables import Format, write_table, write_together
+from anonymizer.tables import Format, write_table
 
 __all__ = ["MANIFEST", "check", "publish"]
 
-RELEASED = "released"
+RELEASED = ("released.csv", "released.parquet")
 MANIFEST = "release.json"
 
 
@@ -37,11 +38,11 @@ def publish(
     PolicyUnreachableError, PolicyBrokenError
         When the policy cannot be met.
     """
-    _require_free(directory, force)
+    _require_free(directory, study.data_path, force)
     form = study.data_format
     anonymizer = study.anonymizer(n_jobs)
     table = anonymizer.fit_transform(study.read(form=form))
-    name = RELEASED + form.suffix
+    name = "released" + form.suffix
     manifest: dict[str, object] = {}
 
     def write_manifest(path: Path) -> None:
@@ -54,7 +55,7 @@ def publish(
     write_together(
         directory,
         {name: lambda path: _write_proven(table, path, form, study), MANIFEST: write_manifest},
-        obsolete=[RELEASED + suffix for suffix in (".csv", ".parquet")],
+        obsolete=RELEASED,
     )
     return anonymizer.release_, manifest
 
@@ -69,16 +70,23 @@ def check(study: Study, path: Path) -> list[Verdict]:
     PolicyBrokenError
         When an identifier stands in it.
     """
-    table = study.read(path)
-    present = [name for name in study.schema.identifiers if name in table.columns]
-    if present:
-        raise PolicyBrokenError(f"{path} holds the identifier {present[0]!r}; it is no release")
-    return verify(table, study.schema, study.privacy)
+    return verify(study.read(path), study.schema, study.privacy)
 
 
-def _require_free(directory: Path, force: bool) -> None:
-    if not force and (directory / MANIFEST).exists():
-        raise InputError(f"{directory} already holds a release; --force replaces it")
+def _require_free(directory: Path, source: Path, force: bool) -> None:
+    """Refuse a directory that holds a release, unless forced; never replace the table itself."""
+    for path in (directory / name for name in (MANIFEST, *RELEASED)):
+        try:
+            there = path.exists()
+            itself = there and source.exists() and path.samefile(source)
+        except (OSError, ValueError):
+            return  # making the directory will say why
+        if itself:
+            raise InputError(f"{path} is the table itself; choose another directory")
+        if there and not force:
+            raise InputError(
+                f"{directory} already holds a release, {path.name}; --force replaces it"
+            )
 
 
 def _write_proven(table: pd.DataFrame, path: Path, form: Format, study: Study) -> None:

@@ -1,0 +1,342 @@
+import csv
+import hashlib
+import json
+from collections import Counter, defaultdict
+from math import log2
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonymizer import publish as publishing
+from anonymizer.errors import AnonymizerError, InputError, PolicyBrokenError
+from anonymizer.publish import check, publish
+from anonymizer.study import Study
+
+STUDY = """\
+[data]
+path = "people.csv"
+missing = "category"
+missing-values = ["?"]
+
+[quasi-identifiers]
+age = "age.toml"
+job = "job.csv"
+
+[sensitive]
+attributes = ["disease"]
+
+[identifiers]
+attributes = ["name"]
+
+[[privacy]]
+model = "k-anonymity"
+k = 3
+
+[[privacy]]
+model = "entropy-l-diversity"
+l = 1.8
+
+[[privacy]]
+model = "t-closeness"
+t = 0.5
+distance = "kl"
+"""
+JOBS = "nurse;health\nvet;health\nsmith;craft\nmason;craft\n"
+ODD = ["", " x", "a,b", 'q"uote', "two\nlines", "NA", "007", "1.0", "1e5", "é", "tail ", "?", "*"]
+
+
+def people(missing=True):
+    for i in range(120):
+        yield {
+            "first": ODD[i % len(ODD)],
+            "name": f"n{i}",
+            "disease": ["flu", "cold", "?", "hiv"][i % 4]
+            if missing
+            else "flu cold"[i % 2 * 4 :][:4],
+            "age": "" if missing and i % 7 == 0 else str(20 + i * 37 % 50),
+            "other": ODD[i * 5 % len(ODD)],
+            "job": "?" if missing and i % 5 == 0 else JOBS.split()[i % 4].split(";")[0],
+            "last": str(i),
+        }
+
+
+def lay(directory, rows, study=STUDY, jobs=JOBS):
+    rows = list(rows)
+    directory.mkdir(exist_ok=True)
+    with (directory / "people.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    (directory / "age.toml").write_text("widths = [5, 25]")
+    (directory / "job.csv").write_text(jobs)
+    (directory / "study.toml").write_text(study)
+    return Study(directory / "study.toml")
+
+
+def read(path):
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def classes(rows):
+    found = defaultdict(Counter)
+    for row in rows:
+        found[row["age"], row["job"]][row["disease"]] += 1
+    return list(found.values())
+
+
+def effective_number(values):
+    total = sum(values.values())
+    return 2 ** -sum(n / total * log2(n / total) for n in values.values())
+
+
+def divergence(values, table):
+    total, everyone = sum(values.values()), sum(table.values())
+    return sum(n / total * log2(n / total / (table[w] / everyone)) for w, n in values.items())
+
+
+def worst(rows):
+    """k, l and t of a table, by nothing but counting."""
+    table = Counter(row["disease"] for row in rows)
+    return (
+        min(sum(values.values()) for values in classes(rows)),
+        min(effective_number(values) for values in classes(rows)),
+        max(divergence(values, table) for values in classes(rows)),
+    )
+
+
+def test_a_release_recounted_by_hand(tmp_path):
+    study = lay(tmp_path, people())
+    release, manifest = publish(study, tmp_path / "out")
+    rows = read(tmp_path / "out" / "released.csv")
+    k, l, t = worst(rows)  # noqa: E741
+    assert (k >= 3, l >= 1.8 - 1e-9, t <= 0.5 + 1e-9) == (True, True, True)
+    assert [verdict.worst for verdict in release.privacy] == pytest.approx([k, l, t], abs=1e-9)
+    assert release.classes == len(classes(rows))
+    assert manifest == json.loads((tmp_path / "out" / "release.json").read_text())
+    assert [verdict.worst for verdict in check(study, tmp_path / "out" / "released.csv")] == [
+        verdict.worst for verdict in release.privacy
+    ]
+
+
+def test_other_columns_stay_as_they_are(tmp_path):
+    raw = list(people())
+    publish(lay(tmp_path, raw), tmp_path / "out")
+    rows = read(tmp_path / "out" / "released.csv")
+    assert list(rows[0]) == ["first", "disease", "age", "other", "job", "last"]
+    for column in ["first", "other", "last"]:
+        assert [row[column] for row in rows] == [row[column] for row in raw]
+    assert [row["disease"] for row in rows] == [row["disease"].replace("?", "") for row in raw]
+
+
+def test_a_released_value_covers_the_raw_one(tmp_path):
+    raw = list(people())
+    publish(lay(tmp_path, raw), tmp_path / "out")
+    rows = read(tmp_path / "out" / "released.csv")
+    groups = dict(line.split(";") for line in JOBS.split())
+    for before, after in zip(raw, rows, strict=True):
+        job, age = before["job"].replace("?", ""), before["age"]
+        assert after["job"] in {job, groups.get(job), "*"}
+        if after["age"] not in {age, "*"}:
+            low, high = after["age"].strip("[)").split(", ")
+            assert int(low) <= int(age) < int(high)
+
+
+def test_the_manifest_names_the_table_it_belongs_to(tmp_path):
+    _, manifest = publish(lay(tmp_path, people()), tmp_path / "out")
+    digest = hashlib.sha256((tmp_path / "out" / "released.csv").read_bytes()).hexdigest()
+    assert manifest["table"] == {"file": "released.csv", "sha256": digest}
+
+
+def test_neither_file_tells_an_identifier(tmp_path):
+    publish(lay(tmp_path, people()), tmp_path / "out")
+    for path in (tmp_path / "out").iterdir():
+        assert not any(f"n{i}" in path.read_text() for i in range(120))
+
+
+def test_parquet_is_released_as_parquet(tmp_path):
+    raw = list(people())
+    study = lay(tmp_path, raw, STUDY.replace("people.csv", "people.parquet"))
+    frame = pd.DataFrame(raw)
+    frame["last"] = frame["last"].astype(int)
+    frame.to_parquet(tmp_path / "people.parquet")
+    publish(study, tmp_path / "out")
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [
+        "release.json",
+        "released.parquet",
+    ]
+    back = pd.read_parquet(tmp_path / "out" / "released.parquet")
+    assert back["other"].tolist() == [row["other"] for row in raw]
+    assert back["last"].tolist() == list(range(120))
+    k, l, t = worst(back.fillna("").to_dict("records"))  # noqa: E741
+    assert (k >= 3, l >= 1.8 - 1e-9, t <= 0.5 + 1e-9) == (True, True, True)
+
+
+def test_the_separator_of_the_table_is_kept(tmp_path):
+    study = lay(tmp_path, people(), STUDY.replace("missing = ", 'separator = ";"\nmissing = '))
+    pd.DataFrame(people()).to_csv(tmp_path / "people.csv", sep=";", index=False)
+    publish(study, tmp_path / "out")
+    header = (tmp_path / "out" / "released.csv").read_text().partition("\n")[0]
+    assert header == "first;disease;age;other;job;last"
+
+
+@pytest.mark.parametrize("top", ["", ";any"])
+def test_a_lone_missing_value_can_be_hidden(tmp_path, top):
+    jobs = JOBS.replace("\n", f"{top}\n")
+    rows = [{**row, "job": "?" if i == 7 else row["job"]} for i, row in enumerate(people(False))]
+    publish(lay(tmp_path, rows, jobs=jobs), tmp_path / "out")
+    assert worst(read(tmp_path / "out" / "released.csv"))[0] >= 3
+
+
+@pytest.mark.parametrize("recoding", ["full-domain", "variable-range"])
+def test_a_lone_missing_number_can_be_hidden(tmp_path, recoding):
+    rows = [{**row, "age": "" if i == 7 else row["age"]} for i, row in enumerate(people(False))]
+    publish(lay(tmp_path, rows, STUDY + f'[search]\nrecoding = "{recoding}"\n'), tmp_path / "out")
+    assert worst(read(tmp_path / "out" / "released.csv"))[0] >= 3
+
+
+@pytest.mark.parametrize("recoding", ["full-domain", "variable-range"])
+def test_a_column_without_a_single_value_can_be_released(tmp_path, recoding):
+    rows = [{**row, "age": ""} for row in people(False)]
+    publish(lay(tmp_path, rows, STUDY + f'[search]\nrecoding = "{recoding}"\n'), tmp_path / "out")
+    assert len(read(tmp_path / "out" / "released.csv")) == 120
+
+
+PERSON = st.fixed_dictionaries(
+    {
+        "age": st.sampled_from(["", "?", "20", "20.0", " 20", "21", "24.5", "25", "-3", "47"]),
+        "job": st.sampled_from(["", "nurse", "nurse ", " vet", "smith", "mason"]),
+        "disease": st.sampled_from(["", "?", " ?", "flu", " flu", "cold", "hiv"]),
+        "name": st.just("n"),
+        "note": st.text(st.sampled_from(" ,;\"'\nx"), max_size=3),
+    }
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(PERSON, min_size=1, max_size=12),
+    st.integers(1, 3),
+    st.floats(1, 2),
+    st.sampled_from(["drop", "category"]),
+    st.sampled_from(["full-domain", "variable-range"]),
+)
+def test_what_is_released_satisfies_the_policy(tmp_path_factory, rows, k, l, missing, recoding):  # noqa: E741
+    directory = tmp_path_factory.mktemp("law")
+    text = STUDY.replace("k = 3", f"k = {k}").replace("l = 1.8", f"l = {l}")
+    text = text.replace("t = 0.5", "t = 2").replace('"category"', f'"{missing}"')
+    text += f'[search]\nrecoding = "{recoding}"\n'
+    study = lay(directory, rows, text)
+    try:
+        release, _ = publish(study, directory / "out")
+    except AnonymizerError:
+        assert not (directory / "out").exists()
+        return
+    released = read(directory / "out" / "released.csv")
+    found_k, found_l, found_t = worst(released)
+    assert (found_k >= k, found_l >= l - 1e-6, found_t <= 2 + 1e-6) == (True, True, True)
+    assert release.released == len(released)
+    assert "name" not in released[0]
+
+
+# Blanks around a value do not make another value of it; nobody who reads the table sees them.
+@pytest.mark.parametrize("twin", ["flu ", " flu", "flu\t", "flu\u00a0"])
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_blanks_do_not_make_a_class_diverse(tmp_path, twin, suffix):
+    rows = [
+        {"name": f"n{i}", "age": "30", "job": "vet", "disease": ["flu", twin][i % 2]}
+        for i in range(10)
+    ]
+    study = lay(tmp_path, rows, STUDY.replace("people.csv", f"people.{suffix}"))
+    if suffix == "parquet":
+        pd.DataFrame(rows).to_parquet(tmp_path / "people.parquet")
+    with pytest.raises(InputError, match=r"l = 1\.8 is above"):
+        publish(study, tmp_path / "out")
+
+
+# The released file is held against the policy as it can be read back
+
+
+def lone_class(frame):
+    frame.loc[0, ["age", "job"]] = ["alone", "alone"]
+    return frame
+
+
+def one_disease(frame):
+    return frame.assign(disease="flu")
+
+
+def no_records(frame):
+    return frame.iloc[:0]
+
+
+def no_column(frame):
+    return frame.drop(columns="age")
+
+
+@pytest.mark.parametrize(
+    ("tear", "error", "message"),
+    [
+        (lone_class, PolicyBrokenError, "k-anonymity fails in [12] of"),
+        (one_disease, PolicyBrokenError, "entropy-l-diversity about 'disease' fails in"),
+        (no_records, InputError, "no records"),
+        (no_column, InputError, "no column 'age'"),
+    ],
+)
+@pytest.mark.parametrize("before", [False, True])
+def test_a_file_that_breaks_the_policy_is_not_released(
+    tmp_path, monkeypatch, tear, error, message, before
+):
+    study = lay(tmp_path, people())
+    if before:
+        publish(study, tmp_path / "out")
+    left = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    monkeypatch.setattr(
+        publishing,
+        "write_table",
+        lambda frame, path, form: tear(frame.copy()).to_csv(path, index=False),
+    )
+    with pytest.raises(error, match=message):
+        publish(study, tmp_path / "out", force=True)
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == left
+    assert (tmp_path / "out").exists() == before
+
+
+def test_a_file_that_keeps_an_identifier_is_not_released(tmp_path, monkeypatch):
+    study = lay(tmp_path, people())
+    monkeypatch.setattr(
+        publishing,
+        "write_table",
+        lambda frame, path, form: frame.assign(name="n").to_csv(path, index=False),
+    )
+    with pytest.raises(PolicyBrokenError, match="identifier 'name'"):
+        publish(study, tmp_path / "out")
+
+
+def test_a_disk_that_fills_up_leaves_nothing(tmp_path, monkeypatch):
+    write = publishing.write_table
+
+    def fill(frame, path, form):
+        write(frame, path, form)
+        with Path("/dev/full").open("w") as file:
+            file.write("more")
+
+    monkeypatch.setattr(publishing, "write_table", fill)
+    with pytest.raises(InputError, match="No space left on device; nothing was written"):
+        publish(lay(tmp_path, people()), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+# A quote that never closes swallows whole records, identifiers and all, into one field
+@pytest.mark.parametrize("place", [3, 60, 118])
+def test_a_swallowed_record_is_never_released(tmp_path, place):
+    rows = [{**row, "first": "", "other": ""} for row in people()]
+    study = lay(tmp_path, rows)
+    text = (tmp_path / "people.csv").read_text()
+    (tmp_path / "people.csv").write_text(text.replace(f",{place}\n", f',"{place}\n'))
+    with pytest.raises(InputError, match="cannot read"):
+        publish(study, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
