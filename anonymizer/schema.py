@@ -9,10 +9,10 @@ import pandas as pd
 
 from anonymizer.counts import Counts
 from anonymizer.engines import pandas as engine
-from anonymizer.errors import InputError, did_you_mean
+from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 
-__all__ = ["MISSING", "Schema", "recount", "taxonomies_of"]
+__all__ = ["MISSING", "Schema", "recount", "require_columns", "taxonomies_of"]
 
 MISSING = ("error", "drop", "category")
 """What to do with records that miss a value: refuse, leave them out, or count it as a value."""
@@ -87,8 +87,13 @@ class Schema:
         InputError
             On a column that is unknown or stands twice, a table without records, or missing values
             unless they are a category.
+        PolicyBrokenError
+            When an identifier stands in the table.
         """
         require_columns(table.columns, self.columns)
+        present = [name for name in self.identifiers if name in table.columns]
+        if present:
+            raise PolicyBrokenError(f"the table holds the identifier {present[0]!r}: no release")
         if not len(table):
             raise InputError("the table has no records")
         self._require_values(table)
@@ -102,13 +107,13 @@ class Schema:
                 'choose missing = "drop" or "category", or clean the column'
             )
 
-    def counts(self, tally: pd.DataFrame, taxonomies: Mapping[str, Taxonomy]) -> Counts:
+    def counts(self, tally: engine.Tally, taxonomies: Mapping[str, Taxonomy]) -> Counts:
         """Turn a tally into counts, cells being codes of the taxonomies."""
-        cells = [_encoded(tally[name], taxonomies[name]) for name in self.names]
+        cells = [_encoded(tally.combinations[name], taxonomies[name]) for name in self.names]
         return _counts(tally, self.names, cells, self.sensitive)
 
 
-def taxonomies_of(tally: pd.DataFrame, hierarchies: Mapping[str, Hierarchy]) -> dict[str, Taxonomy]:
+def taxonomies_of(tally: engine.Tally, hierarchies: Mapping[str, Hierarchy]) -> dict[str, Taxonomy]:
     """Each quasi-identifier's hierarchy, held against the values that occur.
 
     Raises
@@ -117,7 +122,8 @@ def taxonomies_of(tally: pd.DataFrame, hierarchies: Mapping[str, Hierarchy]) -> 
         When a hierarchy lacks values.
     """
     return {
-        name: hierarchy.over(name, tally[name].unique()) for name, hierarchy in hierarchies.items()
+        name: hierarchy.over(name, engine.distinct(tally.combinations[name])[1])
+        for name, hierarchy in hierarchies.items()
     }
 
 
@@ -127,12 +133,15 @@ def recount(table: pd.DataFrame, names: Sequence[str], sensitive: Sequence[str])
     Knows nothing of hierarchies, recodings or searches: the yardstick a release is held against.
     """
     tally = engine.tally(table, [*names, *sensitive])
-    cells = [engine.distinct(tally[name])[0] for name in names]
+    cells = [engine.distinct(tally.combinations[name])[0] for name in names]
     return _counts(tally, tuple(names), cells, sensitive)
 
 
 def require_columns(columns: Iterable[object], wanted: Iterable[str]) -> None:
     """Require that a table has every wanted column, and no column twice.
+
+    Where a wanted column lacks, the others are not listed: a table without a header line would
+    show its first record.
 
     Raises
     ------
@@ -140,13 +149,13 @@ def require_columns(columns: Iterable[object], wanted: Iterable[str]) -> None:
         Naming the column and the nearest one that exists.
     """
     known = [str(column) for column in columns]
+    for name in wanted:
+        if name not in known:
+            hint = did_you_mean(name, known) or "; does its first line name the columns?"
+            raise InputError(f"the table has no column {name!r}{hint}")
     twice = [name for name, count in Counter(known).items() if count > 1]
     if twice:
         raise InputError(f"column {twice[0]!r} stands more than once; give columns distinct names")
-    for name in wanted:
-        if name not in known:
-            hint = did_you_mean(name, known) or f"; it has {', '.join(map(repr, known))}"
-            raise InputError(f"the table has no column {name!r}{hint}")
 
 
 def _encoded(column: pd.Series, taxonomy: Taxonomy) -> np.ndarray:
@@ -155,13 +164,12 @@ def _encoded(column: pd.Series, taxonomy: Taxonomy) -> np.ndarray:
 
 
 def _counts(
-    tally: pd.DataFrame,
+    tally: engine.Tally,
     names: tuple[str, ...],
     cells: Sequence[np.ndarray],
     sensitive: Sequence[str],
 ) -> Counts:
-    sizes = tally.iloc[:, -1].to_numpy(np.int64)
-    joint = {attribute: _spread(tally[attribute], sizes) for attribute in sensitive}
+    joint = {name: _spread(tally.combinations[name], tally.sizes) for name in sensitive}
     matrix = np.column_stack(cells).astype(np.intp)
     return Counts.of(names, matrix, joint)
 

@@ -1,41 +1,66 @@
 """Tables in memory, as pandas DataFrames."""
 
 from collections.abc import Hashable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-__all__ = ["SIZE", "distinct", "drop_missing", "missing_values", "relabel", "tally"]
+from anonymizer.errors import InputError
 
-SIZE = "number of records"
-"""The column of a tally that holds the sizes; a tally has it last."""
+__all__ = ["Tally", "distinct", "drop_missing", "missing_values", "relabel", "tally"]
 
 Codes = NDArray[np.intp]
 
 
-def tally(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+class Tally(NamedTuple):
+    """How many records have each combination of values of some columns.
+
+    ``combinations`` has a row for each, in no promised order, ``sizes`` (combinations,) its
+    records.
+    """
+
+    combinations: pd.DataFrame
+    sizes: NDArray[np.int64]
+
+
+def tally(table: pd.DataFrame, columns: Sequence[str]) -> Tally:
     """Count the distinct combinations of values of some columns: one GROUP BY.
 
-    Missing values count as one value of their own. The combinations come in no promised order;
-    the last column, ``SIZE``, says how many records each has.
+    Missing values count as one value of their own.
+
+    Raises
+    ------
+    InputError
+        When a column holds values that cannot be told apart.
     """
     group = np.zeros(len(table), np.intp)
     for column in columns:
-        codes, distinct = pd.factorize(table[column], use_na_sentinel=True)
-        mixed = group * (len(distinct) + 1) + codes + 1
+        codes, values = distinct(table[column])
         # Renumbered after every column, a key never exceeds records x values: no overflow.
-        group = pd.factorize(mixed)[0].astype(np.intp)
+        group = pd.factorize(group * len(values) + codes)[0].astype(np.intp)
     first = np.unique(group, return_index=True)[1]
-    counted = table.iloc[first][list(columns)].reset_index(drop=True)
-    counted.insert(len(columns), SIZE, np.bincount(group), allow_duplicates=True)
-    return counted
+    combinations = table.iloc[first][list(columns)].reset_index(drop=True)
+    return Tally(combinations, np.bincount(group).astype(np.int64))
 
 
 def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
-    """Number the distinct values of a column, a missing one being a value: codes and values."""
-    codes, values = pd.factorize(column, use_na_sentinel=False)
-    return codes, list(values)
+    """Number the distinct values of a column, a missing one being a value: codes and values.
+
+    Raises
+    ------
+    InputError
+        When the values cannot be told apart (lists, say).
+    """
+    try:
+        codes, values = pd.factorize(column, use_na_sentinel=False)
+        return codes, list(values)
+    except (TypeError, ValueError, OverflowError, NotImplementedError):
+        raise InputError(
+            f"column {column.name!r} holds values that cannot be told apart, such as lists; "
+            "it can be neither a quasi-identifier nor sensitive"
+        ) from None
 
 
 def relabel(column: pd.Series, codes: Codes, labels: Sequence[Hashable]) -> pd.Series:

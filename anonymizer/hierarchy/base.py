@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from decimal import Decimal
+from numbers import Real
 from pathlib import Path
 
 from anonymizer.errors import InputError
@@ -132,7 +133,7 @@ class Hierarchy(ABC):
         """
         raw = self._keyed(attribute, values)
         keys = sorted({*raw, *self._listed()}, key=rank)
-        rows = [self._labels_or_any(key) for key in keys]
+        rows = [self._all_labels(key) for key in keys]
         levels = (
             Partition.of([raw.get(key, key) for key in keys]),
             *(Partition.of([row[level] for row in rows]) for level in range(self.height)),
@@ -152,8 +153,15 @@ class Hierarchy(ABC):
         """The values the steward listed."""
         return ()
 
-    def _labels_or_any(self, key: Hashable) -> tuple[Label, ...]:
-        return (ANY,) * self.height if key is None else self.labels(key)
+    @property
+    def _top(self) -> Label:
+        """The label of the single group at the top."""
+        return ANY
+
+    def _all_labels(self, key: Hashable) -> tuple[Label, ...]:
+        """The labels of a value; a missing one is ``*`` until it joins the others at the top."""
+        missing = (*(ANY,) * (self.height - 1), self._top)
+        return missing if key is None else self.labels(key)
 
     def _keyed(self, attribute: str, values: Iterable[object]) -> dict[Hashable, object]:
         """The raw values by key, the first to come standing for its equals."""
@@ -180,7 +188,8 @@ class Hierarchy(ABC):
 
 def _stated(value: object) -> Decimal:
     """A number that a rule states."""
-    number = None if isinstance(value, bool) else exact(value)
+    stated = isinstance(value, Real | Decimal) and not isinstance(value, bool)
+    number = exact(value) if stated else None
     if number is None:
         raise InputError(f"widths, cuts and origin must be numbers, not {value!r}")
     return number

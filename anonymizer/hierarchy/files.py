@@ -2,6 +2,7 @@
 
 import csv
 import tomllib
+from io import StringIO
 from pathlib import Path
 
 from anonymizer.errors import InputError, did_you_mean
@@ -37,7 +38,7 @@ def read(path: Path) -> Hierarchy:
     text = _content(path)
     if not text.strip():
         raise InputError(f"{path}: the hierarchy file is empty")
-    return _rule(text, path) if path.suffix == ".toml" else _table(text, path)
+    return _rule(text, path) if path.suffix.lower() == ".toml" else _table(text, path)
 
 
 def _content(path: Path) -> str:
@@ -47,26 +48,40 @@ def _content(path: Path) -> str:
         raise InputError(f"cannot read hierarchy {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InputError(f"cannot read hierarchy {path}: it is not UTF-8 text") from None
+    except ValueError:
+        raise InputError(f"cannot read hierarchy {str(path)!r}: no file has such a name") from None
 
 
 def _table(text: str, path: Path) -> Hierarchy:
-    lines = [line for line in text.splitlines() if line.strip()]
-    separator = _separator(lines)
-    rows = [[field.strip() for field in row] for row in csv.reader(lines, delimiter=separator)]
+    rows = _rows(text, _separator(text), path)
     return Table.of(rows[1:] if _has_header(rows, path.stem) else rows, str(path))
 
 
-def _separator(lines: list[str]) -> str:
+def _rows(text: str, separator: str, path: Path) -> list[list[str]]:
+    """The rows of a CSV text, blank ones left out, blanks around fields stripped."""
+    reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        rows = [[field.strip() for field in row] for row in reader]
+    except csv.Error:
+        raise InputError(
+            f"{path}: line {reader.line_num} is not CSV; is a quote left open?"
+        ) from None
+    return [row for row in rows if any(row)]
+
+
+def _separator(text: str) -> str:
     """The character that cuts every line into the same number of columns, the most of them."""
+    lines = [line for line in text.splitlines() if line.strip()]
 
     def columns(separator: str) -> int:
-        counts = {len(row) for row in csv.reader(lines, delimiter=separator)}
+        try:
+            counts = {len(row) for row in csv.reader(lines, delimiter=separator)}
+        except csv.Error:
+            return 0
         return counts.pop() if len(counts) == 1 else 0
 
     best = max(SEPARATORS, key=columns)
-    if columns(best) > 1:
-        return best
-    return max(SEPARATORS, key=lambda separator: lines[0].count(separator))
+    return best if columns(best) > 1 else max(SEPARATORS, key=lines[0].count)
 
 
 def _has_header(rows: list[list[str]], attribute: str) -> bool:

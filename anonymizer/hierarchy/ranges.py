@@ -8,7 +8,7 @@ from itertools import pairwise
 from anonymizer.errors import InputError
 from anonymizer.hierarchy.base import NO_KEY, Hierarchy, Label
 from anonymizer.hierarchy.partition import ANY, Interval, torn_levels
-from anonymizer.hierarchy.values import exact, is_missing, named, number_text
+from anonymizer.hierarchy.values import exact, floor_to, is_missing, named, number_text
 
 __all__ = ["Ranges"]
 
@@ -27,7 +27,7 @@ class Ranges(Hierarchy):
         if any(width <= 0 for width in self.widths):
             raise InputError("widths of ranges must be above 0")
         for level, (fine, coarse) in enumerate(pairwise(self.widths), 1):
-            if coarse % fine:
+            if floor_to(coarse, fine) != coarse:
                 self._refuse(level, self.origin + coarse)
         for level, points in enumerate(self.cuts, 1):
             if not points or list(points) != sorted(set(points)):
@@ -70,8 +70,7 @@ class Ranges(Hierarchy):
     def _range(self, level: int, number: Decimal) -> Interval:
         if self.widths:
             width = self.widths[level - 1]
-            low = (number - self.origin) // width * width + self.origin
-            low = low - width if low > number else low  # Decimal // rounds towards zero
+            low = floor_to(number - self.origin, width) + self.origin
             return Interval(low, low + width)
         points = self.cuts[level - 1]
         below = [cut for cut in points if cut <= number]

@@ -71,6 +71,10 @@ class Table(Hierarchy):
         """What was stated, as JSON has it."""
         return {"rows": [[value, *labels] for value, labels in self.rows.items()]}
 
+    @property
+    def _top(self) -> Label:
+        return next(iter(self.rows.values()))[-1]
+
     def _listed(self) -> Iterable[Hashable]:
         return self.rows
 

@@ -1,7 +1,8 @@
 """What makes two raw values the same value, and a value a number."""
 
+import re
 from collections.abc import Hashable, Iterable
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal, InvalidOperation, localcontext
 from numbers import Real
 from typing import Any
 
@@ -9,7 +10,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-__all__ = ["exact", "is_missing", "named", "number_text", "numbers_of", "rank", "text_of"]
+__all__ = [
+    "exact",
+    "floor_to",
+    "is_missing",
+    "named",
+    "number_text",
+    "numbers_of",
+    "rank",
+    "text_of",
+]
+
+WHOLE = re.compile(r"-?(0|[1-9][0-9]*)[.]0+")
+"""A whole number as it is written once a column of numbers had gaps."""
+
+MOST_DIGITS = 300
+"""Numbers of more digits, before or after the point, are none that anybody measured."""
 
 SHOWN = 3
 """How many values a message names at the most."""
@@ -23,27 +39,30 @@ def is_missing(value: Any) -> bool:
 def text_of(value: object) -> str:
     """The text of a value, blanks around it stripped.
 
-    >>> text_of(39), text_of(39.0), text_of(" 39"), text_of(0.5)
-    ('39', '39', '39', '0.5')
+    >>> text_of(39), text_of(39.0), text_of(" 39.0"), text_of(0.5), text_of("0047")
+    ('39', '39', '39', '0.5', '0047')
     """
-    if isinstance(value, Real) and not isinstance(value, bool):
+    text = str(value).strip()
+    if isinstance(value, Real | Decimal) and not isinstance(value, bool):
         number = exact(value)
         if number is not None and number == number.to_integral_value():
             return number_text(number)
-    return str(value).strip()
+    return text.split(".")[0] if WHOLE.fullmatch(text) else text
 
 
 def exact(value: object) -> Decimal | None:
-    """The exact number that a value writes out; None when it is no finite number.
+    """The exact number that a value writes out; None when it is no number of a sensible size.
 
     >>> exact(" 0.1"), exact(0.1), exact("x"), exact("inf")
     (Decimal('0.1'), Decimal('0.1'), None, None)
     """
+    text = str(value).strip()
     try:
-        number = value if isinstance(value, Decimal) else Decimal(str(value).strip())
+        number = Decimal("NaN" if "_" in text else text)
     except InvalidOperation:
         return None
-    return number if number.is_finite() else None
+    sensible = number.is_finite() and abs(number.adjusted()) <= MOST_DIGITS
+    return number if sensible else None
 
 
 def numbers_of(keys: Iterable[Hashable]) -> NDArray[np.float64] | None:
@@ -58,6 +77,16 @@ def rank(key: Hashable) -> tuple[bool, bool, Decimal, str]:
     """Numbers by size, then texts by letter, a missing value last: not as rows happen to come."""
     number = exact(key)
     return (key is None, number is None, number or Decimal(0), "" if key is None else str(key))
+
+
+def floor_to(number: Decimal, step: Decimal) -> Decimal:
+    """The last multiple of a step up to a number, exactly.
+
+    >>> number_text(floor_to(Decimal("0.35"), Decimal("0.1"))), floor_to(Decimal(-3), Decimal(25))
+    ('0.3', Decimal('-25'))
+    """
+    with localcontext(prec=4 * MOST_DIGITS):
+        return number - number % step - (step if number % step < 0 else 0)
 
 
 def number_text(number: Decimal) -> str:

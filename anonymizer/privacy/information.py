@@ -1,6 +1,7 @@
 """Models that bound what one released class tells about the sensitive value, in bits."""
 
 from dataclasses import dataclass
+from math import isfinite, log2
 from numbers import Real
 from typing import ClassVar
 
@@ -31,7 +32,7 @@ class EntropyLDiversity(PrivacyModel):
     l: float  # noqa: E741 (the model's own letter)
 
     def __post_init__(self) -> None:
-        if not _number(self.l) or not np.isfinite(self.l) or self.l < 1:
+        if not _finite(self.l) or self.l < 1:
             raise InputError(f"entropy-l-diversity: l = {self.l!r} must be a number of at least 1")
 
     @property
@@ -45,16 +46,16 @@ class EntropyLDiversity(PrivacyModel):
 
     def accepts(self, values: Floats) -> Mask:
         """Classes of at least log l bits."""
-        return np.asarray(np.log2(values) >= np.log2(self.l) - TOLERANCE)
+        return np.asarray(np.log2(values) >= log2(self.l) - TOLERANCE)
 
     def ceiling(self, margin: NDArray[np.int64]) -> float:
         """H(W) - log l (Eq. 13)."""
-        return float(entropy(margin) - np.log2(self.l))
+        return float(entropy(margin) - log2(self.l))
 
     def require_possible(self, table: Classes, attribute: str) -> None:
         """Require l <= 2^H(W): not every class can be more diverse than the table (Eq. 15)."""
         bound = float(np.exp2(entropy(table.margin)))
-        if np.log2(self.l) > np.log2(bound) + TOLERANCE:
+        if log2(self.l) > np.log2(bound) + TOLERANCE:
             raise InputError(
                 f"entropy-l-diversity: l = {self.l:g} is above 2^H = {bound:.6f}, the effective "
                 f"number of values of {attribute!r} in the whole table; no recoding can reach it"
@@ -76,7 +77,7 @@ class TCloseness(PrivacyModel):
     distance: str = "kl"
 
     def __post_init__(self) -> None:
-        if not _number(self.t) or not np.isfinite(self.t) or self.t < 0:
+        if not _finite(self.t) or self.t < 0:
             raise InputError(f"t-closeness: t = {self.t!r} must be a number of at least 0")
         if self.distance not in DISTANCES:
             raise InputError(
@@ -102,5 +103,11 @@ class TCloseness(PrivacyModel):
         return float(self.t)
 
 
-def _number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+def _finite(value: object) -> bool:
+    """Whether a parameter is a number that arithmetic can take."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return isfinite(value)
+    except OverflowError:
+        return False

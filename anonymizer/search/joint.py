@@ -49,7 +49,7 @@ class Refiner:
         """Cut one attribute, the others recoded as given; suppress it where no cut is allowed."""
         counts = problem.counts.recode(others)
         segments = Segments.of(problem, counts, attribute, self.objective, self.options)
-        cuts = self.cutting(segments, self.options)
+        cuts = self.cutting(segments, self.options) if len(segments) else None
         suppressed = problem.taxonomies[attribute].levels[-1]
         partition = suppressed if cuts is None else segments.partition(cuts)
         recoding = {**others, attribute: partition}

@@ -19,6 +19,7 @@ import numpy as np
 from anonymizer.counts import Codes, Counts, Floats, Ints, row_keys
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
+from anonymizer.hierarchy.values import exact, floor_to
 from anonymizer.objectives import Objective
 from anonymizer.privacy import Mask, PrivacyModel, acceptable
 from anonymizer.search.exact import Problem
@@ -33,6 +34,9 @@ __all__ = [
 
 MOST_CUTS = 1_000
 """Cut points beyond are refused: a coarser grid finds an answer, v^2 ranges would not end."""
+
+SHOWN = 20
+"""Characters of a number that a message shows at the most."""
 
 TIE = 1e-12
 """Bits within which two partial partitions tie; v of them stay far below TOLERANCE."""
@@ -60,8 +64,9 @@ class RangeOptions:
         if self.max_ranges is not None and self.max_ranges < 1:
             raise InputError(f"max-ranges = {self.max_ranges} must be at least 1")
         for name, value in (("min-width", self.min_width), ("grid", self.grid)):
-            if value is not None and not 0 < value < float("inf"):
-                raise InputError(f"{name} = {value:g} must be a number above 0")
+            number = None if value is None else exact(value)
+            if value is not None and (number is None or number <= 0):
+                raise InputError(f"{name} = {str(value)[:SHOWN]} must be a number above 0")
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,13 +266,14 @@ def _cut_points(values: Floats, grid: float | None) -> tuple[tuple[Decimal, ...]
     Without a grid every value that occurs; with one, the last multiple up to it, so that values
     between two multiples stay together. Whole numbers fill a unit each: 90 ends at 91.
     """
-    exact = [Decimal(repr(float(value))) for value in values]
-    whole = all(value == value.to_integral_value() for value in exact)
-    end = exact[-1] + (1 if whole else 0)
+    points = [Decimal(repr(float(value))) for value in values]
+    if not points:
+        return (), Decimal(0)
+    whole = all(point == point.to_integral_value() for point in points)
+    end = points[-1] + (1 if whole else 0)
     if grid is not None:
-        step = Decimal(str(grid))
-        exact = [value - value % step - (step if value % step < 0 else 0) for value in exact]
-    starts = tuple(dict.fromkeys(exact))
+        points = [floor_to(point, Decimal(str(grid))) for point in points]
+    starts = tuple(dict.fromkeys(points))
     if len(starts) > MOST_CUTS:
         raise InputError(
             f"{len(starts):,} distinct values are too many to cut exactly (the most is "
@@ -279,7 +285,7 @@ def _cut_points(values: Floats, grid: float | None) -> tuple[tuple[Decimal, ...]
 def _wide_enough(ends: Sequence[Decimal], min_width: float | None) -> Mask:
     place = np.array(ends, float)
     width = place[None, :] - place[:, None]
-    return np.asarray(width > 0 if min_width is None else width >= min_width - TIE)
+    return np.asarray(width > 0 if min_width is None else width >= float(min_width) - TIE)
 
 
 @dataclass(frozen=True, eq=False)
