@@ -1,14 +1,18 @@
 """The command line. Exit codes: 0 all is well, 1 the policy does not hold, 2 unusable input."""
 
+import io
 import json
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
-from anonymizer.errors import AnonymizerError
+from anonymizer.errors import AnonymizerError, InputError
 from anonymizer.version import __version__
 
 __all__ = ["main"]
@@ -24,8 +28,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     nobody foresaw says where it came from but not what it says, since its text may quote the data;
     ``ANONYMIZER_DEBUG`` in the environment lets it through with its traceback.
     """
+    _write_anything(sys.stdout, sys.stderr)
     try:
-        code = commands.main(arguments, prog_name="anonymizer", standalone_mode=False) or 0
+        with _ends_as_interrupts():
+            code = commands.main(arguments, prog_name="anonymizer", standalone_mode=False) or 0
     except AnonymizerError as error:
         code = _complain(str(error), error.exit_code)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -67,10 +73,11 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
     from anonymizer.study import Study
 
     release, manifest = publish(Study(study), output, force=force, n_jobs=jobs)
-    if as_json:
-        _print_json(manifest)
-    else:
-        print_release(release, output)
+    with _printing(f"the release stands in {output}"):
+        if as_json:
+            _print_json(manifest)
+        else:
+            print_release(release, output)
 
 
 @commands.command()
@@ -89,10 +96,11 @@ def verify(table: Path, study: Path, as_json: bool) -> int:
     from anonymizer.study import Study
 
     verdicts = check(Study(study), table)
-    if as_json:
-        _print_json({"privacy": [verdict.to_dict() for verdict in verdicts]})
-    else:
-        print_verdicts(verdicts)
+    with _printing("the table was verified"):
+        if as_json:
+            _print_json({"privacy": [verdict.to_dict() for verdict in verdicts]})
+        else:
+            print_verdicts(verdicts)
     return 0 if all(verdict.satisfied for verdict in verdicts) else 1
 
 
@@ -115,8 +123,9 @@ def demo(output: Path, force: bool) -> None:
     from anonymizer.study import Study
 
     release, _ = publish(Study(shipped("data", "demo.toml")), output, force=force)
-    print_ladder(Experiment.on(load_census()).ladder())
-    print_release(release, output)
+    with _printing(f"the release stands in {output}"):
+        print_ladder(Experiment.on(load_census()).ladder())
+        print_release(release, output)
 
 
 @commands.command()
@@ -128,10 +137,49 @@ def reproduce(paper: str, as_json: bool) -> None:
     from anonymizer.reproduce import EXPERIMENTS
 
     title, rows = EXPERIMENTS[paper]()
-    if as_json:
-        _print_json([row.to_dict() for row in rows])
-    else:
-        print_rows(title, rows)
+    with _printing("the experiment was computed"):
+        if as_json:
+            _print_json([row.to_dict() for row in rows])
+        else:
+            print_rows(title, rows)
+
+
+@contextmanager
+def _printing(done: str) -> Iterator[None]:
+    """Print what was done; a reader that went away is no error, a full disk one of printing."""
+    try:
+        yield
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise InputError(f"{done}, but cannot be reported: {error.strerror}") from None
+
+
+@contextmanager
+def _ends_as_interrupts() -> Iterator[None]:
+    """Let a request to end clean up as an interrupt does, so that nothing half-written stays."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    asked = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: signal.signal(number, interrupt) for number in asked}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _write_anything(*streams: object) -> None:
+    """Let streams spell out what their encoding lacks (in a path, say) instead of failing."""
+    for stream in streams:
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _print_json(content: object) -> None:

@@ -166,14 +166,16 @@ class Anonymizer:
 
     def _search(self, problem: Problem) -> tuple[Recoding, Frontier, Refined | None]:
         search = _choice("search", self.search, SEARCHES)
+        options = RangeOptions(self.max_ranges, self.min_width, self.grid)
         refined_attributes = self._refined_attributes(problem.taxonomies)
+        if self.n_jobs == 0:
+            raise InputError("n_jobs = 0: the number of jobs cannot be 0; -1 takes all processors")
         frontier = search(problem, self.n_jobs)
         if not frontier.minimal:
             raise PolicyUnreachableError("no node of the lattice satisfies the policy; relax it")
         if not refined_attributes:
             node = best_node(problem, frontier.minimal, self._objective)
             return level_recoding(problem.taxonomies, problem.counts.names, node), frontier, None
-        options = RangeOptions(self.max_ranges, self.min_width, self.grid)
         cutting = _choice("refinement", self.refinement, REFINEMENTS)
         refiner = Refiner(self._objective, options, cutting)
         refined = refine_jointly(problem, refined_attributes, refiner, search, self.n_jobs)
@@ -196,6 +198,10 @@ class Anonymizer:
             chosen = [name for name, taxonomy in taxonomies.items() if taxonomy.ordered]
         else:
             chosen = list(self.refine)
+        if self.refine is not None and not chosen:
+            raise InputError(
+                "refine is empty: name the attributes that get ranges, or leave it out"
+            )
         if not chosen:
             raise InputError(
                 "variable-range recoding needs an ordered attribute: one with a hierarchy of "

@@ -28,9 +28,10 @@ def print_release(release: Release, directory: Path) -> None:
     if release.other_columns:
         out.print(
             "Released as they were, and not covered by the policy if an attacker knows them: "
-            + ", ".join(release.other_columns)
+            + ", ".join(release.other_columns),
+            soft_wrap=True,
         )
-    out.print(f"The release lies in {directory}.")
+    out.print(f"The release lies in {directory}.", soft_wrap=True)
 
 
 def print_verdicts(verdicts: Iterable[Verdict]) -> None:
@@ -54,8 +55,8 @@ def print_rows(title: str, rows: Iterable[Row]) -> None:
 
 def _console() -> Console:
     """Standard output; a pipe gets lines as long as they are."""
-    plain = Console(highlight=False)
-    return plain if plain.is_terminal else Console(highlight=False, width=200)
+    plain = Console(highlight=False, markup=False)
+    return plain if plain.is_terminal else Console(highlight=False, markup=False, width=200)
 
 
 def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:

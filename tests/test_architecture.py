@@ -11,13 +11,14 @@ import anonymizer
 
 ROOT = Path(anonymizer.__file__).parent
 FLOORS = [
-    {"version", "errors", "information", "engines"},
+    {"version", "errors"},
+    {"information", "engines"},
     {"hierarchy"},
     {"counts"},
     {"schema", "lattice", "privacy", "objectives", "datasets"},
     {"search"},
     {"release"},
-    {"estimator", "tables"},
+    {"estimator", "tables", "atomic"},
     {"study", "reproduce"},
     {"publish"},
     {"report"},
@@ -33,6 +34,7 @@ ONLY_IN = {
     "pooch": {"datasets"},
     "pyarrow": {"tables"},
     "pydantic": {"study"},
+    "pydantic_core": {"study"},
     "rich": {"report"},
 }
 

@@ -1,0 +1,512 @@
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from anonymizer import cli, publish
+from anonymizer.cli import main
+from anonymizer.version import __version__
+
+# Planted in the identifier and in the sensitive column: no message may ever hold one of them.
+NAME, DISEASE = "Nemo", "Morbus"
+TABLE = "name,age,sex,disease,note\n" + "".join(
+    f"{NAME}{i},{20 + i},{'fm'[i % 2]},{DISEASE}{i % 3},n{i}\n" for i in range(24)
+)
+STUDY = """\
+[data]
+path = "people.csv"
+# data
+
+[quasi-identifiers]
+age = "age.csv"
+sex = "suppress"
+
+[sensitive]
+attributes = ["disease"]
+
+[identifiers]
+attributes = ["name"]
+
+[[privacy]]
+model = "k-anonymity"
+k = 4
+
+[[privacy]]
+model = "entropy-l-diversity"
+l = 2
+"""
+AGES = "".join(f"{age};{age // 6 * 6}+;{age // 12 * 12}+\n" for age in range(12, 48))
+FILES = {"study.toml": STUDY, "people.csv": TABLE, "age.csv": AGES}
+
+
+@pytest.fixture
+def study(tmp_path):
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path / "study.toml"
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        assert NAME not in out + err
+        assert DISEASE not in out + err
+        return stop.value.code, out, err
+
+    return call
+
+
+def edit(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def files(directory):
+    return sorted(str(path.relative_to(directory)) for path in directory.rglob("*"))
+
+
+# What works
+
+
+def test_a_release_by_hand(run, study, tmp_path):
+    code, out, err = run("run", study, "-o", tmp_path / "out")
+    assert (code, err) == (0, "")
+    assert "Released 24 of 24 records" in out
+    assert files(tmp_path / "out") == ["release.json", "released.csv"]
+    released = pd.read_csv(tmp_path / "out" / "released.csv")
+    assert released.columns.tolist() == ["age", "sex", "disease", "note"]
+    assert released["note"].tolist() == [f"n{i}" for i in range(24)]
+    assert released.groupby(["age", "sex"]).size().min() >= 4
+
+
+def test_json_is_the_manifest_alone(run, study, tmp_path):
+    code, out, err = run("run", study, "-o", tmp_path / "out", "--json")
+    assert (code, err) == (0, "")
+    assert out == (tmp_path / "out" / "release.json").read_text()
+    manifest = json.loads(out)
+    assert manifest["table"]["file"] == "released.csv"
+    assert all(verdict["satisfied"] for verdict in manifest["privacy"])
+
+
+def test_the_same_study_gives_the_same_release(run, study, tmp_path):
+    outputs = [run("run", study, "-o", tmp_path / name, "--json")[1] for name in "ab"]
+    assert outputs[0] == outputs[1]
+    assert run("run", study, "-o", tmp_path / "c", "--json", "--jobs", 2)[1] == outputs[0]
+
+
+def test_verify_accepts_what_run_released(run, study, tmp_path):
+    run("run", study, "-o", tmp_path / "out")
+    code, out, err = run("verify", tmp_path / "out" / "released.csv", "-s", study)
+    assert (code, err) == (0, "")
+    assert "NO" not in out
+    code, out, err = run("verify", tmp_path / "out" / "released.csv", "-s", study, "--json")
+    assert (code, err) == (0, "")
+    assert [verdict["satisfied"] for verdict in json.loads(out)["privacy"]] == [True, True]
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["run", "-h"], ["verify", "-h"]])
+def test_help_and_version(run, arguments):
+    code, out, err = run(*arguments)
+    assert (code, err) == (0, "")
+    assert __version__ in out or "Usage" in out
+
+
+def test_as_a_program(study, tmp_path):
+    def program(*arguments):
+        command = [sys.executable, "-m", "anonymizer", *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    released = program("run", study, "-o", tmp_path / "out", "--json")
+    assert (released.returncode, released.stderr) == (0, "")
+    refused = program("run", tmp_path / "none.toml", "-o", tmp_path / "out")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr == f"anonymizer: there is no study file {tmp_path}/none.toml\n"
+
+
+@pytest.mark.parametrize("name", ["runs[test]", "a[/b]c", "é", "a b", "[bold]"])
+def test_the_report_names_the_directory(run, study, tmp_path, name):
+    code, out, err = run("run", study, "-o", tmp_path / name)
+    assert (code, err) == (0, "")
+    assert f"The release lies in {tmp_path / name}." in out
+
+
+@pytest.mark.parametrize("redirected", [">/dev/full", "--json >/dev/full"])
+def test_a_release_stands_though_its_report_cannot_be_printed(study, tmp_path, redirected):
+    command = f"'{sys.executable}' -m anonymizer run '{study}' -o '{tmp_path}/out' {redirected}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert "internal error" not in done.stderr
+    assert len(done.stderr.splitlines()) <= 1
+
+
+# Releases that lie there already
+
+
+def test_a_release_is_replaced_only_by_force(run, study, tmp_path):
+    run("run", study, "-o", tmp_path / "out")
+    edit(study, "k = 4", "k = 5")
+    before = (tmp_path / "out" / "released.csv").read_bytes()
+    code, out, err = run("run", study, "-o", tmp_path / "out")
+    assert (code, out) == (2, "")
+    assert "out already holds a release, release.json; --force replaces it\n" in err
+    assert err.count("\n") == 1
+    assert (tmp_path / "out" / "released.csv").read_bytes() == before
+    code, _, err = run("run", study, "-o", tmp_path / "out", "--force")
+    assert (code, err) == (0, "")
+    assert json.loads((tmp_path / "out" / "release.json").read_text())["privacy"][0][
+        "parameters"
+    ] == {"k": 5}
+
+
+def test_a_run_that_fails_keeps_the_release_before_it(run, study, tmp_path):
+    run("run", study, "-o", tmp_path / "out")
+    before = {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    edit(study, "l = 2", "l = 4")
+    assert run("run", study, "-o", tmp_path / "out", "--force")[0] == 2
+    assert {path: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
+
+
+def test_the_release_before_may_have_had_another_format(run, study, tmp_path):
+    run("run", study, "-o", tmp_path / "out")
+    pd.read_csv(tmp_path / "people.csv").to_parquet(tmp_path / "people.parquet")
+    edit(study, "people.csv", "people.parquet")
+    assert run("run", study, "-o", tmp_path / "out", "--force")[0] == 0
+    assert files(tmp_path / "out") == ["release.json", "released.parquet"]
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_the_table_itself_is_never_overwritten(run, study, tmp_path, force):
+    (tmp_path / "people.csv").rename(tmp_path / "released.csv")
+    edit(study, "people.csv", "released.csv")
+    run("run", study, "-o", tmp_path, *force)
+    assert (tmp_path / "released.csv").read_text() == TABLE
+
+
+@pytest.mark.parametrize("name", ["released.csv", "released.parquet"])
+def test_a_file_that_is_no_release_is_not_replaced_without_force(run, study, tmp_path, name):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / name).write_text("mine")
+    run("run", study, "-o", tmp_path / "out")
+    assert (tmp_path / "out" / name).read_text() == "mine"
+
+
+# Refusals: an edit of one file, the exit code, the message
+
+ROW = f"{NAME}3,23,m,{DISEASE}0,n3\n"
+HEADER = "name,age,sex,disease,note"
+REFUSALS = {
+    "unknown quasi-identifier": (
+        *("study.toml", 'age = "', 'aeg = "', 2),
+        "the table has no column 'aeg'; did you mean 'age'?",
+    ),
+    "unknown sensitive": (
+        *("study.toml", '["disease"]', '["diseases"]', 2),
+        "no column 'diseases'; did you mean 'disease'?",
+    ),
+    "unknown identifier": (
+        "study.toml",
+        '["name"]',
+        '["zzz"]',
+        2,
+        "no column 'zzz'; does its first line name the columns?",
+    ),
+    "two roles": (
+        *("study.toml", '["name"]', '["name", "age"]', 2),
+        "column 'age' has more than one role; give it one",
+    ),
+    "sensitive twice": (
+        "study.toml",
+        '["disease"]',
+        '["disease", "disease"]',
+        2,
+        "more than one role",
+    ),
+    "l above the bound": (
+        *("study.toml", "l = 2", "l = 3.5", 2),
+        "l = 3.5 is above 2^H = 3.000000, the effective number of values of 'disease'",
+    ),
+    "k above N": ("study.toml", "k = 4", "k = 25", 2, "k = 25 exceeds the 24 records"),
+    "unknown key": ("study.toml", "# data", 'seperator = ";"', 2, "did you mean 'separator'?"),
+    "no rows": ("people.csv", TABLE, HEADER + "\n", 2, "the table has no records"),
+    "empty file": ("people.csv", TABLE, "", 2, "people.csv: it is empty"),
+    "no header": ("people.csv", HEADER + "\n", "", 2, "no column 'age'"),
+    "no header, values twice": (
+        *("people.csv", TABLE, TABLE.partition("\n")[2].replace("n0", f"{DISEASE}0"), 2),
+        "no column 'age'; does its first line name the columns?",
+    ),
+    "column twice": (
+        "people.csv",
+        "disease,note",
+        "disease,age",
+        2,
+        "column 'age' stands more than",
+    ),
+    "missing quasi-identifier": (
+        "people.csv",
+        ",23,",
+        ",,",
+        2,
+        "column 'age' misses the value of 1 of 24",
+    ),
+    "missing sensitive": (
+        *("people.csv", ROW, f"{NAME}3,23,m,,n3\n", 2),
+        "column 'disease' misses the value of 1 of 24 records",
+    ),
+    "ragged row": (
+        "people.csv",
+        ROW,
+        f"{NAME}3,{DISEASE}0\n",
+        2,
+        "line 5 has 2 fields, the header 5",
+    ),
+    "long row": (
+        "people.csv",
+        ROW,
+        ROW[:-1] + f",{DISEASE}\n",
+        2,
+        "line 5 has 6 fields, the header 5",
+    ),
+    "open quote": ("people.csv", "n3\n", '"n3\n', 2, "cannot read"),
+    "open quote within": ("people.csv", f"{NAME}3,", f'"{NAME}3,', 2, "cannot read"),
+    "value without hierarchy": (
+        *("people.csv", ",23,", ",101,", 2),
+        "column 'age' holds 1 value ('101') that",
+    ),
+    "hierarchy not nested": ("age.csv", "12;12+;12+", "12;12+;0+", 2, "level 2 is not nested"),
+    "no hierarchy": ("study.toml", "age.csv", "none.csv", 2, "cannot read hierarchy"),
+    "no table": ("study.toml", "people.csv", "none.csv", 2, "there is no file"),
+    "table is a directory": ("study.toml", "people.csv", ".", 2, "there is no table in"),
+    "long table name": ("study.toml", "people.csv", "x" * 300, 2, "x" * 300),
+    "hierarchy of an impossible name": (
+        "study.toml",
+        "age.csv",
+        r"a\u0000b",
+        2,
+        "cannot read hierarch",
+    ),
+    "separator": ("study.toml", "# data", 'separator = "é"', 2, "separator"),
+}
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "code", "message"), REFUSALS.values(), ids=REFUSALS.keys()
+)
+def test_refusals(run, study, tmp_path, file, old, new, code, message):
+    edit(tmp_path / file, old, new)
+    found, out, err = run("run", study, "-o", tmp_path / "deep" / "out")
+    assert (found, out) == (code, "")
+    assert err.startswith("anonymizer: ")
+    assert err.count("\n") == 1
+    assert message in err
+    assert files(tmp_path) == sorted(FILES)
+
+
+def test_a_policy_that_breaks_in_the_file_is_1_and_leaves_nothing(
+    run, study, tmp_path, monkeypatch
+):
+    def tear(frame, path, form):
+        torn = frame.copy()
+        torn.iloc[10, 0] = "alone"
+        torn.to_csv(path, index=False)
+
+    monkeypatch.setattr(publish, "write_table", tear)
+    code, out, err = run("run", study, "-o", tmp_path / "out")
+    assert (code, out) == (1, "")
+    assert err.startswith("anonymizer: nothing was released: the table breaks the policy")
+    assert "k-anonymity fails in 1 of" in err
+    assert err.count("\n") == 1
+    assert files(tmp_path) == sorted(FILES)
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ("people.csv", "cannot make the directory"),
+        ("people.csv/out", "cannot make the directory"),
+        ("x" * 300, "File name too long"),
+        ("/proc/out", "cannot make the directory"),
+    ],
+)
+def test_directories_that_cannot_be(run, study, tmp_path, output, message):
+    code, out, err = run("run", study, "-o", tmp_path / output)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+    assert files(tmp_path) == sorted(FILES)
+
+
+@pytest.mark.parametrize("jobs", [0, "many"])
+def test_jobs_that_cannot_be(run, study, tmp_path, jobs):
+    code, out, err = run("run", study, "-o", tmp_path / "out", "--jobs", jobs)
+    assert (code, out) == (2, "")
+    assert "jobs" in err
+    assert files(tmp_path) == sorted(FILES)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run"],
+        ["run", "study.toml"],
+        ["rum"],
+        ["verify", "t.csv"],
+        ["run", "s", "--jbos", "1"],
+        ["reproduce", "x"],
+    ],
+)
+def test_usage_errors_are_one_line(run, arguments):
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("anonymizer: ")
+    assert err.count("\n") == 1
+
+
+def test_no_arguments_show_the_help(run):
+    code, out, err = run()
+    assert (code, out) == (2, "")
+    assert "Usage: anonymizer" in err
+
+
+# verify
+
+
+@pytest.fixture
+def released(run, study, tmp_path):
+    run("run", study, "-o", tmp_path / "out")
+    return tmp_path / "out" / "released.csv"
+
+
+def test_verify_sees_a_record_that_was_tampered_with(run, study, released):
+    lines = released.read_text().splitlines(keepends=True)
+    lines[11] = "99," + lines[11].partition(",")[2]
+    released.write_text("".join(lines))
+    code, out, err = run("verify", released, "-s", study)
+    assert (code, err) == (1, "")
+    assert out.count("NO") == 2
+    code, out, _ = run("verify", released, "-s", study, "--json")
+    assert code == 1
+    verdicts = {verdict["model"]: verdict for verdict in json.loads(out)["privacy"]}
+    assert verdicts["k-anonymity"]["worst"] == 1
+    assert verdicts["k-anonymity"]["violating_classes"] == 1
+    assert verdicts["entropy-l-diversity"]["worst"] == 1
+    assert not verdicts["k-anonymity"]["satisfied"]
+
+
+def test_verify_sees_a_class_of_one_sensitive_value(run, study, released):
+    frame = pd.read_csv(released)
+    first = (frame["age"] == frame["age"][0]) & (frame["sex"] == frame["sex"][0])
+    frame.loc[first, "disease"] = f"{DISEASE}0"
+    frame.to_csv(released, index=False)
+    code, out, _ = run("verify", released, "-s", study, "--json")
+    assert code == 1
+    assert [verdict["satisfied"] for verdict in json.loads(out)["privacy"]] == [True, False]
+
+
+def test_the_raw_table_is_no_release(run, study, tmp_path):
+    code, out, err = run("verify", tmp_path / "people.csv", "-s", study)
+    assert (code, out) == (1, "")
+    assert "holds the identifier 'name': no release" in err
+
+
+def test_an_identifier_cannot_hide_in_a_parquet_index(run, study, released, tmp_path):
+    frame = pd.read_csv(released)
+    frame.index = pd.Index([f"{NAME}{i}" for i in range(24)], name="name")
+    frame.to_parquet(tmp_path / "released.parquet")
+    code, out, err = run("verify", tmp_path / "released.parquet", "-s", study)
+    assert (code, out) == (1, "")
+    assert "holds the identifier 'name'" in err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("age,", "aeg,", "no column 'age'; did you mean 'aeg'?"),
+        (",disease,", ",age,", "no column 'disease'"),
+        ("disease,note\n", "disease,note\n,f,x,y\n", "column 'age' misses the value of 1 of 25"),
+        ("disease,note\n", "disease,note\nx\n", "line 2 has 1 fields, the header 4"),
+    ],
+)
+def test_tables_that_cannot_be_verified(run, study, released, old, new, message):
+    edit(released, old, new)
+    code, out, err = run("verify", released, "-s", study)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("content", ["", "age,sex,disease\n"])
+def test_a_table_without_records_is_no_release(run, study, tmp_path, content):
+    (tmp_path / "t.csv").write_text(content)
+    code, out, err = run("verify", tmp_path / "t.csv", "-s", study)
+    assert (code, out) == (2, "")
+    assert "no records" in err or "is empty" in err
+
+
+def test_verify_of_nothing(run, study, tmp_path):
+    code, out, err = run("verify", tmp_path / "none.csv", "-s", study)
+    assert (code, out, err) == (2, "", f"anonymizer: there is no file {tmp_path}/none.csv\n")
+
+
+# Errors that nobody foresaw
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError, KeyError, OSError, UnicodeError, RecursionError, AssertionError]
+)
+def test_an_internal_error_shows_no_data(run, study, tmp_path, monkeypatch, error):
+    def fail(frame, path, form):
+        frame.to_csv(path)
+        try:
+            raise ValueError(f"{NAME} inside")
+        except ValueError:
+            raise error(f"{DISEASE}0 of {NAME}1") from None
+
+    monkeypatch.delenv(cli.DEBUG, raising=False)
+    monkeypatch.setattr(publish, "prove", lambda *_: fail(*_))
+    monkeypatch.setattr(publish, "write_table", fail)
+    code, out, err = run("run", study, "-o", tmp_path / "out")
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert files(tmp_path) == sorted(FILES)
+
+
+def test_an_internal_error_says_where(run, study, tmp_path, monkeypatch):
+    def fail(*_):
+        raise RuntimeError(NAME)
+
+    monkeypatch.delenv(cli.DEBUG, raising=False)
+    monkeypatch.setattr(publish, "write_table", fail)
+    _, _, err = run("run", study, "-o", tmp_path / "out")
+    assert err.startswith("anonymizer: internal error, RuntimeError at publish.py:")
+
+
+def test_the_debug_switch_lets_it_through(study, tmp_path, monkeypatch):
+    def fail(*_):
+        raise RuntimeError("seen")
+
+    monkeypatch.setenv(cli.DEBUG, "1")
+    monkeypatch.setattr(publish, "write_table", fail)
+    with pytest.raises(RuntimeError, match="seen"):
+        main(["run", str(study), "-o", str(tmp_path / "out")])
+
+
+@pytest.mark.parametrize(
+    ("error", "expected", "message"),
+    [(KeyboardInterrupt, 130, "interrupted"), (MemoryError, 2, "out of memory")],
+)
+def test_an_end_that_comes_from_outside(
+    run, study, tmp_path, monkeypatch, error, expected, message
+):
+    def stop(*_):
+        raise error
+
+    monkeypatch.setattr(publish, "write_table", stop)
+    code, out, err = run("run", study, "-o", tmp_path / "out")
+    assert (code, out) == (expected, "")
+    assert f"anonymizer: {message}; nothing was written\n" in err
+    assert files(tmp_path) == sorted(FILES)
