@@ -95,6 +95,7 @@ def _adult_path() -> Path:
         path = Path(directory, "adult", "adult.data")
         if path.exists():
             return _checked(path)
+    pooch.get_logger().setLevel("WARNING")  # what it says of a download is no error
     try:
         return Path(
             pooch.retrieve(

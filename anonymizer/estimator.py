@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TypeVar
@@ -14,7 +14,6 @@ from anonymizer.counts import Counts, Recoding
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError, NotFittedError, PolicyUnreachableError, did_you_mean
 from anonymizer.hierarchy import Hierarchy, Interval, Partition, Taxonomy
-from anonymizer.hierarchy.files import resolve
 from anonymizer.lattice import level_recoding
 from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.privacy import PrivacyModel, require_possible
@@ -23,11 +22,13 @@ from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import (
     REFINEMENTS,
     SEARCHES,
+    Cutting,
     Frontier,
     Problem,
     RangeOptions,
     Refined,
     Refiner,
+    Search,
     best_node,
     refine_jointly,
 )
@@ -69,9 +70,10 @@ class Anonymizer:
     max_ranges, min_width, grid
         At most so many ranges; each at least so wide; beginning at multiples of this.
     search
-        ``"incognito"`` or ``"exhaustive"``; both exact.
+        ``"incognito"`` or ``"exhaustive"``, both exact; or a function like them.
     refinement
-        ``"exact"``, or ``"heuristic"``, which moves the boundaries of level 1 (to compare).
+        ``"exact"``, or ``"heuristic"``, which moves the boundaries of level 1 (to compare); or a
+        function like them.
     seed
         For the shuffled baseline alone.
     n_jobs
@@ -104,8 +106,8 @@ class Anonymizer:
     max_ranges: int | None = None
     min_width: float | None = None
     grid: float | None = None
-    search: str = "incognito"
-    refinement: str = "exact"
+    search: str | Search = "incognito"
+    refinement: str | Cutting = "exact"
     seed: int = 0
     n_jobs: int | None = None
 
@@ -211,7 +213,7 @@ class Anonymizer:
 
     def _search_result(self, frontier: Frontier, refined: Refined | None) -> SearchResult:
         return SearchResult(
-            strategy=self.search,
+            strategy=_name(self.search),
             nodes=frontier.nodes,
             checked=frontier.checked,
             feasible=frontier.feasible,
@@ -274,7 +276,7 @@ class Anonymizer:
 
     def _hierarchies(self) -> dict[str, Hierarchy]:
         """Strings made into hierarchies."""
-        return {name: resolve(stated) for name, stated in self.quasi_identifiers.items()}
+        return {name: Hierarchy.of(stated) for name, stated in self.quasi_identifiers.items()}
 
     def _fingerprint(self, schema: Schema) -> str:
         """SHA-256 of all that was asked for, hierarchies by content."""
@@ -285,6 +287,8 @@ class Anonymizer:
             },
             "sensitive": schema.sensitive,
             "identifiers": schema.identifiers,
+            "search": _name(self.search),
+            "refinement": _name(self.refinement),
             "privacy": [[model.name, model.parameters] for model in self.privacy],
             "refine": None if self.refine is None else list(self.refine),
         }
@@ -299,8 +303,15 @@ def _require_frame(table: object) -> pd.DataFrame:
     return table
 
 
-def _choice(what: str, name: str, known: Mapping[str, T]) -> T:
-    if name not in known:
+def _name(chosen: str | Callable[..., object]) -> str:
+    return chosen if isinstance(chosen, str) else getattr(chosen, "__name__", repr(chosen))
+
+
+def _choice(what: str, name: str | T, known: Mapping[str, T]) -> T:
+    """The object that a name stands for, or the object itself."""
+    if callable(name):
+        return name
+    if not isinstance(name, str) or name not in known:
         hint = did_you_mean(str(name), known) or f"; known are {', '.join(known)}"
         raise InputError(f"{what} = {name!r} is unknown{hint}")
     return known[name]

@@ -22,7 +22,6 @@ from pydantic_core import ErrorDetails
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.hierarchy.files import resolve
 from anonymizer.privacy import MODELS, PrivacyModel
 from anonymizer.schema import Schema
 from anonymizer.tables import Format, format_of, read_table
@@ -118,7 +117,7 @@ class Study:
     def hierarchies(self) -> dict[str, Hierarchy]:
         """How each quasi-identifier generalizes."""
         stated = self.document.quasi_identifiers
-        return {name: resolve(what, self.path.parent) for name, what in stated.items()}
+        return {name: Hierarchy.of(what, self.path.parent) for name, what in stated.items()}
 
     @property
     def data_path(self) -> Path:

@@ -340,3 +340,12 @@ def test_bad_tables_are_one_clear_error(people, anonymizer):
         InputError, match=r"'age' holds 1 value \('thirty'\) where ranges need numbers"
     ):
         anonymizer.fit(people)
+
+
+def test_searches_may_be_functions(people, anonymizer):
+    from anonymizer.search import exhaustive, heuristic
+
+    named = anonymizer.set_params(search="exhaustive").fit(people).release_.to_dict()
+    assert anonymizer.set_params(search=exhaustive).fit(people).release_.to_dict() == named
+    anonymizer.set_params(recoding="variable-range", refinement=heuristic).fit(people)
+    assert not anonymizer.search_.proven

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.hierarchy.files import resolve
 
 
 def labels(hierarchy, values):
@@ -441,11 +440,11 @@ def test_rule_files_that_cannot_be(tmp_path, text, message):
 def test_what_a_study_states_becomes_a_hierarchy(tmp_path):
     (tmp_path / "zip.toml").write_text("prefixes = [1]")
     known = Hierarchy.suppression()
-    assert resolve(known) is known
-    assert resolve("suppress").describe() == {"suppress": True}
-    assert resolve("zip.toml", tmp_path).describe() == {"prefixes": [1]}
+    assert Hierarchy.of(known) is known
+    assert Hierarchy.of("suppress").describe() == {"suppress": True}
+    assert Hierarchy.of("zip.toml", tmp_path).describe() == {"prefixes": [1]}
     with pytest.raises(InputError, match="not a int"):
-        resolve(3)
+        Hierarchy.of(3)
 
 
 # What a manifest may show

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy.base import Hierarchy, Label
 from anonymizer.hierarchy.partition import ANY
+from anonymizer.hierarchy.rule import Label, Rule
 
 __all__ = ["Prefixes", "Suppression"]
 
 
 @dataclass(frozen=True)
-class Prefixes(Hierarchy):
+class Prefixes(Rule):
     """Codes that keep their first characters, the others masked by ``*`` (zip codes)."""
 
     lengths: tuple[int, ...]
@@ -39,7 +39,7 @@ class Prefixes(Hierarchy):
 
 
 @dataclass(frozen=True)
-class Suppression(Hierarchy):
+class Suppression(Rule):
     """Every value kept (level 0) or none (level 1)."""
 
     @property

@@ -6,35 +6,21 @@ from io import StringIO
 from pathlib import Path
 
 from anonymizer.errors import InputError, did_you_mean
-from anonymizer.hierarchy.base import Hierarchy
+from anonymizer.hierarchy.codes import Prefixes, Suppression
 from anonymizer.hierarchy.partition import ANY
+from anonymizer.hierarchy.ranges import Ranges
+from anonymizer.hierarchy.rule import Rule
 from anonymizer.hierarchy.table import Table
 from anonymizer.hierarchy.values import exact
 
-__all__ = ["read", "resolve"]
+__all__ = ["read_rule"]
 
 SEPARATORS = ";,\t|"
 RULES = ("widths", "cuts", "prefixes", "suppress")
 
 
-def resolve(stated: object, directory: Path = Path()) -> Hierarchy:
-    """Make a hierarchy of what a study or a caller states: itself, ``"suppress"``, or a path.
-
-    Relative paths start at ``directory``.
-    """
-    if isinstance(stated, Hierarchy):
-        return stated
-    if stated == "suppress":
-        return Hierarchy.suppression()
-    if isinstance(stated, str | Path):
-        return read(directory / stated)
-    raise InputError(
-        f"a hierarchy is a Hierarchy, a path or 'suppress', not a {type(stated).__name__}"
-    )
-
-
-def read(path: Path) -> Hierarchy:
-    """Read a hierarchy; a ``.toml`` file holds a rule, any other a table."""
+def read_rule(path: Path) -> Rule:
+    """Read what a hierarchy file states; a ``.toml`` file holds a rule, any other a table."""
     text = _content(path)
     if not text.strip():
         raise InputError(f"{path}: the hierarchy file is empty")
@@ -52,7 +38,7 @@ def _content(path: Path) -> str:
         raise InputError(f"cannot read hierarchy {str(path)!r}: no file has such a name") from None
 
 
-def _table(text: str, path: Path) -> Hierarchy:
+def _table(text: str, path: Path) -> Rule:
     rows = _rows(text, _separator(text), path)
     return Table.of(rows[1:] if _has_header(rows, path.stem) else rows, str(path))
 
@@ -105,7 +91,7 @@ def _has_header(rows: list[list[str]], attribute: str) -> bool:
     return exact(first[0]) is None and all(exact(row[0]) is not None for row in others)
 
 
-def _rule(text: str, path: Path) -> Hierarchy:
+def _rule(text: str, path: Path) -> Rule:
     try:
         return _built(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
@@ -114,22 +100,22 @@ def _rule(text: str, path: Path) -> Hierarchy:
         raise InputError(f"{path}: {error}") from None
 
 
-def _built(rule: dict[str, object]) -> Hierarchy:
+def _built(rule: dict[str, object]) -> Rule:
     name, value = _stated(rule)
     if name == "suppress":
         if value is not True:
             raise InputError("suppress can only be true")
-        return Hierarchy.suppression()
+        return Suppression()
     if not isinstance(value, list) or not value:
         raise InputError(f"{name} must be a list of numbers, such as {name} = [25, 50]")
     if name == "prefixes":
-        return Hierarchy.prefixes(value)
+        return Prefixes(tuple(value))
     if name == "widths":
-        return Hierarchy.ranges(widths=value, origin=rule.get("origin", 0))  # type: ignore[arg-type]
+        return Ranges.of(value, (), rule.get("origin", 0))
     lists = [isinstance(level, list) for level in value]
     if any(lists) != all(lists):
         raise InputError("cuts must be a list of numbers, or one such list per level")
-    return Hierarchy.ranges(cuts=value if any(lists) else [value])
+    return Ranges.of((), value if any(lists) else [value], 0)
 
 
 def _stated(rule: dict[str, object]) -> tuple[str, object]:

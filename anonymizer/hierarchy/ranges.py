@@ -1,25 +1,37 @@
 """Hierarchies of numbers: half-open ranges."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
+from numbers import Real
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy.base import NO_KEY, Hierarchy, Label
 from anonymizer.hierarchy.partition import ANY, Interval, torn_levels
+from anonymizer.hierarchy.rule import NO_KEY, Label, Rule
 from anonymizer.hierarchy.values import exact, floor_to, is_missing, named, number_text
 
 __all__ = ["Ranges"]
 
 
 @dataclass(frozen=True)
-class Ranges(Hierarchy):
+class Ranges(Rule):
     """Half-open ranges of numbers: of equal widths aligned at an origin, or between cut points."""
 
     widths: tuple[Decimal, ...] = ()
     cuts: tuple[tuple[Decimal, ...], ...] = ()
     origin: Decimal = Decimal(0)
+
+    @classmethod
+    def of(
+        cls, widths: Sequence[object], cuts: Sequence[Sequence[object]], origin: object
+    ) -> "Ranges":
+        """Take over what was stated: numbers, exactly as they are written."""
+        return cls(
+            tuple(map(_stated, widths)),
+            tuple(tuple(map(_stated, level)) for level in cuts),
+            _stated(origin),
+        )
 
     def __post_init__(self) -> None:
         if bool(self.widths) == bool(self.cuts):
@@ -85,8 +97,18 @@ class Ranges(Hierarchy):
             "origin": number_text(self.origin),
         }
 
-    def _lacking(self, attribute: str, strangers: list[str]) -> str:
+    def refusal(self, attribute: str, strangers: list[str]) -> str:
+        """What to tell about values that are no numbers."""
         return (
             f"column {attribute!r} holds {named(strangers)} where ranges need numbers; "
             "clean the column or declare them as missing values"
         )
+
+
+def _stated(value: object) -> Decimal:
+    """A number that a rule states."""
+    stated = isinstance(value, Real | Decimal) and not isinstance(value, bool)
+    number = exact(value) if stated else None
+    if number is None:
+        raise InputError(f"widths, cuts and origin must be numbers, not {value!r}")
+    return number

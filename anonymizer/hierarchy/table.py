@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy.base import Hierarchy, Label
 from anonymizer.hierarchy.partition import ANY, torn_levels
-from anonymizer.hierarchy.values import numbers_of
+from anonymizer.hierarchy.rule import Label, Rule
+from anonymizer.hierarchy.values import numbers_of, text_of
 
 __all__ = ["Table"]
 
 
 @dataclass(frozen=True)
-class Table(Hierarchy):
+class Table(Rule):
     """Every value listed with its label at each level (ARX's format).
 
     Parameters
@@ -47,7 +47,7 @@ class Table(Hierarchy):
                 raise InputError(
                     f"{source}: row {number} has {len(row)} columns, the first has {len(rows[0])}"
                 )
-            value, labels = row[0], tuple(row[1:])
+            value, labels = text_of(row[0]), tuple(row[1:])
             if table.setdefault(value, labels) != labels:
                 raise InputError(f"{source}: value {value!r} stands twice, with different labels")
         _require_nested(table, source)
@@ -72,13 +72,17 @@ class Table(Hierarchy):
         return {"rows": [[value, *labels] for value, labels in self.rows.items()]}
 
     @property
-    def _top(self) -> Label:
+    def top(self) -> Label:
+        """The label of the single group at the highest level."""
         return next(iter(self.rows.values()))[-1]
 
-    def _listed(self) -> Iterable[Hashable]:
+    @property
+    def listed(self) -> Iterable[Hashable]:
+        """The values."""
         return self.rows
 
-    def _covers(self, key: Hashable) -> bool:
+    def covers(self, key: Hashable) -> bool:
+        """Whether the value is listed."""
         return key in self.rows
 
 

@@ -1,8 +1,17 @@
 """Exact searches: over the levels of all attributes, and over the ranges of an ordered one."""
 
-from anonymizer.search.exact import SEARCHES, Frontier, Problem, best_node, exhaustive, incognito
+from anonymizer.search.exact import (
+    SEARCHES,
+    Frontier,
+    Problem,
+    Search,
+    best_node,
+    exhaustive,
+    incognito,
+)
 from anonymizer.search.joint import (
     REFINEMENTS,
+    Cutting,
     Refined,
     Refiner,
     exact,
@@ -21,11 +30,13 @@ from anonymizer.search.ranges import (
 __all__ = [
     "REFINEMENTS",
     "SEARCHES",
+    "Cutting",
     "Frontier",
     "Problem",
     "RangeOptions",
     "Refined",
     "Refiner",
+    "Search",
     "Segments",
     "best_node",
     "exact",

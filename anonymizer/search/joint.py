@@ -18,7 +18,7 @@ from anonymizer.search.ranges import (
     optimal_ranges,
 )
 
-__all__ = ["REFINEMENTS", "Refined", "Refiner", "refine_jointly", "refine_one"]
+__all__ = ["REFINEMENTS", "Cutting", "Refined", "Refiner", "refine_jointly", "refine_one"]
 
 Cutting = Callable[[Segments, RangeOptions], Sequence[int] | None]
 

@@ -1,0 +1,161 @@
+"""Generalization hierarchies, as a steward states them and as a table's values fill them."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from anonymizer.errors import InputError
+from anonymizer.hierarchy.codes import Prefixes, Suppression
+from anonymizer.hierarchy.files import read_rule
+from anonymizer.hierarchy.partition import ANY, Partition, Taxonomy
+from anonymizer.hierarchy.ranges import Ranges
+from anonymizer.hierarchy.rule import Label, Rule
+from anonymizer.hierarchy.table import Table
+from anonymizer.hierarchy.values import numbers_of, rank, text_of
+
+__all__ = ["Hierarchy"]
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """How the values of one attribute generalize, stated before any table is seen.
+
+    Make one with :meth:`read` (an ARX-style CSV file or a TOML rule), :meth:`from_rows`,
+    :meth:`ranges`, :meth:`prefixes` or :meth:`suppression`. Level 0 is the raw value, the
+    highest level a single group.
+    """
+
+    rule: Rule
+
+    @classmethod
+    def of(cls, stated: object, directory: Path = Path()) -> "Hierarchy":
+        """Make a hierarchy of what is stated for one: itself, ``"suppress"``, or a path.
+
+        Relative paths start at ``directory``.
+        """
+        if isinstance(stated, Hierarchy):
+            return stated
+        if stated == "suppress":
+            return cls.suppression()
+        if isinstance(stated, str | Path):
+            return cls.read(directory / stated)
+        raise InputError(
+            f"a hierarchy is a Hierarchy, a path or 'suppress', not a {type(stated).__name__}"
+        )
+
+    @classmethod
+    def read(cls, path: str | Path) -> "Hierarchy":
+        """Read a hierarchy file: ``.toml`` holds a rule, anything else a table (CSV).
+
+        Raises
+        ------
+        InputError
+            When the file cannot be read or is not a hierarchy; the message names the place.
+        """
+        return cls(read_rule(Path(path)))
+
+    @classmethod
+    def from_rows(cls, rows: Iterable[Sequence[object]]) -> "Hierarchy":
+        """Build from rows ``value, label at level 1, label at level 2, ...``, finest first.
+
+        A last column of more than one group gets ``*`` above it.
+        """
+        return cls(Table.of([[text_of(field) for field in row] for row in rows]))
+
+    @classmethod
+    def ranges(
+        cls,
+        widths: Sequence[float] = (),
+        *,
+        cuts: Sequence[Sequence[float]] = (),
+        origin: float = 0,
+    ) -> "Hierarchy":
+        """Half-open ranges of numbers, one level per width (or list of cut points), then ``*``.
+
+        >>> [str(label) for label in Hierarchy.ranges(widths=[25, 50]).labels(25)]
+        ['[25, 50)', '[0, 50)', '*']
+        """
+        return cls(Ranges.of(widths, cuts, origin))
+
+    @classmethod
+    def prefixes(cls, lengths: Sequence[int]) -> "Hierarchy":
+        """Keep the first characters of a code and mask the rest, one level per length, then ``*``.
+
+        >>> Hierarchy.prefixes([4, 2]).labels("47906")
+        ('4790*', '47***', '*')
+        """
+        return cls(Prefixes(tuple(lengths)))
+
+    @classmethod
+    def suppression(cls) -> "Hierarchy":
+        """Keep every value (level 0) or none of them (level 1)."""
+        return cls(Suppression())
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the values are numbers that were meant as such, so that ranges may be refined."""
+        return self.rule.ordered
+
+    @property
+    def height(self) -> int:
+        """The highest level."""
+        return self.rule.height
+
+    def describe(self) -> dict[str, object]:
+        """What was stated, as JSON has it: the hierarchy's part of a study's fingerprint."""
+        return self.rule.describe()
+
+    def labels(self, value: object) -> tuple[Label, ...]:
+        """The labels of a value at levels 1, 2, ..., height.
+
+        A missing one is ``*`` until it joins the others at the top.
+        """
+        key = self.rule.key(value)
+        missing = (*(ANY,) * (self.height - 1), self.rule.top)
+        return missing if key is None else self.rule.labels(key)
+
+    def over(self, attribute: str, values: Iterable[object]) -> Taxonomy:
+        """Hold the hierarchy against the values of a column.
+
+        Parameters
+        ----------
+        attribute
+            The column's name, for messages.
+        values
+            The distinct raw values. A missing one is a value of its own.
+
+        Raises
+        ------
+        InputError
+            When the hierarchy lacks values of the column; the message names some and the file.
+        """
+        raw = self._by_key(attribute, values)
+        keys = sorted({*raw, *self.rule.listed}, key=rank)
+        rows = [self.labels(key) for key in keys]
+        levels = (
+            Partition.of([raw.get(key, key) for key in keys]),
+            *(Partition.of([row[level] for row in rows]) for level in range(self.height)),
+        )
+        numbers = numbers_of(keys)
+        return Taxonomy(
+            attribute,
+            {key: code for code, key in enumerate(keys)},
+            levels,
+            self.rule.key,
+            numbers,
+            ordered=self.ordered and numbers is not None,
+            listed=bool(self.rule.listed),
+        )
+
+    def _by_key(self, attribute: str, values: Iterable[object]) -> dict[Hashable, object]:
+        """The raw values by key, the first to come standing for its equals."""
+        raw: dict[Hashable, object] = {}
+        strangers = []
+        for value in values:
+            key = self.rule.key(value)
+            if key is not None and not self.rule.covers(key):
+                strangers.append(text_of(value))
+            raw.setdefault(key, None if key is None else value)
+        if strangers:
+            raise InputError(self.rule.refusal(attribute, strangers))
+        return raw

@@ -1,0 +1,53 @@
+"""What the README tells to do works, and what it says of the code is so."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from anonymizer import Study
+from anonymizer.privacy import MODELS
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, flags=re.DOTALL)
+
+
+def test_the_python_example_runs(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    names: dict = {}
+    exec(blocks("python")[0], names)
+    assert names["proof"]["privacy"][0]["satisfied"]
+    assert len(names["released"]) == 30_000
+
+
+def test_the_study_example_is_a_study(tmp_path):
+    text = blocks("toml")[0]
+    (tmp_path / "study.toml").write_text(text)
+    for comment, name in [("widths", "age.toml"), ("prefixes", "zip.toml")]:
+        (rule,) = re.findall(rf"{comment} = \[[^]]*\]", text)
+        (tmp_path / name).write_text(rule)
+    (tmp_path / "education.csv").write_text("basic;*\nhigher;*\n")
+    study = Study(tmp_path / "study.toml")
+    assert list(study.hierarchies) == ["age", "zip", "education", "sex"]
+    assert study.anonymizer().recoding == "variable-range"
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_model_is_in_the_table(name):
+    assert re.search(rf"^\| .* \| `{name}`", README, flags=re.MULTILINE)
+
+
+def test_the_two_commands_exist():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for command in ("demo", "test"):
+        assert f"make {command}" in README
+        assert re.search(rf"^{command}:", makefile, flags=re.MULTILINE)
+
+
+def test_no_link_leads_nowhere():
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert (ROOT / target).exists(), target
