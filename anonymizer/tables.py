@@ -97,11 +97,11 @@ def read_table(path: Path, form: Format, columns: Sequence[str] = ()) -> pd.Data
         When the file cannot be read to its end: the message names the file and the line, no value.
     """
     with _readable(path):
-        frame = _read_parquet(path) if form.parquet else _read_csv(path, form.separator)
-    try:
-        require_columns(frame.columns, columns)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from None
+        frame = (
+            _read_parquet(path, columns)
+            if form.parquet
+            else _read_csv(path, form.separator, columns)
+        )
     return frame.assign(**{name: _cleaned(frame[name], form) for name in columns})
 
 
@@ -135,10 +135,10 @@ def _readable(path: Path) -> Iterator[None]:
         raise InputError(f"cannot read {path}: {reason}") from None
 
 
-def _read_parquet(path: Path) -> pd.DataFrame:
+def _read_parquet(path: Path, columns: Sequence[str]) -> pd.DataFrame:
     """Read Parquet; every column as such, also what pandas wrote as an index."""
     with pyarrow.parquet.ParquetFile(path) as file:
-        require_columns(file.schema_arrow.names, ())
+        _require_columns(path, file.schema_arrow.names, columns)
         table = file.read()
     table.validate(full=True)
     frame: pd.DataFrame = table.to_pandas(types_mapper=_exact_type, ignore_metadata=True)
@@ -151,13 +151,15 @@ def _exact_type(kind: pa.DataType) -> pd.ArrowDtype | None:
     return None if texts or pa.types.is_dictionary(kind) else pd.ArrowDtype(kind)
 
 
-def _read_csv(path: Path, separator: str) -> pd.DataFrame:
+def _read_csv(path: Path, separator: str, columns: Sequence[str]) -> pd.DataFrame:
     """Read CSV twice: strictly, to refuse what is not CSV, and fast, for the table.
 
     The fast parser forgives a quote that is left open and takes the records up to the next one
     for a single field; the strict one does not. Both must find the same number of records.
     """
     header, records = _strictly(path, separator)
+    names = [name.strip() for name in header]
+    _require_columns(path, names, columns)
     table = pyarrow.csv.read_csv(
         path,
         read_options=pyarrow.csv.ReadOptions(block_size=BLOCK),
@@ -169,7 +171,14 @@ def _read_csv(path: Path, separator: str) -> pd.DataFrame:
     if table.num_rows != records or table.column_names != header:
         raise InputError(f"cannot read {path}: its records cannot be told apart for sure")
     frame: pd.DataFrame = table.to_pandas()
-    return frame.set_axis([name.strip() for name in header], axis=1)
+    return frame.set_axis(names, axis=1)
+
+
+def _require_columns(path: Path, names: Sequence[str], columns: Sequence[str]) -> None:
+    try:
+        require_columns(names, columns)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
 
 
 def _strictly(path: Path, separator: str) -> tuple[list[str], int]:

@@ -135,7 +135,7 @@ def test_what_counts_as_missing(tmp_path):
         ("a,b\n" + "1,2\n" * 400_000 + "3\n", "line 400002 has 1 fields, the header 2"),
         ("a,b\n1,gr\xfcn\n".encode("latin-1"), "it is not UTF-8 text"),
         ("a,gr\xfcn\n1,2\n".encode("latin-1"), "it is not UTF-8 text"),
-        (gzip.compress(CSV.encode()), "cannot read"),
+        (gzip.compress(CSV.encode(), mtime=0), "cannot read"),
         (CSV.encode("utf-16"), "cannot read"),
         ("a,b,a\n1,2,3\n", "column 'a' stands more than once"),
         ("a,b, a\n1,2,3\n", "column 'a' stands more than once"),
