@@ -232,7 +232,7 @@ class Anonymizer:
         """Recode, recount, verify; only then remember the proof and hand the table out."""
         kept = schema.admit(table) if kept is None else kept
         released = self._recoded(kept, schema)
-        verdicts = prove(released, schema, tuple(self.privacy))
+        counts, verdicts = prove(released, schema, tuple(self.privacy))
         if raw is None:
             raw = schema.counts(engine.tally(kept, schema.columns), self.taxonomies_)
         self.release_ = Release(
@@ -240,10 +240,10 @@ class Anonymizer:
             released=len(released),
             dropped=len(table) - len(kept),
             suppressed=0,
-            classes=verdicts[0].classes,
+            classes=len(counts),
             other_columns=tuple(c for c in released.columns if c not in schema.columns),
             information=Information.of(
-                raw, self.recoding_, self.privacy, np.random.default_rng(self.seed)
+                raw, counts, self.recoding_, self.privacy, np.random.default_rng(self.seed)
             ),
             levels=_levels(self.recoding_, self.taxonomies_),
             recoding={

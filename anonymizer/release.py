@@ -63,14 +63,15 @@ class Information:
     def of(
         cls,
         raw: Counts,
+        released: Counts,
         recoding: Recoding,
         models: Sequence[PrivacyModel],
         rng: np.random.Generator,
     ) -> "Information":
-        """Measure a recoding of a table."""
+        """Measure a released table, as it was recounted, against the raw one that it recodes."""
         measure = MutualInformation()
         dealt = [raw.shuffled(rng) for _ in range(SHUFFLES)]
-        retained = measure(raw.recode(recoding))
+        retained = measure(released)
         chance = float(np.mean([measure(counts.recode(recoding)) for counts in dealt]))
         return cls(
             original=measure(raw),
@@ -194,22 +195,30 @@ def verify(table: pd.DataFrame, schema: Schema, models: Sequence[PrivacyModel]) 
     return verdicts(recount(table, schema.names, schema.sensitive), models)
 
 
-def prove(table: pd.DataFrame, schema: Schema, models: Sequence[PrivacyModel]) -> list[Verdict]:
+def prove(
+    table: pd.DataFrame, schema: Schema, models: Sequence[PrivacyModel]
+) -> tuple[Counts, list[Verdict]]:
     """Verify a table that is about to be released, and refuse it when it breaks the policy.
+
+    Returns
+    -------
+    What was counted, and the verdicts on it.
 
     Raises
     ------
     PolicyBrokenError
         With the models that fail and by how much; no value of any record.
     """
-    found = verify(table, schema, models)
+    schema.require_released(table)
+    counts = recount(table, schema.names, schema.sensitive)
+    found = verdicts(counts, models)
     broken = [verdict for verdict in found if not verdict.satisfied]
     if broken:
         raise PolicyBrokenError(
             "nothing was released: the table breaks the policy under this recoding: "
             + "; ".join(_failure(verdict) for verdict in broken)
         )
-    return found
+    return counts, found
 
 
 def versions() -> dict[str, str]:

@@ -219,6 +219,14 @@ def test_missing_values(people, anonymizer):
         assert_safe(kept, ["age", "sex"], "diagnosis", anonymizer.privacy)
 
 
+def test_the_index_may_repeat_or_have_levels(people, anonymizer):
+    expected = anonymizer.fit_transform(people)["age"].tolist()
+    for index in ([7] * 400, pd.MultiIndex.from_arrays([["a", "b"] * 200, range(400)])):
+        released = anonymizer.fit_transform(people.set_axis(index))
+        assert released.index.equals(pd.Index(index))
+        assert released["age"].tolist() == expected
+
+
 def test_missing_identifiers_and_other_columns_do_not_matter(people, anonymizer):
     people.iloc[:5, people.columns.get_loc("income")] = None
     people.iloc[:5, people.columns.get_loc("name")] = None

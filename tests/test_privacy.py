@@ -1,3 +1,4 @@
+import json
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -136,6 +137,7 @@ def test_parameters_out_of_range(make, message):
 
 def test_numpy_numbers_are_numbers():
     assert KAnonymity(np.int64(5)).threshold == 5
+    assert json.dumps(KAnonymity(np.int64(5)).parameters) == '{"k": 5}'
     assert EntropyLDiversity(np.float64(2.5)).threshold == 2.5
 
 

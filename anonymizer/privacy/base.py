@@ -68,8 +68,9 @@ class PrivacyModel(ABC):
 
     @property
     def parameters(self) -> dict[str, object]:
-        """The model's own parameters by name."""
-        return asdict(self)  # type: ignore[call-overload,no-any-return]
+        """The model's own parameters by name, numbers as JSON has them."""
+        stated: dict[str, object] = asdict(self)  # type: ignore[call-overload]
+        return {k: v.item() if isinstance(v, np.generic) else v for k, v in stated.items()}
 
 
 @dataclass(frozen=True)

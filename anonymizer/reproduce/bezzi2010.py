@@ -159,8 +159,7 @@ def _rows(experiment: Experiment) -> list[Row]:
     raw = experiment.problem.counts
     margin = raw.margins[SENSITIVE]
     h = float(entropy(margin))
-    everything = np.random.default_rng(0)
-    information = Information.of(raw, {}, [T, L], everything)
+    information = Information.of(raw, raw, {}, [T, L], np.random.default_rng(0))
     age = mutual_information(raw.project(("age",)).joint[SENSITIVE])
     feasible = [experiment.node_name(node) for node in experiment.feasible()]
     return [
