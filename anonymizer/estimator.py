@@ -174,7 +174,10 @@ class Anonymizer:
             raise InputError("n_jobs = 0: the number of jobs cannot be 0; -1 takes all processors")
         frontier = search(problem, self.n_jobs)
         if not frontier.minimal:
-            raise PolicyUnreachableError("no node of the lattice satisfies the policy; relax it")
+            names = ", ".join(model.name for model in problem.models)
+            raise PolicyUnreachableError(
+                f"no node of the lattice satisfies all of {names}; relax one"
+            )
         if not refined_attributes:
             node = best_node(problem, frontier.minimal, self._objective)
             return level_recoding(problem.taxonomies, problem.counts.names, node), frontier, None

@@ -36,9 +36,9 @@ class Lattice:
         return product(*(range(height + 1) for height in self.heights))
 
     @property
-    def top(self) -> Node:
-        """The node that suppresses everything."""
-        return self.heights
+    def bottom(self) -> Node:
+        """The node of raw values."""
+        return (0,) * len(self.names)
 
     def above(self, node: Node) -> list[Node]:
         """The direct generalizations of a node."""

@@ -1,8 +1,11 @@
 """Every exact search against brute force."""
 
+from dataclasses import dataclass, replace
 from itertools import product
+from typing import ClassVar
 
 import joblib
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -12,7 +15,8 @@ from strategies import problem_of, problems, tables
 from anonymizer import Hierarchy, InputError, KAnonymity
 from anonymizer.lattice import Lattice
 from anonymizer.objectives import MutualInformation
-from anonymizer.search import SEARCHES, best_node, exhaustive, incognito
+from anonymizer.privacy import PrivacyModel
+from anonymizer.search import SEARCHES, Refiner, best_node, exhaustive, incognito, refine_one
 
 information = MutualInformation()
 
@@ -56,6 +60,40 @@ def test_incognito_equals_exhaustive_and_brute_force(problem):
         expected.feasible,
         expected.nodes,
     )
+
+
+@dataclass(frozen=True)
+class EvenClasses(PrivacyModel):
+    """Classes of an even number of records, or of at least 9: not monotone."""
+
+    name: ClassVar[str] = "even-classes"
+    monotone: ClassVar[bool] = False
+    sensitive: ClassVar[bool] = False
+
+    @property
+    def threshold(self):
+        return 0.0
+
+    def measure(self, classes):
+        return np.where(classes.sizes < 9, classes.sizes % 2, 0).astype(float)
+
+    def accepts(self, values):
+        return values == 0
+
+
+@given(problems(2))
+def test_models_that_are_not_monotone_are_searched_exhaustively_or_not_at_all(problem):
+    problem = replace(problem, models=[EvenClasses()])
+    feasible = [node for node in problem.lattice if problem.feasible(problem.at(node))]
+    found = exhaustive(problem)
+    assert found.feasible == len(feasible)
+    if feasible:
+        best = information(problem.at(best_node(problem, found.minimal, information)))
+        assert best == pytest.approx(max(information(problem.at(node)) for node in feasible))
+    with pytest.raises(InputError, match="even-classes is not preserved; search = 'exhaustive'"):
+        incognito(problem)
+    with pytest.raises(InputError, match="variable-range recoding prunes"):
+        refine_one(problem, "a", Refiner(information), exhaustive)
 
 
 @given(problems(3))

@@ -6,6 +6,7 @@ from anonymizer.privacy.base import (
     PrivacyModel,
     Verdict,
     acceptable,
+    require_monotone,
     require_possible,
     verdicts,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "TCloseness",
     "Verdict",
     "acceptable",
+    "require_monotone",
     "require_possible",
     "verdicts",
 ]

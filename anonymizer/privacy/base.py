@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.counts import Classes, Counts, Floats
-from anonymizer.errors import PolicyUnreachableError
+from anonymizer.errors import InputError, PolicyUnreachableError
 
 __all__ = [
     "TOLERANCE",
@@ -17,6 +17,7 @@ __all__ = [
     "PrivacyModel",
     "Verdict",
     "acceptable",
+    "require_monotone",
     "require_possible",
     "verdicts",
 ]
@@ -122,7 +123,7 @@ def verdicts(counts: Counts, models: Sequence[PrivacyModel]) -> list[Verdict]:
 def require_possible(counts: Counts, models: Sequence[PrivacyModel]) -> None:
     """Refuse a policy that not even the table as a single class satisfies.
 
-    Every monotone model accepts that class if it accepts any recoding at all.
+    A monotone model accepts that class if it accepts any recoding at all.
 
     Raises
     ------
@@ -134,13 +135,29 @@ def require_possible(counts: Counts, models: Sequence[PrivacyModel]) -> None:
     whole = counts.project(())
     for model, attribute, classes in _questions(whole, models):
         model.require_possible(classes, attribute)
-    for verdict in verdicts(whole, models):
+    for verdict in verdicts(whole, [model for model in models if model.monotone]):
         if not verdict.satisfied:
             about = f" about {verdict.attribute!r}" if verdict.attribute else ""
             raise PolicyUnreachableError(
                 f"the policy is out of reach: {verdict.model.name}{about} fails even with every "
                 f"quasi-identifier suppressed ({verdict.worst:.6g} against "
                 f"{verdict.model.threshold:.6g}); relax it"
+            )
+
+
+def require_monotone(models: Sequence[PrivacyModel], who: str) -> None:
+    """Refuse models that a search which prunes cannot answer for.
+
+    Raises
+    ------
+    InputError
+        Naming the model.
+    """
+    for model in models:
+        if not model.monotone:
+            raise InputError(
+                f"{who} prunes by what merging classes preserves, and {model.name} is not "
+                "preserved; search = 'exhaustive' with full-domain recoding checks every node"
             )
 
 

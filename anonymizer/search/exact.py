@@ -1,8 +1,8 @@
 """Exact searches of the lattice for the minimal nodes that satisfy a policy.
 
-Every model is monotone: what satisfies the policy still does when classes merge. So the feasible
-nodes are an up-closed set, told by its minimal nodes, the frontier; and since no objective rises
-when classes merge, the best node is one of them.
+Where every model is monotone, what satisfies the policy still does when classes merge: the
+feasible nodes are an up-closed set, told by its minimal nodes, the frontier. Since no objective
+rises when classes merge, the best node is a minimal one in any case.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.lattice import Lattice, Node, level_recoding
 from anonymizer.objectives import Objective
-from anonymizer.privacy import TOLERANCE, PrivacyModel, acceptable
+from anonymizer.privacy import TOLERANCE, PrivacyModel, acceptable, require_monotone
 
 __all__ = ["SEARCHES", "Frontier", "Problem", "Search", "best_node", "exhaustive", "incognito"]
 
@@ -89,10 +89,10 @@ Search = Callable[[Problem, int | None], Frontier]
 
 
 def exhaustive(problem: Problem, n_jobs: int | None = None) -> Frontier:
-    """Check every node. The yardstick for other searches; asks nothing of the models."""
+    """Check every node: the yardstick for other searches, and the one for models of any kind."""
     lattice = problem.lattice
     _require_searchable(lattice)
-    reached = {lattice_bottom(lattice): problem.counts}
+    reached = {lattice.bottom: problem.counts}
     feasible = []
     for generation in nx.topological_generations(lattice.graph()):
         checked = _check(
@@ -109,9 +109,14 @@ def incognito(problem: Problem, n_jobs: int | None = None) -> Frontier:
 
     Grows the set of attributes one by one. A node of some attributes is a candidate only when all
     its projections onto one attribute fewer are feasible, suppressing an attribute being a
-    generalization; and it is feasible unchecked when a specialization of it is. Both rest on
-    monotone models alone.
+    generalization; and it is feasible unchecked when a specialization of it is.
+
+    Raises
+    ------
+    InputError
+        When a model is not monotone: both rest on that alone.
     """
+    require_monotone(problem.models, "incognito")
     lattice = problem.lattice
     _require_searchable(lattice)
     passed: dict[tuple[str, ...], set[Node]] = {(): {()}}
@@ -144,11 +149,6 @@ def best_node(problem: Problem, nodes: Iterable[Node], objective: Objective) -> 
     top = max(scores.values())
     tied = [(-len(counts), node) for node, counts in found if scores[node] >= top - TOLERANCE]
     return min(tied)[1]
-
-
-def lattice_bottom(lattice: Lattice) -> Node:
-    """The node of raw values."""
-    return (0,) * len(lattice.names)
 
 
 def _require_searchable(lattice: Lattice) -> None:

@@ -8,7 +8,7 @@ from anonymizer.counts import Counts, Recoding
 from anonymizer.hierarchy import Partition
 from anonymizer.lattice import Node, level_recoding
 from anonymizer.objectives import Objective
-from anonymizer.privacy import TOLERANCE
+from anonymizer.privacy import TOLERANCE, require_monotone
 from anonymizer.search.exact import Problem, Search
 from anonymizer.search.ranges import (
     RangeOptions,
@@ -128,7 +128,13 @@ def refine_one(
       that bound, the search ends at the first one below the best value found.
 
     Ties: more classes, then the lexicographically smallest levels.
+
+    Raises
+    ------
+    InputError
+        When a model is not monotone.
     """
+    require_monotone(problem.models, "variable-range recoding")
     others = tuple(name for name in problem.counts.names if name != attribute)
     rest = problem.project(others)
     nodes = rest.lattice.up_set(search(rest, n_jobs).minimal)
