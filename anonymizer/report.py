@@ -53,10 +53,18 @@ def print_rows(title: str, rows: Iterable[Row]) -> None:
     _console().print(_table(title, ["quantity", "computed", "published", "remark"], cells))
 
 
+class _Console(Console):
+    """A console that leaves it to the caller what a closed pipe means."""
+
+    def on_broken_pipe(self) -> None:
+        """Let the error through instead of exiting."""
+        raise BrokenPipeError
+
+
 def _console() -> Console:
     """Standard output; a pipe gets lines as long as they are."""
-    plain = Console(highlight=False, markup=False)
-    return plain if plain.is_terminal else Console(highlight=False, markup=False, width=200)
+    plain = _Console(highlight=False, markup=False)
+    return plain if plain.is_terminal else _Console(highlight=False, markup=False, width=200)
 
 
 def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:

@@ -18,30 +18,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from anonymizer.datasets import ADULT_COLUMNS
+
 __all__ = ["census", "main"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Texts = NDArray[np.str_]
 Shares = Mapping[str, Sequence[float]]
-
-COLUMNS = (
-    "age",
-    "workclass",
-    "fnlwgt",
-    "education",
-    "education-num",
-    "marital-status",
-    "occupation",
-    "relationship",
-    "race",
-    "sex",
-    "capital-gain",
-    "capital-loss",
-    "hours-per-week",
-    "native-country",
-    "salary-class",
-)
 
 MALE_SHARE = 0.54
 
@@ -303,7 +287,7 @@ def census(records: int = 30_000, seed: int = 2010) -> pd.DataFrame:
     people["capital-gain"] = _gains(rng, people)
     people["capital-loss"] = _losses(rng, people)
     people["fnlwgt"] = _between(rng.random(records), FNLWGT_QUANTILES, FNLWGT)
-    return people[list(COLUMNS)]
+    return people[list(ADULT_COLUMNS)]
 
 
 def _ages(rng: np.random.Generator, records: int) -> Ints:

@@ -1,6 +1,9 @@
 import json
+import os
+import signal
 import subprocess
 import sys
+import time
 
 import pandas as pd
 import pytest
@@ -450,6 +453,37 @@ def test_a_table_without_records_is_no_release(run, study, tmp_path, content):
 def test_verify_of_nothing(run, study, tmp_path):
     code, out, err = run("verify", tmp_path / "none.csv", "-s", study)
     assert (code, out, err) == (2, "", f"anonymizer: there is no file {tmp_path}/none.csv\n")
+
+
+# Ends from outside
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="the system has no such signals")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_request_to_end_leaves_nothing(run, study, tmp_path, monkeypatch, name):
+    number = getattr(signal, name)
+    before = signal.getsignal(number)
+
+    def end(frame, path, form):
+        path.write_text("half")
+        os.kill(os.getpid(), number)
+        time.sleep(5)
+
+    monkeypatch.setattr(publish, "write_table", end)
+    code, out, err = run("run", study, "-o", tmp_path / "out")
+    assert (code, out) == (130, "")
+    assert "interrupted; nothing was written" in err
+    assert files(tmp_path) == sorted(FILES)
+    assert signal.getsignal(number) is before
+
+
+def test_a_reader_that_went_away_is_no_error(study, tmp_path):
+    command = (
+        f"set -o pipefail; '{sys.executable}' -m anonymizer run '{study}' -o '{tmp_path}/out' | :"
+    )
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "out" / "release.json").exists()
 
 
 # Errors that nobody foresaw

@@ -1,12 +1,11 @@
 import csv
 import hashlib
 import json
-from collections import Counter, defaultdict
-from math import log2
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from checker import classes_of, least_close, least_diverse, rows_of, smallest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -76,46 +75,20 @@ def lay(directory, rows, study=STUDY, jobs=JOBS):
     return Study(directory / "study.toml")
 
 
-def read(path):
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def classes(rows):
-    found = defaultdict(Counter)
-    for row in rows:
-        found[row["age"], row["job"]][row["disease"]] += 1
-    return list(found.values())
-
-
-def effective_number(values):
-    total = sum(values.values())
-    return 2 ** -sum(n / total * log2(n / total) for n in values.values())
-
-
-def divergence(values, table):
-    total, everyone = sum(values.values()), sum(table.values())
-    return sum(n / total * log2(n / total / (table[w] / everyone)) for w, n in values.items())
-
-
 def worst(rows):
     """k, l and t of a table, by nothing but counting."""
-    table = Counter(row["disease"] for row in rows)
-    return (
-        min(sum(values.values()) for values in classes(rows)),
-        min(effective_number(values) for values in classes(rows)),
-        max(divergence(values, table) for values in classes(rows)),
-    )
+    classes = classes_of(rows, ["age", "job"], "disease")
+    return smallest(classes), least_diverse(classes), least_close(classes)
 
 
 def test_a_release_recounted_by_hand(tmp_path):
     study = lay(tmp_path, people())
     release, manifest = publish(study, tmp_path / "out")
-    rows = read(tmp_path / "out" / "released.csv")
+    rows = rows_of(tmp_path / "out" / "released.csv")
     k, l, t = worst(rows)  # noqa: E741
     assert (k >= 3, l >= 1.8 - 1e-9, t <= 0.5 + 1e-9) == (True, True, True)
     assert [verdict.worst for verdict in release.privacy] == pytest.approx([k, l, t], abs=1e-9)
-    assert release.classes == len(classes(rows))
+    assert release.classes == len(classes_of(rows, ["age", "job"], "disease"))
     assert manifest == json.loads((tmp_path / "out" / "release.json").read_text())
     assert [verdict.worst for verdict in check(study, tmp_path / "out" / "released.csv")] == [
         verdict.worst for verdict in release.privacy
@@ -125,7 +98,7 @@ def test_a_release_recounted_by_hand(tmp_path):
 def test_other_columns_stay_as_they_are(tmp_path):
     raw = list(people())
     publish(lay(tmp_path, raw), tmp_path / "out")
-    rows = read(tmp_path / "out" / "released.csv")
+    rows = rows_of(tmp_path / "out" / "released.csv")
     assert list(rows[0]) == ["first", "disease", "age", "other", "job", "last"]
     for column in ["first", "other", "last"]:
         assert [row[column] for row in rows] == [row[column] for row in raw]
@@ -135,7 +108,7 @@ def test_other_columns_stay_as_they_are(tmp_path):
 def test_a_released_value_covers_the_raw_one(tmp_path):
     raw = list(people())
     publish(lay(tmp_path, raw), tmp_path / "out")
-    rows = read(tmp_path / "out" / "released.csv")
+    rows = rows_of(tmp_path / "out" / "released.csv")
     groups = dict(line.split(";") for line in JOBS.split())
     for before, after in zip(raw, rows, strict=True):
         job, age = before["job"].replace("?", ""), before["age"]
@@ -188,21 +161,21 @@ def test_a_lone_missing_value_can_be_hidden(tmp_path, top):
     jobs = JOBS.replace("\n", f"{top}\n")
     rows = [{**row, "job": "?" if i == 7 else row["job"]} for i, row in enumerate(people(False))]
     publish(lay(tmp_path, rows, jobs=jobs), tmp_path / "out")
-    assert worst(read(tmp_path / "out" / "released.csv"))[0] >= 3
+    assert worst(rows_of(tmp_path / "out" / "released.csv"))[0] >= 3
 
 
 @pytest.mark.parametrize("recoding", ["full-domain", "variable-range"])
 def test_a_lone_missing_number_can_be_hidden(tmp_path, recoding):
     rows = [{**row, "age": "" if i == 7 else row["age"]} for i, row in enumerate(people(False))]
     publish(lay(tmp_path, rows, STUDY + f'[search]\nrecoding = "{recoding}"\n'), tmp_path / "out")
-    assert worst(read(tmp_path / "out" / "released.csv"))[0] >= 3
+    assert worst(rows_of(tmp_path / "out" / "released.csv"))[0] >= 3
 
 
 @pytest.mark.parametrize("recoding", ["full-domain", "variable-range"])
 def test_a_column_without_a_single_value_can_be_released(tmp_path, recoding):
     rows = [{**row, "age": ""} for row in people(False)]
     publish(lay(tmp_path, rows, STUDY + f'[search]\nrecoding = "{recoding}"\n'), tmp_path / "out")
-    assert len(read(tmp_path / "out" / "released.csv")) == 120
+    assert len(rows_of(tmp_path / "out" / "released.csv")) == 120
 
 
 PERSON = st.fixed_dictionaries(
@@ -235,7 +208,7 @@ def test_what_is_released_satisfies_the_policy(tmp_path_factory, rows, k, l, mis
     except AnonymizerError:
         assert not (directory / "out").exists()
         return
-    released = read(directory / "out" / "released.csv")
+    released = rows_of(directory / "out" / "released.csv")
     found_k, found_l, found_t = worst(released)
     assert (found_k >= k, found_l >= l - 1e-6, found_t <= 2 + 1e-6) == (True, True, True)
     assert release.released == len(released)
