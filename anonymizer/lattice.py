@@ -35,11 +35,6 @@ class Lattice:
         """All nodes in lexicographic order."""
         return product(*(range(height + 1) for height in self.heights))
 
-    @property
-    def bottom(self) -> Node:
-        """The node of raw values."""
-        return (0,) * len(self.names)
-
     def above(self, node: Node) -> list[Node]:
         """The direct generalizations of a node."""
         return [

@@ -14,6 +14,12 @@ from anonymizer.search import Problem
 
 SENSITIVE = "w"
 
+NUMBERS = [
+    [1, 2, 3, 5, 8, 9, 10],
+    [-3.75, -0.5, 0.1, 0.2, 0.3, 7],
+    [2**60 + step for step in (0, 1, 2, 500, 1000)],  # beyond what a float tells apart
+]
+
 joints = arrays(
     np.int64,
     st.tuples(st.integers(2, 6), st.integers(2, 4)),
@@ -85,10 +91,13 @@ def problems(draw: st.DrawFn, attributes: int = 2) -> Problem:
 
 @st.composite
 def ordered_problems(draw: st.DrawFn) -> tuple[pd.DataFrame, Problem]:
-    """Problems with a number x of few values beside one categorical attribute."""
+    """Problems with a number x of few values, some missing, beside one categorical attribute."""
     table = draw(tables(1, values=3))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    table.insert(0, "x", rng.choice([1, 2, 3, 5, 8, 9, 10], len(table)))
+    numbers = draw(st.sampled_from(NUMBERS))
+    table.insert(0, "x", rng.choice(numbers, len(table)))
+    if draw(st.booleans()):
+        table["x"] = table["x"].mask(rng.random(len(table)) < draw(st.sampled_from([0.1, 0.5])))
     hierarchies = {
         "x": Hierarchy.ranges(widths=[3]),
         "a": Hierarchy.from_rows(draw(nested_rows(sorted(set(table["a"]))))),

@@ -1,11 +1,13 @@
 """A1* against brute force over all interval partitions."""
 
-from itertools import combinations
+from fractions import Fraction
+from itertools import combinations, pairwise, product
+from math import floor
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import ordered_problems, problem_of
 
@@ -17,7 +19,7 @@ from anonymizer.search import (
     RangeOptions,
     Refiner,
     Segments,
-    heuristic,
+    cut_heuristically,
     incognito,
     level_ranges,
     optimal_ranges,
@@ -30,30 +32,39 @@ information = MutualInformation()
 
 def all_partitions(values, width=None, grid=None):
     """Every partition of sorted numbers into ranges, as lists of group numbers."""
+    unit = grid or (1 if all(value % 1 == 0 for value in values) else 0)
     spots = range(1, len(values))
     if grid:
-        spots = [i for i in spots if values[i - 1] // grid < values[i] // grid]
+        spots = [i for i in spots if floor(values[i - 1] / grid) < floor(values[i] / grid)]
+    begins = [floor(value / grid) * grid for value in values] if grid else values
+    end = begins[-1] + unit
     for size in range(len(values)):
         for cuts in combinations(spots, size):
-            starts = [values[0], *(values[i] for i in cuts), values[-1] + 1]
-            if width and min(np.diff(starts)) < width:
+            starts = [begins[0], *(begins[i] for i in cuts), end]
+            if width and min(high - low for low, high in pairwise(starts)) < width:
                 continue
-            yield np.searchsorted(cuts, range(len(values)), side="right")
+            yield [sum(cut <= i for cut in cuts) for i in range(len(values))]
 
 
 def brute_force(problem, **confined):
-    """The best objective over all ranges of x and all levels of a."""
+    """The best objective over all ranges of x and all levels of a.
+
+    Missing values stay apart from the ranges, unless everything is suppressed.
+    """
     most = confined.pop("most", None)
-    present = np.unique(problem.taxonomies["x"].numbers)
-    best = [-1.0]
-    for level in problem.taxonomies["a"].levels:
-        for groups in all_partitions(present, **confined):
-            if most and groups.max() >= most:
-                continue
-            partition = Partition(groups, tuple(range(groups.max() + 1)))
-            counts = problem.counts.recode({"x": partition, "a": level})
-            if problem.feasible(counts):
-                best.append(information(counts))
+    numbers = problem.taxonomies["x"].numbers
+    present = sorted(Fraction(number) for number in numbers if number is not None)
+    everything = [0] * len(numbers)
+    options = [everything]
+    for groups in all_partitions(present, **confined) if present else []:
+        if not most or groups[-1] < most:
+            place = dict(zip(present, groups, strict=True))
+            options.append([-1 if n is None else place[Fraction(n)] for n in numbers])
+    best = []
+    for level, groups in product(problem.taxonomies["a"].levels, options):
+        counts = problem.counts.recode({"x": Partition.of(groups), "a": level})
+        if problem.feasible(counts):
+            best.append(information(counts))
     return max(best)
 
 
@@ -72,8 +83,6 @@ def test_the_joint_search_equals_brute_force(drawn, most):
 @given(ordered_problems(), st.sampled_from([2, 3, 4]))
 def test_min_width_equals_brute_force(drawn, width):
     _, problem = drawn
-    present = problem.taxonomies["x"].numbers
-    assume(present.max() + 1 - present.min() >= width)
     options = RangeOptions(min_width=width)
     refined = refine_one(problem, "x", Refiner(information, options), incognito)
     assert refined.value == pytest.approx(brute_force(problem, width=width), abs=1e-9)
@@ -87,7 +96,7 @@ def test_a_grid_equals_brute_force(drawn, grid):
     assert refined.value == pytest.approx(brute_force(problem, grid=grid), abs=1e-9)
     for label in refined.recoding["x"].labels:
         low = getattr(label, "low", None)
-        assert low is None or low % grid == 0
+        assert low is None or low % grid == 0, label
 
 
 @settings(max_examples=75)
@@ -95,7 +104,7 @@ def test_a_grid_equals_brute_force(drawn, grid):
 def test_the_heuristic_is_feasible_and_never_above_the_optimum(drawn):
     _, problem = drawn
     exact = refine_one(problem, "x", Refiner(information), incognito)
-    moved = refine_one(problem, "x", Refiner(information, cutting=heuristic), incognito)
+    moved = refine_one(problem, "x", Refiner(information, cutting=cut_heuristically), incognito)
     assert problem.feasible(moved.counts)
     assert moved.value <= exact.value + 1e-9
     assert not moved.proven
@@ -169,6 +178,50 @@ def test_whole_numbers_fill_a_unit_each():
     assert not found.allowed[7, 11]
 
 
+def test_fractions_may_be_cut_before_the_last_one():
+    found = segments([0.5, 0.5, 1.5, 1.5], list("uvuv"), [KAnonymity(2)])
+    assert optimal_ranges(found) == [0, 1]
+    assert [str(label) for label in found.partition([0, 1]).labels] == ["(-inf, 1.5)", "[1.5, inf)"]
+
+
+def test_numbers_beyond_floats_are_cut_exactly():
+    values = [2**60, 2**60, 2**60 + 1, 2**60 + 1]
+    found = segments(values, list("uuvv"), [KAnonymity(2)])
+    assert [str(label) for label in found.partition(optimal_ranges(found)).labels] == [
+        f"(-inf, {2**60 + 1})",
+        f"[{2**60 + 1}, inf)",
+    ]
+
+
+def test_ties_prefer_more_classes_then_smaller_levels():
+    table = pd.DataFrame(
+        {"x": [2, 2, 1, 1, 2, 1], "b": list("pqqppp"), "c": list("ssrrrr"), "w": list("uuuuvv")}
+    )
+    suppress = Hierarchy.suppression()
+    hierarchies = {"x": Hierarchy.ranges(widths=[5]), "b": suppress, "c": suppress}
+    problem = problem_of(table, hierarchies, [KAnonymity(2)])
+    refined = refine_one(problem, "x", Refiner(information), incognito)
+    levels = problem.taxonomies["b"].levels, problem.taxonomies["c"].levels
+    assert refined.recoding["b"] is levels[0][0]
+    assert refined.recoding["c"] is levels[1][1]
+
+
+def test_one_range_may_stand_beside_missing_values():
+    table = pd.DataFrame({"x": [1, 1, 2, 2, None, None, None, None], "w": list("uvuvstst")})
+    hierarchies = {"x": Hierarchy.ranges(widths=[10])}
+    problem = problem_of(table, hierarchies, [KAnonymity(3)])
+    refined = refine_one(problem, "x", Refiner(information), incognito)
+    assert [str(label) for label in refined.recoding["x"].labels] == ["(-inf, inf)", "*"]
+    assert refined.value == pytest.approx(1)
+
+
+def test_the_last_cell_of_a_grid_is_as_wide_as_the_others():
+    found = segments(
+        list(range(25)), ["u", "v"] * 12 + ["u"], [KAnonymity(1)], RangeOptions(None, 10, 10)
+    )
+    assert optimal_ranges(found) == [0, 1, 2]
+
+
 def test_labels_begin_on_the_grid_and_cover_what_lies_between():
     found = segments([17, 24, 31, 52], list("uvuv"), [KAnonymity(1)], RangeOptions(grid=10))
     labels = [str(label) for label in found.partition(list(range(len(found)))).labels]
@@ -226,7 +279,11 @@ def test_two_attributes_are_feasible_and_gain(seed):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"max_ranges": 0}, "max-ranges = 0 must be at least 1"),
+        ({"max_ranges": 0}, "max-ranges = 0 must be a whole number of at least 1"),
+        ({"max_ranges": 2.5}, "max-ranges = 2.5"),
+        ({"max_ranges": True}, "max-ranges = True"),
+        ({"max_ranges": "3"}, "max-ranges = '3'"),
+        ({"grid": "5"}, "grid = 5 must be a number"),
         ({"min_width": 0}, "min-width = 0 must be a number above 0"),
         ({"grid": -5}, "grid = -5 must be a number above 0"),
         ({"grid": float("nan")}, "grid = nan"),

@@ -11,7 +11,7 @@ from anonymizer.hierarchy.partition import ANY
 from anonymizer.hierarchy.ranges import Ranges
 from anonymizer.hierarchy.rule import Rule
 from anonymizer.hierarchy.table import Table
-from anonymizer.hierarchy.values import exact
+from anonymizer.hierarchy.values import number_of
 
 __all__ = ["read_rule"]
 
@@ -88,7 +88,7 @@ def _has_header(rows: list[list[str]], attribute: str) -> bool:
         return True
     if len(first) > 1 and first[-1] != ANY and all(row[-1] == ANY for row in others):
         return True
-    return exact(first[0]) is None and all(exact(row[0]) is not None for row in others)
+    return number_of(first[0]) is None and all(number_of(row[0]) is not None for row in others)
 
 
 def _rule(text: str, path: Path) -> Rule:

@@ -17,7 +17,6 @@ ANY = "*"
 """The label of the group that holds every value."""
 
 Codes = NDArray[np.intp]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -35,10 +34,6 @@ class Interval:
         low = "(-inf" if self.low is None else f"[{number_text(self.low)}"
         high = "inf" if self.high is None else number_text(self.high)
         return f"{low}, {high})"
-
-    def __contains__(self, number: Decimal) -> bool:
-        above = self.low is None or self.low <= number
-        return above and (self.high is None or number < self.high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,8 +96,8 @@ class Taxonomy:
     key
         What makes two raw values the same value (``39``, ``39.0`` and ``" 39"`` are).
     numbers
-        The place of each value on the number line, shape (values,), NaN for a missing one;
-        None where not every value is a number.
+        The place of each value on the number line, exactly, None for a missing one; None in all
+        where not every value is a number.
     ordered
         Whether ranges of values mean something (then they may be refined).
     listed
@@ -114,7 +109,7 @@ class Taxonomy:
     codes: Mapping[Hashable, int]
     levels: tuple[Partition, ...]
     key: Callable[[object], Hashable]
-    numbers: Floats | None
+    numbers: tuple[Decimal | None, ...] | None
     ordered: bool
     listed: bool
 
@@ -125,13 +120,11 @@ class Taxonomy:
                 raise InputError(f"column {self.attribute!r}: {self._torn(level, pair)}")
 
     def _torn(self, level: int, pair: tuple[int, int]) -> str:
-        names = [self.levels[0].labels[value] for value in pair]
+        keys = list(self.codes)
+        names = ["a missing value" if keys[v] is None else str(keys[v]) for v in pair]
         return torn_levels(
             level, names, self.levels[level].labels[self.levels[level].groups[pair[0]]]
         )
-
-    def __len__(self) -> int:
-        return len(self.levels[0])
 
     @property
     def height(self) -> int:
@@ -146,25 +139,32 @@ class Taxonomy:
         """The groups of a partition, enough to apply it again, as JSON has it.
 
         A group is told by its range, by the values the hierarchy lists for it, or by its label
-        alone (a masked code, everything). The values that only the table holds are never named
-        unless they are released as they are.
+        alone (a masked code, everything). What only the table holds, be it a value or the way it
+        is written, is never told unless it is released as it is.
         """
-        return [self._group(partition, group) for group in range(len(partition))]
+        members: list[list[Hashable]] = [[] for _ in range(len(partition))]
+        for key, code in self.codes.items():
+            members[partition.groups[code]].append(key)
+        raw = partition is self.levels[0]
+        groups = zip(partition.labels, members, strict=True)
+        return [self._group(label, keys, raw) for label, keys in groups]
 
-    def _group(self, partition: Partition, group: int) -> dict[str, object]:
-        label = partition.labels[group]
+    def _group(self, label: Hashable, keys: list[Hashable], raw: bool) -> dict[str, object]:
         if isinstance(label, Interval):
-            low, high = (None if end is None else float(end) for end in (label.low, label.high))
-            return {"label": str(label), "from": low, "to": high}
+            return {"label": str(label), "from": _plain(label.low), "to": _plain(label.high)}
         text = None if label is None else str(label)
-        members = np.flatnonzero(partition.groups == group)
-        if self.listed or partition is self.levels[0]:
-            return {"label": text, "values": [self._text(int(member)) for member in members]}
-        return {"label": text}
+        if raw:
+            return {"label": text, "values": [text]}
+        if not self.listed:
+            return {"label": text}
+        return {"label": text, "values": [None if key is None else str(key) for key in keys]}
 
-    def _text(self, code: int) -> str | None:
-        value = self.levels[0].labels[code]
-        return None if value is None else str(value)
+
+def _plain(end: Decimal | None) -> int | float | None:
+    """An end of a range as JSON has it."""
+    if end is None:
+        return None
+    return int(end) if end == end.to_integral_value() else float(end)
 
 
 def torn_levels(level: int, values: Sequence[object], label: object) -> str:

@@ -9,7 +9,7 @@ from numbers import Real
 from anonymizer.errors import InputError
 from anonymizer.hierarchy.partition import ANY, Interval, torn_levels
 from anonymizer.hierarchy.rule import NO_KEY, Label, Rule
-from anonymizer.hierarchy.values import exact, floor_to, is_missing, named, number_text
+from anonymizer.hierarchy.values import exactly, floor_to, is_missing, named, number_of, number_text
 
 __all__ = ["Ranges"]
 
@@ -70,20 +70,21 @@ class Ranges(Rule):
         """The number itself; None for a missing value, ``NO_KEY`` for one that is no number."""
         if is_missing(value):
             return None
-        number = exact(value)
+        number = number_of(value)
         return NO_KEY if number is None else number
 
     def labels(self, key: Hashable) -> tuple[Label, ...]:
         """The ranges that hold a number at levels 1, 2, ..., then ``*``."""
-        number = exact(key)
+        number = number_of(key)
         assert number is not None
         return (*(self._range(level, number) for level in range(1, self.height)), ANY)
 
     def _range(self, level: int, number: Decimal) -> Interval:
         if self.widths:
             width = self.widths[level - 1]
-            low = floor_to(number - self.origin, width) + self.origin
-            return Interval(low, low + width)
+            with exactly():
+                low = floor_to(number - self.origin, width) + self.origin
+                return Interval(low, low + width)
         points = self.cuts[level - 1]
         below = [cut for cut in points if cut <= number]
         above = [cut for cut in points if cut > number]
@@ -108,7 +109,7 @@ class Ranges(Rule):
 def _stated(value: object) -> Decimal:
     """A number that a rule states."""
     stated = isinstance(value, Real | Decimal) and not isinstance(value, bool)
-    number = exact(value) if stated else None
+    number = number_of(value) if stated else None
     if number is None:
         raise InputError(f"widths, cuts and origin must be numbers, not {value!r}")
     return number

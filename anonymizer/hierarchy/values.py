@@ -2,19 +2,20 @@
 
 import re
 from collections.abc import Hashable, Iterable
-from decimal import Decimal, InvalidOperation, localcontext
+from contextlib import AbstractContextManager
+from decimal import Context, Decimal, InvalidOperation, localcontext
 from numbers import Real
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 __all__ = [
-    "exact",
+    "counted",
+    "exactly",
     "floor_to",
     "is_missing",
     "named",
+    "number_of",
     "number_text",
     "numbers_of",
     "rank",
@@ -44,16 +45,16 @@ def text_of(value: object) -> str:
     """
     text = str(value).strip()
     if isinstance(value, Real | Decimal) and not isinstance(value, bool):
-        number = exact(value)
+        number = number_of(value)
         if number is not None and number == number.to_integral_value():
             return number_text(number)
     return text.split(".")[0] if WHOLE.fullmatch(text) else text
 
 
-def exact(value: object) -> Decimal | None:
+def number_of(value: object) -> Decimal | None:
     """The exact number that a value writes out; None when it is no number of a sensible size.
 
-    >>> exact(" 0.1"), exact(0.1), exact("x"), exact("inf")
+    >>> number_of(" 0.1"), number_of(0.1), number_of("x"), number_of("inf")
     (Decimal('0.1'), Decimal('0.1'), None, None)
     """
     text = str(value).strip()
@@ -65,17 +66,17 @@ def exact(value: object) -> Decimal | None:
     return number if sensible else None
 
 
-def numbers_of(keys: Iterable[Hashable]) -> NDArray[np.float64] | None:
-    """Every key as a number (NaN for a missing one), or None where one is no number."""
-    numbers = [(key, exact(key)) for key in keys]
+def numbers_of(keys: Iterable[Hashable]) -> tuple[Decimal | None, ...] | None:
+    """Every key as an exact number (None for a missing one), or None where one is no number."""
+    numbers = [(key, number_of(key)) for key in keys]
     if any(number is None and key is not None for key, number in numbers):
         return None
-    return np.array([np.nan if number is None else float(number) for _, number in numbers])
+    return tuple(number for _, number in numbers)
 
 
 def rank(key: Hashable) -> tuple[bool, bool, Decimal, str]:
     """Numbers by size, then texts by letter, a missing value last: not as rows happen to come."""
-    number = exact(key)
+    number = number_of(key)
     return (key is None, number is None, number or Decimal(0), "" if key is None else str(key))
 
 
@@ -85,8 +86,13 @@ def floor_to(number: Decimal, step: Decimal) -> Decimal:
     >>> number_text(floor_to(Decimal("0.35"), Decimal("0.1"))), floor_to(Decimal(-3), Decimal(25))
     ('0.3', Decimal('-25'))
     """
-    with localcontext(prec=4 * MOST_DIGITS):
+    with exactly():
         return number - number % step - (step if number % step < 0 else 0)
+
+
+def exactly() -> AbstractContextManager[object]:
+    """A context in which sums of numbers of a sensible size are not rounded."""
+    return localcontext(Context(prec=4 * MOST_DIGITS))
 
 
 def number_text(number: Decimal) -> str:
@@ -99,6 +105,15 @@ def number_text(number: Decimal) -> str:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
+def counted(count: int, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "value"), counted(2, "record")
+    ('1 value', '2 records')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def named(values: list[str]) -> str:
     """Count some values and name the first of them, for messages.
 
@@ -106,4 +121,4 @@ def named(values: list[str]) -> str:
     "2 values ('a', 'b')"
     """
     shown = ", ".join(map(repr, values[:SHOWN])) + (", ..." if len(values) > SHOWN else "")
-    return f"{len(values)} value{'s' if len(values) > 1 else ''} ({shown})"
+    return f"{counted(len(values), 'value')} ({shown})"

@@ -29,7 +29,7 @@ from anonymizer.search import (
     Refined,
     Refiner,
     best_node,
-    heuristic,
+    cut_heuristically,
     incognito,
     refine_one,
 )
@@ -85,7 +85,7 @@ class Experiment:
 
     def heuristic_ranges(self) -> Refined:
         """The same with the paper's heuristic: the boundaries of A1 moved until they hold."""
-        return self._refined(Refiner(MutualInformation(), cutting=heuristic))
+        return self._refined(Refiner(MutualInformation(), cutting=cut_heuristically))
 
     def _refined(self, refiner: Refiner) -> Refined:
         return refine_one(self.problem, "age", refiner, incognito)

@@ -14,18 +14,13 @@ from anonymizer.search.joint import (
     Cutting,
     Refined,
     Refiner,
-    exact,
-    heuristic,
+    cut_exactly,
+    cut_heuristically,
     refine_jointly,
     refine_one,
 )
-from anonymizer.search.ranges import (
-    RangeOptions,
-    Segments,
-    heuristic_ranges,
-    level_ranges,
-    optimal_ranges,
-)
+from anonymizer.search.ranges import heuristic_ranges, level_ranges, optimal_ranges
+from anonymizer.search.segments import RangeOptions, Segments
 
 __all__ = [
     "REFINEMENTS",
@@ -39,9 +34,9 @@ __all__ = [
     "Search",
     "Segments",
     "best_node",
-    "exact",
+    "cut_exactly",
+    "cut_heuristically",
     "exhaustive",
-    "heuristic",
     "heuristic_ranges",
     "incognito",
     "level_ranges",

@@ -92,12 +92,10 @@ def exhaustive(problem: Problem, n_jobs: int | None = None) -> Frontier:
     """Check every node: the yardstick for other searches, and the one for models of any kind."""
     lattice = problem.lattice
     _require_searchable(lattice)
-    reached = {lattice.bottom: problem.counts}
+    reached: dict[Node, Counts] = {}
     feasible = []
     for generation in nx.topological_generations(lattice.graph()):
-        checked = _check(
-            problem, [(node, _source(lattice, node, reached)) for node in generation], n_jobs
-        )
+        checked = _check(problem, [(n, _source(problem, n, reached)) for n in generation], n_jobs)
         reached = {node: counts for node, counts, _ in checked}
         feasible += [node for node, _, holds in checked if holds]
     minimal = tuple(lattice.minimal(feasible))
@@ -175,16 +173,11 @@ def _climb(
 
     Gives the feasible candidates and how many were checked.
     """
-    lattice = problem.lattice
     feasible: set[Node] = set()
     reached: dict[Node, Counts] = {}
     total = 0
     for generation in list(nx.topological_generations(graph)):
-        tasks = [
-            (node, _source(lattice, node, reached) or problem.counts)
-            for node in generation
-            if node not in feasible
-        ]
+        tasks = [(n, _source(problem, n, reached)) for n in generation if n not in feasible]
         checked = _check(problem, tasks, n_jobs)
         total += len(checked)
         for node, _, holds in checked:
@@ -194,20 +187,20 @@ def _climb(
     return feasible, total
 
 
-def _source(lattice: Lattice, node: Node, reached: Mapping[Node, Counts]) -> Counts | None:
-    """The fewest classes among the direct specializations already counted."""
-    below = [reached[lower] for lower in [node, *lattice.below(node)] if lower in reached]
-    return min(below, key=len, default=None)
+def _source(problem: Problem, node: Node, reached: Mapping[Node, Counts]) -> Counts:
+    """What to roll up: the fewest classes among the direct specializations already counted."""
+    below = [reached[lower] for lower in problem.lattice.below(node) if lower in reached]
+    return min(below, key=len, default=problem.counts)
 
 
 def _check(
-    problem: Problem, tasks: Sequence[tuple[Node, Counts | None]], n_jobs: int | None
+    problem: Problem, tasks: Sequence[tuple[Node, Counts]], n_jobs: int | None
 ) -> list[tuple[Node, Counts, bool]]:
     """Count and judge independent nodes; where that runs is up to joblib and its caller."""
     jobs = (joblib.delayed(_judge)(problem, node, source) for node, source in tasks)
     return list(joblib.Parallel(n_jobs=n_jobs, prefer="threads")(jobs)) if tasks else []
 
 
-def _judge(problem: Problem, node: Node, source: Counts | None) -> tuple[Node, Counts, bool]:
+def _judge(problem: Problem, node: Node, source: Counts) -> tuple[Node, Counts, bool]:
     counts = problem.at(node, source)
     return node, counts, problem.feasible(counts)

@@ -3,37 +3,45 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from math import inf
 
 from anonymizer.counts import Counts, Recoding
+from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition
 from anonymizer.lattice import Node, level_recoding
 from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE, require_monotone
-from anonymizer.search.exact import Problem, Search
-from anonymizer.search.ranges import (
-    RangeOptions,
-    Segments,
-    heuristic_ranges,
-    level_ranges,
-    optimal_ranges,
-)
+from anonymizer.search.exact import SEARCHES, Problem, Search
+from anonymizer.search.ranges import heuristic_ranges, level_ranges, optimal_ranges
+from anonymizer.search.segments import RangeOptions, Segments
 
 __all__ = ["REFINEMENTS", "Cutting", "Refined", "Refiner", "refine_jointly", "refine_one"]
 
 Cutting = Callable[[Segments, RangeOptions], Sequence[int] | None]
 
 
-def exact(segments: Segments, options: RangeOptions) -> Sequence[int] | None:
+def cut_exactly(segments: Segments, options: RangeOptions) -> Sequence[int] | None:
     """The best cuts, by dynamic programming."""
     return optimal_ranges(segments, options.max_ranges)
 
 
-def heuristic(segments: Segments, options: RangeOptions) -> Sequence[int] | None:
-    """The cuts that the heuristic of Bezzi (2010) reaches from the first level; options unused."""
+def cut_heuristically(segments: Segments, options: RangeOptions) -> Sequence[int] | None:
+    """The cuts that the heuristic of Bezzi (2010) reaches from the first level.
+
+    Raises
+    ------
+    InputError
+        When the number or the width of the ranges is confined: the heuristic knows neither.
+    """
+    if options.max_ranges is not None or options.min_width is not None:
+        raise InputError("the heuristic refinement can be confined by a grid alone; use 'exact'")
     return heuristic_ranges(segments, level_ranges(segments, 1))
 
 
-REFINEMENTS: Mapping[str, Cutting] = {"exact": exact, "heuristic": heuristic}
+REFINEMENTS: Mapping[str, Cutting] = {
+    "exact": cut_exactly,
+    "heuristic": cut_heuristically,
+}
 """What a study file calls each way to cut; the first is the default."""
 
 
@@ -43,7 +51,7 @@ class Refiner:
 
     objective: Objective
     options: RangeOptions = RangeOptions()  # noqa: RUF009 (frozen)
-    cutting: Cutting = exact
+    cutting: Cutting = cut_exactly
 
     def __call__(self, problem: Problem, attribute: str, others: Recoding) -> "Refined":
         """Cut one attribute, the others recoded as given; suppress it where no cut is allowed."""
@@ -55,7 +63,7 @@ class Refiner:
         recoding = {**others, attribute: partition}
         merged = counts.recode({attribute: partition})
         ordered = {name: recoding[name] for name in problem.counts.names}
-        return Refined(ordered, self.objective(merged), merged, refinements=1)
+        return Refined(ordered, self.objective(merged), merged, refinements=1, checked=0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +80,8 @@ class Refined:
         What the recoding leaves.
     refinements
         How many times ranges were cut.
+    checked
+        How many nodes of the others' lattice were checked on the way.
     proven
         Whether no other ranges and levels are better.
     """
@@ -80,6 +90,7 @@ class Refined:
     value: float
     counts: Counts
     refinements: int
+    checked: int
     proven: bool = False
 
     def or_better(self, other: "Refined") -> "Refined":
@@ -105,10 +116,12 @@ def refine_jointly(
     """
     found = [refine_one(problem, name, refiner, search, n_jobs) for name in attributes]
     best = reduce(Refined.or_better, found)
-    cut = sum(refined.refinements for refined in found)
     if len(found) == 1:
         return best
-    return _ascend(problem, attributes, refiner, replace(best, refinements=cut, proven=False))
+    cut = sum(refined.refinements for refined in found)
+    checked = sum(refined.checked for refined in found)
+    start = replace(best, refinements=cut, checked=checked, proven=False)
+    return _ascend(problem, attributes, refiner, start)
 
 
 def refine_one(
@@ -137,19 +150,24 @@ def refine_one(
     require_monotone(problem.models, "variable-range recoding")
     others = tuple(name for name in problem.counts.names if name != attribute)
     rest = problem.project(others)
-    nodes = rest.lattice.up_set(search(rest, n_jobs).minimal)
+    frontier = search(rest, n_jobs)
+    nodes = rest.lattice.up_set(frontier.minimal)
 
     def levels(node: Node) -> Recoding:
         return level_recoding(problem.taxonomies, others, node)
 
     bounds = [(-refiner.objective(problem.counts.recode(levels(node))), node) for node in nodes]
-    found: list[Refined] = []
+    found: dict[Node, Refined] = {}
+    top = -inf
     for bound, node in sorted(bounds):
-        if found and -bound < max(refined.value for refined in found) - TOLERANCE:
+        if -bound < top - TOLERANCE:
             break
-        found.append(refiner(problem, attribute, levels(node)))
-    best = reduce(Refined.or_better, found)
-    return replace(best, refinements=len(found), proven=refiner.cutting is exact)
+        found[node] = refiner(problem, attribute, levels(node))
+        top = max(top, found[node].value)
+    tied = [node for node, refined in found.items() if refined.value >= top - TOLERANCE]
+    best = found[min(tied, key=lambda node: (-len(found[node].counts), node))]
+    exact = refiner.cutting is cut_exactly and search in SEARCHES.values()
+    return replace(best, refinements=len(found), checked=frontier.checked, proven=exact)
 
 
 def _ascend(
@@ -165,4 +183,4 @@ def _ascend(
             cut += 1
             if refined.value > best.value + TOLERANCE:
                 best, gained = refined, True
-    return replace(best, refinements=cut)
+    return replace(best, refinements=cut, checked=start.checked)
