@@ -4,20 +4,22 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from numbers import Integral
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts import Counts, Recoding
+from anonymizer.counts import Recoding
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError, NotFittedError, PolicyUnreachableError, did_you_mean
-from anonymizer.hierarchy import Hierarchy, Interval, Partition, Taxonomy
+from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.lattice import level_recoding
 from anonymizer.objectives import MutualInformation, Objective
+from anonymizer.plan import Plan
 from anonymizer.privacy import PrivacyModel, require_possible
-from anonymizer.release import Information, Release, SearchResult, prove
+from anonymizer.release import SearchResult
 from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import (
     REFINEMENTS,
@@ -81,12 +83,15 @@ class Anonymizer:
 
     Attributes
     ----------
-    recoding_ : mapping of attribute to Partition
+    plan_ : Plan
+        What was fitted: recoding and policy; carries out releases.
     release_ : Release
         The proof of the table that was fitted or transformed last.
+    recoding_, taxonomies_ : mappings of attribute to Partition and Taxonomy
     search_ : SearchResult
         How the recoding was found; the minimal feasible nodes of the lattice among it.
-    hierarchies_, taxonomies_ : mappings of attribute to Hierarchy and Taxonomy
+    columns_ : list of str
+        The columns of the released table.
 
     Raises
     ------
@@ -119,7 +124,8 @@ class Anonymizer:
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:
         """Recode a table, recount it, and hand it out only if every class satisfies the policy.
 
-        Columns keep their order, other columns and the index are kept, identifiers are left out.
+        Recoding and policy are those that were fitted. Columns keep their order, other columns and
+        the index are kept, identifiers are left out.
 
         Raises
         ------
@@ -128,11 +134,12 @@ class Anonymizer:
         InputError
             When it holds values that the recoding has never seen.
         """
-        if not hasattr(self, "recoding_"):
+        if not hasattr(self, "plan_"):
             raise NotFittedError(
                 "this Anonymizer is not fitted yet; call fit or fit_transform first"
             )
-        return self._released(_require_frame(X), self._schema())
+        released, self.release_ = self.plan_.release(_require_frame(X))
+        return released
 
     def fit_transform(self, X: pd.DataFrame, y: object = None) -> pd.DataFrame:
         """Choose the recoding for a table and give the released table."""
@@ -143,7 +150,7 @@ class Anonymizer:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def set_params(self, **params: object) -> "Anonymizer":
-        """Change constructor arguments."""
+        """Change constructor arguments; what was fitted stays as it was until the next fit."""
         known = [field.name for field in fields(self)]
         for name, value in params.items():
             if name not in known:
@@ -153,38 +160,65 @@ class Anonymizer:
             setattr(self, name, value)
         return self
 
+    def get_feature_names_out(self, input_features: object = None) -> Any:
+        """The columns of the released table, as scikit-learn asks for them."""
+        if not hasattr(self, "plan_"):
+            raise NotFittedError("this Anonymizer is not fitted yet; call fit first")
+        return np.array(self.columns_, dtype=object)
+
+    def set_output(self, *, transform: str | None = None) -> "Anonymizer":
+        """Accept what scikit-learn asks of every step: the output is a pandas DataFrame anyway."""
+        if transform not in (None, "default", "pandas"):
+            raise InputError(f"the output is a pandas DataFrame, not {transform!r}")
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn wants to know of an estimator; imported only when it asks."""
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=False),
+            transformer_tags=TransformerTags(preserves_dtype=[]),
+            input_tags=InputTags(string=True, categorical=True, allow_nan=True),
+        )
+
     def _learn_and_release(self, table: pd.DataFrame) -> pd.DataFrame:
-        schema, hierarchies = self._schema(), self._hierarchies()
+        """Learn a plan and carry it out; remembered only when the release it makes is proven."""
+        schema, hierarchies, models = self._schema(), self._hierarchies(), self._models()
         kept = schema.admit(_require_frame(table))
         tally = engine.tally(kept, schema.columns)
         taxonomies = taxonomies_of(tally, hierarchies)
-        counts = schema.counts(tally, taxonomies)
-        problem = Problem(counts, taxonomies, tuple(self.privacy))
-        require_possible(counts, problem.models)
-        recoding, frontier, refined = self._search(problem)
-        self.hierarchies_, self.taxonomies_, self.recoding_ = hierarchies, taxonomies, recoding
-        self.search_ = self._search_result(frontier, refined)
-        return self._released(table, schema, kept, counts)
+        problem = Problem(schema.counts(tally, taxonomies), taxonomies, models)
+        require_possible(problem.counts, models)
+        recoding, search = self._search(problem)
+        fingerprint = self._fingerprint(schema, hierarchies, models)
+        plan = Plan(schema, models, taxonomies, recoding, search, self._seed(), fingerprint)
+        released, release = plan.release(table, kept, problem.counts)
+        self.plan_, self.release_ = plan, release
+        self.recoding_, self.taxonomies_, self.search_ = recoding, taxonomies, search
+        self.columns_ = list(released.columns)
+        return released
 
-    def _search(self, problem: Problem) -> tuple[Recoding, Frontier, Refined | None]:
+    def _search(self, problem: Problem) -> tuple[Recoding, SearchResult]:
         search = _choice("search", self.search, SEARCHES)
+        cutting = _choice("refinement", self.refinement, REFINEMENTS)
         options = RangeOptions(self.max_ranges, self.min_width, self.grid)
-        refined_attributes = self._refined_attributes(problem.taxonomies)
-        if self.n_jobs == 0:
-            raise InputError("n_jobs = 0: the number of jobs cannot be 0; -1 takes all processors")
-        frontier = search(problem, self.n_jobs)
+        refiner = Refiner(self._objective, options, cutting)
+        attributes = self._refined_attributes(problem.taxonomies)
+        n_jobs = self._jobs()
+        frontier = search(problem, n_jobs)
         if not frontier.minimal:
             names = ", ".join(model.name for model in problem.models)
             raise PolicyUnreachableError(
                 f"no node of the lattice satisfies all of {names}; relax one"
             )
-        if not refined_attributes:
+        if not attributes:
             node = best_node(problem, frontier.minimal, self._objective)
-            return level_recoding(problem.taxonomies, problem.counts.names, node), frontier, None
-        cutting = _choice("refinement", self.refinement, REFINEMENTS)
-        refiner = Refiner(self._objective, options, cutting)
-        refined = refine_jointly(problem, refined_attributes, refiner, search, self.n_jobs)
-        return refined.recoding, frontier, refined
+            recoding = level_recoding(problem.taxonomies, problem.counts.names, node)
+            return recoding, self._search_result(frontier)
+        refined = refine_jointly(problem, attributes, refiner, search, n_jobs)
+        return refined.recoding, self._search_result(frontier, refined)
 
     @property
     def _objective(self) -> Objective:
@@ -192,21 +226,21 @@ class Anonymizer:
 
     def _refined_attributes(self, taxonomies: Mapping[str, Taxonomy]) -> list[str]:
         """The attributes that get ranges; none under full-domain recoding."""
-        _choice("recoding", self.recoding, dict.fromkeys(RECODINGS))
-        for name in self.refine or ():
+        if self.recoding not in RECODINGS:
+            raise _unknown("recoding", self.recoding, RECODINGS)
+        stated = None if self.refine is None else _names("refine", self.refine)
+        for name in stated or ():
             if name not in taxonomies:
-                hint = did_you_mean(name, taxonomies)
+                hint = did_you_mean(str(name), taxonomies)
                 raise InputError(f"refine names {name!r}, which is no quasi-identifier{hint}")
         if self.recoding == "full-domain":
             return []
-        if self.refine is None:
-            chosen = [name for name, taxonomy in taxonomies.items() if taxonomy.ordered]
-        else:
-            chosen = list(self.refine)
-        if self.refine is not None and not chosen:
+        if stated == ():
             raise InputError(
                 "refine is empty: name the attributes that get ranges, or leave it out"
             )
+        ordered = [name for name, taxonomy in taxonomies.items() if taxonomy.ordered]
+        chosen = list(dict.fromkeys(stated or ordered))
         if not chosen:
             raise InputError(
                 "variable-range recoding needs an ordered attribute: one with a hierarchy of "
@@ -214,86 +248,70 @@ class Anonymizer:
             )
         return chosen
 
-    def _search_result(self, frontier: Frontier, refined: Refined | None) -> SearchResult:
+    def _search_result(self, frontier: Frontier, refined: Refined | None = None) -> SearchResult:
+        ours = self.search in (*SEARCHES, *SEARCHES.values())
         return SearchResult(
             strategy=_name(self.search),
             nodes=frontier.nodes,
-            checked=frontier.checked,
+            checked=frontier.checked + (refined.checked if refined else 0),
             feasible=frontier.feasible,
             minimal=frontier.minimal,
             refinements=refined.refinements if refined else 0,
-            proven=refined.proven if refined else True,
+            proven=refined.proven if refined else ours,
         )
-
-    def _released(
-        self,
-        table: pd.DataFrame,
-        schema: Schema,
-        kept: pd.DataFrame | None = None,
-        raw: Counts | None = None,
-    ) -> pd.DataFrame:
-        """Recode, recount, verify; only then remember the proof and hand the table out."""
-        kept = schema.admit(table) if kept is None else kept
-        released = self._recoded(kept, schema)
-        counts, verdicts = prove(released, schema, tuple(self.privacy))
-        if raw is None:
-            raw = schema.counts(engine.tally(kept, schema.columns), self.taxonomies_)
-        self.release_ = Release(
-            records=len(table),
-            released=len(released),
-            dropped=len(table) - len(kept),
-            suppressed=0,
-            classes=len(counts),
-            other_columns=tuple(c for c in released.columns if c not in schema.columns),
-            information=Information.of(
-                raw, counts, self.recoding_, self.privacy, np.random.default_rng(self.seed)
-            ),
-            levels=_levels(self.recoding_, self.taxonomies_),
-            recoding={
-                name: self.taxonomies_[name].describe(partition)
-                for name, partition in self.recoding_.items()
-            },
-            privacy=verdicts,
-            search=self.search_,
-            study=self._fingerprint(schema),
-        )
-        return released
-
-    def _recoded(self, table: pd.DataFrame, schema: Schema) -> pd.DataFrame:
-        columns = {
-            name: _recoded(table[name], self.taxonomies_[name], self.recoding_[name])
-            for name in schema.names
-        }
-        return table.assign(**columns).drop(columns=list(schema.identifiers))
 
     def _schema(self) -> Schema:
         """The roles of the columns."""
         if not isinstance(self.quasi_identifiers, Mapping):
             raise InputError("quasi_identifiers must map each column to its hierarchy")
-        models = list(self.privacy)
-        if not models or not all(isinstance(model, PrivacyModel) for model in models):
-            raise InputError("privacy must list at least one model, such as KAnonymity(5)")
-        sensitive = (self.sensitive,) if isinstance(self.sensitive, str) else tuple(self.sensitive)
-        names = tuple(self.quasi_identifiers)
-        return Schema(names, sensitive, tuple(self.identifiers), self.missing)
+        return Schema(
+            tuple(self.quasi_identifiers),
+            _names("sensitive", self.sensitive),
+            _names("identifiers", self.identifiers),
+            self.missing,
+        )
 
     def _hierarchies(self) -> dict[str, Hierarchy]:
         """Strings made into hierarchies."""
         return {name: Hierarchy.of(stated) for name, stated in self.quasi_identifiers.items()}
 
-    def _fingerprint(self, schema: Schema) -> str:
-        """SHA-256 of all that was asked for, hierarchies by content."""
+    def _models(self) -> tuple[PrivacyModel, ...]:
+        """The policy."""
+        models = self.privacy if isinstance(self.privacy, Sequence) else ()
+        if not models or not all(isinstance(model, PrivacyModel) for model in models):
+            raise InputError("privacy must list at least one model, such as [KAnonymity(5)]")
+        return tuple(models)
+
+    def _seed(self) -> int:
+        if not isinstance(self.seed, Integral) or isinstance(self.seed, bool) or self.seed < 0:
+            raise InputError(f"seed = {self.seed!r} must be a whole number of at least 0")
+        return int(self.seed)
+
+    def _jobs(self) -> int | None:
+        jobs = self.n_jobs
+        whole = isinstance(jobs, Integral) and not isinstance(jobs, bool) and jobs != 0
+        if jobs is not None and not whole:
+            raise InputError(f"n_jobs = {jobs!r} must be a whole number but 0; -1 takes all cores")
+        return jobs
+
+    def _fingerprint(
+        self,
+        schema: Schema,
+        hierarchies: Mapping[str, Hierarchy],
+        models: Sequence[PrivacyModel],
+    ) -> str:
+        """SHA-256 of all that was asked for, hierarchies by content, in their order."""
         asked = {
             **self.get_params(),
-            "quasi_identifiers": {
-                name: hierarchy.describe() for name, hierarchy in self.hierarchies_.items()
-            },
+            "quasi_identifiers": [
+                [name, hierarchy.describe()] for name, hierarchy in hierarchies.items()
+            ],
             "sensitive": schema.sensitive,
             "identifiers": schema.identifiers,
             "search": _name(self.search),
             "refinement": _name(self.refinement),
-            "privacy": [[model.name, model.parameters] for model in self.privacy],
-            "refine": None if self.refine is None else list(self.refine),
+            "privacy": [[model.name, model.parameters] for model in models],
+            "refine": None if self.refine is None else _names("refine", self.refine),
         }
         del asked["n_jobs"]  # results do not depend on it
         text = json.dumps(asked, sort_keys=True, default=str)
@@ -306,46 +324,28 @@ def _require_frame(table: object) -> pd.DataFrame:
     return table
 
 
+def _names(what: str, stated: object) -> tuple[str, ...]:
+    """Names of columns: one, or a list of them."""
+    if isinstance(stated, str):
+        return (stated,)
+    if isinstance(stated, Sequence):
+        return tuple(stated)
+    raise InputError(f"{what} must name a column or a list of columns, not {stated!r}")
+
+
 def _name(chosen: str | Callable[..., object]) -> str:
     return chosen if isinstance(chosen, str) else getattr(chosen, "__name__", repr(chosen))
 
 
-def _choice(what: str, name: str | T, known: Mapping[str, T]) -> T:
-    """The object that a name stands for, or the object itself."""
-    if callable(name):
-        return name
-    if not isinstance(name, str) or name not in known:
-        hint = did_you_mean(str(name), known) or f"; known are {', '.join(known)}"
-        raise InputError(f"{what} = {name!r} is unknown{hint}")
-    return known[name]
+def _choice(what: str, chosen: str | T, known: Mapping[str, T]) -> T:
+    """The function that a name stands for, or the function itself."""
+    if callable(chosen):
+        return chosen
+    if not isinstance(chosen, str) or chosen not in known:
+        raise _unknown(what, chosen, known)
+    return known[chosen]
 
 
-def _levels(recoding: Recoding, taxonomies: Mapping[str, Taxonomy]) -> dict[str, int]:
-    """The level that each partition is, where it is one."""
-    return {
-        name: level
-        for name, partition in recoding.items()
-        for level, candidate in enumerate(taxonomies[name].levels)
-        if candidate is partition
-    }
-
-
-def _recoded(column: pd.Series, taxonomy: Taxonomy, partition: Partition) -> pd.Series:
-    """Replace values by the labels of their groups.
-
-    A column released at level 0 stays as it is, unless values that are written differently but
-    are the same (39 and 39.0) have to become one.
-    """
-    codes, values = engine.distinct(column)
-    places = taxonomy.encode(values)
-    strange = places < 0
-    if strange.any():
-        raise InputError(
-            f"column {column.name!r} holds {int(strange.sum())} values, in "
-            f"{int(strange[codes].sum())} records, that the recoding has never seen; fit on a "
-            "table that has them, or list them in a hierarchy file"
-        )
-    if partition is taxonomy.levels[0] and len(np.unique(places)) == len(places):
-        return column
-    labels = [str(label) if isinstance(label, Interval) else label for label in partition.labels]
-    return engine.relabel(column, partition.groups[places][codes], labels)
+def _unknown(what: str, stated: object, known: Mapping[str, Any] | Sequence[str]) -> InputError:
+    hint = did_you_mean(str(stated), known) or f"; known are {', '.join(known)}"
+    return InputError(f"{what} = {stated!r} is unknown{hint}")

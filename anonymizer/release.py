@@ -48,7 +48,7 @@ class Information:
     @property
     def loss(self) -> float:
         """1 - retained / original; 0 where there was nothing to lose."""
-        return 1 - self.retained / self.original if self.original else 0.0
+        return 1 - self.retained / self.original if self.original > TOLERANCE else 0.0
 
     @property
     def loss_above_shuffled(self) -> float:

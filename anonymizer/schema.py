@@ -14,6 +14,9 @@ from anonymizer.hierarchy import Hierarchy, Taxonomy
 
 __all__ = ["MISSING", "Schema", "recount", "require_columns", "taxonomies_of"]
 
+MOST_CELLS = 200_000_000
+"""Cells of a count matrix beyond are refused before they are allocated (1.6 GB)."""
+
 MISSING = ("error", "drop", "category")
 """What to do with records that miss a value: refuse, leave them out, or count it as a value."""
 
@@ -40,6 +43,11 @@ class Schema:
     missing: str = "error"
 
     def __post_init__(self) -> None:
+        for name in (*self.columns, *self.identifiers):
+            if not isinstance(name, str):
+                raise InputError(
+                    f"column names must be texts, not {name!r}; rename(columns=str) mends it"
+                )
         if not self.names:
             raise InputError("name at least one quasi-identifier and its hierarchy")
         if not self.sensitive:
@@ -62,6 +70,9 @@ class Schema:
     def admit(self, table: pd.DataFrame) -> pd.DataFrame:
         """Check that a table has the columns and values it needs; leave out what is to be dropped.
 
+        Blanks around the texts of quasi-identifiers and sensitive attributes are stripped: they
+        would make one value look like two.
+
         Raises
         ------
         InputError
@@ -71,6 +82,9 @@ class Schema:
         require_columns(table.columns, [*self.columns, *self.identifiers])
         if not len(table):
             raise InputError("the table has no records")
+        table = engine.replaced(
+            table, {name: engine.stripped(table[name]) for name in self.columns}
+        )
         if self.missing != "drop":
             self._require_values(table)
             return table
@@ -137,7 +151,7 @@ def recount(table: pd.DataFrame, names: Sequence[str], sensitive: Sequence[str])
     return _counts(tally, tuple(names), cells, sensitive)
 
 
-def require_columns(columns: Iterable[object], wanted: Iterable[str]) -> None:
+def require_columns(columns: Iterable[object], wanted: Iterable[str], hint: str = "") -> None:
     """Require that a table has every wanted column, and no column twice.
 
     Where a wanted column lacks, the others are not listed: a table without a header line would
@@ -148,11 +162,11 @@ def require_columns(columns: Iterable[object], wanted: Iterable[str]) -> None:
     InputError
         Naming the column and the nearest one that exists.
     """
-    known = [str(column) for column in columns]
+    known = list(columns)
     for name in wanted:
         if name not in known:
-            hint = did_you_mean(name, known) or "; does its first line name the columns?"
-            raise InputError(f"the table has no column {name!r}{hint}")
+            near = did_you_mean(name, [text for text in known if isinstance(text, str)])
+            raise InputError(f"the table has no column {name!r}{near or hint}")
     twice = [name for name, count in Counter(known).items() if count > 1]
     if twice:
         raise InputError(f"column {twice[0]!r} stands more than once; give columns distinct names")
@@ -177,6 +191,11 @@ def _counts(
 def _spread(column: pd.Series, sizes: np.ndarray) -> np.ndarray:
     """The sizes of a tally's rows, each in the column of its sensitive value."""
     codes, values = engine.distinct(column)
+    if len(sizes) * len(values) > MOST_CELLS:
+        raise InputError(
+            f"column {column.name!r} has {len(values):,} distinct values, too many to count in "
+            f"{len(sizes):,} combinations; is it a sensitive attribute, or an identifier?"
+        )
     # By text, so that sums of logarithms do not depend on the order of the records.
     place = np.argsort(np.argsort(np.array([str(value) for value in values]), kind="stable"))
     joint = np.zeros((len(sizes), len(values)), np.int64)

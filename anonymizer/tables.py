@@ -102,7 +102,7 @@ def read_table(path: Path, form: Format, columns: Sequence[str] = ()) -> pd.Data
             if form.parquet
             else _read_csv(path, form.separator, columns)
         )
-    return frame.assign(**{name: _cleaned(frame[name], form) for name in columns})
+    return engine.replaced(frame, {name: _cleaned(frame[name], form) for name in columns})
 
 
 def write_table(frame: pd.DataFrame, path: Path, form: Format) -> None:
@@ -176,7 +176,7 @@ def _read_csv(path: Path, separator: str, columns: Sequence[str]) -> pd.DataFram
 
 def _require_columns(path: Path, names: Sequence[str], columns: Sequence[str]) -> None:
     try:
-        require_columns(names, columns)
+        require_columns(names, columns, "; does its first line name the columns?")
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
@@ -245,12 +245,10 @@ def _first_lines(path: Path) -> list[str]:
 
 def _cleaned(column: pd.Series, form: Format) -> pd.Series:
     """Strip blanks around texts; empty texts and values declared missing become missing."""
+    column = engine.stripped(column)
     codes, values = engine.distinct(column)
-    cleaned = [value.strip() if isinstance(value, str) else value for value in values]
     absent = {"", *form.missing_values}
-    missing = np.array([text_of(value) in absent for value in cleaned], bool)
-    if cleaned != values:
-        column = engine.relabel(column, codes, cleaned)
+    missing = np.array([text_of(value) in absent for value in values], bool)
     return column.mask(missing[codes]) if missing.any() else column
 
 

@@ -216,7 +216,7 @@ REFUSALS = {
         '["name"]',
         '["zzz"]',
         2,
-        "no column 'zzz'; does its first line name the columns?",
+        "the table has no column 'zzz'",
     ),
     "two roles": (
         *("study.toml", '["name"]', '["name", "age"]', 2),

@@ -1,4 +1,5 @@
 import json
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.validation import check_is_fitted
 from strategies import ordered_problems, policies, tables
 
 from anonymizer import (
@@ -22,6 +24,7 @@ from anonymizer import (
     PolicyBrokenError,
     TCloseness,
 )
+from anonymizer.search import Frontier, cut_heuristically, exhaustive
 
 
 @pytest.fixture
@@ -158,6 +161,7 @@ def test_whatever_ranges_are_released_are_safe(drawn, refinement):
         problem.models,
         recoding="variable-range",
         refinement=refinement,
+        missing="category",
     )
     assert_safe(anonymizer.fit_transform(table), ["x", "a"], "w", problem.models)
 
@@ -279,6 +283,111 @@ def test_it_behaves_as_a_scikit_learn_estimator(people, anonymizer):
     assert repr(pipeline)
 
 
+def test_scikit_learn_may_ask_what_it_asks_of_any_transformer(people, anonymizer):
+    pipeline = Pipeline([("release", anonymizer)]).set_output(transform="pandas")
+    released = pipeline.fit_transform(people)
+    check_is_fitted(anonymizer)
+    pd.testing.assert_frame_equal(pipeline.transform(people), released)
+    assert pipeline.get_feature_names_out().tolist() == list(released.columns)
+    assert "Anonymizer" in pipeline._repr_html_()
+    with pytest.raises(InputError, match="a pandas DataFrame, not 'polars'"):
+        anonymizer.set_output(transform="polars")
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        clone(anonymizer).get_feature_names_out()
+
+
+def test_a_fitted_anonymizer_can_be_stored(people, anonymizer):
+    released = anonymizer.set_params(recoding="variable-range").fit_transform(people)
+    stored = pickle.loads(pickle.dumps(anonymizer))
+    pd.testing.assert_frame_equal(stored.transform(people), released)
+    assert stored.release_.to_dict() == anonymizer.release_.to_dict()
+
+
+def test_what_was_fitted_does_not_change_with_the_parameters(people, anonymizer):
+    released = anonymizer.fit_transform(people)
+    manifest = anonymizer.release_.to_dict()
+    anonymizer.set_params(privacy=[KAnonymity(1)], recoding="variable-range", identifiers=[])
+    pd.testing.assert_frame_equal(anonymizer.transform(people), released)
+    assert anonymizer.release_.to_dict() == manifest
+
+
+def test_a_fit_that_fails_leaves_what_was_fitted(people, anonymizer):
+    released = anonymizer.fit_transform(people)
+    with pytest.raises(InputError, match="k = 1000 exceeds"):
+        anonymizer.set_params(privacy=[KAnonymity(1000)]).fit(people)
+    pd.testing.assert_frame_equal(anonymizer.transform(people), released)
+
+
+def test_the_manifest_does_not_tell_which_listed_values_occur():
+    rows = [[str(age), "low"] for age in range(20, 26)]
+    table = pd.DataFrame({"a": [20.0, 21, 23, 24], "w": list("xyxy")})
+    anonymizer = Anonymizer({"a": Hierarchy.from_rows(rows)}, "w", [KAnonymity(3)]).fit(table)
+    listed = [str(age) for age in range(20, 26)]
+    assert anonymizer.release_.recoding["a"] == [{"label": "low", "values": listed}]
+
+
+def test_categories_do_not_tell_of_records_left_out():
+    hidden = pd.Categorical(["p", "p", "q", "q", "SECRET"])
+    table = pd.DataFrame({"a": hidden, "b": hidden, "w": [*"xyxy", None]})
+    anonymizer = Anonymizer({"a": "suppress"}, "w", [KAnonymity(2)], missing="drop")
+    released = anonymizer.fit_transform(table)
+    assert list(released["a"].cat.categories) == list(released["b"].cat.categories) == ["p", "q"]
+    assert list(table["b"].cat.categories) == ["SECRET", "p", "q"]
+
+
+def test_blanks_do_not_make_another_sensitive_value():
+    table = pd.DataFrame({"a": ["x"] * 4, "w": ["flu", "flu ", " flu", "flu\t"]})
+    with pytest.raises(InputError, match="l = 2 is above"):
+        Anonymizer({"a": "suppress"}, "w", [EntropyLDiversity(2)]).fit(table)
+    released = Anonymizer({"a": "suppress"}, "w", [KAnonymity(2)]).fit_transform(table)
+    assert set(released["w"]) == {"flu"}
+
+
+def test_nothing_to_lose_is_no_loss():
+    pairs = [(i, f"w{j}") for i in range(6) for j in range(2) for _ in range((i + 1) * (j + 2))]
+    table = pd.DataFrame(pairs, columns=["a", "w"])
+    anonymizer = Anonymizer({"a": Hierarchy.ranges(widths=[2])}, "w", [KAnonymity(8)]).fit(table)
+    assert anonymizer.release_.information.original == pytest.approx(0, abs=1e-12)
+    assert anonymizer.release_.information.loss == 0
+
+
+@pytest.mark.parametrize("name", ["self", "columns", "T", "level_0", "number of records"])
+def test_columns_may_have_any_name(people, name):
+    people = people.rename(columns={"sex": name, "age": "x"})
+    anonymizer = Anonymizer({name: "suppress"}, "diagnosis", [KAnonymity(8)])
+    assert anonymizer.fit_transform(people)[name].nunique() == 2
+
+
+def test_numbers_are_no_column_names(people):
+    people = people.rename(columns={"sex": 0})
+    with pytest.raises(InputError, match="column names must be texts, not 0"):
+        Anonymizer({0: "suppress"}, "diagnosis", [KAnonymity(8)]).fit(people)
+    with pytest.raises(InputError, match="the table has no column '0'"):
+        Anonymizer({"0": "suppress"}, "diagnosis", [KAnonymity(8)]).fit(people)
+
+
+def test_too_many_sensitive_values_are_refused_before_memory_runs_out():
+    table = pd.DataFrame({"id": range(20_000), "w": range(20_000)})
+    with pytest.raises(InputError, match="'w' has 20,000 distinct values, too many to count in"):
+        Anonymizer({"id": "suppress"}, "w", [KAnonymity(5)]).fit(table)
+
+
+def test_one_name_stands_for_a_list_of_one(people, anonymizer):
+    several = anonymizer.fit_transform(people)
+    anonymizer.set_params(identifiers="name", sensitive=["diagnosis"])
+    pd.testing.assert_frame_equal(anonymizer.fit_transform(people), several)
+
+
+def test_a_search_of_ones_own_proves_nothing(people, anonymizer):
+    def lazy(problem, n_jobs):
+        return Frontier((problem.lattice.heights,), len(problem.lattice), 1, 1)
+
+    anonymizer.set_params(search=lazy).fit(people)
+    assert not anonymizer.search_.proven
+    assert not anonymizer.set_params(recoding="variable-range").fit(people).search_.proven
+    assert anonymizer.search_.strategy == "lazy"
+
+
 def test_parameters_are_only_stored():
     anonymizer = Anonymizer({"a": "no such file"}, "w", ["nonsense"], recoding="none")
     assert anonymizer.get_params()["privacy"] == ["nonsense"]
@@ -311,8 +420,21 @@ BAD = [
     ),
     ({"sensitive": "diagnosos"}, "no column 'diagnosos'; did you mean 'diagnosis'"),
     ({"identifiers": ["age"]}, "'age' has more than one role"),
-    ({"privacy": []}, "at least one model, such as KAnonymity"),
+    ({"privacy": []}, r"at least one model, such as \[KAnonymity"),
     ({"privacy": [KAnonymity]}, "at least one model"),
+    ({"privacy": KAnonymity(2)}, "at least one model"),
+    ({"privacy": None}, "at least one model"),
+    ({"sensitive": None}, "sensitive must name a column or a list of columns, not None"),
+    ({"identifiers": 3}, "identifiers must name a column"),
+    ({"seed": -1}, "seed = -1 must be a whole number of at least 0"),
+    ({"seed": 1.5}, "seed = 1.5 must be a whole number"),
+    ({"n_jobs": 0}, "n_jobs = 0 must be a whole number but 0"),
+    ({"n_jobs": "2"}, "n_jobs = '2' must be"),
+    ({"recoding": print}, "recoding = .* is unknown"),
+    (
+        {"recoding": "variable-range", "refinement": "heuristic", "max_ranges": 3},
+        "the heuristic refinement can be confined by a grid alone",
+    ),
     ({"privacy": [KAnonymity(401)]}, "k = 401 exceeds the 400 records"),
     ({"privacy": [EntropyLDiversity(5)]}, r"l = 5 is above 2\^H = 3\.9\d+"),
     ({"recoding": "full domain"}, "'full domain' is unknown; did you mean 'full-domain'"),
@@ -351,9 +473,7 @@ def test_bad_tables_are_one_clear_error(people, anonymizer):
 
 
 def test_searches_may_be_functions(people, anonymizer):
-    from anonymizer.search import exhaustive, heuristic
-
     named = anonymizer.set_params(search="exhaustive").fit(people).release_.to_dict()
     assert anonymizer.set_params(search=exhaustive).fit(people).release_.to_dict() == named
-    anonymizer.set_params(recoding="variable-range", refinement=heuristic).fit(people)
+    anonymizer.set_params(recoding="variable-range", refinement=cut_heuristically).fit(people)
     assert not anonymizer.search_.proven

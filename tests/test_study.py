@@ -245,7 +245,7 @@ def test_a_threshold_beyond_all_tables_is_no_crash(tmp_path):
 @pytest.mark.parametrize(
     ("search", "message"),
     [
-        ("max-ranges = 0", "max-ranges = 0 must be at least 1"),
+        ("max-ranges = 0", "max-ranges = 0 must be a whole number of at least 1"),
         ("min-width = 0", "min-width = 0 must be a number above 0"),
         ("grid = -1", "grid = -1 must be a number above 0"),
         ("grid = nan", "grid = nan must be a number above 0"),

@@ -1,1 +1,1 @@
-"""How a table is counted and recoded: the only rooms that know a dataframe library."""
+"""How a table is counted and its columns are rewritten, one module per dataframe library."""

@@ -9,7 +9,17 @@ from numpy.typing import NDArray
 
 from anonymizer.errors import InputError
 
-__all__ = ["Tally", "distinct", "drop_missing", "missing_values", "relabel", "tally"]
+__all__ = [
+    "Tally",
+    "distinct",
+    "drop_missing",
+    "missing_values",
+    "relabel",
+    "replaced",
+    "stripped",
+    "tally",
+    "without_traces",
+]
 
 Codes = NDArray[np.intp]
 
@@ -68,6 +78,33 @@ def relabel(column: pd.Series, codes: Codes, labels: Sequence[Hashable]) -> pd.S
     texts = np.empty(len(labels), dtype=object)
     texts[:] = labels
     return pd.Series(texts[codes], index=column.index, name=column.name)
+
+
+def replaced(table: pd.DataFrame, columns: Mapping[str, pd.Series]) -> pd.DataFrame:
+    """The table with some columns replaced, in their places."""
+    table = table.copy(deep=False)
+    for name, column in columns.items():
+        table[name] = column
+    return table
+
+
+def stripped(column: pd.Series) -> pd.Series:
+    """The column without blanks around texts: nobody who reads a table sees them."""
+    codes, values = distinct(column)
+    cleaned = [value.strip() if isinstance(value, str) else value for value in values]
+    return column if cleaned == values else relabel(column, codes, cleaned)
+
+
+def without_traces(table: pd.DataFrame) -> pd.DataFrame:
+    """The table without categories that no record has: they would tell of records left out."""
+    return replaced(
+        table,
+        {
+            name: table[name].cat.remove_unused_categories()
+            for name in table.columns
+            if isinstance(table[name].dtype, pd.CategoricalDtype)
+        },
+    )
 
 
 def missing_values(table: pd.DataFrame, columns: Sequence[str]) -> Mapping[str, int]:

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
@@ -71,7 +72,7 @@ class PrivacyModel(ABC):
     def parameters(self) -> dict[str, object]:
         """The model's own parameters by name, numbers as JSON has them."""
         stated: dict[str, object] = asdict(self)  # type: ignore[call-overload]
-        return {k: v.item() if isinstance(v, np.generic) else v for k, v in stated.items()}
+        return {name: _plain(value) for name, value in stated.items()}
 
 
 @dataclass(frozen=True)
@@ -159,6 +160,12 @@ def require_monotone(models: Sequence[PrivacyModel], who: str) -> None:
                 f"{who} prunes by what merging classes preserves, and {model.name} is not "
                 "preserved; search = 'exhaustive' with full-domain recoding checks every node"
             )
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Integral):
+        return int(value)
+    return float(value) if isinstance(value, Real) else value
 
 
 def _questions(
