@@ -2,11 +2,10 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from numbers import Integral
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +16,7 @@ from anonymizer.errors import InputError, NotFittedError, PolicyUnreachableError
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.lattice import level_recoding
 from anonymizer.objectives import MutualInformation, Objective
+from anonymizer.parameters import column_names, function_of, is_whole, name_of, require_one_of
 from anonymizer.plan import Plan
 from anonymizer.privacy import PrivacyModel, require_possible
 from anonymizer.release import SearchResult
@@ -36,8 +36,6 @@ from anonymizer.search import (
 )
 
 __all__ = ["RECODINGS", "Anonymizer"]
-
-T = TypeVar("T")
 
 RECODINGS = ("full-domain", "variable-range")
 """One level per attribute, or ranges of their own for ordered attributes."""
@@ -201,8 +199,8 @@ class Anonymizer:
         return released
 
     def _search(self, problem: Problem) -> tuple[Recoding, SearchResult]:
-        search = _choice("search", self.search, SEARCHES)
-        cutting = _choice("refinement", self.refinement, REFINEMENTS)
+        search = function_of("search", self.search, SEARCHES)
+        cutting = function_of("refinement", self.refinement, REFINEMENTS)
         options = RangeOptions(self.max_ranges, self.min_width, self.grid)
         refiner = Refiner(self._objective, options, cutting)
         attributes = self._refined_attributes(problem.taxonomies)
@@ -226,9 +224,8 @@ class Anonymizer:
 
     def _refined_attributes(self, taxonomies: Mapping[str, Taxonomy]) -> list[str]:
         """The attributes that get ranges; none under full-domain recoding."""
-        if self.recoding not in RECODINGS:
-            raise _unknown("recoding", self.recoding, RECODINGS)
-        stated = None if self.refine is None else _names("refine", self.refine)
+        require_one_of("recoding", self.recoding, RECODINGS)
+        stated = None if self.refine is None else column_names("refine", self.refine)
         for name in stated or ():
             if name not in taxonomies:
                 hint = did_you_mean(str(name), taxonomies)
@@ -251,7 +248,7 @@ class Anonymizer:
     def _search_result(self, frontier: Frontier, refined: Refined | None = None) -> SearchResult:
         ours = self.search in (*SEARCHES, *SEARCHES.values())
         return SearchResult(
-            strategy=_name(self.search),
+            strategy=name_of(self.search),
             nodes=frontier.nodes,
             checked=frontier.checked + (refined.checked if refined else 0),
             feasible=frontier.feasible,
@@ -266,8 +263,8 @@ class Anonymizer:
             raise InputError("quasi_identifiers must map each column to its hierarchy")
         return Schema(
             tuple(self.quasi_identifiers),
-            _names("sensitive", self.sensitive),
-            _names("identifiers", self.identifiers),
+            column_names("sensitive", self.sensitive),
+            column_names("identifiers", self.identifiers),
             self.missing,
         )
 
@@ -283,14 +280,13 @@ class Anonymizer:
         return tuple(models)
 
     def _seed(self) -> int:
-        if not isinstance(self.seed, Integral) or isinstance(self.seed, bool) or self.seed < 0:
+        if not is_whole(self.seed, least=0):
             raise InputError(f"seed = {self.seed!r} must be a whole number of at least 0")
         return int(self.seed)
 
     def _jobs(self) -> int | None:
         jobs = self.n_jobs
-        whole = isinstance(jobs, Integral) and not isinstance(jobs, bool) and jobs != 0
-        if jobs is not None and not whole:
+        if jobs is not None and (not is_whole(jobs) or jobs == 0):
             raise InputError(f"n_jobs = {jobs!r} must be a whole number but 0; -1 takes all cores")
         return jobs
 
@@ -308,10 +304,10 @@ class Anonymizer:
             ],
             "sensitive": schema.sensitive,
             "identifiers": schema.identifiers,
-            "search": _name(self.search),
-            "refinement": _name(self.refinement),
+            "search": name_of(self.search),
+            "refinement": name_of(self.refinement),
             "privacy": [[model.name, model.parameters] for model in models],
-            "refine": None if self.refine is None else _names("refine", self.refine),
+            "refine": None if self.refine is None else column_names("refine", self.refine),
         }
         del asked["n_jobs"]  # results do not depend on it
         text = json.dumps(asked, sort_keys=True, default=str)
@@ -322,30 +318,3 @@ def _require_frame(table: object) -> pd.DataFrame:
     if not isinstance(table, pd.DataFrame):
         raise InputError(f"expected a pandas DataFrame, got {type(table).__name__}")
     return table
-
-
-def _names(what: str, stated: object) -> tuple[str, ...]:
-    """Names of columns: one, or a list of them."""
-    if isinstance(stated, str):
-        return (stated,)
-    if isinstance(stated, Sequence):
-        return tuple(stated)
-    raise InputError(f"{what} must name a column or a list of columns, not {stated!r}")
-
-
-def _name(chosen: str | Callable[..., object]) -> str:
-    return chosen if isinstance(chosen, str) else getattr(chosen, "__name__", repr(chosen))
-
-
-def _choice(what: str, chosen: str | T, known: Mapping[str, T]) -> T:
-    """The function that a name stands for, or the function itself."""
-    if callable(chosen):
-        return chosen
-    if not isinstance(chosen, str) or chosen not in known:
-        raise _unknown(what, chosen, known)
-    return known[chosen]
-
-
-def _unknown(what: str, stated: object, known: Mapping[str, Any] | Sequence[str]) -> InputError:
-    hint = did_you_mean(str(stated), known) or f"; known are {', '.join(known)}"
-    return InputError(f"{what} = {stated!r} is unknown{hint}")

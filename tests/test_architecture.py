@@ -12,7 +12,7 @@ import anonymizer
 ROOT = Path(anonymizer.__file__).parent
 FLOORS = [
     {"version", "errors"},
-    {"information", "engines"},
+    {"information", "engines", "parameters"},
     {"hierarchy"},
     {"counts"},
     {"schema", "lattice", "privacy", "objectives", "datasets"},

@@ -1,11 +1,11 @@
 """Models that bound the size of a class."""
 
 from dataclasses import dataclass
-from numbers import Integral
 from typing import ClassVar
 
 from anonymizer.counts import Classes, Floats
 from anonymizer.errors import InputError
+from anonymizer.parameters import is_whole
 from anonymizer.privacy.base import Mask, PrivacyModel
 
 __all__ = ["KAnonymity"]
@@ -27,7 +27,7 @@ class KAnonymity(PrivacyModel):
     k: int
 
     def __post_init__(self) -> None:
-        if not isinstance(self.k, Integral) or isinstance(self.k, bool) or self.k < 1:
+        if not is_whole(self.k, least=1):
             raise InputError(f"k-anonymity: k = {self.k!r} must be a whole number of at least 1")
 
     @property

@@ -4,8 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from numbers import Integral, Real
-from types import UnionType
+from numbers import Real
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
 from anonymizer.hierarchy.values import exactly, floor_to, number_of
 from anonymizer.objectives import Objective
+from anonymizer.parameters import is_whole
 from anonymizer.privacy import Mask, PrivacyModel, acceptable
 from anonymizer.search.exact import Problem
 
@@ -46,16 +46,13 @@ class RangeOptions:
 
     def __post_init__(self) -> None:
         most = self.max_ranges
-        if most is not None and (not _is(Integral, most) or most < 1):
+        if most is not None and not is_whole(most, least=1):
             raise InputError(f"max-ranges = {most!r} must be a whole number of at least 1")
         for name, value in (("min-width", self.min_width), ("grid", self.grid)):
-            number = number_of(value) if _is(Real | Decimal, value) else None
+            stated = isinstance(value, Real | Decimal) and not isinstance(value, bool)
+            number = number_of(value) if stated else None
             if value is not None and (number is None or number <= 0):
                 raise InputError(f"{name} = {str(value)[:SHOWN]} must be a number above 0")
-
-
-def _is(kind: type | UnionType, value: object) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True, eq=False)

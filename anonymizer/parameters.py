@@ -1,0 +1,46 @@
+"""Checks of what a caller states: names, choices and numbers, each with a message that mends."""
+
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral
+from typing import Any, TypeVar
+
+from anonymizer.errors import InputError, did_you_mean
+
+__all__ = ["column_names", "function_of", "is_whole", "name_of", "require_one_of"]
+
+T = TypeVar("T")
+
+
+def column_names(what: str, stated: object) -> tuple[str, ...]:
+    """Names of columns: one, or a list of them."""
+    if isinstance(stated, str):
+        return (stated,)
+    if isinstance(stated, Sequence):
+        return tuple(stated)
+    raise InputError(f"{what} must name a column or a list of columns, not {stated!r}")
+
+
+def function_of(what: str, stated: str | T, known: Mapping[str, T]) -> T:
+    """The function that a name stands for, or the function itself."""
+    if callable(stated):
+        return stated
+    require_one_of(what, stated, known)
+    return known[str(stated)]
+
+
+def name_of(stated: str | Callable[..., object]) -> str:
+    """What a function goes by in a manifest."""
+    return stated if isinstance(stated, str) else getattr(stated, "__name__", repr(stated))
+
+
+def require_one_of(what: str, stated: object, known: Mapping[str, Any] | Sequence[str]) -> None:
+    """Require that what is stated is one of the names that are known."""
+    if not isinstance(stated, str) or stated not in known:
+        hint = did_you_mean(str(stated), known) or f"; known are {', '.join(known)}"
+        raise InputError(f"{what} = {stated!r} is unknown{hint}")
+
+
+def is_whole(value: object, least: int | None = None) -> bool:
+    """Whether a value is a whole number, of at least so much."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    return whole and (least is None or int(value) >= least)  # type: ignore[call-overload]
