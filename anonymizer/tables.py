@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,8 @@ SNIFFED = 64 * 1024
 BLOCK = 16 * 1024 * 1024
 """Bytes that CSV is read by; a record must fit in."""
 PARQUET = (".parquet", ".pq")
+UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
+"""What pandas calls an index without a name in Parquet."""
 
 
 @dataclass(frozen=True)
@@ -136,10 +139,14 @@ def _readable(path: Path) -> Iterator[None]:
 
 
 def _read_parquet(path: Path, columns: Sequence[str]) -> pd.DataFrame:
-    """Read Parquet; every column as such, also what pandas wrote as an index."""
+    """Read Parquet; every column as such, also a named index that pandas wrote.
+
+    An index without a name is left out: it numbers the records of some other table.
+    """
     with pyarrow.parquet.ParquetFile(path) as file:
         _require_columns(path, file.schema_arrow.names, columns)
         table = file.read()
+    table = table.drop_columns([n for n in table.column_names if UNNAMED_INDEX.fullmatch(n)])
     table.validate(full=True)
     frame: pd.DataFrame = table.to_pandas(types_mapper=_exact_type, ignore_metadata=True)
     return frame

@@ -212,6 +212,13 @@ def test_a_column_that_pandas_wrote_as_index_is_a_column(tmp_path):
     assert set(read(tmp_path / "t.parquet").columns) == {"name", "age"}
 
 
+def test_an_index_without_a_name_is_no_column(tmp_path):
+    frame = pd.DataFrame({"age": [30, 41, 52]}, index=[7, 3, 5])
+    frame.to_parquet(tmp_path / "t.parquet")
+    assert "__index_level_0__" in pq.read_schema(tmp_path / "t.parquet").names
+    assert list(read(tmp_path / "t.parquet").columns) == ["age"]
+
+
 def test_parquet_files_that_cannot_be(tmp_path):
     path = tmp_path / "t.parquet"
     pd.DataFrame({"a": ["x"] * 50}).to_parquet(path)
