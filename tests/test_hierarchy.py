@@ -356,6 +356,7 @@ def test_a_label_may_hold_a_line_break(tmp_path, label):
         (" \n\n", "the hierarchy file is empty"),
         ("1;a;*\n2;b\n3;c;*\n", "row 2 has 2 columns, the first has 3"),
         ("1;a;*\n1;b;*\n", "value '1' stands twice, with different labels"),
+        ("1;a;*\n2;;*\n", "row 2 has no label at level 1; an empty one would pass for a missing"),
         ("1;x;A\n2;x;B\n", "level 2 is not nested: '1' and '2' are both 'x' at level 1"),
         (b"1;gr\xfcn\n", "it is not UTF-8 text"),
         ("1;" + "x" * 200_000 + "\n2;y\n", r"age\.csv"),

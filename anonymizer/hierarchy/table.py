@@ -34,8 +34,8 @@ class Table(Rule):
         Raises
         ------
         InputError
-            When there are none, their lengths differ, a value stands twice with different labels,
-            or levels are not nested.
+            When there are none, their lengths differ, a label is empty, a value stands twice with
+            different labels, or levels are not nested.
         """
         if not rows or not rows[0]:
             raise InputError(
@@ -48,6 +48,11 @@ class Table(Rule):
                     f"{source}: row {number} has {len(row)} columns, the first has {len(rows[0])}"
                 )
             value, labels = text_of(row[0]), tuple(row[1:])
+            if "" in labels:
+                raise InputError(
+                    f"{source}: row {number} has no label at level {labels.index('') + 1}; "
+                    "an empty one would pass for a missing value"
+                )
             if table.setdefault(value, labels) != labels:
                 raise InputError(f"{source}: value {value!r} stands twice, with different labels")
         _require_nested(table, source)
