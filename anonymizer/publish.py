@@ -46,7 +46,8 @@ def publish(
     manifest: dict[str, object] = {}
 
     def write_manifest(path: Path) -> None:
-        digest = hashlib.sha256((path.parent / name).read_bytes()).hexdigest()
+        with (path.parent / name).open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
         manifest.update(anonymizer.release_.to_dict())
         manifest["table"] = {"file": name, "sha256": digest}
         text = json.dumps(manifest, indent=2, ensure_ascii=False, allow_nan=False)

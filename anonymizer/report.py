@@ -28,7 +28,7 @@ def print_release(release: Release, directory: Path) -> None:
     if release.other_columns:
         out.print(
             "Released as they were, and not covered by the policy if an attacker knows them: "
-            + ", ".join(release.other_columns),
+            + ", ".join(name or "a column without a name" for name in release.other_columns),
             soft_wrap=True,
         )
     out.print(f"The release lies in {directory}.", soft_wrap=True)

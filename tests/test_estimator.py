@@ -79,6 +79,16 @@ def test_columns_index_and_other_values_are_kept(people, anonymizer, recoding):
     assert_safe(released, ["age", "sex"], "diagnosis", anonymizer.privacy)
 
 
+@pytest.mark.parametrize("identifiers", [["name"], []])
+def test_changing_the_released_table_does_not_change_the_raw_one(people, anonymizer, identifiers):
+    before = people.copy(deep=True)
+    anonymizer.set_params(identifiers=identifiers, privacy=[KAnonymity(1)])
+    released = anonymizer.fit_transform(people)
+    for column in released.columns:
+        released.iloc[:, released.columns.get_loc(column)] = released[column].iloc[0]
+    pd.testing.assert_frame_equal(people, before)
+
+
 def test_the_manifest_says_what_was_released(people, anonymizer):
     released = anonymizer.fit_transform(people)
     manifest = json.loads(json.dumps(anonymizer.release_.to_dict()))
