@@ -28,6 +28,8 @@ class Classes:
     margin
         Records of the whole table by sensitive value, shape (values,): the distribution p(w) an
         adversary is taken to know. Recoding does not move it.
+
+    Where no sensitive attribute matters, all records count as having the same single value.
     """
 
     joint: Ints
@@ -53,34 +55,39 @@ class Counts:
     cells
         The code of each class in each quasi-identifier, shape (classes, names). A group of values
         goes by the smallest of its value codes, so recodings of nested partitions compose.
+    sizes
+        The records of each class, shape (classes,).
     joint
         For each sensitive attribute the records of each class by value, shape (classes, values).
     margins
         The same for the whole table, shape (values,): what classes are measured against, whichever
         of them these counts hold.
+    records
+        Records of the whole table.
     """
 
     names: tuple[str, ...]
     cells: Codes
+    sizes: Ints
     joint: Mapping[str, Ints]
     margins: Mapping[str, Ints]
+    records: int
 
     @classmethod
-    def of(cls, names: tuple[str, ...], cells: Codes, joint: Mapping[str, Ints]) -> "Counts":
+    def of(
+        cls, names: tuple[str, ...], cells: Codes, sizes: Ints, joint: Mapping[str, Ints]
+    ) -> "Counts":
         """Count a whole table from rows that may repeat a cell."""
         margins = {name: np.asarray(matrix.sum(axis=0)) for name, matrix in joint.items()}
-        return cls(names, cells, joint, margins)._merged()
+        return cls(names, cells, sizes, joint, margins, int(sizes.sum()))._merged()
 
     def __len__(self) -> int:
         return len(self.cells)
 
-    @property
-    def records(self) -> int:
-        """Records of the whole table."""
-        return int(next(iter(self.margins.values())).sum())
-
-    def about(self, attribute: str) -> Classes:
-        """The classes by the values of one sensitive attribute."""
+    def about(self, attribute: str | None) -> Classes:
+        """The classes by the values of one sensitive attribute; None: by their sizes alone."""
+        if attribute is None:
+            return Classes(self.sizes[:, None], np.array([self.records], np.int64))
         return Classes(self.joint[attribute], self.margins[attribute])
 
     def recode(self, recoding: Recoding) -> "Counts":
@@ -102,7 +109,15 @@ class Counts:
     def select(self, classes: NDArray[np.bool_]) -> "Counts":
         """Keep some classes; the table they are measured against stays whole."""
         joint = {name: matrix[classes] for name, matrix in self.joint.items()}
-        return replace(self, cells=self.cells[classes], joint=joint)
+        return replace(self, cells=self.cells[classes], sizes=self.sizes[classes], joint=joint)
+
+    def merge(self, classes: NDArray[np.bool_]) -> "Counts":
+        """Some classes as one; it goes by the cell of the first of them."""
+        if not classes.any():
+            return self
+        cells = self.cells.copy()
+        cells[classes] = cells[np.flatnonzero(classes)[0]]
+        return replace(self, cells=cells)._merged()
 
     def shuffled(self, rng: np.random.Generator) -> "Counts":
         """The same classes and margins with each sensitive attribute dealt out at random."""
@@ -117,7 +132,8 @@ class Counts:
             name: np.add.reduceat(matrix[order], starts, axis=0)
             for name, matrix in self.joint.items()
         }
-        return replace(self, cells=self.cells[order[starts]], joint=joint)
+        sizes = np.add.reduceat(self.sizes[order], starts)
+        return replace(self, cells=self.cells[order[starts]], sizes=sizes, joint=joint)
 
 
 def row_keys(cells: Codes) -> Codes:

@@ -15,25 +15,29 @@ from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError, NotFittedError, PolicyUnreachableError, did_you_mean
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.lattice import level_recoding
-from anonymizer.objectives import MutualInformation, Objective
+from anonymizer.objectives import Objective, objective_of
 from anonymizer.parameters import column_names, function_of, is_whole, name_of, require_one_of
 from anonymizer.plan import Plan
-from anonymizer.privacy import PrivacyModel, require_possible
+from anonymizer.privacy import PrivacyModel
 from anonymizer.release import SearchResult
 from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import (
     REFINEMENTS,
     SEARCHES,
+    STRATEGIES,
     Cutting,
-    Frontier,
+    Found,
     Problem,
     RangeOptions,
-    Refined,
     Refiner,
+    Run,
     Search,
-    best_node,
+    Suppression,
+    Watch,
     refine_jointly,
+    solve,
 )
+from anonymizer.search.problem import ignore
 
 __all__ = ["RECODINGS", "Anonymizer"]
 
@@ -54,7 +58,8 @@ class Anonymizer:
     quasi_identifiers
         How each generalizes: a :class:`Hierarchy`, the path of a hierarchy file, or ``"suppress"``.
     sensitive
-        The sensitive attribute, or several.
+        The sensitive attribute, or several; may be left out where no model and no objective is
+        about one.
     privacy
         The privacy models that every class must satisfy.
     recoding
@@ -70,14 +75,33 @@ class Anonymizer:
     max_ranges, min_width, grid
         At most so many ranges; each at least so wide; beginning at multiples of this.
     search
-        ``"incognito"`` or ``"exhaustive"``, both exact; or a function like them.
+        ``"automatic"``: exact, and quick. ``"bisection"``, ``"top-down"``, ``"incognito"`` and
+        ``"exhaustive"`` give the same; ``"branch-and-bound"`` may be cut short. Or a function that
+        finds a :class:`Frontier`.
     refinement
         ``"exact"``, or ``"heuristic"``, which moves the boundaries of level 1 (to compare); or a
         function like them.
+    objective
+        What is kept most of: ``"mutual-information"``, ``"non-uniform-entropy"``, ``"loss"``,
+        ``"discernibility"``, ``"average-class-size"``, ``"precision"``; or an ``Objective``.
+    weights
+        By attribute, 1 for those left out: of the quasi-identifiers, or of the sensitive attributes
+        where mutual information is the objective.
+    suppression
+        Full-domain recoding alone: classes that break a model are suppressed (``*``) while at most
+        this share of the records goes. Where the class they form breaks a model itself, they are
+        left out.
+    remove
+        Leave suppressed records out in any case.
+    time_limit
+        Seconds after which the best node found so far is taken; ``search_.gap`` says how much
+        better another could be. So does an interrupt while the search lasts.
     seed
         For the shuffled baseline alone.
     n_jobs
-        How many nodes are checked at once, as joblib has it.
+        How much is done at once, as joblib has it.
+    progress
+        Called with what is being done, how much of it is done, and of how much (or None).
 
     Attributes
     ----------
@@ -100,8 +124,8 @@ class Anonymizer:
     """
 
     quasi_identifiers: Mapping[str, Hierarchy | str | Path]
-    sensitive: str | Sequence[str]
-    privacy: Sequence[PrivacyModel]
+    sensitive: str | Sequence[str] = ()
+    privacy: Sequence[PrivacyModel] = ()
     recoding: str = "full-domain"
     identifiers: Sequence[str] = ()
     missing: str = "error"
@@ -109,10 +133,16 @@ class Anonymizer:
     max_ranges: int | None = None
     min_width: float | None = None
     grid: float | None = None
-    search: str | Search = "incognito"
+    search: str | Search = "automatic"
     refinement: str | Cutting = "exact"
+    objective: str | Objective = "mutual-information"
+    weights: Mapping[str, float] | None = None
+    suppression: float = 0.0
+    remove: bool = False
+    time_limit: float | None = None
     seed: int = 0
     n_jobs: int | None = None
+    progress: Watch | None = None
 
     def fit(self, X: pd.DataFrame, y: object = None) -> "Anonymizer":
         """Choose the recoding for a table, and prove it on that table."""
@@ -187,11 +217,15 @@ class Anonymizer:
         kept = schema.admit(_require_frame(table))
         tally = engine.tally(kept, schema.columns)
         taxonomies = taxonomies_of(tally, hierarchies)
-        problem = Problem(schema.counts(tally, taxonomies), taxonomies, models)
-        require_possible(problem.counts, models)
+        suppression = Suppression(self.suppression, self.remove)
+        counts = schema.counts(tally, taxonomies)
+        problem = Problem(counts, taxonomies, models, self._objective(), suppression)
+        problem.require_possible()
         recoding, search = self._search(problem)
         fingerprint = self._fingerprint(schema, hierarchies, models)
-        plan = Plan(schema, models, taxonomies, recoding, search, self._seed(), fingerprint)
+        plan = Plan(
+            schema, models, taxonomies, recoding, suppression, search, self._seed(), fingerprint
+        )
         released, release = plan.release(table, kept, problem.counts)
         self.plan_, self.release_ = plan, release
         self.recoding_, self.taxonomies_, self.search_ = recoding, taxonomies, search
@@ -199,28 +233,63 @@ class Anonymizer:
         return released
 
     def _search(self, problem: Problem) -> tuple[Recoding, SearchResult]:
-        search = function_of("search", self.search, SEARCHES)
-        cutting = function_of("refinement", self.refinement, REFINEMENTS)
-        options = RangeOptions(self.max_ranges, self.min_width, self.grid)
-        refiner = Refiner(self._objective, options, cutting)
+        """The recoding, and how it was found."""
         attributes = self._refined_attributes(problem.taxonomies)
-        n_jobs = self._jobs()
-        frontier = search(problem, n_jobs)
-        if not frontier.minimal:
-            names = ", ".join(model.name for model in problem.models)
-            raise PolicyUnreachableError(
-                f"no node of the lattice satisfies all of {names}; relax one"
-            )
-        if not attributes:
-            node = best_node(problem, frontier.minimal, self._objective)
-            recoding = level_recoding(problem.taxonomies, problem.counts.names, node)
-            return recoding, self._search_result(frontier)
-        refined = refine_jointly(problem, attributes, refiner, search, n_jobs)
-        return refined.recoding, self._search_result(frontier, refined)
+        refiner = self._refiner(problem.objective)
+        run = Run(self._jobs(), self.time_limit, self.progress or ignore)
+        if attributes:
+            return self._ranges(problem, attributes, refiner, run)
+        if not callable(self.search):
+            require_one_of("search", self.search, STRATEGIES)
+        found = solve(problem, self.search, run)
+        if found is None:
+            raise _unreachable(problem)
+        recoding = level_recoding(problem.taxonomies, problem.counts.names, found.node)
+        return recoding, self._search_result(problem, found)
 
-    @property
+    def _ranges(
+        self, problem: Problem, attributes: Sequence[str], refiner: Refiner, run: Run
+    ) -> tuple[Recoding, SearchResult]:
+        """The best ranges of some attributes beside levels of the others."""
+        if problem.suppression.share or run.time_limit is not None:
+            raise InputError(
+                "suppression and time-limit are for full-domain recoding; leave them out, or "
+                'choose recoding = "full-domain"'
+            )
+        search = function_of("search", self.search, SEARCHES)
+        nodes = search(problem, run)
+        if not nodes.minimal:
+            raise _unreachable(problem)
+        refined = refine_jointly(problem, attributes, refiner, search, run)
+        stated = problem.objective.stated(refined.value, problem.counts.records)
+        result = SearchResult(
+            strategy=name_of(self.search),
+            objective=problem.objective.name,
+            value=stated,
+            gap=0.0 if refined.proven else None,
+            nodes=nodes.nodes,
+            checked=nodes.checked + refined.checked,
+            feasible=nodes.feasible,
+            minimal=nodes.minimal,
+            refinements=refined.refinements,
+            proven=refined.proven and self.search in (*SEARCHES, *SEARCHES.values()),
+        )
+        return refined.recoding, result
+
+    def _refiner(self, objective: Objective) -> Refiner:
+        """How ranges are cut."""
+        cutting = function_of("refinement", self.refinement, REFINEMENTS)
+        return Refiner(objective, RangeOptions(self.max_ranges, self.min_width, self.grid), cutting)
+
     def _objective(self) -> Objective:
-        return MutualInformation()
+        """The objective, weighted."""
+        if isinstance(self.objective, str):
+            return objective_of(self.objective, self.weights)
+        if not isinstance(self.objective, Objective) or self.weights:
+            raise InputError(
+                "objective must be the name of one, with weights beside it, or an Objective"
+            )
+        return self.objective
 
     def _refined_attributes(self, taxonomies: Mapping[str, Taxonomy]) -> list[str]:
         """The attributes that get ranges; none under full-domain recoding."""
@@ -245,16 +314,21 @@ class Anonymizer:
             )
         return chosen
 
-    def _search_result(self, frontier: Frontier, refined: Refined | None = None) -> SearchResult:
-        ours = self.search in (*SEARCHES, *SEARCHES.values())
+    def _search_result(self, problem: Problem, found: Found) -> SearchResult:
+        def stated(score: float) -> float:
+            return problem.evaluator.objective.stated(score, problem.counts.records)
+
         return SearchResult(
-            strategy=name_of(self.search),
-            nodes=frontier.nodes,
-            checked=frontier.checked + (refined.checked if refined else 0),
-            feasible=frontier.feasible,
-            minimal=frontier.minimal,
-            refinements=refined.refinements if refined else 0,
-            proven=refined.proven if refined else ours,
+            strategy=found.strategy,
+            objective=problem.objective.name,
+            value=stated(found.score),
+            gap=abs(stated(found.bound) - stated(found.score)),
+            nodes=found.nodes,
+            checked=found.checked,
+            feasible=found.feasible,
+            minimal=found.minimal,
+            refinements=0,
+            proven=found.proven,
         )
 
     def _schema(self) -> Schema:
@@ -309,9 +383,19 @@ class Anonymizer:
             "privacy": [[model.name, model.parameters] for model in models],
             "refine": None if self.refine is None else column_names("refine", self.refine),
         }
-        del asked["n_jobs"]  # results do not depend on it
+        for name in ("n_jobs", "progress", "time_limit"):  # results do not depend on them, or
+            del asked[name]  # in case of the time limit on the machine as well
         text = json.dumps(asked, sort_keys=True, default=str)
         return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def _unreachable(problem: Problem) -> PolicyUnreachableError:
+    names = ", ".join(model.name for model in problem.models)
+    share = problem.suppression.share
+    budget = f" while at most {share:.3g} of the records are suppressed" if share else ""
+    return PolicyUnreachableError(
+        f"no node of the lattice satisfies all of {names}{budget}; relax one"
+    )
 
 
 def _require_frame(table: object) -> pd.DataFrame:

@@ -6,14 +6,19 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from anonymizer.candidates import Layout, columns_of
 from anonymizer.counts import Counts, Recoding
 from anonymizer.engines import pandas as engine
-from anonymizer.errors import InputError
-from anonymizer.hierarchy import Interval, Partition, Taxonomy
-from anonymizer.hierarchy.values import counted
-from anonymizer.privacy import PrivacyModel
+from anonymizer.errors import InputError, PolicyBrokenError
+from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
+from anonymizer.hierarchy.values import counted, is_missing, text_of
+from anonymizer.kernels import NUMPY
+from anonymizer.privacy import Mask, PrivacyModel
 from anonymizer.release import Information, Release, SearchResult, prove
-from anonymizer.schema import Schema
+from anonymizer.schema import Schema, classes_of
+from anonymizer.search import Suppression
+from anonymizer.search.policy import Policy
+from anonymizer.search.suppression import Suppressed, suppress
 
 __all__ = ["Plan"]
 
@@ -28,6 +33,8 @@ class Plan:
         The roles of the columns and the policy.
     taxonomies, recoding
         The values that are known, and their groups.
+    suppression
+        How many records may be suppressed.
     search
         How the recoding was found.
     seed
@@ -40,6 +47,7 @@ class Plan:
     models: Sequence[PrivacyModel]
     taxonomies: Mapping[str, Taxonomy]
     recoding: Recoding
+    suppression: Suppression
     search: SearchResult
     seed: int
     study: str
@@ -64,19 +72,19 @@ class Plan:
             When the table lacks what it needs or holds values that are not known.
         """
         kept = self.schema.admit(table) if kept is None else kept
-        released = self._recoded(kept)
+        released, suppressed = self._suppressed(self._recoded(kept))
         counts, verdicts = prove(released, self.schema, self.models)
-        if raw is None:
-            raw = self.schema.counts(engine.tally(kept, self.schema.columns), self.taxonomies)
-        rng = np.random.default_rng(self.seed)
+        if raw is None or suppressed.removed:
+            raw = self._raw(kept[~suppressed.records] if suppressed.removed else kept)
         return released, Release(
             records=len(table),
             released=len(released),
             dropped=len(table) - len(kept),
-            suppressed=0,
+            suppressed=int(suppressed.records.sum()),
+            suppressed_class=suppressed.fate,
             classes=len(counts),
             other_columns=tuple(str(c) for c in released.columns if c not in self.schema.columns),
-            information=Information.of(raw, counts, self.recoding, self.models, rng),
+            information=self._information(raw, counts, suppressed.fate == "kept"),
             levels=self._levels(),
             recoding={
                 name: self.taxonomies[name].describe(partition)
@@ -95,6 +103,66 @@ class Plan:
         left = table.drop(columns=list(self.schema.identifiers))
         return engine.without_traces(engine.replaced(left, columns))
 
+    def _suppressed(self, recoded: pd.DataFrame) -> tuple[pd.DataFrame, "SuppressedRecords"]:
+        """Suppress the classes of a recoded table that break the policy, within the budget."""
+        if not self.suppression.most(len(recoded)):
+            return recoded, SuppressedRecords(np.zeros(len(recoded), bool), False)
+        counts, class_of = classes_of(recoded, self.schema)
+        hidden = engine.all_equal(recoded, self.schema.names, ANY)
+        of_classes = np.zeros(len(counts), bool)
+        of_classes[class_of[hidden]] = True
+        found = self._suppress(counts, of_classes)
+        if found is None:
+            raise PolicyBrokenError(
+                f"nothing was released: more than {self.suppression.share:.3g} of the records "
+                "would have to be suppressed for the policy to hold under this recoding"
+            )
+        suppressed = SuppressedRecords(found.marks[class_of], found.removed)
+        if found.removed:
+            return engine.without_traces(recoded[~suppressed.records]), suppressed
+        if not found.records:
+            return recoded, suppressed
+        columns = {
+            name: _overwritten(recoded[name], suppressed.records) for name in self.schema.names
+        }
+        return engine.replaced(recoded, columns), suppressed
+
+    def _suppress(self, counts: Counts, hidden: Mask) -> Suppressed | None:
+        """What is suppressed of some classes."""
+        layout = Layout.of(counts)
+        policy = Policy(self.models, layout, NUMPY)
+        return suppress(
+            columns_of(counts), policy, policy.against(layout.margins), self.suppression, hidden
+        )
+
+    def _raw(self, table: pd.DataFrame) -> Counts:
+        return self.schema.counts(engine.tally(table, self.schema.columns), self.taxonomies)
+
+    def _information(self, raw: Counts, released: Counts, merges: bool) -> Information | None:
+        """What is kept and lost; ``merges``: suppressed classes were kept as one."""
+        if not self.schema.sensitive:
+            return None
+        recoded = raw.recode(self.recoding)
+        together = np.zeros(len(recoded), bool)
+        if merges:
+            found = self._suppress(recoded, self._hidden(recoded))
+            together = together if found is None else found.marks
+
+        def recode(counts: Counts) -> Counts:
+            return counts.recode(self.recoding).merge(together)
+
+        rng = np.random.default_rng(self.seed)
+        return Information.of(raw, released, recode, self.models, rng)
+
+    def _hidden(self, recoded: Counts) -> Mask:
+        """The class labelled ``*`` in every quasi-identifier, shape (classes,)."""
+        hidden = np.ones(len(recoded), bool)
+        for name, codes in zip(recoded.names, recoded.cells.T, strict=True):
+            partition = self.recoding[name]
+            labels = np.array([str(label) == ANY for label in partition.labels])
+            hidden &= labels[partition.groups[codes]]
+        return hidden
+
     def _levels(self) -> dict[str, int]:
         """The level that each partition is, where it is one."""
         return {
@@ -103,6 +171,28 @@ class Plan:
             for level, candidate in enumerate(self.taxonomies[name].levels)
             if candidate is partition
         }
+
+
+@dataclass(frozen=True, eq=False)
+class SuppressedRecords:
+    """Which records are suppressed, shape (records,), and whether they are left out."""
+
+    records: Mask
+    removed: bool
+
+    @property
+    def fate(self) -> str:
+        """What became of them, as a manifest says it."""
+        if not self.records.any():
+            return "none"
+        return "removed" if self.removed else "kept"
+
+
+def _overwritten(column: pd.Series, records: Mask) -> pd.Series:
+    """The column with ``*`` in some records; all others become texts, of one kind with it."""
+    codes, values = engine.distinct(column)
+    texts = [None if is_missing(value) else text_of(value) for value in values]
+    return engine.relabel(column, np.where(records, len(texts), codes), [*texts, ANY])
 
 
 def _recoded(column: pd.Series, taxonomy: Taxonomy, partition: Partition) -> pd.Series:

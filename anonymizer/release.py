@@ -1,13 +1,13 @@
 """What a release is: the proof per model, the information kept and lost, how to apply it again."""
 
 import platform
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts import Counts, Recoding
+from anonymizer.counts import Counts
 from anonymizer.errors import PolicyBrokenError
 from anonymizer.lattice import Node
 from anonymizer.objectives import MutualInformation
@@ -64,15 +64,18 @@ class Information:
         cls,
         raw: Counts,
         released: Counts,
-        recoding: Recoding,
+        recode: Callable[[Counts], Counts],
         models: Sequence[PrivacyModel],
         rng: np.random.Generator,
     ) -> "Information":
-        """Measure a released table, as it was recounted, against the raw one that it recodes."""
+        """Measure a released table, as it was recounted, against the raw one that it recodes.
+
+        ``recode`` does to counts what was done to the table.
+        """
         measure = MutualInformation()
         dealt = [raw.shuffled(rng) for _ in range(SHUFFLES)]
         retained = measure(released)
-        chance = float(np.mean([measure(counts.recode(recoding)) for counts in dealt]))
+        chance = float(np.mean([measure(recode(counts)) for counts in dealt]))
         return cls(
             original=measure(raw),
             retained=retained,
@@ -94,7 +97,7 @@ def ceiling(raw: Counts, models: Sequence[PrivacyModel]) -> float:
     """min(I(X;W), what each model bounds), in bits, summed over the sensitive attributes."""
     total = 0.0
     for attribute, margin in raw.margins.items():
-        alone = Counts(raw.names, raw.cells, {attribute: raw.joint[attribute]}, {attribute: margin})
+        alone = replace(raw, joint={attribute: raw.joint[attribute]})
         bounds = [model.ceiling(margin) for model in models]
         total += max(min(MutualInformation()(alone), *bounds), 0.0)
     return total
@@ -102,19 +105,43 @@ def ceiling(raw: Counts, models: Sequence[PrivacyModel]) -> float:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What was searched for the recoding: see ``Frontier`` and ``Refined`` for the terms."""
+    """How the recoding was found.
+
+    Parameters
+    ----------
+    strategy, objective
+        What searched, and what for.
+    value
+        The objective of the table searched, in its own unit.
+    gap
+        How much better any other node can be, at the most, in the same unit; None where that is
+        not known.
+    nodes, checked
+        Nodes of the lattice, and how many of them (or of those of fewer attributes) were counted.
+    feasible, minimal
+        Nodes that satisfy the policy, and those of them without a direct specialization that does;
+        None where the search did not need to know.
+    refinements
+        How many times ranges were cut.
+    proven
+        Whether no other recoding of the kind searched is better.
+    """
 
     strategy: str
+    objective: str
+    value: float
+    gap: float | None
     nodes: int
     checked: int
-    feasible: int
-    minimal: tuple[Node, ...]
+    feasible: int | None
+    minimal: tuple[Node, ...] | None
     refinements: int
     proven: bool
 
     def to_dict(self) -> dict[str, object]:
         """The result, nodes as lists of levels."""
-        return {**asdict(self), "minimal": [list(node) for node in self.minimal]}
+        minimal = None if self.minimal is None else [list(node) for node in self.minimal]
+        return {**asdict(self), "minimal": minimal}
 
 
 @dataclass(frozen=True)
@@ -129,12 +156,15 @@ class Release:
         Records left out because they miss a value.
     suppressed
         Records whose quasi-identifiers were suppressed to save the policy.
+    suppressed_class
+        What became of them: ``"none"`` where there are none, ``"kept"`` as a class that satisfies
+        every model, or ``"removed"``.
     classes
         Equivalence classes of the released table.
     other_columns
         Columns released as they were: the policy does not cover who knows values of them.
     information
-        What it keeps and loses.
+        What it keeps and loses; None without a sensitive attribute.
     levels
         The level of each quasi-identifier that is released at one.
     recoding
@@ -151,9 +181,10 @@ class Release:
     released: int
     dropped: int
     suppressed: int
+    suppressed_class: str
     classes: int
     other_columns: Sequence[str]
-    information: Information
+    information: Information | None
     levels: Mapping[str, int]
     recoding: Mapping[str, list[dict[str, object]]]
     privacy: Sequence[Verdict]
@@ -167,9 +198,10 @@ class Release:
             "released": self.released,
             "dropped": self.dropped,
             "suppressed": self.suppressed,
+            "suppressed_class": self.suppressed_class,
             "classes": self.classes,
             "other_columns": list(self.other_columns),
-            "information": self.information.to_dict(),
+            "information": self.information.to_dict() if self.information else None,
             "levels": dict(self.levels),
             "recoding": dict(self.recoding),
             "privacy": [verdict.to_dict() for verdict in self.privacy],

@@ -7,8 +7,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import Verdict
-from anonymizer.release import Release
+from anonymizer.release import Information, Release, SearchResult
 from anonymizer.reproduce import Row
 
 __all__ = ["print_ladder", "print_release", "print_rows", "print_verdicts"]
@@ -23,7 +24,9 @@ def print_release(release: Release, directory: Path) -> None:
     for line in _summary(release):
         out.print(line)
     out.print(_table("Recoding", ["quasi-identifier", "level", "groups"], _recoding(release)))
-    out.print(_table("Information about the sensitive attribute", ["", ""], _information(release)))
+    if release.information:
+        kept = _information(release.information)
+        out.print(_table("Information about the sensitive attribute", ["", ""], kept))
     out.print(_verdicts(release.privacy))
     if release.other_columns:
         out.print(
@@ -80,15 +83,31 @@ def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) ->
 def _summary(release: Release) -> list[str]:
     search = release.search
     lines = [
-        f"Searched {search.nodes:,} nodes ({search.strategy}, {search.checked:,} checked): "
-        f"{search.feasible:,} satisfy the policy, {len(search.minimal):,} of them minimal.",
+        f"Searched {search.nodes:,} nodes ({search.strategy}, {search.checked:,} checked)"
+        + _feasible(search),
         f"Released {release.released:,} of {release.records:,} records in {release.classes:,} "
-        f"equivalence classes ({release.dropped:,} dropped, {release.suppressed:,} suppressed).",
+        f"equivalence classes ({release.dropped:,} dropped, {_suppressed(release)}).",
     ]
     if search.refinements:
         proven = "the proven optimum" if search.proven else "a local optimum, not proven"
         lines.insert(1, f"Ranges were cut {search.refinements:,} times; the result is {proven}.")
+    elif not search.proven:
+        gap = "" if search.gap is None else f"; another may be better by {search.gap:.6g}"
+        lines.insert(1, f"The search was not finished: this is the best node found{gap}.")
+    if search.objective != MutualInformation.name:
+        lines.append(f"The objective, {search.objective}, comes to {search.value:.6g}.")
     return lines
+
+
+def _feasible(search: SearchResult) -> str:
+    if search.feasible is None or search.minimal is None:
+        return "."
+    return f": {search.feasible:,} satisfy the policy, {len(search.minimal):,} of them minimal."
+
+
+def _suppressed(release: Release) -> str:
+    fates = {"none": "", "kept": ", kept as one class", "removed": " and left out"}
+    return f"{release.suppressed:,} suppressed{fates[release.suppressed_class]}"
 
 
 def _recoding(release: Release) -> list[list[str]]:
@@ -103,8 +122,7 @@ def _groups(groups: Sequence[dict[str, object]]) -> str:
     return labels + (f" ... ({len(groups)} in all)" if len(groups) > SHOWN else "")
 
 
-def _information(release: Release) -> list[list[str]]:
-    information = release.information
+def _information(information: Information) -> list[list[str]]:
     return [
         ["I(X;W), raw quasi-identifiers", f"{information.original:.6f} bits"],
         ["I(X~;W), released", f"{information.retained:.6f} bits"],

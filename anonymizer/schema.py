@@ -12,7 +12,7 @@ from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 
-__all__ = ["MISSING", "Schema", "recount", "require_columns", "taxonomies_of"]
+__all__ = ["MISSING", "Schema", "classes_of", "recount", "require_columns", "taxonomies_of"]
 
 MOST_CELLS = 200_000_000
 """Cells of a count matrix beyond are refused before they are allocated (1.6 GB)."""
@@ -50,8 +50,6 @@ class Schema:
                 )
         if not self.names:
             raise InputError("name at least one quasi-identifier and its hierarchy")
-        if not self.sensitive:
-            raise InputError("name at least one sensitive attribute")
         if self.missing not in MISSING:
             raise InputError(
                 f"missing = {self.missing!r} is none of {', '.join(MISSING)}"
@@ -151,6 +149,22 @@ def recount(table: pd.DataFrame, names: Sequence[str], sensitive: Sequence[str])
     return _counts(tally, tuple(names), cells, sensitive)
 
 
+def classes_of(table: pd.DataFrame, schema: Schema) -> tuple[Counts, np.ndarray]:
+    """Count the classes of a table as it stands, and say which one each record is in.
+
+    Returns
+    -------
+    The counts, and the class of each record, shape (records,).
+    """
+    class_of, first = engine.grouped(table, schema.names)
+    cells = [engine.distinct(table[name])[0][first] for name in schema.names]
+    joint = {name: _histograms(table[name], class_of, len(first)) for name in schema.sensitive}
+    margins = {name: np.asarray(matrix.sum(axis=0)) for name, matrix in joint.items()}
+    sizes = np.bincount(class_of, minlength=len(first)).astype(np.int64)
+    matrix = np.column_stack(cells).astype(np.intp)
+    return Counts(schema.names, matrix, sizes, joint, margins, len(table)), class_of
+
+
 def require_columns(columns: Iterable[object], wanted: Iterable[str], hint: str = "") -> None:
     """Require that a table has every wanted column, and no column twice.
 
@@ -185,17 +199,29 @@ def _counts(
 ) -> Counts:
     joint = {name: _spread(tally.combinations[name], tally.sizes) for name in sensitive}
     matrix = np.column_stack(cells).astype(np.intp)
-    return Counts.of(names, matrix, joint)
+    return Counts.of(names, matrix, tally.sizes, joint)
+
+
+def _histograms(column: pd.Series, class_of: np.ndarray, classes: int) -> np.ndarray:
+    """Records by class and value, shape (classes, values)."""
+    codes, values = engine.distinct(column)
+    _require_countable(column, classes, len(values))
+    cells = np.bincount(class_of * len(values) + codes, minlength=classes * len(values))
+    return cells.astype(np.int64).reshape(classes, len(values))
+
+
+def _require_countable(column: pd.Series, rows: int, values: int) -> None:
+    if rows * values > MOST_CELLS:
+        raise InputError(
+            f"column {column.name!r} has {values:,} distinct values, too many to count in "
+            f"{rows:,} combinations; is it a sensitive attribute, or an identifier?"
+        )
 
 
 def _spread(column: pd.Series, sizes: np.ndarray) -> np.ndarray:
     """The sizes of a tally's rows, each in the column of its sensitive value."""
     codes, values = engine.distinct(column)
-    if len(sizes) * len(values) > MOST_CELLS:
-        raise InputError(
-            f"column {column.name!r} has {len(values):,} distinct values, too many to count in "
-            f"{len(sizes):,} combinations; is it a sensitive attribute, or an identifier?"
-        )
+    _require_countable(column, len(sizes), len(values))
     # By text, so that sums of logarithms do not depend on the order of the records.
     place = np.argsort(np.argsort(np.array([str(value) for value in values]), kind="stable"))
     joint = np.zeros((len(sizes), len(values)), np.int64)

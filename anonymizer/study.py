@@ -12,6 +12,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    StrictBool,
     StrictFloat,
     StrictInt,
     StrictStr,
@@ -24,6 +25,7 @@ from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.privacy import MODELS, PrivacyModel
 from anonymizer.schema import Schema
+from anonymizer.search import Watch
 from anonymizer.tables import Format, format_of, read_table
 
 __all__ = ["Study"]
@@ -61,7 +63,12 @@ class SearchOptions(Section):
     """``[search]``: which recodings are considered, and how."""
 
     recoding: Literal["full-domain", "variable-range"] = "full-domain"
-    strategy: Literal["incognito", "exhaustive"] = "incognito"
+    strategy: Literal[
+        "automatic", "bisection", "top-down", "branch-and-bound", "incognito", "exhaustive"
+    ] = "automatic"
+    suppression: Number = 0
+    remove: StrictBool = False
+    time_limit: Number | None = None
     refinement: Literal["exact", "heuristic"] = "exact"
     refine: tuple[StrictStr, ...] | None = None
     max_ranges: StrictInt | None = None
@@ -70,15 +77,23 @@ class SearchOptions(Section):
     seed: Annotated[StrictInt, Field(ge=0)] = 0
 
 
+class ObjectiveOptions(Section):
+    """``[objective]``: what is kept most of."""
+
+    name: StrictStr = "mutual-information"
+    weights: dict[StrictStr, Number] = {}
+
+
 class Document(Section):
     """A whole study file."""
 
     data: Data
     quasi_identifiers: dict[StrictStr, StrictStr]
-    sensitive: Columns
+    sensitive: Columns = Columns()
     identifiers: Columns = Columns()
     privacy: tuple[dict[str, Any], ...]
     search: SearchOptions = SearchOptions()
+    objective: ObjectiveOptions = ObjectiveOptions()
 
 
 class Study:
@@ -139,9 +154,9 @@ class Study:
         path = self.data_path if path is None else path
         return read_table(path, form or self.format_of(path), self.schema.columns)
 
-    def anonymizer(self, n_jobs: int | None = None) -> Anonymizer:
+    def anonymizer(self, n_jobs: int | None = None, progress: Watch | None = None) -> Anonymizer:
         """The estimator that the study describes."""
-        search = self.document.search
+        search, objective = self.document.search, self.document.objective
         return Anonymizer(
             quasi_identifiers=self.hierarchies,
             sensitive=self.schema.sensitive,
@@ -155,8 +170,14 @@ class Study:
             grid=search.grid,
             search=search.strategy,
             refinement=search.refinement,
+            objective=objective.name,
+            weights=objective.weights or None,
+            suppression=search.suppression,
+            remove=search.remove,
+            time_limit=search.time_limit,
             seed=search.seed,
             n_jobs=n_jobs,
+            progress=progress,
         )
 
 

@@ -389,7 +389,7 @@ def test_one_name_stands_for_a_list_of_one(people, anonymizer):
 
 
 def test_a_search_of_ones_own_proves_nothing(people, anonymizer):
-    def lazy(problem, n_jobs):
+    def lazy(problem, run):
         return Frontier((problem.lattice.heights,), len(problem.lattice), 1, 1)
 
     anonymizer.set_params(search=lazy).fit(people)
@@ -448,7 +448,7 @@ BAD = [
     ({"privacy": [KAnonymity(401)]}, "k = 401 exceeds the 400 records"),
     ({"privacy": [EntropyLDiversity(5)]}, r"l = 5 is above 2\^H = 3\.9\d+"),
     ({"recoding": "full domain"}, "'full domain' is unknown; did you mean 'full-domain'"),
-    ({"search": "flash"}, "search = 'flash' is unknown; known are incognito, exhaustive"),
+    ({"search": "flash"}, "search = 'flash' is unknown; known are automatic, bisection"),
     ({"missing": "ignore"}, "missing = 'ignore' is none of error, drop, category"),
     ({"recoding": "variable-range", "refine": ["sexx"]}, "refine names 'sexx'.*did you mean 'sex'"),
     ({"recoding": "variable-range", "refine": ["sex"]}, "cannot refine 'sex'"),

@@ -20,7 +20,6 @@ from anonymizer.search import (
     Refiner,
     Segments,
     cut_heuristically,
-    incognito,
     level_ranges,
     optimal_ranges,
     refine_jointly,
@@ -72,7 +71,7 @@ def brute_force(problem, **confined):
 @given(ordered_problems(), st.sampled_from([None, 1, 2, 3]))
 def test_the_joint_search_equals_brute_force(drawn, most):
     _, problem = drawn
-    refined = refine_one(problem, "x", Refiner(information, RangeOptions(most)), incognito)
+    refined = refine_one(problem, "x", Refiner(information, RangeOptions(most)))
     value = brute_force(problem, most=most)
     assert refined.proven
     assert refined.value == pytest.approx(value, abs=1e-9)
@@ -84,7 +83,7 @@ def test_the_joint_search_equals_brute_force(drawn, most):
 def test_min_width_equals_brute_force(drawn, width):
     _, problem = drawn
     options = RangeOptions(min_width=width)
-    refined = refine_one(problem, "x", Refiner(information, options), incognito)
+    refined = refine_one(problem, "x", Refiner(information, options))
     assert refined.value == pytest.approx(brute_force(problem, width=width), abs=1e-9)
 
 
@@ -92,7 +91,7 @@ def test_min_width_equals_brute_force(drawn, width):
 @given(ordered_problems(), st.sampled_from([2, 3, 5]))
 def test_a_grid_equals_brute_force(drawn, grid):
     _, problem = drawn
-    refined = refine_one(problem, "x", Refiner(information, RangeOptions(grid=grid)), incognito)
+    refined = refine_one(problem, "x", Refiner(information, RangeOptions(grid=grid)))
     assert refined.value == pytest.approx(brute_force(problem, grid=grid), abs=1e-9)
     for label in refined.recoding["x"].labels:
         low = getattr(label, "low", None)
@@ -103,8 +102,8 @@ def test_a_grid_equals_brute_force(drawn, grid):
 @given(ordered_problems())
 def test_the_heuristic_is_feasible_and_never_above_the_optimum(drawn):
     _, problem = drawn
-    exact = refine_one(problem, "x", Refiner(information), incognito)
-    moved = refine_one(problem, "x", Refiner(information, cutting=cut_heuristically), incognito)
+    exact = refine_one(problem, "x", Refiner(information))
+    moved = refine_one(problem, "x", Refiner(information, cutting=cut_heuristically))
     assert problem.feasible(moved.counts)
     assert moved.value <= exact.value + 1e-9
     assert not moved.proven
@@ -120,7 +119,6 @@ def test_the_order_of_records_does_not_matter(drawn, seed):
             problem_of(rows, hierarchies, list(problem.models)),
             "x",
             Refiner(information),
-            incognito,
         )
         for rows in (table, shuffled)
     )
@@ -200,7 +198,7 @@ def test_ties_prefer_more_classes_then_smaller_levels():
     suppress = Hierarchy.suppression()
     hierarchies = {"x": Hierarchy.ranges(widths=[5]), "b": suppress, "c": suppress}
     problem = problem_of(table, hierarchies, [KAnonymity(2)])
-    refined = refine_one(problem, "x", Refiner(information), incognito)
+    refined = refine_one(problem, "x", Refiner(information))
     levels = problem.taxonomies["b"].levels, problem.taxonomies["c"].levels
     assert refined.recoding["b"] is levels[0][0]
     assert refined.recoding["c"] is levels[1][1]
@@ -210,7 +208,7 @@ def test_one_range_may_stand_beside_missing_values():
     table = pd.DataFrame({"x": [1, 1, 2, 2, None, None, None, None], "w": list("uvuvstst")})
     hierarchies = {"x": Hierarchy.ranges(widths=[10])}
     problem = problem_of(table, hierarchies, [KAnonymity(3)])
-    refined = refine_one(problem, "x", Refiner(information), incognito)
+    refined = refine_one(problem, "x", Refiner(information))
     assert [str(label) for label in refined.recoding["x"].labels] == ["(-inf, inf)", "*"]
     assert refined.value == pytest.approx(1)
 
@@ -250,12 +248,12 @@ def missing_problem(extra):
 
 
 def test_missing_values_stay_apart_from_ranges():
-    refined = refine_one(missing_problem("uv"), "x", Refiner(information), incognito)
+    refined = refine_one(missing_problem("uv"), "x", Refiner(information))
     assert [str(label) for label in refined.recoding["x"].labels] == ["(-inf, 3)", "[3, inf)", "*"]
 
 
 def test_missing_values_that_break_the_policy_suppress_everything():
-    refined = refine_one(missing_problem("u"), "x", Refiner(information), incognito)
+    refined = refine_one(missing_problem("u"), "x", Refiner(information))
     assert refined.recoding["x"].labels == ("*",)
     assert len(refined.counts) == 1
 
@@ -269,8 +267,8 @@ def test_two_attributes_are_feasible_and_gain(seed):
     )
     hierarchies = {"x": Hierarchy.ranges(widths=[2]), "y": Hierarchy.ranges(widths=[3])}
     problem = problem_of(table, hierarchies, [KAnonymity(4), EntropyLDiversity(1.5)])
-    both = refine_jointly(problem, ["x", "y"], Refiner(information), incognito)
-    alone = [refine_one(problem, name, Refiner(information), incognito) for name in "xy"]
+    both = refine_jointly(problem, ["x", "y"], Refiner(information))
+    alone = [refine_one(problem, name, Refiner(information)) for name in "xy"]
     assert problem.feasible(both.counts)
     assert both.value >= max(refined.value for refined in alone) - 1e-9
     assert not both.proven
@@ -305,6 +303,6 @@ def test_the_levels_of_others_come_back(adult):
     table = adult[["age", "sex", "marital-status"]].rename(columns={"marital-status": "w"})
     hierarchies = {"age": Hierarchy.ranges(widths=[25, 50]), "sex": Hierarchy.suppression()}
     problem = problem_of(table, hierarchies, [EntropyLDiversity(2)])
-    refined = refine_one(problem, "age", Refiner(information), incognito)
+    refined = refine_one(problem, "age", Refiner(information))
     levels = [level_recoding(problem.taxonomies, ("sex",), (i,))["sex"] for i in (0, 1)]
     assert any(refined.recoding["sex"] is level for level in levels)

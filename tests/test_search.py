@@ -16,7 +16,16 @@ from anonymizer import Hierarchy, InputError, KAnonymity
 from anonymizer.lattice import Lattice
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import PrivacyModel
-from anonymizer.search import SEARCHES, Refiner, best_node, exhaustive, incognito, refine_one
+from anonymizer.search import (
+    SEARCHES,
+    STRATEGIES,
+    Refiner,
+    Run,
+    exhaustive,
+    incognito,
+    refine_one,
+    solve,
+)
 
 information = MutualInformation()
 
@@ -88,12 +97,13 @@ def test_models_that_are_not_monotone_are_searched_exhaustively_or_not_at_all(pr
     found = exhaustive(problem)
     assert found.feasible == len(feasible)
     if feasible:
-        best = information(problem.at(best_node(problem, found.minimal, information)))
-        assert best == pytest.approx(max(information(problem.at(node)) for node in feasible))
+        best = solve(problem, "exhaustive")
+        assert best.score == pytest.approx(information(problem.at(best.node)))
+        assert best.score == pytest.approx(max(information(problem.at(node)) for node in feasible))
     with pytest.raises(InputError, match="even-classes is not preserved; search = 'exhaustive'"):
         incognito(problem)
     with pytest.raises(InputError, match="variable-range recoding prunes"):
-        refine_one(problem, "a", Refiner(information), exhaustive)
+        refine_one(problem, "a", Refiner(information))
 
 
 @given(problems(3))
@@ -103,7 +113,8 @@ def test_the_best_node_of_the_frontier_is_the_best_of_all(problem):
     top = max(information(counted) for counted in counts.values())
     tied = [node for node in feasible if information(counts[node]) >= top - 1e-9]
     expected = min(tied, key=lambda node: (-len(counts[node]), node))
-    assert best_node(problem, exhaustive(problem).minimal, information) == expected
+    for search in STRATEGIES:
+        assert solve(problem, search).node == expected
 
 
 @settings(max_examples=25)
@@ -111,7 +122,7 @@ def test_the_best_node_of_the_frontier_is_the_best_of_all(problem):
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 def test_the_number_of_jobs_does_not_matter(search, problem):
     with joblib.parallel_config(backend="threading"):
-        assert search(problem, 2) == search(problem, 1)
+        assert search(problem, Run(n_jobs=2)) == search(problem)
 
 
 @given(tables(2), st.permutations(["a", "b"]))

@@ -131,7 +131,7 @@ def test_what_is_left_out_has_a_default(tmp_path):
     assert study.schema.identifiers == ()
     assert [params[name] for name in ("recoding", "search", "refine", "seed")] == [
         "full-domain",
-        "incognito",
+        "automatic",
         None,
         0,
     ]
@@ -165,10 +165,9 @@ def test_absolute_paths_stay_so(tmp_path):
         # missing sections and keys
         ('[data]\npath = "people.csv"\n', "", r"section \[data\] is missing"),
         ('path = "people.csv"', "", r"\[data\] path is missing"),
-        ('[sensitive]\nattributes = ["disease"]\n', "", r"section \[sensitive\] is missing"),
+        ('[sensitive]\nattributes = ["disease"]\n', "", "is about a sensitive attribute; name one"),
         ('[[privacy]]\nmodel = "k-anonymity"\nk = 2\n', "", r"section \[privacy\] is missing"),
         ('age = "age.toml"\nsex = "suppress"', "", "at least one quasi-identifier"),
-        ('["disease"]', "[]", "at least one sensitive attribute"),
         # wrong types
         ('"people.csv"', "3", r"\[data\] path must be a text in quotes"),
         ('["disease"]', '"disease"', r"\[sensitive\] attributes must be a list"),

@@ -11,8 +11,10 @@ from anonymizer.errors import InputError
 
 __all__ = [
     "Tally",
+    "all_equal",
     "distinct",
     "drop_missing",
+    "grouped",
     "missing_values",
     "relabel",
     "replaced",
@@ -22,6 +24,12 @@ __all__ = [
 ]
 
 Codes = NDArray[np.intp]
+
+MOST_KEYS = 2**62
+"""Bound on the numbers that combinations are packed into."""
+
+BLOCK = 1 << 16
+"""Records packed at a time."""
 
 
 class Tally(NamedTuple):
@@ -45,14 +53,38 @@ def tally(table: pd.DataFrame, columns: Sequence[str]) -> Tally:
     InputError
         When a column holds values that cannot be told apart.
     """
-    group = np.zeros(len(table), np.intp)
-    for column in columns:
-        codes, values = distinct(table[column])
-        # Renumbered after every column, a key never exceeds records x values: no overflow.
-        group = pd.factorize(group * len(values) + codes)[0].astype(np.intp)
-    first = np.unique(group, return_index=True)[1]
+    group, first = grouped(table, columns)
     combinations = table.iloc[first][list(columns)].reset_index(drop=True)
     return Tally(combinations, np.bincount(group).astype(np.int64))
+
+
+def grouped(table: pd.DataFrame, columns: Sequence[str]) -> tuple[Codes, Codes]:
+    """Number the distinct combinations of values of some columns, in order of appearance.
+
+    Returns
+    -------
+    The number of each record's combination, shape (records,), and the first record of each
+    combination, shape (combinations,).
+
+    Raises
+    ------
+    InputError
+        When a column holds values that cannot be told apart.
+    """
+    digits: list[tuple[NDArray[np.integer], int]] = []
+    bound = 1
+    for column in columns:
+        codes, number = _numbered(table[column])
+        if bound * number >= MOST_KEYS:
+            # Renumbered densely before it could overflow, a key never does.
+            merged = pd.factorize(_packed(digits, len(table)))[0]
+            digits, bound = [(merged, len(table))], len(table)
+        digits.append((codes, number))
+        bound *= number
+    group = pd.factorize(_packed(digits, len(table)))[0].astype(np.intp, copy=False)
+    first = np.full(int(group.max(initial=-1)) + 1, -1, np.intp)
+    first[group[::-1]] = np.arange(len(group) - 1, -1, -1)
+    return group, first
 
 
 def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
@@ -71,6 +103,35 @@ def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
             f"column {column.name!r} holds values that cannot be told apart, such as lists; "
             "it can be neither a quasi-identifier nor sensitive"
         ) from None
+
+
+def _numbered(column: pd.Series) -> tuple[NDArray[np.integer], int]:
+    """The values of a column as numbers below a bound, equal for equal values, and the bound."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return column.cat.codes.to_numpy() + np.int8(1), len(column.cat.categories) + 1
+    codes, values = distinct(column)
+    return codes, len(values)
+
+
+def _packed(digits: Sequence[tuple[NDArray[np.integer], int]], records: int) -> Codes:
+    """Numbers of several digits, block by block so that each stays in the processor's cache."""
+    keys = np.zeros(records, np.intp)
+    for begin in range(0, records, BLOCK):
+        block = slice(begin, begin + BLOCK)
+        key = keys[block]
+        for codes, number in digits:
+            key *= number
+            key += codes[block]
+    return keys
+
+
+def all_equal(table: pd.DataFrame, columns: Sequence[str], text: str) -> NDArray[np.bool_]:
+    """Which records hold a text in every one of some columns, shape (records,)."""
+    same = np.ones(len(table), bool)
+    for column in columns:
+        codes, values = distinct(table[column])
+        same &= np.array([isinstance(value, str) and value == text for value in values])[codes]
+    return same
 
 
 def relabel(column: pd.Series, codes: Codes, labels: Sequence[Hashable]) -> pd.Series:

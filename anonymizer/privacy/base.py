@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from anonymizer.counts import Classes, Counts, Floats
 from anonymizer.errors import InputError, PolicyUnreachableError
+from anonymizer.kernels import Bound
 
 __all__ = [
     "TOLERANCE",
@@ -56,6 +57,10 @@ class PrivacyModel(ABC):
     @abstractmethod
     def accepts(self, values: Floats) -> Mask:
         """Which of those values the model tolerates, shape (classes,)."""
+
+    def bound(self) -> Bound | None:
+        """The same condition in the form that kernels check; None where they know none."""
+        return None
 
     def ceiling(self, margin: NDArray[np.int64]) -> float:
         """The most bits I(X~;W) that classes which all satisfy the model can have (Eq. 13)."""
@@ -116,8 +121,7 @@ def verdicts(counts: Counts, models: Sequence[PrivacyModel]) -> list[Verdict]:
     for model, attribute, classes in _questions(counts, models):
         values = model.measure(classes)
         violating = int((~model.accepts(values)).sum())
-        asked = attribute if model.sensitive else None
-        found.append(Verdict(model, asked, model.worst(values), violating, len(values)))
+        found.append(Verdict(model, attribute, model.worst(values), violating, len(values)))
     return found
 
 
@@ -135,7 +139,7 @@ def require_possible(counts: Counts, models: Sequence[PrivacyModel]) -> None:
     """
     whole = counts.project(())
     for model, attribute, classes in _questions(whole, models):
-        model.require_possible(classes, attribute)
+        model.require_possible(classes, attribute or "the table")
     for verdict in verdicts(whole, [model for model in models if model.monotone]):
         if not verdict.satisfied:
             about = f" about {verdict.attribute!r}" if verdict.attribute else ""
@@ -170,8 +174,10 @@ def _plain(value: object) -> object:
 
 def _questions(
     counts: Counts, models: Sequence[PrivacyModel]
-) -> Iterator[tuple[PrivacyModel, str, Classes]]:
-    """Every model about every sensitive attribute that it has to answer for."""
+) -> Iterator[tuple[PrivacyModel, str | None, Classes]]:
+    """Every model about every sensitive attribute that it has to answer for; None: class sizes."""
     for model in models:
-        for attribute in counts.joint if model.sensitive else list(counts.joint)[:1]:
+        if model.sensitive and not counts.joint:
+            raise InputError(f"{model.name} is about a sensitive attribute; name at least one")
+        for attribute in counts.joint if model.sensitive else [None]:
             yield model, attribute, counts.about(attribute)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from anonymizer.counts import Classes, Floats
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.information import divergence, entropy
+from anonymizer.kernels import Bound, Kind
 from anonymizer.privacy.base import TOLERANCE, Mask, PrivacyModel
 
 __all__ = ["EntropyLDiversity", "TCloseness"]
@@ -47,6 +48,10 @@ class EntropyLDiversity(PrivacyModel):
     def accepts(self, values: Floats) -> Mask:
         """Classes of at least log l bits."""
         return np.asarray(np.log2(values) >= log2(self.l) - TOLERANCE)
+
+    def bound(self) -> Bound:
+        """At least log l bits."""
+        return Bound(Kind.ENTROPY, log2(self.l) - TOLERANCE)
 
     def ceiling(self, margin: NDArray[np.int64]) -> float:
         """H(W) - log l (Eq. 13)."""
@@ -97,6 +102,10 @@ class TCloseness(PrivacyModel):
     def accepts(self, values: Floats) -> Mask:
         """Classes of at most t bits."""
         return values <= self.t + TOLERANCE
+
+    def bound(self) -> Bound:
+        """At most t bits."""
+        return Bound(Kind.DIVERGENCE, self.t + TOLERANCE)
 
     def ceiling(self, margin: NDArray[np.int64]) -> float:
         """t, the mean of I1 being I(X~;W) (Eq. 13)."""

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from anonymizer.counts import Classes, Floats
 from anonymizer.errors import InputError
+from anonymizer.kernels import Bound, Kind
 from anonymizer.parameters import is_whole
 from anonymizer.privacy.base import Mask, PrivacyModel
 
@@ -42,6 +43,10 @@ class KAnonymity(PrivacyModel):
     def accepts(self, values: Floats) -> Mask:
         """Classes of at least k records."""
         return values >= self.k
+
+    def bound(self) -> Bound:
+        """At least k records."""
+        return Bound(Kind.SIZE, self.k)
 
     def require_possible(self, table: Classes, attribute: str) -> None:
         """No class can be larger than the table."""

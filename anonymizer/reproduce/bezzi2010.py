@@ -28,10 +28,10 @@ from anonymizer.search import (
     RangeOptions,
     Refined,
     Refiner,
-    best_node,
     cut_heuristically,
-    incognito,
+    frontier,
     refine_one,
+    solve,
 )
 
 __all__ = ["Experiment", "reproduce"]
@@ -76,8 +76,8 @@ class Experiment:
 
     def best(self) -> Counts:
         """The counts at the best feasible node."""
-        frontier = incognito(self.problem)
-        return self.problem.at(best_node(self.problem, frontier.minimal, MutualInformation()))
+        found = solve(self.problem)
+        return self.problem.at(found.node if found else self.problem.lattice.heights)
 
     def ranges(self, max_ranges: int | None = None) -> Refined:
         """A1*: the best ranges of age over all levels of the others."""
@@ -88,7 +88,7 @@ class Experiment:
         return self._refined(Refiner(MutualInformation(), cutting=cut_heuristically))
 
     def _refined(self, refiner: Refiner) -> Refined:
-        return refine_one(self.problem, "age", refiner, incognito)
+        return refine_one(self.problem, "age", refiner)
 
     def ladder(self) -> list[Row]:
         """What each recoding keeps: A2, A1, the best node, A1*."""
@@ -133,7 +133,7 @@ class Experiment:
 
     def feasible(self) -> list[Node]:
         """The feasible nodes of the lattice."""
-        return self.problem.lattice.up_set(incognito(self.problem).minimal)
+        return self.problem.lattice.up_set(frontier(self.problem).minimal)
 
     def _name(self, counts: Counts) -> str:
         for node in self.problem.lattice:
@@ -159,7 +159,7 @@ def _rows(experiment: Experiment) -> list[Row]:
     raw = experiment.problem.counts
     margin = raw.margins[SENSITIVE]
     h = float(entropy(margin))
-    information = Information.of(raw, raw, {}, [T, L], np.random.default_rng(0))
+    information = Information.of(raw, raw, lambda counts: counts, [T, L], np.random.default_rng(0))
     age = mutual_information(raw.project(("age",)).joint[SENSITIVE])
     feasible = [experiment.node_name(node) for node in experiment.feasible()]
     return [

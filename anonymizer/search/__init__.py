@@ -1,14 +1,9 @@
 """Exact searches: over the levels of all attributes, and over the ranges of an ordered one."""
 
-from anonymizer.search.exact import (
-    SEARCHES,
-    Frontier,
-    Problem,
-    Search,
-    best_node,
-    exhaustive,
-    incognito,
-)
+from anonymizer.search.boxes import branch_and_bound
+from anonymizer.search.exhaustive import exhaustive, survey
+from anonymizer.search.frontier import bisection, frontier, top_down
+from anonymizer.search.incognito import incognito
 from anonymizer.search.joint import (
     REFINEMENTS,
     Cutting,
@@ -19,28 +14,43 @@ from anonymizer.search.joint import (
     refine_jointly,
     refine_one,
 )
+from anonymizer.search.optimum import best_suppressed
+from anonymizer.search.problem import Found, Frontier, Problem, Run, Search, Watch
 from anonymizer.search.ranges import heuristic_ranges, level_ranges, optimal_ranges
 from anonymizer.search.segments import RangeOptions, Segments
+from anonymizer.search.strategies import SEARCHES, STRATEGIES, solve
+from anonymizer.search.suppression import Suppression
 
 __all__ = [
     "REFINEMENTS",
     "SEARCHES",
+    "STRATEGIES",
     "Cutting",
+    "Found",
     "Frontier",
     "Problem",
     "RangeOptions",
     "Refined",
     "Refiner",
+    "Run",
     "Search",
     "Segments",
-    "best_node",
+    "Suppression",
+    "Watch",
+    "best_suppressed",
+    "bisection",
+    "branch_and_bound",
     "cut_exactly",
     "cut_heuristically",
     "exhaustive",
+    "frontier",
     "heuristic_ranges",
     "incognito",
     "level_ranges",
     "optimal_ranges",
     "refine_jointly",
     "refine_one",
+    "solve",
+    "survey",
+    "top_down",
 ]

@@ -11,7 +11,8 @@ from anonymizer.hierarchy import Partition
 from anonymizer.lattice import Node, level_recoding
 from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE, require_monotone
-from anonymizer.search.exact import SEARCHES, Problem, Search
+from anonymizer.search.frontier import frontier
+from anonymizer.search.problem import ALONE, Problem, Run, Search
 from anonymizer.search.ranges import heuristic_ranges, level_ranges, optimal_ranges
 from anonymizer.search.segments import RangeOptions, Segments
 
@@ -104,8 +105,8 @@ def refine_jointly(
     problem: Problem,
     attributes: Sequence[str],
     refiner: Refiner,
-    search: Search,
-    n_jobs: int | None = None,
+    search: Search = frontier,
+    run: Run = ALONE,
 ) -> Refined:
     """Find the best ranges of the given attributes together with levels of the others.
 
@@ -114,7 +115,7 @@ def refine_jointly(
     these every attribute in turn is cut again with the others held, until none gains: a local
     optimum, not proven.
     """
-    found = [refine_one(problem, name, refiner, search, n_jobs) for name in attributes]
+    found = [refine_one(problem, name, refiner, search, run) for name in attributes]
     best = reduce(Refined.or_better, found)
     if len(found) == 1:
         return best
@@ -128,8 +129,8 @@ def refine_one(
     problem: Problem,
     attribute: str,
     refiner: Refiner,
-    search: Search,
-    n_jobs: int | None = None,
+    search: Search = frontier,
+    run: Run = ALONE,
 ) -> Refined:
     """Find the best ranges of one attribute over all levels of the others.
 
@@ -150,8 +151,8 @@ def refine_one(
     require_monotone(problem.models, "variable-range recoding")
     others = tuple(name for name in problem.counts.names if name != attribute)
     rest = problem.project(others)
-    frontier = search(rest, n_jobs)
-    nodes = rest.lattice.up_set(frontier.minimal)
+    found_nodes = search(rest, run)
+    nodes = rest.lattice.up_set(found_nodes.minimal)
 
     def levels(node: Node) -> Recoding:
         return level_recoding(problem.taxonomies, others, node)
@@ -166,8 +167,8 @@ def refine_one(
         top = max(top, found[node].value)
     tied = [node for node, refined in found.items() if refined.value >= top - TOLERANCE]
     best = found[min(tied, key=lambda node: (-len(found[node].counts), node))]
-    exact = refiner.cutting is cut_exactly and search in SEARCHES.values()
-    return replace(best, refinements=len(found), checked=frontier.checked, proven=exact)
+    exact = refiner.cutting is cut_exactly
+    return replace(best, refinements=len(found), checked=found_nodes.checked, proven=exact)
 
 
 def _ascend(

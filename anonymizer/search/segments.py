@@ -15,7 +15,7 @@ from anonymizer.hierarchy.values import exactly, floor_to, number_of
 from anonymizer.objectives import Objective
 from anonymizer.parameters import is_whole
 from anonymizer.privacy import Mask, PrivacyModel, acceptable
-from anonymizer.search.exact import Problem
+from anonymizer.search.problem import Problem
 
 __all__ = ["RangeOptions", "Segments"]
 
@@ -222,8 +222,10 @@ def _all_ranges(
     """
     others = [i for i, name in enumerate(counts.names) if name != attribute]
     combination = np.unique(row_keys(counts.cells[:, others]), return_inverse=True)[1]
+    matrices: dict[str | None, Ints] = {None: counts.sizes[:, None]}
+    matrices.update(counts.joint)
     cumulative = {
-        name: _cumulative(joint, block, combination, v) for name, joint in counts.joint.items()
+        name: _cumulative(joint, block, combination, v) for name, joint in matrices.items()
     }
     gains = np.full((v + 1, v + 1), -np.inf)
     classes = np.zeros((v + 1, v + 1), np.int64)
@@ -247,15 +249,19 @@ def _cumulative(joint: Ints, block: Codes, combination: Codes, v: int) -> Ints:
 
 
 def _judged_ranges(
-    judge: Judge, counts: Counts, ranges: dict[str, Ints]
+    judge: Judge, counts: Counts, ranges: dict[str | None, Ints]
 ) -> tuple[Floats, Ints, Ints]:
-    """Objective, classes and violations of ranges, given their classes: shape (ranges,) each."""
-    some = next(iter(ranges.values()))
+    """Objective, classes and violations of ranges, given their classes: shape (ranges,) each.
+
+    The classes come by sensitive attribute, and under None by size alone.
+    """
+    some = ranges[None]
     occupied = some.any(axis=2)
     place = np.nonzero(occupied)[0]
     cells = np.empty((len(place), 0), np.intp)
-    joint = {name: table[occupied] for name, table in ranges.items()}
-    gain, broken = judge(replace(counts, names=(), cells=cells, joint=joint))
+    sizes = some[occupied][:, 0]
+    joint = {name: table[occupied] for name, table in ranges.items() if name is not None}
+    gain, broken = judge(replace(counts, names=(), cells=cells, sizes=sizes, joint=joint))
     return (
         np.bincount(place, gain, minlength=len(some)).astype(float),
         np.bincount(place, minlength=len(some)).astype(np.int64),

@@ -1,0 +1,114 @@
+"""Candidates: what a node would release, as the arrays that policies and objectives look at."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from anonymizer.counts import Counts, Ints
+from anonymizer.kernels import Columns, FrequencySet, Kernel, Marks
+
+__all__ = ["Candidate", "Layout", "columns_of", "merged"]
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """What the columns of a frequency set are about.
+
+    Parameters
+    ----------
+    places
+        The columns [start, stop) of each sensitive attribute.
+    margins
+        Records of the whole table by column, the last one being all of them, shape (columns,).
+    """
+
+    places: Mapping[str, tuple[int, int]]
+    margins: Ints
+
+    @classmethod
+    def of(cls, counts: Counts) -> "Layout":
+        """The layout of the frequency sets of some counts."""
+        places, start = {}, 0
+        for name, margin in counts.margins.items():
+            places[name] = start, start + len(margin)
+            start += len(margin)
+        margins = [*counts.margins.values(), np.array([counts.records])]
+        return cls(places, np.concatenate(margins).astype(np.int64))
+
+    @property
+    def records(self) -> int:
+        """Records of the whole table."""
+        return int(self.margins[-1])
+
+    def place(self, attribute: str | None) -> tuple[int, int]:
+        """The columns of an attribute; the one of all records for None."""
+        if attribute is None:
+            return len(self.margins) - 1, len(self.margins)
+        return self.places[attribute]
+
+
+def columns_of(counts: Counts) -> Columns:
+    """The histograms of classes side by side and their sizes last, shape (classes, columns).
+
+    In the narrowest type that holds all records.
+    """
+    kind = np.int32 if counts.records < 2**31 else np.int64
+    return np.concatenate([*counts.joint.values(), counts.sizes[:, None]], axis=1).astype(kind)
+
+
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A node as it would be released: its classes, and which of them are suppressed.
+
+    Parameters
+    ----------
+    node
+        Its levels.
+    classes
+        All its classes.
+    suppressed
+        Those whose quasi-identifiers would be suppressed, shape (classes,).
+    removed
+        Whether their records are left out; otherwise they form one class together.
+    margins
+        Records of the table released by column, shape (columns,).
+    layout
+        What the columns are about.
+    kernel
+        What sums over classes.
+    """
+
+    node: tuple[int, ...]
+    classes: FrequencySet
+    suppressed: Marks
+    removed: bool
+    margins: Ints
+    layout: Layout
+    kernel: Kernel
+
+    @cached_property
+    def together(self) -> Ints:
+        """The suppressed records by column, shape (columns,)."""
+        return merged(self.classes.counts, self.suppressed)
+
+    @property
+    def records_suppressed(self) -> int:
+        """How many records are suppressed, removed or not."""
+        return int(self.together[-1])
+
+    @cached_property
+    def groups(self) -> int:
+        """Classes that are not suppressed, and one more when any is."""
+        return int((~self.suppressed).sum()) + (self.records_suppressed > 0)
+
+    @property
+    def released_classes(self) -> int:
+        """Classes of the table released."""
+        return self.groups - (self.removed and self.records_suppressed > 0)
+
+
+def merged(counts: Columns, marks: Marks) -> Ints:
+    """Some classes as one, shape (columns,)."""
+    return np.asarray(counts[marks].sum(axis=0, dtype=np.int64))

@@ -1,0 +1,75 @@
+"""The few loops that all searches spend their time in: merge classes, check them, sum their bits.
+
+Arrays in, arrays out, nothing of tables or hierarchies. Written twice with one interface, in NumPy
+and compiled; which one works is chosen by the size of the work, and never changes a result.
+"""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from anonymizer.kernels import plain
+from anonymizer.kernels.frequency import Columns, FrequencySet, Marks, Words
+from anonymizer.kernels.rules import Bound, Kind, Rules
+
+__all__ = [
+    "NUMPY",
+    "Bound",
+    "Columns",
+    "FrequencySet",
+    "Kernel",
+    "Kind",
+    "Marks",
+    "Rules",
+    "Words",
+    "choose",
+    "compiled_kernel",
+]
+
+WORTH_LOADING = 2e8
+"""Counts (rows x columns x nodes) from which on loading the compiled kernels pays.
+
+Measured by benchmarks/bench_kernels.py: NumPy needs some 5 ns more per count, loading 0.5 s.
+"""
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """One way to write the loops.
+
+    Parameters
+    ----------
+    name
+        What it is written in.
+    roll_up
+        Merge the classes that a mask no longer tells apart; valid until the thread's next roll-up.
+    broken
+        Records in classes that break a bound, and which classes; stops beyond the most.
+    uncertainty
+        Sum of n_g H(W|g) over the classes that are not left out, in bits.
+    """
+
+    name: str
+    roll_up: Callable[[FrequencySet, Words], FrequencySet]
+    broken: Callable[[Columns, Rules, int], tuple[int, Marks]]
+    uncertainty: Callable[[Columns, int, int, Marks], float]
+
+
+NUMPY = Kernel("numpy", plain.roll_up, plain.broken, plain.uncertainty)
+
+
+def choose(work: float) -> Kernel:
+    """The kernel that is through first with so many counts, the time to load it included."""
+    loaded = "anonymizer.kernels.compiled" in sys.modules
+    return compiled_kernel() if loaded or work > WORTH_LOADING else NUMPY
+
+
+@cache
+def compiled_kernel() -> Kernel:
+    """The compiled kernel; the one in NumPy where numba cannot be loaded."""
+    try:
+        from anonymizer.kernels import compiled
+    except ImportError:
+        return NUMPY
+    return Kernel("compiled", compiled.roll_up, compiled.broken, compiled.uncertainty)

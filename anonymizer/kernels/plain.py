@@ -1,0 +1,75 @@
+"""The kernels in NumPy, for few rows: nothing to load, nothing to compile."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.information import xlogx
+from anonymizer.kernels.frequency import LOGS, Columns, FrequencySet, Marks, Words, logs_table
+from anonymizer.kernels.rules import Kind, Rules
+
+__all__ = ["broken", "roll_up", "uncertainty"]
+
+BLOCK = 2048
+"""Classes checked at a time: few enough to stop early, enough to be worth a call."""
+
+
+def roll_up(source: FrequencySet, mask: Words) -> FrequencySet:
+    """Merge the classes that a mask no longer tells apart."""
+    keys = source.keys & np.array(mask, np.uint64)
+    order = np.argsort(keys[:, 0], kind="stable") if len(mask) == 1 else np.lexsort(keys.T)
+    keys = keys[order]
+    first = np.ones(len(keys), bool)
+    np.any(keys[1:] != keys[:-1], axis=1, out=first[1:])
+    starts = np.flatnonzero(first)
+    counts = np.add.reduceat(source.counts[order], starts, axis=0, dtype=source.counts.dtype)
+    return FrequencySet(keys[starts], counts, source.members[order[starts]])
+
+
+def broken(counts: Columns, rules: Rules, most: int) -> tuple[int, Marks]:
+    """Records in classes that break a bound, and which classes those are.
+
+    Beyond ``most`` such records it stops: the number is then too small and the marks incomplete.
+    """
+    sizes = counts[:, -1]
+    marks = sizes < rules.least
+    records = int(sizes[marks].sum())
+    for begin in range(0, len(counts), BLOCK):
+        if records > most:
+            break
+        block = slice(begin, begin + BLOCK)
+        new = _distributions_broken(counts[block], rules) & ~marks[block]
+        marks[block] |= new
+        records += int(sizes[block][new].sum())
+    return records, marks
+
+
+def uncertainty(counts: Columns, start: int, stop: int, left_out: Marks) -> float:
+    """Sum of n_g H(W|g) over classes, in bits, W standing in the columns [start, stop)."""
+    kept = counts[~left_out]
+    inside = _xlogx(kept[:, start:stop]).sum(axis=1)
+    return float((_xlogx(kept[:, -1]) - inside).sum())
+
+
+def _distributions_broken(counts: Columns, rules: Rules) -> Marks:
+    """Which classes break a bound on their distribution. Multiplied out by n: no division."""
+    marks = np.zeros(len(counts), bool)
+    sizes = counts[:, -1]
+    for kind, limit, start, stop in zip(
+        rules.kinds, rules.limits, rules.starts, rules.stops, strict=True
+    ):
+        if kind == Kind.SIZE:
+            continue
+        values = counts[:, start:stop]
+        inside = _xlogx(values).sum(axis=1) - _xlogx(sizes)
+        if kind == Kind.ENTROPY:
+            marks |= -inside < limit * sizes
+        else:
+            marks |= inside - values @ rules.log_prior[start:stop] > limit * sizes
+    return marks
+
+
+def _xlogx(counts: Columns) -> NDArray[np.float64]:
+    """N log2 n, looked up where the table reaches."""
+    if counts.size and counts.max() >= LOGS:
+        return xlogx(counts)
+    return logs_table()[counts]

@@ -1,0 +1,197 @@
+"""Branch and bound over boxes of nodes: for lattices too large to finish, and for limited time.
+
+A box [low, high] holds the nodes between two. Two facts prune, whatever the size of the lattice:
+
+- No node of a box scores more than its lowest one without suppression (``Objective.bound``).
+- Where the highest node is hopeless, so are all. Levels of an attribute that are hopeless beside
+  the highest levels of all others are therefore cut off, which lowers the bound.
+
+Boxes are taken in falling order of their bound, so that the highest bound left, less the best
+score, is a certificate at any time: no feasible node is better than that. The best score begins
+with a descent from the top, one level at a time. Memory grows with the boxes that are open, not
+with the nodes of the lattice.
+"""
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import inf
+from time import monotonic
+
+from anonymizer.lattice import Lattice, Node
+from anonymizer.privacy import TOLERANCE
+from anonymizer.search.evaluator import Evaluator
+from anonymizer.search.frequency import FrequencySets
+from anonymizer.search.problem import ALONE, Found, Problem, Run, Scored, winner
+
+__all__ = ["branch_and_bound"]
+
+MOST_BOXES = 500_000
+"""Open boxes at which the search stops as it does when time is up (some 300 MB)."""
+
+MOST_REMEMBERED = 100_000
+"""Nodes whose hope is remembered."""
+
+Box = tuple[float, Node, Node]
+"""Minus the bound, the lowest and the highest node: a heap yields the highest bound first."""
+
+
+def branch_and_bound(problem: Problem, run: Run = ALONE) -> Found | None:
+    """The best feasible node found until all is searched, time is up, or it is interrupted.
+
+    None where no node was found feasible.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        When interrupted before a feasible node was found.
+    """
+    prunes = not problem.suppresses and all(model.monotone for model in problem.models)
+    tree = Tree(problem.evaluator, problem.lattice, prunes)
+    deadline = inf if run.time_limit is None else monotonic() + run.time_limit
+    try:
+        for _ in tree.steps():
+            run.watch("bounding the best node", tree.checked, None)
+            if monotonic() > deadline or len(tree.boxes) > MOST_BOXES:
+                break
+    except KeyboardInterrupt as interrupt:
+        # Being told to end is a subclass: the interrupt itself asks for the best there is.
+        if type(interrupt) is not KeyboardInterrupt or not tree.scored:
+            raise
+    return tree.found()
+
+
+@dataclass(eq=False)
+class Tree:
+    """The open boxes of a lattice and the best nodes so far.
+
+    Parameters
+    ----------
+    evaluator, lattice
+        What is searched.
+    full
+        Whether all models prune (they are monotone, and nothing is suppressed) and not only the
+        strongly monotone ones.
+    boxes
+        The open boxes, as a heap.
+    scored
+        The best feasible nodes found.
+    checked
+        How many nodes were counted.
+    """
+
+    evaluator: Evaluator
+    lattice: Lattice
+    full: bool
+    boxes: list[Box] = field(default_factory=list)
+    scored: list[Scored] = field(default_factory=list)
+    checked: int = 0
+    _best: float = -inf
+    _sets: FrequencySets = field(init=False)
+    _hope: dict[Node, bool] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._sets = self.evaluator.sets()
+
+    def found(self) -> Found | None:
+        """The best node so far, and what bounds all others."""
+        if not self.scored:
+            return None
+        score, _, node = winner(self.scored)
+        bound = max(score, -self.boxes[0][0]) if self.boxes else score
+        size = len(self.lattice)
+        return Found("branch-and-bound", node, score, bound, not self.boxes, size, self.checked)
+
+    def steps(self) -> Iterator[None]:
+        """Search; between two steps ``found`` is a valid answer.
+
+        A box stays among the open ones until what it is split into has taken its place.
+        """
+        bottom, top = (0,) * len(self.lattice.heights), self.lattice.heights
+        self.boxes = [(-inf, bottom, top)]
+        self._look(top)
+        yield
+        yield from self._descend(top)
+        self.boxes = self._box(bottom, top)
+        if self.boxes:
+            self._sets.rebase(self.boxes[0][1])
+        while self.boxes and -self.boxes[0][0] >= self._best - TOLERANCE:
+            yield
+            _, low, high = self.boxes[0]
+            parts = self._split(low, high)
+            heapq.heappop(self.boxes)
+            for part in parts:
+                heapq.heappush(self.boxes, part)
+        self.boxes = []
+
+    def _descend(self, node: Node) -> Iterator[None]:
+        """Go down to the best feasible direct specialization as long as there is one."""
+        while True:
+            found = [(self._look(lower)[1], lower) for lower in self.lattice.below(node)]
+            yield
+            feasible = [(score, lower) for score, lower in found if score is not None]
+            if not feasible:
+                return
+            node = max(feasible)[1]
+
+    def _split(self, low: Node, high: Node) -> list[Box]:
+        """Halve a box where it is relatively longest."""
+        heights = self.lattice.heights
+        axis = max(range(len(low)), key=lambda i: (high[i] - low[i]) / max(heights[i], 1))
+        middle = (low[axis] + high[axis]) // 2
+        lower_high = (*high[:axis], middle, *high[axis + 1 :])
+        upper_low = (*low[:axis], middle + 1, *low[axis + 1 :])
+        return [*self._box(low, lower_high), *self._box(upper_low, high)]
+
+    def _box(self, low: Node, high: Node) -> list[Box]:
+        """The box without its hopeless levels, if anything in it may still win or tie.
+
+        Where nothing is suppressed at the lowest node and it reaches its bound, no other node of
+        the box has a higher score or as many classes with the same: it is settled.
+        """
+        if not self._hopeful(high):
+            return []
+        low = tuple(self._least_hopeful(axis, low[axis], high) for axis in range(len(low)))
+        bound, score, clean = self._look(low)
+        settled = low == high or (clean and score is not None and score >= bound)
+        return [] if settled or bound < self._best - TOLERANCE else [(-bound, low, high)]
+
+    def _least_hopeful(self, axis: int, least: int, high: Node) -> int:
+        """The least level of an attribute that is hopeful beside the highest ones of the others."""
+        most = high[axis]
+        while least < most:
+            middle = (least + most) // 2
+            if self._hopeful((*high[:axis], middle, *high[axis + 1 :])):
+                most = middle
+            else:
+                least = middle + 1
+        return least
+
+    def _hopeful(self, node: Node) -> bool:
+        """Whether the models that prune leave a node, and with it any below, a chance."""
+        if node not in self._hope:
+            if len(self._hope) >= MOST_REMEMBERED:
+                self._hope.clear()
+            self.checked += 1
+            classes = self._sets.at(node)
+            evaluator = self.evaluator
+            self._hope[node] = evaluator.holds(classes) if self.full else evaluator.hopeful(classes)
+        return self._hope[node]
+
+    def _look(self, node: Node) -> tuple[float, float | None, bool]:
+        """What bounds a node and all above it, its own score if feasible, and if suppressed not."""
+        self.checked += 1
+        classes = self._sets.at(node)
+        bound = self.evaluator.bound(node, classes)
+        candidate = self.evaluator.candidate(node, classes)
+        if candidate is None:
+            return bound, None, True
+        score = self.evaluator.objective.score(candidate)
+        self._enter((score, candidate.released_classes, node))
+        return bound, score, not candidate.records_suppressed
+
+    def _enter(self, entry: Scored) -> None:
+        """Keep a feasible node if it may still win."""
+        self._best = max(self._best, entry[0])
+        if entry[0] >= self._best - TOLERANCE and entry not in self.scored:
+            self.scored = [e for e in (*self.scored, entry) if e[0] >= self._best - TOLERANCE]

@@ -1,0 +1,156 @@
+"""What searches ask about the nodes of one problem: are they feasible, and how do they score."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from anonymizer.candidates import Candidate, Layout
+from anonymizer.counts import Codes, Counts
+from anonymizer.hierarchy import ANY, Partition, Taxonomy
+from anonymizer.kernels import FrequencySet, Kernel, Marks
+from anonymizer.lattice import Node
+from anonymizer.objectives import Objective
+from anonymizer.privacy import PrivacyModel
+from anonymizer.search.encoding import Encoding
+from anonymizer.search.frequency import FrequencySets
+from anonymizer.search.policy import Judgement, Policy
+from anonymizer.search.suppression import Suppression, suppress
+
+__all__ = ["Evaluator"]
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluator:
+    """The encoded counts of a problem with its policy, budget and objective.
+
+    Parameters
+    ----------
+    encoding, base
+        The keys, and the frequency set of the bottom of the lattice.
+    cells
+        The value codes of each raw class, shape (classes, names).
+    labels
+        For each quasi-identifier, level and value code whether the label is ``*``.
+    policy
+        The models.
+    objective
+        What is maximised, prepared for these counts.
+    suppression
+        The budget.
+    """
+
+    encoding: Encoding
+    base: FrequencySet
+    cells: Codes
+    hidden: Sequence[Sequence[Marks]]
+    policy: Policy
+    objective: Objective
+    suppression: Suppression
+
+    @classmethod
+    def of(
+        cls,
+        counts: Counts,
+        taxonomies: Mapping[str, Taxonomy],
+        models: Sequence[PrivacyModel],
+        objective: Objective,
+        suppression: Suppression,
+        kernel: Kernel,
+    ) -> "Evaluator":
+        """Encode counts and lay a policy over them."""
+        encoding, base = Encoding.of(counts, taxonomies)
+        hidden = [[_hidden(level) for level in taxonomies[name].levels] for name in counts.names]
+        return cls(
+            encoding,
+            base,
+            counts.cells,
+            hidden,
+            Policy(models, Layout.of(counts), kernel),
+            objective.prepared(counts, taxonomies),
+            suppression,
+        )
+
+    @property
+    def kernel(self) -> Kernel:
+        """What merges, checks and sums."""
+        return self.policy.kernel
+
+    @property
+    def layout(self) -> Layout:
+        """What the columns of frequency sets are about."""
+        return self.policy.layout
+
+    @cached_property
+    def judgement(self) -> Judgement:
+        """The policy against the margins of the whole table."""
+        return self.policy.against(self.layout.margins)
+
+    @cached_property
+    def outright(self) -> Judgement:
+        """The strongly monotone models alone: classes that break them are never saved by merging.
+
+        The records in such classes can only become fewer under generalization, whatever else is
+        suppressed with them.
+        """
+        strong = [model for model in self.policy.models if model.strongly_monotone]
+        return Policy(strong, self.layout, self.kernel).against(self.layout.margins)
+
+    @cached_property
+    def most(self) -> int:
+        """The records that may be suppressed."""
+        return self.suppression.most(self.layout.records)
+
+    def sets(self) -> FrequencySets:
+        """Frequency sets of this problem, for one thread."""
+        return FrequencySets(self.encoding, self.base, self.kernel)
+
+    def holds(self, classes: FrequencySet) -> bool:
+        """Whether every class satisfies every model, without suppression."""
+        return self.judgement.holds(classes.counts)
+
+    def hopeful(self, classes: FrequencySet) -> bool:
+        """Whether the strongly monotone models alone stay within the budget."""
+        return self.outright.broken(classes.counts, self.most)[0] <= self.most
+
+    def candidate(self, node: Node, classes: FrequencySet) -> Candidate | None:
+        """The node as it would be released; None when it is not feasible."""
+        found = suppress(
+            classes.counts,
+            self.policy,
+            self.judgement,
+            self.suppression,
+            self._all_hidden(node, classes),
+        )
+        if found is None:
+            return None
+        return Candidate(
+            node, classes, found.marks, found.removed, found.margins, self.layout, self.kernel
+        )
+
+    def plain(self, node: Node, classes: FrequencySet) -> Candidate:
+        """The node with nothing suppressed, feasible or not: what bounds it."""
+        nothing = np.zeros(len(classes), bool)
+        return Candidate(
+            node, classes, nothing, False, self.layout.margins, self.layout, self.kernel
+        )
+
+    def bound(self, node: Node, classes: FrequencySet) -> float:
+        """The most that the node, or any above it, can score within the budget."""
+        score = self.objective.score(self.plain(node, classes))
+        return self.objective.bound(score, self.most / self.layout.records)
+
+    def _all_hidden(self, node: Node, classes: FrequencySet) -> Marks | None:
+        """The class whose label is ``*`` in every quasi-identifier, where there may be one."""
+        levels = [marks[level] for marks, level in zip(self.hidden, node, strict=True)]
+        if not self.most or not all(marks.any() for marks in levels):
+            return None
+        cells = self.cells[classes.members]
+        each = [marks[codes] for marks, codes in zip(levels, cells.T, strict=True)]
+        return np.asarray(np.all(each, axis=0))
+
+
+def _hidden(level: Partition) -> Marks:
+    """Which values are labelled ``*`` at a level, shape (values,)."""
+    return np.array([str(label) == ANY for label in level.labels])[level.groups]

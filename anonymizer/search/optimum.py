@@ -1,0 +1,158 @@
+"""The best node when classes may be suppressed.
+
+Then feasible nodes are no up-closed set: merging a class that is fine with one that is suppressed
+may break both, so that nothing follows from entropy l-diversity or t-closeness at one node for
+another. Two things remain true of all generalizations of a node, and the search stands on them
+alone:
+
+- Records in classes that break a strongly monotone model (k-anonymity) become fewer: where these
+  alone exceed the budget, no specialization is feasible either ("hopeless").
+- Without suppression no generalization scores more: the node's own score without suppression
+  bounds it and all above it (``Objective.bound``).
+
+First the boundary of the hopeless nodes is found by bisection, ignoring nodes whose bound has
+fallen below the best score so far. Then the others are scored in falling order of their bound,
+until no bound reaches the best score.
+"""
+
+from dataclasses import dataclass, field
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.kernels import FrequencySet
+from anonymizer.lattice import Node
+from anonymizer.objectives import Tabulated
+from anonymizer.privacy import TOLERANCE
+from anonymizer.search.evaluator import Evaluator
+from anonymizer.search.exhaustive import require_searchable
+from anonymizer.search.frequency import FrequencySets
+from anonymizer.search.frontier import FEASIBLE, UNDECIDED, Board, bisected
+from anonymizer.search.problem import ALONE, Found, Problem, Run, Scored, in_parallel, winner
+
+__all__ = ["best_suppressed"]
+
+OUT = 3
+"""The status of a node whose bound is below the best score."""
+
+MOST_AT_ONCE = 32
+"""Nodes scored together, at the most: what can be shared between jobs, whatever their number."""
+
+
+def best_suppressed(problem: Problem, run: Run = ALONE) -> Found | None:
+    """The best feasible node within the budget; None where there is none.
+
+    Raises
+    ------
+    InputError
+        When the lattice is too large for an array with an entry per node.
+    """
+    require_searchable(problem.lattice)
+    hunt = Hunt(problem.evaluator, Board(problem.lattice))
+    hunt.find_hopeful(run)
+    hunt.score_hopeful(run)
+    if not hunt.scored:
+        return None
+    score, _, node = winner(hunt.scored)
+    size = hunt.board.status.size
+    return Found("bisection", node, score, score, True, size, hunt.checked)
+
+
+@dataclass(eq=False)
+class Hunt:
+    """A search of one lattice.
+
+    Parameters
+    ----------
+    evaluator
+        What is asked about nodes.
+    board
+        Hopeless nodes are "infeasible" on it, hopeful ones "feasible".
+    bounds
+        What is known to bound the score of every node.
+    done
+        The nodes that need not be scored, again.
+    scored
+        The feasible nodes that were.
+    checked
+        How many nodes were counted.
+    """
+
+    evaluator: Evaluator
+    board: Board
+    bounds: NDArray[np.float64] = field(init=False)
+    done: NDArray[np.bool_] = field(init=False)
+    scored: list[Scored] = field(default_factory=list)
+    checked: int = 0
+    _best: float = -inf
+
+    def __post_init__(self) -> None:
+        shape = self.board.status.shape
+        self.bounds = np.full(shape, inf)
+        self.done = np.zeros(shape, bool)
+        if isinstance(self.evaluator.objective, Tabulated):
+            self.bounds = self.evaluator.objective.of_all_levels()
+
+    def find_hopeful(self, run: Run) -> None:
+        """Decide which nodes are hopeless; score the hopeful ones that come by."""
+        board, sets = self.board, self.evaluator.sets()
+        while (chain := board.chain()) is not None:
+            run.watch("searching the lattice", board.decided, board.status.size)
+            for node in bisected(board, chain):
+                if board.due():
+                    sets.rebase(board.meet())
+                classes = sets.at(node)
+                self.checked += 1
+                hopeful = self.evaluator.hopeful(classes)
+                board.decide(node, hopeful)
+                if hopeful:
+                    self._enter(node, *_scored(self.evaluator, node, classes))
+
+    def score_hopeful(self, run: Run) -> None:
+        """Score what is left in falling order of the bounds, in batches of 1, 2, 4, ..."""
+        workers = [self.evaluator.sets() for _ in range(MOST_AT_ONCE)]
+        size = 1
+        while len(batch := self._most_promising(size)):
+            run.watch("scoring nodes", self.checked, None)
+            parts = [(self.evaluator, workers[i], node) for i, node in enumerate(batch)]
+            for node, outcome in zip(batch, in_parallel(_score, parts, run.n_jobs), strict=True):
+                self.checked += 1
+                self._enter(node, *outcome)
+            size = min(2 * size, MOST_AT_ONCE)
+
+    def _enter(self, node: Node, bound: float, entry: Scored | None) -> None:
+        """Note what was found at a node, and what follows for all above."""
+        self.done[node] = True
+        above = tuple(slice(level, None) for level in node)
+        if bound < self.bounds[node]:
+            np.minimum(self.bounds[above], bound, out=self.bounds[above])
+        if entry is not None:
+            self.scored.append(entry)
+            self._best = max(self._best, entry[0])
+        out = (self.bounds < self._best - TOLERANCE) & (self.board.status == UNDECIDED)
+        self.board.status[out] = OUT
+
+    def _most_promising(self, most: int) -> list[Node]:
+        """The hopeful nodes of the highest bounds that can still win or tie."""
+        left = (self.board.status == FEASIBLE) & ~self.done
+        left &= self.bounds >= self._best - TOLERANCE
+        places = np.flatnonzero(left)
+        if len(places) > most:
+            falling = np.argsort(-self.bounds.reshape(-1)[places], kind="stable")
+            places = places[falling[:most]]
+        found = np.unravel_index(places, left.shape)
+        return [tuple(map(int, node)) for node in zip(*found, strict=True)]
+
+
+def _score(evaluator: Evaluator, sets: FrequencySets, node: Node) -> tuple[float, Scored | None]:
+    return _scored(evaluator, node, sets.at(node))
+
+
+def _scored(evaluator: Evaluator, node: Node, classes: FrequencySet) -> tuple[float, Scored | None]:
+    """What bounds a node and all above it, and its own score where it is feasible."""
+    bound = evaluator.bound(node, classes)
+    candidate = evaluator.candidate(node, classes)
+    if candidate is None:
+        return bound, None
+    return bound, (evaluator.objective.score(candidate), candidate.released_classes, node)

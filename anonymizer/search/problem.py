@@ -1,0 +1,234 @@
+"""What a search is asked, how it may run, and what it answers."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import inf
+from numbers import Real
+from typing import TypeVar
+
+import joblib
+
+from anonymizer.counts import Counts
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.kernels import choose
+from anonymizer.lattice import Lattice, Node, level_recoding
+from anonymizer.objectives import MutualInformation, Objective
+from anonymizer.privacy import TOLERANCE, PrivacyModel, acceptable, require_possible
+from anonymizer.search.evaluator import Evaluator
+from anonymizer.search.suppression import Suppression
+
+__all__ = [
+    "ALONE",
+    "Found",
+    "Frontier",
+    "Problem",
+    "Run",
+    "Scored",
+    "Search",
+    "Watch",
+    "in_parallel",
+    "winner",
+]
+
+Watch = Callable[[str, int, int | None], None]
+"""Told what is being done, how much of it, and of how much in all where that is known."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A table's counts, how they can be recoded, what a recoding must satisfy and maximise.
+
+    Parameters
+    ----------
+    counts
+        Counts of the raw quasi-identifiers.
+    taxonomies
+        The nested partitions of each quasi-identifier, in the order of ``counts.names``.
+    models
+        The policy.
+    objective
+        What is maximised.
+    suppression
+        How many records may be suppressed.
+    """
+
+    counts: Counts
+    taxonomies: Mapping[str, Taxonomy]
+    models: Sequence[PrivacyModel]
+    objective: Objective = field(default_factory=MutualInformation)
+    suppression: Suppression = field(default_factory=Suppression)
+
+    @property
+    def lattice(self) -> Lattice:
+        """The levels of the quasi-identifiers that are counted."""
+        return Lattice.of({name: self.taxonomies[name] for name in self.counts.names})
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """The problem, encoded; the kernel chosen by the counts that a search may look at."""
+        columns = 1 + sum(len(margin) for margin in self.counts.margins.values())
+        work = len(self.counts) * columns * min(len(self.lattice), 1_000)
+        return Evaluator.of(
+            self.counts,
+            self.taxonomies,
+            self.models,
+            self.objective,
+            self.suppression,
+            choose(work),
+        )
+
+    @property
+    def suppresses(self) -> bool:
+        """Whether any record may be suppressed at all."""
+        return self.suppression.most(self.counts.records) > 0
+
+    def require_possible(self) -> None:
+        """Refuse a policy that no recoding can satisfy.
+
+        When records may be left out the distribution of the rest is not known beforehand, so that
+        only models of class sizes can be refused at once.
+
+        Raises
+        ------
+        InputError, PolicyUnreachableError
+            Naming the model.
+        """
+        sure = [model for model in self.models if not (self.suppresses and model.sensitive)]
+        require_possible(self.counts, sure)
+
+    def project(self, names: tuple[str, ...]) -> "Problem":
+        """The problem of some quasi-identifiers, the others being suppressed."""
+        return replace(self, counts=self.counts.project(names))
+
+    def at(self, node: Node, source: Counts | None = None) -> Counts:
+        """The counts at a node, rolled up from those at any node below (or from the raw ones)."""
+        source = self.counts if source is None else source
+        return source.recode(level_recoding(self.taxonomies, source.names, node))
+
+    def feasible(self, counts: Counts) -> bool:
+        """Whether every class satisfies every model."""
+        return bool(acceptable(counts, self.models).all())
+
+
+def ignore(doing: str, done: int, of: int | None) -> None:
+    """Watch nothing."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a search may run; nothing of it but the time limit touches the result.
+
+    Parameters
+    ----------
+    n_jobs
+        How much is done at once, as joblib has it.
+    time_limit
+        Seconds after which the best found so far is returned.
+    watch
+        Told of the progress.
+    """
+
+    n_jobs: int | None = None
+    time_limit: float | None = None
+    watch: Watch = ignore
+
+    def __post_init__(self) -> None:
+        limit = self.time_limit
+        number = isinstance(limit, Real) and not isinstance(limit, bool)
+        if limit is not None and not (number and 0 < limit < inf):
+            raise InputError(f"time-limit = {limit!r} must be a number of seconds above 0")
+
+
+ALONE = Run()
+"""One job, no limit, nobody watching."""
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """The feasible nodes of a lattice.
+
+    Parameters
+    ----------
+    minimal
+        The feasible nodes without a feasible specialization, lexicographically.
+    nodes
+        Nodes of the lattice.
+    feasible
+        Feasible nodes among them.
+    checked
+        How many nodes were counted and held against the models, those of the lattices of fewer
+        attributes included.
+    """
+
+    minimal: tuple[Node, ...]
+    nodes: int
+    feasible: int
+    checked: int
+
+
+Search = Callable[[Problem, Run], Frontier]
+
+
+@dataclass(frozen=True)
+class Found:
+    """The best feasible node that a search found.
+
+    Parameters
+    ----------
+    strategy
+        What searched.
+    node, score
+        The node, and what the objective scores it.
+    bound
+        What no feasible node can score more than.
+    proven
+        Whether the node is the best of all, ties included.
+    nodes, checked
+        Nodes of the lattice, and how many were counted.
+    feasible, minimal
+        Feasible nodes, and those of them without a feasible direct specialization; None where the
+        search did not need to know.
+    """
+
+    strategy: str
+    node: Node
+    score: float
+    bound: float
+    proven: bool
+    nodes: int
+    checked: int
+    feasible: int | None = None
+    minimal: tuple[Node, ...] | None = None
+
+
+T = TypeVar("T")
+
+Scored = tuple[float, int, Node]
+"""The score, the released classes, and the node."""
+
+
+def winner(scored: Iterable[Scored]) -> Scored:
+    """The best of some nodes.
+
+    Ties, within ``TOLERANCE`` of the highest score: more classes, then the lexicographically
+    smallest.
+    """
+    scored = list(scored)
+    top = max(score for score, _, _ in scored)
+    tied = [entry for entry in scored if entry[0] >= top - TOLERANCE]
+    return min(tied, key=lambda entry: (-entry[1], entry[2]))
+
+
+def in_parallel(
+    function: Callable[..., T], tasks: Sequence[tuple[object, ...]], n_jobs: int | None
+) -> list[T]:
+    """The results of independent tasks; where they run is up to joblib and its caller.
+
+    With a single job joblib is left out altogether.
+    """
+    if len(tasks) < 2 or joblib.effective_n_jobs(n_jobs) == 1:
+        return [function(*task) for task in tasks]
+    jobs = (joblib.delayed(function)(*task) for task in tasks)
+    return list(joblib.Parallel(n_jobs=n_jobs, prefer="threads")(jobs))

@@ -1,0 +1,85 @@
+"""The strategies by name, and the best node that any of them leads to."""
+
+from collections.abc import Mapping
+
+from anonymizer.errors import InputError
+from anonymizer.parameters import function_of, name_of
+from anonymizer.search.boxes import branch_and_bound
+from anonymizer.search.exhaustive import MOST_NODES, exhaustive, survey
+from anonymizer.search.frontier import bisection, frontier, top_down
+from anonymizer.search.incognito import incognito
+from anonymizer.search.optimum import best_suppressed
+from anonymizer.search.problem import ALONE, Found, Frontier, Problem, Run, Search, winner
+
+__all__ = ["SEARCHES", "STRATEGIES", "best_of", "solve"]
+
+SEARCHES: Mapping[str, Search] = {
+    "automatic": frontier,
+    "bisection": bisection,
+    "top-down": top_down,
+    "incognito": incognito,
+    "exhaustive": exhaustive,
+}
+"""The ways to find all feasible nodes, by name; the first is the default."""
+
+STRATEGIES = (*SEARCHES, "branch-and-bound")
+"""What a study file calls each way to find the best node; the first is the default."""
+
+
+def best_of(problem: Problem, found: Frontier, strategy: str) -> Found | None:
+    """The best node of a frontier; None where that is empty.
+
+    No node above the frontier can win or tie its way past it: it has no higher score, no more
+    classes and is lexicographically larger.
+    """
+    if not found.minimal:
+        return None
+    evaluator = problem.evaluator
+    sets = evaluator.sets()
+    scored = []
+    for node in found.minimal:
+        plain = evaluator.plain(node, sets.at(node))
+        scored.append((evaluator.objective.score(plain), plain.released_classes, node))
+    score, _, node = winner(scored)
+    return Found(
+        strategy,
+        node,
+        score,
+        score,
+        strategy in SEARCHES,
+        found.nodes,
+        found.checked,
+        found.feasible,
+        found.minimal,
+    )
+
+
+def solve(problem: Problem, search: str | Search = "automatic", run: Run = ALONE) -> Found | None:
+    """The best feasible node; None where there is none.
+
+    A time limit, or a lattice too large for an entry per node, takes branch and bound.
+
+    Raises
+    ------
+    InputError
+        When the strategy cannot answer for such a problem.
+    """
+    large = len(problem.lattice) > MOST_NODES or run.time_limit is not None
+    if search == "branch-and-bound" or (search == "automatic" and large):
+        return branch_and_bound(problem, run)
+    if run.time_limit is not None:
+        raise InputError(
+            f"strategy {name_of(search)!r} cannot end early; with a time-limit choose "
+            "'branch-and-bound', or leave the strategy out"
+        )
+    if search in ("exhaustive", exhaustive):
+        return survey(problem, run)
+    if problem.suppresses:
+        if search not in ("automatic", "bisection", bisection):
+            raise InputError(
+                f"strategy {name_of(search)!r} prunes by what suppression does not preserve; "
+                "choose 'bisection', 'branch-and-bound' or 'exhaustive', or leave it out"
+            )
+        return best_suppressed(problem, run)
+    chosen = function_of("search", search, SEARCHES)
+    return best_of(problem, chosen(problem, run), name_of(search))
