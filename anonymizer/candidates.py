@@ -1,7 +1,7 @@
 """Candidates: what a node would release, as the arrays that policies and objectives look at."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -69,7 +69,7 @@ class Candidate:
     classes
         All its classes.
     suppressed
-        Those whose quasi-identifiers would be suppressed, shape (classes,).
+        Those whose quasi-identifiers would be suppressed, shape (classes,); None where none is.
     removed
         Whether their records are left out; otherwise they form one class together.
     margins
@@ -78,35 +78,73 @@ class Candidate:
         What the columns are about.
     kernel
         What sums over classes.
+    sums
+        Sums over all classes, shared by the candidates of one node so that each is made once.
     """
 
     node: tuple[int, ...]
     classes: FrequencySet
-    suppressed: Marks
+    suppressed: Marks | None
     removed: bool
     margins: Ints
     layout: Layout
     kernel: Kernel
+    sums: dict[object, float] = field(default_factory=dict)
+
+    @cached_property
+    def hidden(self) -> Columns:
+        """The suppressed classes, shape (suppressed classes, columns)."""
+        nothing = self.classes.counts[:0]
+        return nothing if self.suppressed is None else self.classes.counts[self.suppressed]
 
     @cached_property
     def together(self) -> Ints:
         """The suppressed records by column, shape (columns,)."""
-        return merged(self.classes.counts, self.suppressed)
+        return np.asarray(self.hidden.sum(axis=0, dtype=np.int64))
 
     @property
     def records_suppressed(self) -> int:
         """How many records are suppressed, removed or not."""
         return int(self.together[-1])
 
-    @cached_property
+    @property
     def groups(self) -> int:
         """Classes that are not suppressed, and one more when any is."""
-        return int((~self.suppressed).sum()) + (self.records_suppressed > 0)
+        return len(self.classes) - len(self.hidden) + (len(self.hidden) > 0)
 
     @property
     def released_classes(self) -> int:
         """Classes of the table released."""
-        return self.groups - (self.removed and self.records_suppressed > 0)
+        return self.groups - (self.removed and len(self.hidden) > 0)
+
+    @property
+    def squares(self) -> int:
+        """Sum of n_g^2 over the classes that are not suppressed."""
+        if "squares" not in self.sums:
+            self.sums["squares"] = _squares(self.classes.counts)
+        return int(self.sums["squares"]) - _squares(self.hidden)
+
+    def uncertainty(self, attribute: str) -> float:
+        """Sum of n_g H(W|g) over the classes released, in bits."""
+        start, stop = self.layout.place(attribute)
+        if attribute not in self.sums:
+            self.sums[attribute] = self.kernel.uncertainty(self.classes.counts, start, stop)
+        bits = self.sums[attribute]
+        if len(self.hidden):
+            bits -= self.kernel.uncertainty(self.hidden, start, stop)
+            if not self.removed:
+                bits += self.kernel.uncertainty(self.together[None], start, stop)
+        return bits
+
+    def entropy(self, attribute: str) -> float:
+        """N H(W) of the table released, in bits."""
+        start, stop = self.layout.place(attribute)
+        return self.kernel.uncertainty(self.margins[None], start, stop)
+
+
+def _squares(counts: Columns) -> int:
+    sizes = counts[:, -1].astype(np.int64)
+    return int(sizes @ sizes)
 
 
 def merged(counts: Columns, marks: Marks) -> Ints:

@@ -18,7 +18,7 @@ from anonymizer.candidates import Candidate
 from anonymizer.counts import Codes, Counts, Floats
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Partition, Taxonomy
-from anonymizer.information import divergence, entropy
+from anonymizer.information import divergence
 
 __all__ = [
     "OBJECTIVES",
@@ -118,15 +118,9 @@ class MutualInformation(Objective):
         """I(X~;W) in bits of the table released."""
         records = int(candidate.margins[-1])
         bits = 0.0
-        for attribute, (start, stop) in candidate.layout.places.items():
-            within = candidate.kernel.uncertainty(
-                candidate.classes.counts, start, stop, candidate.suppressed
-            )
-            if not candidate.removed:
-                together = candidate.together
-                within += float(together[-1] * entropy(together[start:stop]))
-            known = float(entropy(candidate.margins[start:stop])) - within / records
-            bits += self.weights.get(attribute, 1.0) * max(known, 0.0)
+        for attribute in candidate.layout.places:
+            known = candidate.entropy(attribute) - candidate.uncertainty(attribute)
+            bits += self.weights.get(attribute, 1.0) * max(known, 0.0) / records
         return bits
 
     def stated(self, score: float, records: int) -> float:
@@ -159,9 +153,8 @@ class Discernibility(Objective):
 
     def score(self, candidate: Candidate) -> float:
         """Minus the discernibility metric, a whole number."""
-        kept = candidate.classes.sizes[~candidate.suppressed].astype(np.int64)
         charged = candidate.records_suppressed * candidate.layout.records
-        return -float(kept @ kept + charged)
+        return -float(candidate.squares + charged)
 
     def per_class(self, counts: Counts) -> Floats:
         """Minus n_g^2 of each class."""
@@ -349,7 +342,7 @@ class Tabulated(Objective):
         """The score with every suppressed value costing what its attribute's last level does."""
         score = self.of_levels(candidate.node)
         marks = candidate.suppressed
-        if not candidate.records_suppressed:
+        if marks is None:
             return score
         cells = self.cells[candidate.classes.members[marks]]
         sizes = candidate.classes.sizes[marks]

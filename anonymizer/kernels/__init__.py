@@ -47,13 +47,13 @@ class Kernel:
     broken
         Records in classes that break a bound, and which classes; stops beyond the most.
     uncertainty
-        Sum of n_g H(W|g) over the classes that are not left out, in bits.
+        Sum of n_g H(W|g) over classes, in bits, W standing in the columns [start, stop).
     """
 
     name: str
     roll_up: Callable[[FrequencySet, Words], FrequencySet]
     broken: Callable[[Columns, Rules, int], tuple[int, Marks]]
-    uncertainty: Callable[[Columns, int, int, Marks], float]
+    uncertainty: Callable[[Columns, int, int], float]
 
 
 NUMPY = Kernel("numpy", plain.roll_up, plain.broken, plain.uncertainty)

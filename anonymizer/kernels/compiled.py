@@ -167,18 +167,15 @@ def _broken(
 
 
 @_compile
-def _uncertainty(
-    counts: Columns, start: int, stop: int, left_out: Marks, logs: NDArray[np.float64]
-) -> float:
+def _uncertainty(counts: Columns, start: int, stop: int, logs: NDArray[np.float64]) -> float:
     bits = 0.0
     for row in range(len(counts)):
-        if not left_out[row]:
-            inside = 0.0
-            for column in range(start, stop):
-                count = counts[row, column]
-                if count > 0:
-                    inside += _xlogx(count, logs)
-            bits += _xlogx(counts[row, counts.shape[1] - 1], logs) - inside
+        inside = 0.0
+        for column in range(start, stop):
+            count = counts[row, column]
+            if count > 0:
+                inside += _xlogx(count, logs)
+        bits += _xlogx(counts[row, counts.shape[1] - 1], logs) - inside
     return bits
 
 
@@ -252,6 +249,6 @@ def broken(counts: Columns, rules: Rules, most: int) -> tuple[int, Marks]:
     return int(records), marks
 
 
-def uncertainty(counts: Columns, start: int, stop: int, left_out: Marks) -> float:
+def uncertainty(counts: Columns, start: int, stop: int) -> float:
     """Sum of n_g H(W|g) over classes, in bits, W standing in the columns [start, stop)."""
-    return float(_uncertainty(counts, start, stop, left_out, logs_table()))
+    return float(_uncertainty(counts, start, stop, logs_table()))

@@ -43,11 +43,10 @@ def broken(counts: Columns, rules: Rules, most: int) -> tuple[int, Marks]:
     return records, marks
 
 
-def uncertainty(counts: Columns, start: int, stop: int, left_out: Marks) -> float:
+def uncertainty(counts: Columns, start: int, stop: int) -> float:
     """Sum of n_g H(W|g) over classes, in bits, W standing in the columns [start, stop)."""
-    kept = counts[~left_out]
-    inside = _xlogx(kept[:, start:stop]).sum(axis=1)
-    return float((_xlogx(kept[:, -1]) - inside).sum())
+    inside = _xlogx(counts[:, start:stop]).sum(axis=1)
+    return float((_xlogx(counts[:, -1]) - inside).sum())
 
 
 def _distributions_broken(counts: Columns, rules: Rules) -> Marks:

@@ -182,8 +182,8 @@ class Tree:
         """What bounds a node and all above it, its own score if feasible, and if suppressed not."""
         self.checked += 1
         classes = self._sets.at(node)
-        bound = self.evaluator.bound(node, classes)
-        candidate = self.evaluator.candidate(node, classes)
+        _, plain, candidate = self.evaluator.assess(node, classes)
+        bound = self.evaluator.bound(plain)
         if candidate is None:
             return bound, None, True
         score = self.evaluator.objective.score(candidate)

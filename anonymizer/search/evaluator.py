@@ -1,7 +1,7 @@
 """What searches ask about the nodes of one problem: are they feasible, and how do they score."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -114,32 +114,45 @@ class Evaluator:
         """Whether the strongly monotone models alone stay within the budget."""
         return self.outright.broken(classes.counts, self.most)[0] <= self.most
 
+    def assess(self, node: Node, classes: FrequencySet) -> tuple[bool, Candidate, Candidate | None]:
+        """All there is to know of a node.
+
+        Returns
+        -------
+        Whether the strongly monotone models alone stay within the budget, the node with nothing
+        suppressed, and the node as it would be released; None when it is not feasible.
+        """
+        plain = self.plain(node, classes)
+        broken = self.outright.broken(classes.counts, self.most)
+        if broken[0] > self.most:
+            return False, plain, None
+        all_strong = len(self.outright.models) == len(self.judgement.models)
+        return True, plain, self._released(plain, broken if all_strong else None)
+
     def candidate(self, node: Node, classes: FrequencySet) -> Candidate | None:
         """The node as it would be released; None when it is not feasible."""
-        found = suppress(
-            classes.counts,
-            self.policy,
-            self.judgement,
-            self.suppression,
-            self._all_hidden(node, classes),
-        )
-        if found is None:
-            return None
-        return Candidate(
-            node, classes, found.marks, found.removed, found.margins, self.layout, self.kernel
-        )
+        return self._released(self.plain(node, classes))
 
     def plain(self, node: Node, classes: FrequencySet) -> Candidate:
         """The node with nothing suppressed, feasible or not: what bounds it."""
-        nothing = np.zeros(len(classes), bool)
-        return Candidate(
-            node, classes, nothing, False, self.layout.margins, self.layout, self.kernel
-        )
+        return Candidate(node, classes, None, False, self.layout.margins, self.layout, self.kernel)
 
-    def bound(self, node: Node, classes: FrequencySet) -> float:
+    def bound(self, plain: Candidate) -> float:
         """The most that the node, or any above it, can score within the budget."""
-        score = self.objective.score(self.plain(node, classes))
+        score = self.objective.score(plain)
         return self.objective.bound(score, self.most / self.layout.records)
+
+    def _released(
+        self, plain: Candidate, broken: tuple[int, Marks] | None = None
+    ) -> Candidate | None:
+        classes = plain.classes
+        hidden = self._all_hidden(plain.node, classes)
+        found = suppress(
+            classes.counts, self.policy, self.judgement, self.suppression, hidden, broken
+        )
+        if found is None or not found.records:
+            return None if found is None else plain
+        return replace(plain, suppressed=found.marks, removed=found.removed, margins=found.margins)
 
     def _all_hidden(self, node: Node, classes: FrequencySet) -> Marks | None:
         """The class whose label is ``*`` in every quasi-identifier, where there may be one."""

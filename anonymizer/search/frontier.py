@@ -13,12 +13,13 @@ infeasible ones. Two ways to find it:
   undecided. Needs a byte per node.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.kernels import FrequencySet
 from anonymizer.lattice import Lattice, Node
 from anonymizer.privacy import require_monotone
 from anonymizer.search.exhaustive import lowest, require_searchable
@@ -51,8 +52,15 @@ SPARSE = 200
 
 Status = NDArray[np.int8]
 
+Note = Callable[[Node, FrequencySet], None]
+"""Told of every feasible node that was counted; the classes are valid until the next one."""
 
-def frontier(problem: Problem, run: Run = ALONE) -> Frontier:
+
+def forget(node: Node, classes: FrequencySet) -> None:
+    """Take no note."""
+
+
+def frontier(problem: Problem, run: Run = ALONE, note: Note = forget) -> Frontier:
     """The feasible nodes of a monotone policy, by whichever of the two ways is quicker.
 
     Small lattices are bisected. In large ones the feasible nodes are usually few, and bisection
@@ -61,13 +69,13 @@ def frontier(problem: Problem, run: Run = ALONE) -> Frontier:
     """
     lattice = problem.lattice
     if len(lattice) > SMALL:
-        found = _descend(problem, run, most=len(lattice) // SPARSE)
+        found = _descend(problem, run, note, most=len(lattice) // SPARSE)
         if found is not None:
             return found
-    return bisection(problem, run)
+    return bisection(problem, run, note)
 
 
-def top_down(problem: Problem, run: Run = ALONE) -> Frontier:
+def top_down(problem: Problem, run: Run = ALONE, note: Note = forget) -> Frontier:
     """The feasible nodes of a monotone policy, searched from the top.
 
     Raises
@@ -75,12 +83,12 @@ def top_down(problem: Problem, run: Run = ALONE) -> Frontier:
     InputError
         When a model is not monotone.
     """
-    found = _descend(problem, run, most=None)
+    found = _descend(problem, run, note, most=None)
     assert found is not None
     return found
 
 
-def bisection(problem: Problem, run: Run = ALONE) -> Frontier:
+def bisection(problem: Problem, run: Run = ALONE, note: Note = forget) -> Frontier:
     """The feasible nodes of a monotone policy, by bisection of chains of undecided nodes.
 
     Raises
@@ -97,7 +105,10 @@ def bisection(problem: Problem, run: Run = ALONE) -> Frontier:
         for node in bisected(board, chain):
             if board.due():
                 sets.rebase(board.meet())
-            board.decide(node, evaluator.holds(sets.at(node)))
+            classes = sets.at(node)
+            board.decide(node, holds := evaluator.holds(classes))
+            if holds:
+                note(node, classes)
     feasible = board.status == FEASIBLE
     return Frontier(tuple(lowest(feasible)), feasible.size, int(feasible.sum()), board.checked)
 
@@ -115,7 +126,7 @@ def bisected(board: "Board", chain: list[Node]) -> Iterator[Node]:
             high = middle - 1
 
 
-def _descend(problem: Problem, run: Run, most: int | None) -> Frontier | None:
+def _descend(problem: Problem, run: Run, note: Note, most: int | None) -> Frontier | None:
     """Search top-down; None when more than ``most`` nodes would have to be counted."""
     require_monotone(problem.models, "top-down")
     lattice, evaluator = problem.lattice, problem.evaluator
@@ -130,7 +141,9 @@ def _descend(problem: Problem, run: Run, most: int | None) -> Frontier | None:
                 return None
             checked += 1
             run.watch("searching the lattice", checked, None)
-            if evaluator.holds(sets.at(node)):
+            classes = sets.at(node)
+            if evaluator.holds(classes):
+                note(node, classes)
                 found.add(node)
         passed |= found
         below = {lower for node in found for lower in lattice.below(node)}

@@ -17,11 +17,11 @@ until no bound reaches the best score.
 
 from dataclasses import dataclass, field
 from math import inf
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.kernels import FrequencySet
 from anonymizer.lattice import Node
 from anonymizer.objectives import Tabulated
 from anonymizer.privacy import TOLERANCE
@@ -102,12 +102,9 @@ class Hunt:
             for node in bisected(board, chain):
                 if board.due():
                     sets.rebase(board.meet())
-                classes = sets.at(node)
-                self.checked += 1
-                hopeful = self.evaluator.hopeful(classes)
+                hopeful, bound, entry = _scored(self.evaluator, sets, node)
                 board.decide(node, hopeful)
-                if hopeful:
-                    self._enter(node, *_scored(self.evaluator, node, classes))
+                self._enter(node, bound, entry)
 
     def score_hopeful(self, run: Run) -> None:
         """Score what is left in falling order of the bounds, in batches of 1, 2, 4, ..."""
@@ -116,22 +113,30 @@ class Hunt:
         while len(batch := self._most_promising(size)):
             run.watch("scoring nodes", self.checked, None)
             parts = [(self.evaluator, workers[i], node) for i, node in enumerate(batch)]
-            for node, outcome in zip(batch, in_parallel(_score, parts, run.n_jobs), strict=True):
-                self.checked += 1
-                self._enter(node, *outcome)
+            scored = in_parallel(_scored, parts, run.n_jobs)
+            for node, (_, bound, entry) in zip(batch, scored, strict=True):
+                self._enter(node, bound, entry)
             size = min(2 * size, MOST_AT_ONCE)
 
     def _enter(self, node: Node, bound: float, entry: Scored | None) -> None:
         """Note what was found at a node, and what follows for all above."""
+        self.checked += 1
         self.done[node] = True
         above = tuple(slice(level, None) for level in node)
         if bound < self.bounds[node]:
             np.minimum(self.bounds[above], bound, out=self.bounds[above])
         if entry is not None:
             self.scored.append(entry)
-            self._best = max(self._best, entry[0])
-        out = (self.bounds < self._best - TOLERANCE) & (self.board.status == UNDECIDED)
-        self.board.status[out] = OUT
+        if entry is not None and entry[0] > self._best:
+            self._best = entry[0]
+            self._rule_out(...)
+        elif bound < self._best - TOLERANCE:
+            self._rule_out(above)
+
+    def _rule_out(self, where: Any) -> None:
+        """Leave undecided nodes out whose bound has fallen below the best score."""
+        status = self.board.status[where]
+        status[(self.bounds[where] < self._best - TOLERANCE) & (status == UNDECIDED)] = OUT
 
     def _most_promising(self, most: int) -> list[Node]:
         """The hopeful nodes of the highest bounds that can still win or tie."""
@@ -145,14 +150,13 @@ class Hunt:
         return [tuple(map(int, node)) for node in zip(*found, strict=True)]
 
 
-def _score(evaluator: Evaluator, sets: FrequencySets, node: Node) -> tuple[float, Scored | None]:
-    return _scored(evaluator, node, sets.at(node))
-
-
-def _scored(evaluator: Evaluator, node: Node, classes: FrequencySet) -> tuple[float, Scored | None]:
-    """What bounds a node and all above it, and its own score where it is feasible."""
-    bound = evaluator.bound(node, classes)
-    candidate = evaluator.candidate(node, classes)
+def _scored(
+    evaluator: Evaluator, sets: FrequencySets, node: Node
+) -> tuple[bool, float, Scored | None]:
+    """Whether a node is hopeful, what bounds it and all above it, and its score if feasible."""
+    hopeful, plain, candidate = evaluator.assess(node, sets.at(node))
+    bound = evaluator.bound(plain)
     if candidate is None:
-        return bound, None
-    return bound, (evaluator.objective.score(candidate), candidate.released_classes, node)
+        return hopeful, bound, None
+    entry = evaluator.objective.score(candidate), candidate.released_classes, node
+    return hopeful, bound, entry

@@ -37,7 +37,7 @@ class Policy:
                     others.append((model, start, stop))
                 else:
                     known.append((bound, start, stop))
-        return Judgement(Rules.of(known, margins), others, margins, self.kernel)
+        return Judgement(self.models, Rules.of(known, margins), others, margins, self.kernel)
 
     def _asked(self, model: PrivacyModel) -> Sequence[str | None]:
         if model.sensitive and not self.layout.places:
@@ -49,6 +49,7 @@ class Policy:
 class Judgement:
     """Judges classes of one table: the policy with that table's margins filled in."""
 
+    models: Sequence[PrivacyModel]
     rules: Rules
     others: Sequence[tuple[PrivacyModel, int, int]]
     margins: Ints

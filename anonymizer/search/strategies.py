@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 
 from anonymizer.errors import InputError
+from anonymizer.kernels import FrequencySet
+from anonymizer.lattice import Node
 from anonymizer.parameters import function_of, name_of
 from anonymizer.search.boxes import branch_and_bound
 from anonymizer.search.exhaustive import MOST_NODES, exhaustive, survey
 from anonymizer.search.frontier import bisection, frontier, top_down
 from anonymizer.search.incognito import incognito
 from anonymizer.search.optimum import best_suppressed
-from anonymizer.search.problem import ALONE, Found, Frontier, Problem, Run, Search, winner
+from anonymizer.search.problem import ALONE, Found, Problem, Run, Scored, Search, winner
 
 __all__ = ["SEARCHES", "STRATEGIES", "best_of", "solve"]
 
@@ -22,25 +24,34 @@ SEARCHES: Mapping[str, Search] = {
 }
 """The ways to find all feasible nodes, by name; the first is the default."""
 
+NOTING = (frontier, bisection, top_down)
+"""Those that tell of feasible nodes when they count them, so that none is counted twice."""
+
 STRATEGIES = (*SEARCHES, "branch-and-bound")
 """What a study file calls each way to find the best node; the first is the default."""
 
 
-def best_of(problem: Problem, found: Frontier, strategy: str) -> Found | None:
-    """The best node of a frontier; None where that is empty.
+def best_of(problem: Problem, strategy: str, search: Search, run: Run) -> Found | None:
+    """The best node of the frontier that a search finds; None where that is empty.
 
     No node above the frontier can win or tie its way past it: it has no higher score, no more
     classes and is lexicographically larger.
     """
+    evaluator = problem.evaluator
+    scored: dict[Node, Scored] = {}
+
+    def note(node: Node, classes: FrequencySet) -> None:
+        plain = evaluator.plain(node, classes)
+        scored[node] = evaluator.objective.score(plain), plain.released_classes, node
+
+    found = search(problem, run, note) if search in NOTING else search(problem, run)
     if not found.minimal:
         return None
-    evaluator = problem.evaluator
     sets = evaluator.sets()
-    scored = []
     for node in found.minimal:
-        plain = evaluator.plain(node, sets.at(node))
-        scored.append((evaluator.objective.score(plain), plain.released_classes, node))
-    score, _, node = winner(scored)
+        if node not in scored:
+            note(node, sets.at(node))
+    score, _, node = winner(scored[node] for node in found.minimal)
     return Found(
         strategy,
         node,
@@ -82,4 +93,4 @@ def solve(problem: Problem, search: str | Search = "automatic", run: Run = ALONE
             )
         return best_suppressed(problem, run)
     chosen = function_of("search", search, SEARCHES)
-    return best_of(problem, chosen(problem, run), name_of(search))
+    return best_of(problem, name_of(search), chosen, run)

@@ -9,6 +9,7 @@ a model against the new distribution are left out too, until none does.
 
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from numbers import Real
 
 import numpy as np
@@ -53,7 +54,12 @@ class Suppression:
 
     def most(self, records: int) -> int:
         """The records that may go: the share as it is written, not as a float rounds it."""
-        return int(Decimal(str(float(self.share))) * records)
+        return _share_of(float(self.share), records)
+
+
+@cache
+def _share_of(share: float, records: int) -> int:
+    return int(Decimal(str(share)) * records)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +90,7 @@ def suppress(
     judgement: Judgement,
     suppression: Suppression,
     hidden: Marks | None = None,
+    broken: tuple[int, Marks] | None = None,
 ) -> Suppressed | None:
     """Suppress the classes that break the policy; None where they are more than the budget.
 
@@ -98,10 +105,12 @@ def suppress(
     hidden
         The class, if any, whose quasi-identifiers are all ``*`` already: kept beside suppressed
         ones it would merge with them, so it goes with them.
+    broken
+        What breaks the policy against those margins, where that is known already.
     """
     margins = judgement.margins
     most = suppression.most(int(margins[-1]))
-    records, marks = judgement.broken(counts, most)
+    records, marks = broken or judgement.broken(counts, most)
     if records > most:
         return None
     if not records:
