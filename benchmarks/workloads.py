@@ -1,0 +1,260 @@
+"""The tables, hierarchies and policies that searches are timed on.
+
+Every workload but the twelve-attribute one is of the extract of Adult that ARX ships (arx-adult/:
+30 162 records, nine attributes and their hierarchies), or of a table made from it. The other needs
+UCI's own file too (adult/adult.data). ANONYMIZER_DATA names the directory of both.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import prod
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness, load_adult
+from anonymizer.privacy import PrivacyModel
+
+__all__ = [
+    "Workload",
+    "adult",
+    "eight_attributes",
+    "enlarged",
+    "four_attributes",
+    "nine_attributes",
+    "scaled",
+    "twelve_attributes",
+]
+
+NINE = (
+    "sex",
+    "age",
+    "race",
+    "marital-status",
+    "education",
+    "native-country",
+    "workclass",
+    "occupation",
+    "salary-class",
+)
+FOUR = ("sex", "age", "race", "education")
+ABOUT_OCCUPATION = tuple(name for name in NINE if name != "occupation")
+ABOUT_MARITAL_STATUS = tuple(name for name in NINE if name != "marital-status")
+
+BEYOND_ARX = {
+    "relationship": Hierarchy.from_rows(
+        [
+            ("Husband", "Spouse"),
+            ("Wife", "Spouse"),
+            ("Other-relative", "Child or relative"),
+            ("Own-child", "Child or relative"),
+            ("Not-in-family", "On their own"),
+            ("Unmarried", "On their own"),
+        ]
+    ),
+    "capital-gain": Hierarchy.ranges(widths=[1000, 10000]),
+    "hours-per-week": Hierarchy.ranges(widths=[5, 10, 20]),
+}
+"""The attributes of UCI's file that make twelve of nine; 3 x 4 x 5 levels."""
+
+SEED = 7
+CHUNK = 1_000_000
+"""Records made at once: what bounds the memory of a large table beyond the table itself."""
+YOUNGEST, OLDEST = 17, 90
+JITTER = 3
+"""Years by which an age may move, either way."""
+REDRAWN = 0.03
+"""The share of the other cells that are drawn anew, each from its column's distribution."""
+
+
+@dataclass(frozen=True, eq=False)
+class Workload:
+    """A table, its hierarchies and a policy.
+
+    Parameters
+    ----------
+    title
+        What it is called in results.
+    table
+        The records. Workloads share tables: never change one.
+    hierarchies
+        The hierarchy of each quasi-identifier.
+    sensitive
+        The sensitive attributes; none where the policy is of class sizes alone.
+    models
+        The policy.
+    suppression
+        The share of records that may be left out.
+    """
+
+    title: str
+    table: pd.DataFrame
+    hierarchies: Mapping[str, Hierarchy]
+    sensitive: tuple[str, ...]
+    models: tuple[PrivacyModel, ...]
+    suppression: float = 0
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+        return tuple(self.hierarchies)
+
+    @property
+    def nodes(self) -> int:
+        """The nodes of the lattice: combinations of one level per quasi-identifier."""
+        return prod(hierarchy.height + 1 for hierarchy in self.hierarchies.values())
+
+
+def adult() -> list[Workload]:
+    """Every workload of the 30 162 records, smallest lattice first."""
+    return [*four_attributes(), *eight_attributes(), *nine_attributes(), *twelve_attributes()]
+
+
+def four_attributes() -> list[Workload]:
+    """80 nodes: the policy of Bezzi (2010), and k = 5 alone, which every peer can state."""
+    table = _extract()
+    return [
+        _workload(table, FOUR, "marital-status", [TCloseness(0.55), EntropyLDiversity(2.7)]),
+        _workload(table, FOUR, None, [KAnonymity(5)]),
+    ]
+
+
+def eight_attributes() -> list[Workload]:
+    """4320 nodes: all attributes but the sensitive one, about occupation and marital status."""
+    table = _extract()
+    return [
+        *(
+            _workload(table, ABOUT_OCCUPATION, "occupation", [KAnonymity(5), EntropyLDiversity(l)])
+            for l in (2, 3)  # noqa: E741 (the model's own letter)
+        ),
+        *(
+            _workload(table, ABOUT_MARITAL_STATUS, "marital-status", models, share)
+            for share in (0, 0.02)
+            for models in (
+                [KAnonymity(5), EntropyLDiversity(2)],
+                [KAnonymity(5), EntropyLDiversity(2.7)],
+            )
+        ),
+    ]
+
+
+def nine_attributes() -> list[Workload]:
+    """12 960 nodes: all attributes, k = 5, with and without suppression."""
+    return [_workload(_extract(), NINE, None, [KAnonymity(5)], share) for share in (0, 0.02)]
+
+
+def twelve_attributes() -> list[Workload]:
+    """777 600 nodes: the nine and three more of UCI's file, k = 5 (26 626 distinct combinations).
+
+    As prefix codes, a child's number at each level, keys take 63 bits.
+    """
+    table = load_adult()[[*NINE, *BEYOND_ARX]].dropna().reset_index(drop=True)
+    return [_workload(table, (*NINE, *BEYOND_ARX), None, [KAnonymity(5)])]
+
+
+def scaled(records: int) -> list[Workload]:
+    """The nine attributes, and eight of them about occupation, over a table of many records."""
+    table = enlarged(records)
+    return [
+        *(_workload(table, NINE, None, [KAnonymity(5)], share) for share in (0, 0.02)),
+        _workload(table, ABOUT_OCCUPATION, "occupation", [KAnonymity(5), EntropyLDiversity(2)]),
+    ]
+
+
+def enlarged(records: int) -> pd.DataFrame:
+    """A table of many records that look like the extract's, columns categorical (one byte a cell).
+
+    Records are drawn with replacement; then ages move by up to three years, and 3 % of the other
+    cells are drawn anew from their columns. Tables of whole millions begin alike.
+    """
+    rng = np.random.default_rng(SEED)
+    extract = _extract()
+    source = {name: _categorical(column) for name, column in extract.items()}
+    cells = {name: np.empty(records, np.int8) for name in source}
+    for start in range(0, records, CHUNK):
+        part = slice(start, min(start + CHUNK, records))
+        drawn = rng.integers(len(extract), size=part.stop - part.start)
+        for name, column in source.items():
+            change = _jittered if name == "age" else _redrawn
+            cells[name][part] = change(column.codes, drawn, rng)
+    columns = {
+        name: pd.Categorical.from_codes(codes, dtype=source[name].dtype)
+        for name, codes in cells.items()
+    }
+    return pd.DataFrame(columns, copy=False)
+
+
+def _jittered(
+    codes: NDArray[np.int8], drawn: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int8]:
+    """The drawn ages, moved; a code is an age less the youngest."""
+    moves = rng.integers(-JITTER, JITTER + 1, size=len(drawn), dtype=np.int8)
+    moves += codes[drawn]
+    return moves.clip(0, OLDEST - YOUNGEST)
+
+
+def _redrawn(
+    codes: NDArray[np.int8], drawn: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int8]:
+    """The drawn values, some of them replaced by those of other records."""
+    cells = codes[drawn]
+    anew = np.flatnonzero(rng.random(len(drawn), dtype=np.float32) < REDRAWN)
+    cells[anew] = codes[rng.integers(len(codes), size=len(anew))]
+    return cells
+
+
+def _categorical(column: pd.Series) -> pd.Categorical:
+    ages = range(YOUNGEST, OLDEST + 1)
+    return pd.Categorical(column, categories=ages if column.name == "age" else None)
+
+
+def _workload(
+    table: pd.DataFrame,
+    names: Sequence[str],
+    sensitive: str | None,
+    models: Sequence[PrivacyModel],
+    suppression: float = 0,
+) -> Workload:
+    """A workload with ARX's hierarchies where it has one."""
+    hierarchies = {name: BEYOND_ARX.get(name) or _arx_hierarchy(name) for name in names}
+    about = () if sensitive is None else (sensitive,)
+    title = _title(table, names, about, models, suppression)
+    return Workload(title, table, hierarchies, about, tuple(models), suppression)
+
+
+def _title(
+    table: pd.DataFrame,
+    names: Sequence[str],
+    sensitive: Sequence[str],
+    models: Sequence[PrivacyModel],
+    suppression: float,
+) -> str:
+    """What results call a workload: records, attributes and policy."""
+    numbers = {letter: v for m in models for letter, v in m.parameters.items() if v != "kl"}
+    return ", ".join(
+        [
+            f"{len(table):,} records",
+            f"{len(names)} QIs",
+            *(f"W = {attribute}" for attribute in sensitive),
+            *(f"{letter} = {number:g}" for letter, number in numbers.items()),
+            *([f"{suppression:.0%} suppression"] if suppression else []),
+        ]
+    )
+
+
+@cache
+def _extract() -> pd.DataFrame:
+    return pd.read_csv(_directory() / "adult.csv", sep=";")
+
+
+@cache
+def _arx_hierarchy(attribute: str) -> Hierarchy:
+    return Hierarchy.read(_directory() / f"adult_hierarchy_{attribute}.csv")
+
+
+def _directory() -> Path:
+    return Path(os.environ["ANONYMIZER_DATA"], "arx-adult")
