@@ -212,8 +212,9 @@ class AttributeWise(Objective):
             records = np.bincount(codes, counts.sizes, values).astype(float)
             weight = self.weights.get(name, 1.0) / scale
             costs = [weight * self.costs(taxonomy, level, records) for level in taxonomy.levels]
-            columns.append(Column(costs, [float(cost @ records) for cost in costs]))
-        return Tabulated(self, tuple(columns), counts.cells, counts.records)
+            extra = [costs[-1] - cost for cost in costs]
+            columns.append(Column(codes.copy(), extra, [float(cost @ records) for cost in costs]))
+        return Tabulated(self, tuple(columns), counts.records)
 
     def scale(self, names: Sequence[str]) -> float:
         """What the weighted sum is divided by: the weights of all attributes."""
@@ -302,13 +303,16 @@ class Column:
 
     Parameters
     ----------
-    costs
-        For each level the cost of each value, shape (values,).
+    codes
+        The value code of each raw class, shape (classes,).
+    extra
+        For each level what suppressing a value costs beyond it, shape (values,).
     totals
         For each level the cost of all records together.
     """
 
-    costs: Sequence[Floats]
+    codes: Codes
+    extra: Sequence[Floats]
     totals: Sequence[float]
 
 
@@ -320,7 +324,6 @@ class Tabulated(Objective):
 
     asked: AttributeWise
     columns: tuple[Column, ...]
-    cells: Codes
     records: int
 
     @property
@@ -344,11 +347,10 @@ class Tabulated(Objective):
         marks = candidate.suppressed
         if marks is None:
             return score
-        cells = self.cells[candidate.classes.members[marks]]
-        sizes = candidate.classes.sizes[marks]
+        members, sizes = candidate.classes.members[marks], candidate.hidden[:, -1]
         extra = 0.0
-        for column, level, codes in zip(self.columns, candidate.node, cells.T, strict=True):
-            extra += float(sizes @ (column.costs[-1][codes] - column.costs[level][codes]))
+        for column, level in zip(self.columns, candidate.node, strict=True):
+            extra += float(sizes @ column.extra[level][column.codes[members]])
         return score - extra / self.records
 
     def stated(self, score: float, records: int) -> float:
