@@ -103,3 +103,21 @@ def ordered_problems(draw: st.DrawFn) -> tuple[pd.DataFrame, Problem]:
         "a": Hierarchy.from_rows(draw(nested_rows(sorted(set(table["a"]))))),
     }
     return table, problem_of(table, hierarchies, draw(policies(table)))
+
+
+@st.composite
+def paired_problems(draw: st.DrawFn) -> tuple[pd.DataFrame, Problem]:
+    """Problems with two numbers x and y of few values, some missing, beside a categorical one."""
+    table = draw(tables(1, values=2, records=40))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    for place, name in enumerate("xy"):
+        numbers = draw(st.sampled_from(NUMBERS))[: draw(st.integers(1, 5))]
+        table.insert(place, name, rng.choice(numbers, len(table)))
+        if draw(st.booleans()):
+            table[name] = table[name].mask(rng.random(len(table)) < draw(st.sampled_from([0.1, 1])))
+    hierarchies = {
+        "x": Hierarchy.ranges(widths=[3]),
+        "y": Hierarchy.ranges(widths=[2, 6]),
+        "a": Hierarchy.from_rows(draw(nested_rows(sorted(set(table["a"]))))),
+    }
+    return table, problem_of(table, hierarchies, draw(policies(table)))

@@ -1,18 +1,15 @@
 """A1* against brute force over all interval partitions."""
 
-from fractions import Fraction
-from itertools import combinations, pairwise, product
-from math import floor
+from itertools import product
 
-import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from intervals import all_ranges
 from strategies import ordered_problems, problem_of
 
 from anonymizer import EntropyLDiversity, Hierarchy, InputError, KAnonymity
-from anonymizer.hierarchy import Partition
 from anonymizer.lattice import level_recoding
 from anonymizer.objectives import MutualInformation
 from anonymizer.search import (
@@ -22,49 +19,20 @@ from anonymizer.search import (
     cut_heuristically,
     level_ranges,
     optimal_ranges,
-    refine_jointly,
     refine_one,
 )
 
 information = MutualInformation()
 
 
-def all_partitions(values, width=None, grid=None):
-    """Every partition of sorted numbers into ranges, as lists of group numbers."""
-    unit = grid or (1 if all(value % 1 == 0 for value in values) else 0)
-    spots = range(1, len(values))
-    if grid:
-        spots = [i for i in spots if floor(values[i - 1] / grid) < floor(values[i] / grid)]
-    begins = [floor(value / grid) * grid for value in values] if grid else values
-    end = begins[-1] + unit
-    for size in range(len(values)):
-        for cuts in combinations(spots, size):
-            starts = [begins[0], *(begins[i] for i in cuts), end]
-            if width and min(high - low for low, high in pairwise(starts)) < width:
-                continue
-            yield [sum(cut <= i for cut in cuts) for i in range(len(values))]
-
-
 def brute_force(problem, **confined):
-    """The best objective over all ranges of x and all levels of a.
-
-    Missing values stay apart from the ranges, unless everything is suppressed.
-    """
-    most = confined.pop("most", None)
-    numbers = problem.taxonomies["x"].numbers
-    present = sorted(Fraction(number) for number in numbers if number is not None)
-    everything = [0] * len(numbers)
-    options = [everything]
-    for groups in all_partitions(present, **confined) if present else []:
-        if not most or groups[-1] < most:
-            place = dict(zip(present, groups, strict=True))
-            options.append([-1 if n is None else place[Fraction(n)] for n in numbers])
-    best = []
-    for level, groups in product(problem.taxonomies["a"].levels, options):
-        counts = problem.counts.recode({"x": Partition.of(groups), "a": level})
-        if problem.feasible(counts):
-            best.append(information(counts))
-    return max(best)
+    """The best objective over all ranges of x and all levels of a."""
+    x, a = problem.taxonomies.values()
+    recoded = (
+        problem.counts.recode({"x": ranges, "a": level})
+        for ranges, level in product(all_ranges(x, **confined), a.levels)
+    )
+    return max(information(counts) for counts in recoded if problem.feasible(counts))
 
 
 @settings(max_examples=150)
@@ -256,22 +224,6 @@ def test_missing_values_that_break_the_policy_suppress_everything():
     refined = refine_one(missing_problem("u"), "x", Refiner(information))
     assert refined.recoding["x"].labels == ("*",)
     assert len(refined.counts) == 1
-
-
-@settings(max_examples=40)
-@given(st.integers(0, 2**32 - 1))
-def test_two_attributes_are_feasible_and_gain(seed):
-    rng = np.random.default_rng(seed)
-    table = pd.DataFrame(
-        {"x": rng.integers(0, 8, 80), "y": rng.integers(0, 6, 80), "w": rng.integers(0, 3, 80)}
-    )
-    hierarchies = {"x": Hierarchy.ranges(widths=[2]), "y": Hierarchy.ranges(widths=[3])}
-    problem = problem_of(table, hierarchies, [KAnonymity(4), EntropyLDiversity(1.5)])
-    both = refine_jointly(problem, ["x", "y"], Refiner(information))
-    alone = [refine_one(problem, name, Refiner(information)) for name in "xy"]
-    assert problem.feasible(both.counts)
-    assert both.value >= max(refined.value for refined in alone) - 1e-9
-    assert not both.proven
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from anonymizer.parameters import is_whole
 from anonymizer.privacy import Mask, PrivacyModel, acceptable
 from anonymizer.search.problem import Problem
 
-__all__ = ["RangeOptions", "Segments"]
+__all__ = ["Judge", "RangeOptions", "Segments", "blocks_of", "count_matrices", "judge_ranges"]
 
 MOST_CUTS = 1_000
 """Cut points beyond are refused: a coarser grid finds an answer, v^2 ranges would not end."""
@@ -102,7 +102,7 @@ class Segments:
         taxonomy = problem.taxonomies[attribute]
         codes = counts.cells[:, counts.names.index(attribute)]
         starts, end = _cut_points(_occurring(taxonomy, codes, attribute), options.grid)
-        block = _places(taxonomy, starts)[codes] - 1
+        block = blocks_of(taxonomy, starts, codes)
         missing = block < 0
         judge = Judge(problem.models, objective)
         tables = _all_ranges(
@@ -160,6 +160,11 @@ def _places(taxonomy: Taxonomy, points: Sequence[Decimal]) -> Codes:
     numbers = taxonomy.numbers or ()
     places = [-1 if number is None else bisect_right(points, number) for number in numbers]
     return np.array(places, np.intp)
+
+
+def blocks_of(taxonomy: Taxonomy, starts: Sequence[Decimal], codes: Codes) -> Codes:
+    """The block of each value code, -1 for a missing value, shape (codes,)."""
+    return np.maximum(_places(taxonomy, starts)[codes] - 1, -1)
 
 
 def _cut_points(
@@ -222,20 +227,26 @@ def _all_ranges(
     """
     others = [i for i, name in enumerate(counts.names) if name != attribute]
     combination = np.unique(row_keys(counts.cells[:, others]), return_inverse=True)[1]
-    matrices: dict[str | None, Ints] = {None: counts.sizes[:, None]}
-    matrices.update(counts.joint)
     cumulative = {
-        name: _cumulative(joint, block, combination, v) for name, joint in matrices.items()
+        name: _cumulative(joint, block, combination, v)
+        for name, joint in count_matrices(counts).items()
     }
     gains = np.full((v + 1, v + 1), -np.inf)
     classes = np.zeros((v + 1, v + 1), np.int64)
     violations = np.zeros((v + 1, v + 1), np.int64)
     for i in range(v):
         ranges = {name: table[i + 1 :] - table[i] for name, table in cumulative.items()}
-        gains[i, i + 1 :], classes[i, i + 1 :], violations[i, i + 1 :] = _judged_ranges(
+        gains[i, i + 1 :], classes[i, i + 1 :], violations[i, i + 1 :] = judge_ranges(
             judge, counts, ranges
         )
     return gains, classes, violations
+
+
+def count_matrices(counts: Counts) -> dict[str | None, Ints]:
+    """Records of each class by value of each sensitive attribute, and under None in all."""
+    matrices: dict[str | None, Ints] = {None: counts.sizes[:, None]}
+    matrices.update(counts.joint)
+    return matrices
 
 
 def _cumulative(joint: Ints, block: Codes, combination: Codes, v: int) -> Ints:
@@ -248,7 +259,7 @@ def _cumulative(joint: Ints, block: Codes, combination: Codes, v: int) -> Ints:
     return np.cumsum(table, axis=0, out=table)
 
 
-def _judged_ranges(
+def judge_ranges(
     judge: Judge, counts: Counts, ranges: dict[str | None, Ints]
 ) -> tuple[Floats, Ints, Ints]:
     """Objective, classes and violations of ranges, given their classes: shape (ranges,) each.
