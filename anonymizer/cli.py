@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from anonymizer.errors import AnonymizerError, InputError
+from anonymizer.errors import AnonymizerError, Ended, InputError
 from anonymizer.version import __version__
 
 __all__ = ["main"]
@@ -67,12 +67,17 @@ def commands() -> None:
 @click.option("--jobs", type=int, help="Nodes checked at once, as joblib counts them.")
 @click.option("--json", "as_json", is_flag=True, help="Print release.json instead of a report.")
 def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool) -> None:
-    """Anonymize the table of a STUDY file (TOML) and write the release."""
+    """Anonymize the table of a STUDY file (TOML) and write the release.
+
+    Interrupting a search that takes long (Ctrl-C) ends it with the best recoding found so far, and
+    says how much better another could be.
+    """
     from anonymizer.publish import publish
-    from anonymizer.report import print_release
+    from anonymizer.report import print_release, progress
     from anonymizer.study import Study
 
-    release, manifest = publish(Study(study), output, force=force, n_jobs=jobs)
+    with progress() as watch:
+        release, manifest = publish(Study(study), output, force=force, n_jobs=jobs, watch=watch)
     with _printing(f"the release stands in {output}"):
         if as_json:
             _print_json(manifest)
@@ -161,7 +166,7 @@ def _ends_as_interrupts() -> Iterator[None]:
     """Let a request to end clean up as an interrupt does, so that nothing half-written stays."""
 
     def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
+        raise Ended
 
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -10,6 +10,7 @@ from typing import ClassVar
 
 __all__ = [
     "AnonymizerError",
+    "Ended",
     "InputError",
     "NotFittedError",
     "PolicyBrokenError",
@@ -54,3 +55,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """
     close = get_close_matches(name, list(known), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
+
+
+class Ended(KeyboardInterrupt):
+    """The process was told to end: unlike an interrupt by hand it asks for no result."""

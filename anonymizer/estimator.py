@@ -34,10 +34,10 @@ from anonymizer.search import (
     Search,
     Suppression,
     Watch,
+    ignore,
     refine_jointly,
     solve,
 )
-from anonymizer.search.problem import ignore
 
 __all__ = ["RECODINGS", "Anonymizer"]
 
@@ -263,7 +263,7 @@ class Anonymizer:
         refined = refine_jointly(problem, attributes, refiner, search, run)
         stated = problem.objective.stated(refined.value, problem.counts.records)
         result = SearchResult(
-            strategy=name_of(self.search),
+            strategy=nodes.strategy or name_of(self.search),
             objective=problem.objective.name,
             value=stated,
             gap=0.0 if refined.proven else None,

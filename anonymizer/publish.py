@@ -10,6 +10,7 @@ from anonymizer.atomic import write_together
 from anonymizer.errors import InputError
 from anonymizer.privacy import Verdict
 from anonymizer.release import Release, prove, verify
+from anonymizer.search import Watch, ignore
 from anonymizer.study import Study
 from anonymizer.tables import Format, write_table
 
@@ -20,7 +21,12 @@ MANIFEST = "release.json"
 
 
 def publish(
-    study: Study, directory: Path, *, force: bool = False, n_jobs: int | None = None
+    study: Study,
+    directory: Path,
+    *,
+    force: bool = False,
+    n_jobs: int | None = None,
+    watch: Watch = ignore,
 ) -> tuple[Release, dict[str, object]]:
     """Anonymize the table of a study and write table and manifest into a directory.
 
@@ -40,8 +46,12 @@ def publish(
     """
     _require_free(directory, study.data_path, force)
     form = study.data_format
-    anonymizer = study.anonymizer(n_jobs)
-    table = anonymizer.fit_transform(study.read(form=form))
+    anonymizer = study.anonymizer(n_jobs, watch)
+    watch("reading the table", 0, None)
+    raw = study.read(form=form)
+    watch("counting the table", 0, None)
+    table = anonymizer.fit_transform(raw)
+    watch("writing and verifying the release", 0, None)
     name = "released" + form.suffix
     manifest: dict[str, object] = {}
 

@@ -1,9 +1,20 @@
 """What a person reads: releases, verifications and comparisons as tables of text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
+from time import monotonic
 
 from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TaskID,
+    TextColumn,
+    TimeElapsedColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -11,8 +22,15 @@ from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import Verdict
 from anonymizer.release import Information, Release, SearchResult
 from anonymizer.reproduce import Row
+from anonymizer.search import Watch, ignore
 
-__all__ = ["print_ladder", "print_release", "print_rows", "print_verdicts"]
+__all__ = ["print_ladder", "print_release", "print_rows", "print_verdicts", "progress"]
+
+AFTER = 1.0
+"""Seconds after which progress is shown."""
+
+OFTEN = 0.1
+"""Seconds between two looks at it."""
 
 SHOWN = 8
 """How many groups of an attribute a report lists."""
@@ -54,6 +72,57 @@ def print_rows(title: str, rows: Iterable[Row]) -> None:
     """Print a paper's experiment beside what it comes to here."""
     cells = [[row.quantity, row.computed, row.published, row.remark] for row in rows]
     _console().print(_table(title, ["quantity", "computed", "published", "remark"], cells))
+
+
+@contextmanager
+def progress(console: Console | None = None, after: float = AFTER) -> Iterator[Watch]:
+    """Show on standard error what is being done, once that takes longer than a second.
+
+    Nothing at all is shown where standard error is no terminal.
+    """
+    console = console or Console(stderr=True)
+    if not console.is_terminal:
+        yield ignore
+        return
+    bar = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+    )
+    start = Timer(after, bar.start)
+    start.daemon = True
+    start.start()
+    try:
+        yield Shown(bar)
+    finally:
+        start.cancel()
+        start.join()
+        bar.stop()
+
+
+class Shown:
+    """Tells a progress bar what is being done, not more often than eyes can follow."""
+
+    def __init__(self, bar: Progress) -> None:
+        self.bar = bar
+        self.task: TaskID | None = None
+        self.doing, self.due = "", 0.0
+
+    def __call__(self, doing: str, done: int, of: int | None) -> None:
+        """Show what is being done, how much of it, and of how much in all."""
+        if doing == self.doing and monotonic() < self.due:
+            return
+        if doing != self.doing:
+            if self.task is not None:
+                self.bar.remove_task(self.task)
+            self.task, self.doing = self.bar.add_task(doing, total=of), doing
+        if self.task is not None:
+            counted = f" ({done:,})" if of is None and done else ""
+            self.bar.update(self.task, description=doing + counted, completed=done)
+        self.due = monotonic() + OFTEN
 
 
 class _Console(Console):

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from math import inf
 from time import monotonic
 
+from anonymizer.errors import Ended
 from anonymizer.lattice import Lattice, Node
 from anonymizer.privacy import TOLERANCE
 from anonymizer.search.evaluator import Evaluator
@@ -54,9 +55,10 @@ def branch_and_bound(problem: Problem, run: Run = ALONE) -> Found | None:
             run.watch("bounding the best node", tree.checked, None)
             if monotonic() > deadline or len(tree.boxes) > MOST_BOXES:
                 break
-    except KeyboardInterrupt as interrupt:
-        # Being told to end is a subclass: the interrupt itself asks for the best there is.
-        if type(interrupt) is not KeyboardInterrupt or not tree.scored:
+    except Ended:
+        raise
+    except KeyboardInterrupt:
+        if not tree.scored:
             raise
     return tree.found()
 

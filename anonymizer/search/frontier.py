@@ -110,7 +110,9 @@ def bisection(problem: Problem, run: Run = ALONE, note: Note = forget) -> Fronti
             if holds:
                 note(node, classes)
     feasible = board.status == FEASIBLE
-    return Frontier(tuple(lowest(feasible)), feasible.size, int(feasible.sum()), board.checked)
+    return Frontier(
+        tuple(lowest(feasible)), feasible.size, int(feasible.sum()), board.checked, "bisection"
+    )
 
 
 def bisected(board: "Board", chain: list[Node]) -> Iterator[Node]:
@@ -148,7 +150,7 @@ def _descend(problem: Problem, run: Run, note: Note, most: int | None) -> Fronti
         passed |= found
         below = {lower for node in found for lower in lattice.below(node)}
         layer = {node for node in below if found.issuperset(lattice.above(node))}
-    return Frontier(tuple(lattice.minimal(passed)), len(lattice), len(passed), checked)
+    return Frontier(tuple(lattice.minimal(passed)), len(lattice), len(passed), checked, "top-down")
 
 
 @dataclass(eq=False)

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.errors import Ended
 from anonymizer.lattice import Node
 from anonymizer.objectives import Tabulated
 from anonymizer.privacy import TOLERANCE
@@ -41,22 +42,32 @@ MOST_AT_ONCE = 32
 
 
 def best_suppressed(problem: Problem, run: Run = ALONE) -> Found | None:
-    """The best feasible node within the budget; None where there is none.
+    """The best feasible node within the budget, found until interrupted; None where there is none.
 
     Raises
     ------
     InputError
         When the lattice is too large for an array with an entry per node.
+    KeyboardInterrupt
+        When interrupted before a feasible node was found.
     """
     require_searchable(problem.lattice)
     hunt = Hunt(problem.evaluator, Board(problem.lattice))
-    hunt.find_hopeful(run)
-    hunt.score_hopeful(run)
+    try:
+        hunt.find_hopeful(run)
+        hunt.score_hopeful(run)
+    except Ended:
+        raise
+    except KeyboardInterrupt:
+        if not hunt.scored:
+            raise
     if not hunt.scored:
         return None
     score, _, node = winner(hunt.scored)
+    left = hunt.left()
+    bound = max(score, float(hunt.bounds[left].max(initial=-inf)))
     size = hunt.board.status.size
-    return Found("bisection", node, score, score, True, size, hunt.checked)
+    return Found("bisection", node, score, bound, not left.any(), size, hunt.checked)
 
 
 @dataclass(eq=False)
@@ -88,11 +99,19 @@ class Hunt:
     _best: float = -inf
 
     def __post_init__(self) -> None:
-        shape = self.board.status.shape
-        self.bounds = np.full(shape, inf)
+        shape, evaluator = self.board.status.shape, self.evaluator
         self.done = np.zeros(shape, bool)
-        if isinstance(self.evaluator.objective, Tabulated):
-            self.bounds = self.evaluator.objective.of_all_levels()
+        if isinstance(evaluator.objective, Tabulated):
+            self.bounds = evaluator.objective.of_all_levels()
+        else:
+            bottom = evaluator.plain((0,) * len(shape), evaluator.base)
+            self.bounds = np.full(shape, evaluator.bound(bottom))
+
+    def left(self) -> NDArray[np.bool_]:
+        """Which nodes may still win or tie, an axis per attribute."""
+        status = self.board.status
+        left = (status == UNDECIDED) | ((status == FEASIBLE) & ~self.done)
+        return np.asarray(left & (self.bounds >= self._best - TOLERANCE))
 
     def find_hopeful(self, run: Run) -> None:
         """Decide which nodes are hopeless; score the hopeful ones that come by."""
@@ -140,8 +159,7 @@ class Hunt:
 
     def _most_promising(self, most: int) -> list[Node]:
         """The hopeful nodes of the highest bounds that can still win or tie."""
-        left = (self.board.status == FEASIBLE) & ~self.done
-        left &= self.bounds >= self._best - TOLERANCE
+        left = self.left()
         places = np.flatnonzero(left)
         if len(places) > most:
             falling = np.argsort(-self.bounds.reshape(-1)[places], kind="stable")

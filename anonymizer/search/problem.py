@@ -160,12 +160,15 @@ class Frontier:
     checked
         How many nodes were counted and held against the models, those of the lattices of fewer
         attributes included.
+    strategy
+        How they were found, where that is a matter of size.
     """
 
     minimal: tuple[Node, ...]
     nodes: int
     feasible: int
     checked: int
+    strategy: str = ""
 
 
 Search = Callable[[Problem, Run], Frontier]

@@ -53,7 +53,7 @@ def best_of(problem: Problem, strategy: str, search: Search, run: Run) -> Found 
             note(node, sets.at(node))
     score, _, node = winner(scored[node] for node in found.minimal)
     return Found(
-        strategy,
+        found.strategy or strategy,
         node,
         score,
         score,
