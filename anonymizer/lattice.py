@@ -4,12 +4,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import prod
+from typing import TYPE_CHECKING
 
-import networkx as nx
 import numpy as np
 
 from anonymizer.counts import Recoding
 from anonymizer.hierarchy import Taxonomy
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["Lattice", "Node", "level_recoding"]
 
@@ -52,7 +55,12 @@ class Lattice:
         return Lattice(names, tuple(self.heights[self.names.index(name)] for name in names))
 
     def graph(self, nodes: Iterable[Node] | None = None) -> "nx.DiGraph[Node]":
-        """The Hasse diagram of all nodes, or of some, edges pointing to the more general node."""
+        """The Hasse diagram of all nodes, or of some, edges pointing to the more general node.
+
+        networkx is loaded when it is first needed: no default search draws the diagram.
+        """
+        import networkx as nx
+
         kept = set(self) if nodes is None else set(nodes)
         graph: nx.DiGraph[Node] = nx.DiGraph()
         graph.add_nodes_from(sorted(kept))

@@ -27,10 +27,10 @@ __all__ = [
     "compiled_kernel",
 ]
 
-WORTH_LOADING = 2e8
-"""Counts (rows x columns x nodes) from which on loading the compiled kernels pays.
+WORTH_LOADING = 2.5e7
+"""Rows to roll up from which on loading the compiled kernel pays.
 
-Measured by benchmarks/bench_kernels.py: NumPy needs some 5 ns more per count, loading 0.5 s.
+NumPy needs some 40 ns more for each, loading 0.6 to 1 s: benchmarks/results/search.md.
 """
 
 
@@ -59,10 +59,10 @@ class Kernel:
 NUMPY = Kernel("numpy", plain.roll_up, plain.broken, plain.uncertainty)
 
 
-def choose(work: float) -> Kernel:
-    """The kernel that is through first with so many counts, the time to load it included."""
+def choose(rows: float) -> Kernel:
+    """The kernel that is through first with so many rows, the time to load it included."""
     loaded = "anonymizer.kernels.compiled" in sys.modules
-    return compiled_kernel() if loaded or work > WORTH_LOADING else NUMPY
+    return compiled_kernel() if loaded or rows > WORTH_LOADING else NUMPY
 
 
 @cache

@@ -5,14 +5,16 @@ Works on counts, not on keys and kernels: a second, independent way to the same 
 
 from collections.abc import Mapping
 from itertools import combinations
-
-import networkx as nx
+from typing import TYPE_CHECKING
 
 from anonymizer.counts import Counts
 from anonymizer.lattice import Lattice, Node
 from anonymizer.privacy import require_monotone
 from anonymizer.search.exhaustive import require_searchable
 from anonymizer.search.problem import ALONE, Frontier, Problem, Run, in_parallel
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 __all__ = ["incognito"]
 
@@ -62,6 +64,8 @@ def _climb(
 
     Gives the feasible candidates and how many were checked.
     """
+    import networkx as nx  # loaded when first needed: see Lattice.graph
+
     feasible: set[Node] = set()
     reached: dict[Node, Counts] = {}
     total = 0

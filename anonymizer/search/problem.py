@@ -67,17 +67,24 @@ class Problem:
 
     @cached_property
     def evaluator(self) -> Evaluator:
-        """The problem, encoded; the kernel chosen by the counts that a search may look at."""
-        columns = 1 + sum(len(margin) for margin in self.counts.margins.values())
-        work = len(self.counts) * columns * min(len(self.lattice), 1_000)
+        """The problem, encoded; the kernel chosen by the rows that a search may roll up."""
         return Evaluator.of(
             self.counts,
             self.taxonomies,
             self.models,
             self.objective,
             self.suppression,
-            choose(work),
+            choose(self._rows_expected()),
         )
+
+    def _rows_expected(self) -> float:
+        """Rows that are rolled up: so many nodes are counted, of half the classes on average.
+
+        Without suppression a few hundred nodes decide a lattice of any size, with it one in eight.
+        """
+        nodes = len(self.lattice)
+        counted = nodes / 8 if self.suppresses else min(nodes, 200)
+        return counted * len(self.counts) / 2
 
     @property
     def suppresses(self) -> bool:
