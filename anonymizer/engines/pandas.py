@@ -24,6 +24,8 @@ __all__ = [
 ]
 
 Codes = NDArray[np.intp]
+Digits = tuple[NDArray[np.integer], int]
+"""Numbers below a bound, and the bound."""
 
 MOST_KEYS = 2**62
 """Bound on the numbers that combinations are packed into."""
@@ -71,7 +73,7 @@ def grouped(table: pd.DataFrame, columns: Sequence[str]) -> tuple[Codes, Codes]:
     InputError
         When a column holds values that cannot be told apart.
     """
-    digits: list[tuple[NDArray[np.integer], int]] = []
+    digits: list[Digits] = []
     bound = 1
     for column in columns:
         codes, number = _numbered(table[column])
@@ -82,9 +84,11 @@ def grouped(table: pd.DataFrame, columns: Sequence[str]) -> tuple[Codes, Codes]:
         digits.append((codes, number))
         bound *= number
     group = pd.factorize(_packed(digits, len(table)))[0].astype(np.intp, copy=False)
-    first = np.full(int(group.max(initial=-1)) + 1, -1, np.intp)
-    first[group[::-1]] = np.arange(len(group) - 1, -1, -1)
-    return group, first
+    # Numbered in order of appearance: a combination is new where the highest number so far rises.
+    highest = np.maximum.accumulate(group)
+    new = np.ones(len(group), bool)
+    np.greater(highest[1:], highest[:-1], out=new[1:])
+    return group, np.flatnonzero(new)
 
 
 def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
@@ -95,6 +99,8 @@ def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
     InputError
         When the values cannot be told apart (lists, say).
     """
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        return _distinct_categories(column)
     try:
         codes, values = pd.factorize(column, use_na_sentinel=False)
         return codes, list(values)
@@ -105,15 +111,27 @@ def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
         ) from None
 
 
-def _numbered(column: pd.Series) -> tuple[NDArray[np.integer], int]:
+def _distinct_categories(column: pd.Series) -> tuple[Codes, list[object]]:
+    """The same for a column of categories, whose values are numbered already."""
+    numbers, most = _numbered(column)
+    present = np.flatnonzero(np.bincount(numbers, minlength=most))
+    place = np.zeros(most, np.intp)
+    place[present] = np.arange(len(present))
+    values = [*column.cat.categories, None]
+    return place[numbers], [values[number] for number in present]
+
+
+def _numbered(column: pd.Series) -> Digits:
     """The values of a column as numbers below a bound, equal for equal values, and the bound."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        return column.cat.codes.to_numpy() + np.int8(1), len(column.cat.categories) + 1
+        codes, number = column.cat.codes.to_numpy(), len(column.cat.categories)
+        # A missing value is -1: it gets a number of its own, after the others.
+        return (codes, number) if codes.min(initial=0) >= 0 else (codes % (number + 1), number + 1)
     codes, values = distinct(column)
     return codes, len(values)
 
 
-def _packed(digits: Sequence[tuple[NDArray[np.integer], int]], records: int) -> Codes:
+def _packed(digits: Sequence[Digits], records: int) -> Codes:
     """Numbers of several digits, block by block so that each stays in the processor's cache."""
     keys = np.zeros(records, np.intp)
     for begin in range(0, records, BLOCK):

@@ -77,8 +77,8 @@ class Encoding:
         fields, words = _laid_out([[int(c.max()) + 1 for c in levels] for levels in children])
         keys = np.zeros((len(counts), words), np.uint64)
         for field in fields:
-            numbers = children[field.attribute][field.level]
-            keys[:, field.word] |= numbers << np.uint64(field.shift)
+            numbers = children[field.attribute][field.level] << np.uint64(field.shift)
+            keys[:, field.word] |= numbers[counts.cells[:, field.attribute]]
         heights = tuple(len(levels) - 1 for levels in chains)
         encoding = cls(counts.names, heights, words, tuple(fields))
         return encoding, _sorted(keys, columns_of(counts))
@@ -101,16 +101,19 @@ class Encoding:
 
 
 def _children(levels: Sequence[Partition], codes: Codes) -> list[NDArray[np.uint64]]:
-    """For each level the number that each row's group has among its parent's children.
+    """For each level the number that each value's group has among its parent's children.
 
     Numbered by value code among the values that occur, so that keys do not depend on row order.
     """
-    present, rows = np.unique(codes, return_inverse=True)
+    values = len(levels[0].groups)
+    present = np.flatnonzero(np.bincount(codes, minlength=values))
     numbers = []
     for level, partition in enumerate(levels):
         group = partition.representatives[present]
         parent = group * 0 if level + 1 == len(levels) else levels[level + 1].representatives[group]
-        numbers.append(_ranks(parent, group)[rows].astype(np.uint64))
+        number = np.zeros(values, np.uint64)
+        number[present] = _ranks(parent, group)
+        numbers.append(number)
     return numbers
 
 
@@ -139,5 +142,5 @@ def _laid_out(fans: Sequence[Sequence[int]]) -> tuple[list[Field], int]:
 
 def _sorted(keys: NDArray[np.uint64], columns: NDArray[np.integer]) -> FrequencySet:
     """Classes of neighbouring keys side by side: they merge first, and lie near in memory."""
-    order = np.lexsort(keys.T)
+    order = np.argsort(keys[:, 0]) if keys.shape[1] == 1 else np.lexsort(keys.T)
     return FrequencySet(keys[order], np.ascontiguousarray(columns[order]), order.astype(np.int32))
