@@ -22,6 +22,7 @@ from anonymizer.privacy import PrivacyModel
 __all__ = [
     "Workload",
     "adult",
+    "directory",
     "eight_attributes",
     "enlarged",
     "four_attributes",
@@ -248,13 +249,14 @@ def _title(
 
 @cache
 def _extract() -> pd.DataFrame:
-    return pd.read_csv(_directory() / "adult.csv", sep=";")
+    return pd.read_csv(directory() / "adult.csv", sep=";")
 
 
 @cache
 def _arx_hierarchy(attribute: str) -> Hierarchy:
-    return Hierarchy.read(_directory() / f"adult_hierarchy_{attribute}.csv")
+    return Hierarchy.read(directory() / f"adult_hierarchy_{attribute}.csv")
 
 
-def _directory() -> Path:
+def directory() -> Path:
+    """Where the extract and ARX's hierarchies lie."""
     return Path(os.environ["ANONYMIZER_DATA"], "arx-adult")

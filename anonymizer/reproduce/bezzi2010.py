@@ -28,8 +28,8 @@ from anonymizer.search import (
     RangeOptions,
     Refined,
     Refiner,
+    automatic,
     cut_heuristically,
-    frontier,
     refine_one,
     solve,
 )
@@ -133,7 +133,7 @@ class Experiment:
 
     def feasible(self) -> list[Node]:
         """The feasible nodes of the lattice."""
-        return self.problem.lattice.up_set(frontier(self.problem).minimal)
+        return self.problem.lattice.up_set(automatic(self.problem).minimal)
 
     def _name(self, counts: Counts) -> str:
         for node in self.problem.lattice:

@@ -2,7 +2,7 @@
 
 from anonymizer.search.boxes import branch_and_bound
 from anonymizer.search.exhaustive import exhaustive, survey
-from anonymizer.search.frontier import bisection, frontier, top_down
+from anonymizer.search.frontier import automatic, bisection, top_down
 from anonymizer.search.incognito import incognito
 from anonymizer.search.joint import refine_jointly, refine_one, refine_two
 from anonymizer.search.optimum import best_suppressed
@@ -36,13 +36,13 @@ __all__ = [
     "Segments",
     "Suppression",
     "Watch",
+    "automatic",
     "best_suppressed",
     "bisection",
     "branch_and_bound",
     "cut_exactly",
     "cut_heuristically",
     "exhaustive",
-    "frontier",
     "heuristic_ranges",
     "ignore",
     "incognito",

@@ -18,7 +18,7 @@ MOST_KEPT = 24
 WORTH_KEEPING = 0.6
 """A frequency set is kept when it has at most this share of the classes it was made from."""
 
-FEW = 200
+FEW = 50
 """Classes below which rolling up is quick from anywhere."""
 
 

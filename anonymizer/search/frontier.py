@@ -30,9 +30,9 @@ __all__ = [
     "INFEASIBLE",
     "UNDECIDED",
     "Board",
+    "automatic",
     "bisected",
     "bisection",
-    "frontier",
     "top_down",
 ]
 
@@ -60,7 +60,7 @@ def forget(node: Node, classes: FrequencySet) -> None:
     """Take no note."""
 
 
-def frontier(problem: Problem, run: Run = ALONE, note: Note = forget) -> Frontier:
+def automatic(problem: Problem, run: Run = ALONE, note: Note = forget) -> Frontier:
     """The feasible nodes of a monotone policy, by whichever of the two ways is quicker.
 
     Small lattices are bisected. In large ones the feasible nodes are usually few, and bisection

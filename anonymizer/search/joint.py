@@ -10,7 +10,7 @@ from anonymizer.lattice import Node, level_recoding
 from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE, require_monotone
 from anonymizer.search.ascent import ascend
-from anonymizer.search.frontier import frontier
+from anonymizer.search.frontier import automatic
 from anonymizer.search.pair import best_pair
 from anonymizer.search.problem import ALONE, Problem, Run, Search
 from anonymizer.search.refiner import Refined, Refiner, cut_exactly
@@ -24,7 +24,7 @@ def refine_jointly(
     problem: Problem,
     attributes: Sequence[str],
     refiner: Refiner,
-    search: Search = frontier,
+    search: Search = automatic,
     run: Run = ALONE,
 ) -> Refined:
     """Find the best ranges of the given attributes together with levels of the others.
@@ -48,7 +48,7 @@ def refine_one(
     problem: Problem,
     attribute: str,
     refiner: Refiner,
-    search: Search = frontier,
+    search: Search = automatic,
     run: Run = ALONE,
 ) -> Refined:
     """Find the best ranges of one attribute over all levels of the others.
@@ -69,7 +69,7 @@ def refine_two(
     problem: Problem,
     attributes: Sequence[str],
     refiner: Refiner,
-    search: Search = frontier,
+    search: Search = automatic,
     run: Run = ALONE,
 ) -> Refined:
     """Find the best ranges of two attributes together over all levels of the others.

@@ -12,7 +12,7 @@ import joblib
 from anonymizer.counts import Counts
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.kernels import choose
+from anonymizer.kernels import Kernel, choose
 from anonymizer.lattice import Lattice, Node, level_recoding
 from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.privacy import TOLERANCE, PrivacyModel, acceptable, require_possible
@@ -52,6 +52,8 @@ class Problem:
         What is maximised.
     suppression
         How many records may be suppressed.
+    kernel
+        What merges, checks and sums; None: chosen by size. No result depends on it.
     """
 
     counts: Counts
@@ -59,6 +61,7 @@ class Problem:
     models: Sequence[PrivacyModel]
     objective: Objective = field(default_factory=MutualInformation)
     suppression: Suppression = field(default_factory=Suppression)
+    kernel: Kernel | None = None
 
     @property
     def lattice(self) -> Lattice:
@@ -67,14 +70,14 @@ class Problem:
 
     @cached_property
     def evaluator(self) -> Evaluator:
-        """The problem, encoded; the kernel chosen by the rows that a search may roll up."""
+        """The problem, encoded; with the kernel asked for, or one chosen by the rows to roll up."""
         return Evaluator.of(
             self.counts,
             self.taxonomies,
             self.models,
             self.objective,
             self.suppression,
-            choose(self._rows_expected()),
+            self.kernel or choose(self._rows_expected()),
         )
 
     def _rows_expected(self) -> float:

@@ -8,7 +8,7 @@ from anonymizer.lattice import Node
 from anonymizer.parameters import function_of, name_of
 from anonymizer.search.boxes import branch_and_bound
 from anonymizer.search.exhaustive import MOST_NODES, exhaustive, survey
-from anonymizer.search.frontier import bisection, frontier, top_down
+from anonymizer.search.frontier import automatic, bisection, top_down
 from anonymizer.search.incognito import incognito
 from anonymizer.search.optimum import best_suppressed
 from anonymizer.search.problem import ALONE, Found, Problem, Run, Scored, Search, winner
@@ -16,7 +16,7 @@ from anonymizer.search.problem import ALONE, Found, Problem, Run, Scored, Search
 __all__ = ["SEARCHES", "STRATEGIES", "best_of", "solve"]
 
 SEARCHES: Mapping[str, Search] = {
-    "automatic": frontier,
+    "automatic": automatic,
     "bisection": bisection,
     "top-down": top_down,
     "incognito": incognito,
@@ -24,7 +24,7 @@ SEARCHES: Mapping[str, Search] = {
 }
 """The ways to find all feasible nodes, by name; the first is the default."""
 
-NOTING = (frontier, bisection, top_down)
+NOTING = (automatic, bisection, top_down)
 """Those that tell of feasible nodes when they count them, so that none is counted twice."""
 
 STRATEGIES = (*SEARCHES, "branch-and-bound")
