@@ -5,6 +5,7 @@ level: the frequency sets of (v1, ..., vd, 0, ..., 0), d = 0, 1, ... are at hand
 """
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,9 @@ __all__ = ["MOST_NODES", "exhaustive", "minimal_nodes", "require_searchable", "s
 
 MOST_NODES = 1_000_000
 """Lattices beyond get no array with an entry per node."""
+
+PARTS = 16
+"""Parts that the lattice is cut into at least, whatever the number of jobs."""
 
 
 def exhaustive(problem: Problem, run: Run = ALONE) -> Frontier:
@@ -90,7 +94,7 @@ def _visited(problem: Problem, run: Run, scores: bool) -> list[Scored]:
     lattice = problem.lattice
     require_searchable(lattice)
     heights = lattice.heights
-    tasks = [(problem.evaluator, heights, first, scores) for first in range(heights[0] + 1)]
+    tasks = [(problem.evaluator, heights, prefix, scores) for prefix in _prefixes(heights)]
     found: list[Scored] = []
     for done, part in enumerate(in_parallel(_slice, tasks, run.n_jobs), start=1):
         run.watch("checking every node", done * len(lattice) // len(tasks), len(lattice))
@@ -98,10 +102,19 @@ def _visited(problem: Problem, run: Run, scores: bool) -> list[Scored]:
     return found
 
 
-def _slice(evaluator: Evaluator, heights: Node, first: int, scores: bool) -> list[Scored]:
-    """The feasible nodes whose first level is given."""
+def _prefixes(heights: Node) -> list[Node]:
+    """The levels of the first attributes, enough of them to be shared between jobs."""
+    length, parts = 0, 1
+    while length < len(heights) and parts < PARTS:
+        parts *= heights[length] + 1
+        length += 1
+    return list(product(*(range(height + 1) for height in heights[:length])))
+
+
+def _slice(evaluator: Evaluator, heights: Node, prefix: Node, scores: bool) -> list[Scored]:
+    """The feasible nodes that begin with some levels."""
     found: list[Scored] = []
-    for node, classes in _walk(evaluator, heights, first):
+    for node, classes in _walk(evaluator, heights, prefix):
         candidate = evaluator.candidate(node, classes)
         if candidate is not None:
             score = evaluator.objective.score(candidate) if scores else 0.0
@@ -109,14 +122,14 @@ def _slice(evaluator: Evaluator, heights: Node, first: int, scores: bool) -> lis
     return found
 
 
-def _walk(evaluator: Evaluator, heights: Node, first: int) -> Iterator[tuple[Node, FrequencySet]]:
-    """All nodes whose first level is given, lexicographically, with their frequency sets."""
-    node = [first] + [0] * (len(heights) - 1)
+def _walk(evaluator: Evaluator, heights: Node, prefix: Node) -> Iterator[tuple[Node, FrequencySet]]:
+    """All nodes that begin with some levels, lexicographically, with their frequency sets."""
+    node = [*prefix, *(0 for _ in heights[len(prefix) :])]
     bottom = _rolled(evaluator, evaluator.base, node)
     stack = [bottom] * len(heights)  # stack[d]: the levels after d still 0
     yield tuple(node), bottom
     while True:
-        raised = [i for i in range(1, len(heights)) if node[i] < heights[i]]
+        raised = [i for i in range(len(prefix), len(heights)) if node[i] < heights[i]]
         if not raised:
             return
         last = raised[-1]
