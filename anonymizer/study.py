@@ -31,6 +31,8 @@ from anonymizer.tables import Format, format_of, read_table
 __all__ = ["Study"]
 
 Number = StrictInt | StrictFloat
+UNION = ("int", "float")
+"""What pydantic adds to the place of a complaint about a number."""
 
 
 class Section(BaseModel):
@@ -206,7 +208,7 @@ def _validated(path: Path, content: Mapping[str, Any]) -> Document:
 def _explained(error: ValidationError) -> str:
     """The first complaint, in the study file's words."""
     first = error.errors(include_url=False, include_input=False)[0]
-    *section, key = [str(part) for part in first["loc"]]
+    *section, key = [str(part) for part in first["loc"] if part not in UNION]
     place = f"[{section[0]}] " if section else ""
     if first["type"] == "extra_forbidden":
         known = _keys(section)
@@ -220,8 +222,11 @@ def _explained(error: ValidationError) -> str:
 
 def _expected(complaint: ErrorDetails) -> str:
     """What a value should have been, in words for people who do not know the library's types."""
+    if complaint["loc"][-1] in UNION:
+        return "must be a number"
     kinds = {
         "string_type": "must be a text in quotes",
+        "bool_type": "must be true or false",
         "int_type": "must be a whole number",
         "float_type": "must be a number",
         "tuple_type": "must be a list in brackets",

@@ -259,4 +259,6 @@ def _arx_hierarchy(attribute: str) -> Hierarchy:
 
 def directory() -> Path:
     """Where the extract and ARX's hierarchies lie."""
+    if "ANONYMIZER_DATA" not in os.environ:
+        raise SystemExit("ANONYMIZER_DATA must name the directory of the data sets")
     return Path(os.environ["ANONYMIZER_DATA"], "arx-adult")

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from anonymizer import Study
+from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import MODELS
+from anonymizer.search import STRATEGIES
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -33,12 +35,17 @@ def test_the_study_example_is_a_study(tmp_path):
     (tmp_path / "education.csv").write_text("basic;*\nhigher;*\n")
     study = Study(tmp_path / "study.toml")
     assert list(study.hierarchies) == ["age", "zip", "education", "sex"]
-    assert study.anonymizer().recoding == "variable-range"
+    assert study.anonymizer().suppression == 0.02
 
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_is_in_the_table(name):
     assert re.search(rf"^\| .* \| `{name}`", README, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", [*OBJECTIVES, *STRATEGIES])
+def test_every_objective_and_strategy_is_in_its_table(name):
+    assert re.search(rf"^\| .*`{name}`", README, flags=re.MULTILINE)
 
 
 def test_the_two_commands_exist():

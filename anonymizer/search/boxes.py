@@ -110,7 +110,7 @@ class Tree:
         A box stays among the open ones until what it is split into has taken its place.
         """
         bottom, top = (0,) * len(self.lattice.heights), self.lattice.heights
-        self.boxes = [(-inf, bottom, top)]
+        self.boxes = [(-self.evaluator.bound_of_all, bottom, top)]
         self._look(top)
         yield
         yield from self._descend(top)

@@ -142,6 +142,11 @@ class Evaluator:
         score = self.objective.score(plain)
         return self.objective.bound(score, self.most / self.layout.records)
 
+    @cached_property
+    def bound_of_all(self) -> float:
+        """The most that any node can score within the budget: what bounds the bottom."""
+        return self.bound(self.plain((0,) * len(self.encoding.heights), self.base))
+
     def _released(
         self, plain: Candidate, broken: tuple[int, Marks] | None = None
     ) -> Candidate | None:

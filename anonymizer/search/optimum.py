@@ -104,8 +104,7 @@ class Hunt:
         if isinstance(evaluator.objective, Tabulated):
             self.bounds = evaluator.objective.of_all_levels()
         else:
-            bottom = evaluator.plain((0,) * len(shape), evaluator.base)
-            self.bounds = np.full(shape, evaluator.bound(bottom))
+            self.bounds = np.full(shape, evaluator.bound_of_all)
 
     def left(self) -> NDArray[np.bool_]:
         """Which nodes may still win or tie, an axis per attribute."""
