@@ -52,6 +52,14 @@ class FrequencySet(NamedTuple):
         """Memory that it takes."""
         return self.keys.nbytes + self.counts.nbytes + self.members.nbytes
 
+    def in_order(self) -> "FrequencySet":
+        """The same classes in the order of their keys."""
+        single = self.keys.shape[1] == 1
+        order = np.argsort(self.keys[:, 0]) if single else np.lexsort(self.keys.T)
+        return FrequencySet(
+            self.keys[order], np.ascontiguousarray(self.counts[order]), self.members[order]
+        )
+
     def copy(self) -> "FrequencySet":
         """One that no later roll-up overwrites."""
         return FrequencySet(self.keys.copy(), self.counts.copy(), self.members.copy())

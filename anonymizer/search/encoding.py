@@ -81,7 +81,9 @@ class Encoding:
             keys[:, field.word] |= numbers[counts.cells[:, field.attribute]]
         heights = tuple(len(levels) - 1 for levels in chains)
         encoding = cls(counts.names, heights, words, tuple(fields))
-        return encoding, _sorted(keys, columns_of(counts))
+        # Classes of neighbouring keys side by side: they merge first, and lie near in memory.
+        members = np.arange(len(counts), dtype=np.int32)
+        return encoding, FrequencySet(keys, columns_of(counts), members).in_order()
 
     def mask(self, node: Node) -> Words:
         """The bits that stay when generalizing to a node, one number per word."""
@@ -142,9 +144,3 @@ def _laid_out(fans: Sequence[Sequence[int]]) -> tuple[list[Field], int]:
             fields.append(Field(attribute, level, word, shift, bits))
             shift += bits
     return fields, word + 1
-
-
-def _sorted(keys: NDArray[np.uint64], columns: NDArray[np.integer]) -> FrequencySet:
-    """Classes of neighbouring keys side by side: they merge first, and lie near in memory."""
-    order = np.argsort(keys[:, 0]) if keys.shape[1] == 1 else np.lexsort(keys.T)
-    return FrequencySet(keys[order], np.ascontiguousarray(columns[order]), order.astype(np.int32))

@@ -9,9 +9,9 @@ import numpy as np
 from anonymizer.candidates import Candidate, Layout
 from anonymizer.counts import Codes, Counts
 from anonymizer.hierarchy import ANY, Partition, Taxonomy
-from anonymizer.kernels import FrequencySet, Kernel, Marks
+from anonymizer.kernels import NUMPY, FrequencySet, Kernel, Marks
 from anonymizer.lattice import Node
-from anonymizer.objectives import Objective
+from anonymizer.objectives import Objective, Tabulated
 from anonymizer.privacy import PrivacyModel
 from anonymizer.search.encoding import Encoding
 from anonymizer.search.frequency import FrequencySets
@@ -102,9 +102,23 @@ class Evaluator:
         """The records that may be suppressed."""
         return self.suppression.most(self.layout.records)
 
-    def sets(self) -> FrequencySets:
-        """Frequency sets of this problem, for one thread."""
-        return FrequencySets(self.encoding, self.base, self.kernel)
+    def sets(self, share: float = 1.0) -> FrequencySets:
+        """Frequency sets of this problem, for one thread and that share of the memory."""
+        return FrequencySets(self.encoding, self.base, self.kernel, share)
+
+    def value(self, node: Node) -> float:
+        """The score of a feasible node to the last bit, however it was found.
+
+        The last bits of sums depend on their order, and that on what classes were rolled up from
+        and by which kernel. Here classes stand in the order of their keys, and NumPy sums.
+        """
+        if not self.most and isinstance(self.objective, Tabulated):
+            return self.objective.of_levels(node)
+        classes = self.kernel.roll_up(self.base, self.encoding.mask(node)).in_order()
+        canonical = replace(self, policy=replace(self.policy, kernel=NUMPY))
+        plain = canonical.plain(node, classes)
+        released = canonical.released(plain) if self.most else plain
+        return self.objective.score(released or plain)
 
     def holds(self, classes: FrequencySet) -> bool:
         """Whether every class satisfies every model, without suppression."""
@@ -127,11 +141,11 @@ class Evaluator:
         if broken[0] > self.most:
             return False, plain, None
         all_strong = len(self.outright.models) == len(self.judgement.models)
-        return True, plain, self._released(plain, broken if all_strong else None)
+        return True, plain, self.released(plain, broken if all_strong else None)
 
     def candidate(self, node: Node, classes: FrequencySet) -> Candidate | None:
         """The node as it would be released; None when it is not feasible."""
-        return self._released(self.plain(node, classes))
+        return self.released(self.plain(node, classes))
 
     def plain(self, node: Node, classes: FrequencySet) -> Candidate:
         """The node with nothing suppressed, feasible or not: what bounds it."""
@@ -147,9 +161,13 @@ class Evaluator:
         """The most that any node can score within the budget: what bounds the bottom."""
         return self.bound(self.plain((0,) * len(self.encoding.heights), self.base))
 
-    def _released(
+    def released(
         self, plain: Candidate, broken: tuple[int, Marks] | None = None
     ) -> Candidate | None:
+        """A node as it would be released; None when it is not feasible.
+
+        ``broken``: what breaks the policy without suppression, where that is known already.
+        """
         classes = plain.classes
         hidden = self._all_hidden(plain.node, classes)
         found = suppress(

@@ -40,10 +40,15 @@ class FrequencySets:
         The keys, and the frequency set of a node below all that will be asked for.
     kernel
         What rolls up.
+    share
+        The part of the memory that may be taken: those in use at a time have to add up to 1.
     """
 
-    def __init__(self, encoding: Encoding, base: FrequencySet, kernel: Kernel) -> None:
+    def __init__(
+        self, encoding: Encoding, base: FrequencySet, kernel: Kernel, share: float = 1.0
+    ) -> None:
         self.encoding, self.base, self.kernel = encoding, base, kernel
+        self._most_bytes = MOST_BYTES * share
         self._kept: list[Kept] = []
         self._bytes = 0
         self._asked = 0
@@ -80,7 +85,7 @@ class FrequencySets:
     def _keep(self, node: Node, classes: FrequencySet) -> None:
         self._kept.append(Kept(node, classes, self._asked))
         self._bytes += classes.nbytes
-        while len(self._kept) > MOST_KEPT or self._bytes > MOST_BYTES:
+        while len(self._kept) > MOST_KEPT or self._bytes > self._most_bytes:
             self._drop(min(self._kept, key=lambda kept: kept.used))
         self._kept.sort(key=lambda kept: len(kept.classes))
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 
@@ -126,14 +127,15 @@ class Hunt:
 
     def score_hopeful(self, run: Run) -> None:
         """Score what is left in falling order of the bounds, in batches of 1, 2, 4, ..."""
-        workers = [self.evaluator.sets() for _ in range(MOST_AT_ONCE)]
+        jobs = joblib.effective_n_jobs(run.n_jobs)
+        workers = [self.evaluator.sets(1 / jobs) for _ in range(jobs)]
         size = 1
         while len(batch := self._most_promising(size)):
             run.watch("scoring nodes", self.checked, None)
-            parts = [(self.evaluator, workers[i], node) for i, node in enumerate(batch)]
-            scored = in_parallel(_scored, parts, run.n_jobs)
-            for node, (_, bound, entry) in zip(batch, scored, strict=True):
-                self._enter(node, bound, entry)
+            parts = [(self.evaluator, sets, batch[i::jobs]) for i, sets in enumerate(workers)]
+            for part in in_parallel(_all_scored, parts, run.n_jobs):
+                for node, bound, entry in part:
+                    self._enter(node, bound, entry)
             size = min(2 * size, MOST_AT_ONCE)
 
     def _enter(self, node: Node, bound: float, entry: Scored | None) -> None:
@@ -165,6 +167,12 @@ class Hunt:
             places = places[falling[:most]]
         found = np.unravel_index(places, left.shape)
         return [tuple(map(int, node)) for node in zip(*found, strict=True)]
+
+
+def _all_scored(
+    evaluator: Evaluator, sets: FrequencySets, nodes: list[Node]
+) -> list[tuple[Node, float, Scored | None]]:
+    return [(node, *_scored(evaluator, sets, node)[1:]) for node in nodes]
 
 
 def _scored(

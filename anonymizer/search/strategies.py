@@ -1,6 +1,7 @@
 """The strategies by name, and the best node that any of them leads to."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from anonymizer.errors import InputError
 from anonymizer.kernels import FrequencySet
@@ -75,6 +76,14 @@ def solve(problem: Problem, search: str | Search = "automatic", run: Run = ALONE
     InputError
         When the strategy cannot answer for such a problem.
     """
+    found = _found(problem, search, run)
+    if found is None:
+        return None
+    score = problem.evaluator.value(found.node)
+    return replace(found, score=score, bound=score if found.proven else max(score, found.bound))
+
+
+def _found(problem: Problem, search: str | Search, run: Run) -> Found | None:
     large = len(problem.lattice) > MOST_NODES or run.time_limit is not None
     if search == "branch-and-bound" or (search == "automatic" and large):
         return branch_and_bound(problem, run)
