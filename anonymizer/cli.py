@@ -123,11 +123,13 @@ def demo(output: Path, force: bool) -> None:
     """Anonymize the bundled census of invented people."""
     from anonymizer.datasets import load_census, shipped
     from anonymizer.publish import publish
-    from anonymizer.report import print_ladder, print_release
+    from anonymizer.report import print_ladder, print_release, progress
     from anonymizer.reproduce.bezzi2010 import Experiment
     from anonymizer.study import Study
 
-    release, _ = publish(Study(shipped("data", "demo.toml")), output, force=force)
+    with progress() as watch:
+        study = Study(shipped("data", "demo.toml"))
+        release, _ = publish(study, output, force=force, watch=watch)
     with _printing(f"the release stands in {output}"):
         print_ladder(Experiment.on(load_census()).ladder())
         print_release(release, output)

@@ -21,6 +21,7 @@ from anonymizer.search import (
     STRATEGIES,
     Refiner,
     Run,
+    automatic,
     exhaustive,
     incognito,
     refine_one,
@@ -71,6 +72,26 @@ def test_incognito_equals_exhaustive_and_brute_force(problem):
     )
 
 
+@given(problems(2))
+def test_every_node_has_its_status(problem):
+    expected = [problem.feasible(problem.at(node)) for node in problem.lattice]
+    for search in SEARCHES.values():
+        found = search(problem, Run())
+        assert [found.is_feasible(node) for node in problem.lattice] == expected
+
+
+@given(problems(3))
+@pytest.mark.parametrize("sparse", [1, 10**9])
+def test_large_lattices_are_searched_top_down_until_too_much_is_feasible(sparse, problem):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("anonymizer.search.frontier.SMALL", 0)
+        patch.setattr("anonymizer.search.frontier.SPARSE", sparse)
+        found = automatic(problem)
+    expected = exhaustive(problem)
+    assert (found.minimal, found.feasible) == (expected.minimal, expected.feasible)
+    assert found.strategy == ("top-down" if sparse == 1 else "bisection")
+
+
 @dataclass(frozen=True)
 class EvenClasses(PrivacyModel):
     """Classes of an even number of records, or of at least 9: not monotone."""
@@ -100,8 +121,11 @@ def test_models_that_are_not_monotone_are_searched_exhaustively_or_not_at_all(pr
         best = solve(problem, "exhaustive")
         assert best.score == pytest.approx(information(problem.at(best.node)))
         assert best.score == pytest.approx(max(information(problem.at(node)) for node in feasible))
-    with pytest.raises(InputError, match="even-classes is not preserved; search = 'exhaustive'"):
-        incognito(problem)
+    for search in ("automatic", "bisection", "top-down", "incognito"):
+        with pytest.raises(
+            InputError, match="even-classes is not preserved; search = 'exhaustive'"
+        ):
+            solve(problem, search)
     with pytest.raises(InputError, match="variable-range recoding prunes"):
         refine_one(problem, "a", Refiner(information))
 

@@ -38,9 +38,9 @@ def exhaustive(problem: Problem, run: Run = ALONE) -> Frontier:
     """The feasible nodes, every node checked; without suppression."""
     lattice = problem.lattice
     feasible = [node for _, _, node in _visited(problem, run, scores=False)]
-    return Frontier(
-        tuple(minimal_nodes(lattice, feasible)), len(lattice), len(feasible), len(lattice)
-    )
+    minimal = tuple(minimal_nodes(lattice, feasible))
+    size, listed = len(lattice), frozenset(feasible)
+    return Frontier(minimal, size, len(feasible), size, listed=listed)
 
 
 def survey(problem: Problem, run: Run = ALONE) -> Found | None:
@@ -67,8 +67,8 @@ def require_searchable(lattice: Lattice) -> None:
     if len(lattice) > MOST_NODES:
         raise InputError(
             f"the lattice has {len(lattice):,} nodes, more than the {MOST_NODES:,} that this "
-            "search can hold; use strategy = 'branch-and-bound', hierarchies of fewer levels or "
-            "fewer quasi-identifiers"
+            "search can hold; use hierarchies of fewer levels or fewer quasi-identifiers "
+            "(full-domain recoding by strategy = 'branch-and-bound' has no such limit)"
         )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 from numbers import Real
+from operator import le
 from typing import TypeVar
 
 import joblib
@@ -172,6 +173,9 @@ class Frontier:
         attributes included.
     strategy
         How they were found, where that is a matter of size.
+    listed
+        All feasible nodes, where they are not just those above the minimal ones (of models that
+        are not monotone).
     """
 
     minimal: tuple[Node, ...]
@@ -179,6 +183,13 @@ class Frontier:
     feasible: int
     checked: int
     strategy: str = ""
+    listed: frozenset[Node] | None = field(default=None, compare=False, repr=False)
+
+    def is_feasible(self, node: Node) -> bool:
+        """The status of a node: whether it satisfies the policy."""
+        if self.listed is not None:
+            return node in self.listed
+        return any(all(map(le, low, node)) for low in self.minimal)
 
 
 Search = Callable[[Problem, Run], Frontier]
