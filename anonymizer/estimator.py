@@ -257,6 +257,7 @@ class Anonymizer:
                 'choose recoding = "full-domain"'
             )
         search = function_of("search", self.search, SEARCHES)
+        problem.objective.prepared(problem.counts, problem.taxonomies)
         nodes = search(problem, run)
         if not nodes.minimal:
             raise _unreachable(problem)

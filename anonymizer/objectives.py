@@ -18,6 +18,7 @@ from anonymizer.candidates import Candidate
 from anonymizer.counts import Codes, Counts, Floats
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Partition, Taxonomy
+from anonymizer.hierarchy.values import exactly
 from anonymizer.information import divergence
 
 __all__ = [
@@ -103,6 +104,9 @@ class MutualInformation(Objective):
     weighs: ClassVar[str | None] = "sensitive attribute"
 
     weights: Weights = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _require_weights(self.weights)
 
     def prepared(self, counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> Objective:
         """Check that there is a sensitive attribute, and one for every weight."""
@@ -200,6 +204,9 @@ class AttributeWise(Objective):
     weighs: ClassVar[str | None] = "quasi-identifier"
 
     weights: Weights = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _require_weights(self.weights)
 
     def prepared(self, counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> "Tabulated":
         """Tabulate the cost of every group of every level."""
@@ -388,11 +395,17 @@ def objective_of(name: str, weights: Weights | None = None) -> Objective:
         return kind()
     if kind.weighs is None:
         raise InputError(f"the objective {name} is about whole classes and has no weights")
+    return kind(weights=weights)  # type: ignore[call-arg]
+
+
+def _require_weights(weights: object) -> None:
+    """Require a number of at least 0 for every attribute that is weighed."""
+    if not isinstance(weights, Mapping):
+        raise InputError(f"weights must map attributes to numbers, not be {weights!r}")
     for attribute, weight in weights.items():
         number = isinstance(weight, Real) and not isinstance(weight, bool)
-        if not number or not 0 <= weight < float("inf"):
+        if not number or not 0 <= float(weight) < float("inf"):
             raise InputError(f"weight of {attribute!r} must be a number of at least 0")
-    return kind(weights=dict(weights))  # type: ignore[call-arg]
 
 
 def _require_known(objective: MutualInformation | AttributeWise, known: Iterable[str]) -> None:
@@ -407,8 +420,15 @@ def _require_known(objective: MutualInformation | AttributeWise, known: Iterable
 
 
 def _line(taxonomy: Taxonomy) -> Floats | None:
-    """The values as numbers, where distances between them mean something, shape (values,)."""
+    """How far each value lies above the least, where distances mean something, shape (values,).
+
+    The differences are exact, whatever the numbers are.
+    """
     if not taxonomy.ordered or taxonomy.listed or taxonomy.numbers is None:
         return None
     numbers = [number for number in taxonomy.numbers if number is not None]
-    return np.array(numbers, float) if len(numbers) == len(taxonomy.numbers) else None
+    if len(numbers) < len(taxonomy.numbers):
+        return None
+    least = min(numbers)
+    with exactly():
+        return np.array([float(number - least) for number in numbers])

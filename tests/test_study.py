@@ -93,6 +93,13 @@ max-ranges = 3
 min-width = 1.5
 grid = 2
 seed = 7
+suppression = 0.02
+remove = true
+time-limit = 1.5
+
+[objective]
+name = "mutual-information"
+weights = {disease = 2}
 """
     lay(tmp_path)
     (tmp_path / "deep" / "s.toml").write_text(text)
@@ -106,6 +113,7 @@ seed = 7
         for name in (
             *("recoding", "search", "refinement", "refine", "max_ranges", "min_width", "grid"),
             *("seed", "n_jobs", "missing", "identifiers", "sensitive"),
+            *("suppression", "remove", "time_limit", "objective", "weights"),
         )
     } == {
         "recoding": "variable-range",
@@ -120,6 +128,11 @@ seed = 7
         "missing": "category",
         "identifiers": ("name",),
         "sensitive": ("disease",),
+        "suppression": 0.02,
+        "remove": True,
+        "time_limit": 1.5,
+        "objective": "mutual-information",
+        "weights": {"disease": 2},
     }
     assert len(study.read()) == 4
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from math import inf
 from time import monotonic
 
-from anonymizer.errors import Ended
+from anonymizer.errors import Ended, InputError
 from anonymizer.lattice import Lattice, Node
 from anonymizer.privacy import TOLERANCE
 from anonymizer.search.evaluator import Evaluator
@@ -40,10 +40,12 @@ Box = tuple[float, Node, Node]
 def branch_and_bound(problem: Problem, run: Run = ALONE) -> Found | None:
     """The best feasible node found until all is searched, time is up, or it is interrupted.
 
-    None where no node was found feasible.
+    None where no node is feasible.
 
     Raises
     ------
+    InputError
+        When time was up before a feasible node was found.
     KeyboardInterrupt
         When interrupted before a feasible node was found.
     """
@@ -60,6 +62,11 @@ def branch_and_bound(problem: Problem, run: Run = ALONE) -> Found | None:
     except KeyboardInterrupt:
         if not tree.scored:
             raise
+    if not tree.scored and not tree.finished:
+        raise InputError(
+            "the search ended before a node that satisfies the policy was found; "
+            "raise the time-limit, or relax the policy"
+        )
     return tree.found()
 
 
@@ -89,6 +96,7 @@ class Tree:
     scored: list[Scored] = field(default_factory=list)
     checked: int = 0
     _best: float = -inf
+    _halved: list[Box] = field(default_factory=list)
     _sets: FrequencySets = field(init=False)
     _hope: dict[Node, bool] = field(default_factory=dict)
 
@@ -100,15 +108,17 @@ class Tree:
         if not self.scored:
             return None
         score, _, node = winner(self.scored)
-        bound = max(score, -self.boxes[0][0]) if self.boxes else score
-        size = len(self.lattice)
-        return Found("branch-and-bound", node, score, bound, not self.boxes, size, self.checked)
+        bounds = [-box[0] for box in (*self.boxes[:1], *self._halved)]
+        size, bound = len(self.lattice), max([score, *bounds])
+        return Found("branch-and-bound", node, score, bound, self.finished, size, self.checked)
+
+    @property
+    def finished(self) -> bool:
+        """Whether no box is open, one whose halves have not all taken its place among them."""
+        return not self.boxes and not self._halved
 
     def steps(self) -> Iterator[None]:
-        """Search; between two steps ``found`` is a valid answer.
-
-        A box stays among the open ones until what it is split into has taken its place.
-        """
+        """Search; ``found`` is a valid answer at any moment, also in the midst of a step."""
         bottom, top = (0,) * len(self.lattice.heights), self.lattice.heights
         self.boxes = [(-self.evaluator.bound_of_all, bottom, top)]
         self._look(top)
@@ -119,11 +129,13 @@ class Tree:
             self._sets.rebase(self.boxes[0][1])
         while self.boxes and -self.boxes[0][0] >= self._best - TOLERANCE:
             yield
-            _, low, high = self.boxes[0]
+            _, low, high = box = self.boxes[0]
             parts = self._split(low, high)
+            self._halved = [box]
             heapq.heappop(self.boxes)
             for part in parts:
                 heapq.heappush(self.boxes, part)
+            self._halved = []
         self.boxes = []
 
     def _descend(self, node: Node) -> Iterator[None]:

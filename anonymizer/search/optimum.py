@@ -139,19 +139,23 @@ class Hunt:
             size = min(2 * size, MOST_AT_ONCE)
 
     def _enter(self, node: Node, bound: float, entry: Scored | None) -> None:
-        """Note what was found at a node, and what follows for all above."""
+        """Note what was found at a node, and what follows for all above.
+
+        Done comes last: interrupted before, the node is left to be scored, and its bound counts.
+        """
         self.checked += 1
-        self.done[node] = True
         above = tuple(slice(level, None) for level in node)
-        if bound < self.bounds[node]:
-            np.minimum(self.bounds[above], bound, out=self.bounds[above])
+        better = entry is not None and entry[0] > self._best
         if entry is not None:
             self.scored.append(entry)
-        if entry is not None and entry[0] > self._best:
-            self._best = entry[0]
+            self._best = max(self._best, entry[0])
+        if bound < self.bounds[node]:
+            np.minimum(self.bounds[above], bound, out=self.bounds[above])
+        if better:
             self._rule_out(...)
         elif bound < self._best - TOLERANCE:
             self._rule_out(above)
+        self.done[node] = True
 
     def _rule_out(self, where: Any) -> None:
         """Leave undecided nodes out whose bound has fallen below the best score."""
