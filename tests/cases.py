@@ -48,7 +48,6 @@ class Case:
 
     brute: Brute
     hierarchies: dict[str, Hierarchy]
-    objective: str
 
     @property
     def suppression(self) -> Suppression:
@@ -67,7 +66,7 @@ class Case:
         schema = Schema(tuple(self.hierarchies), tuple(self.brute.sensitive), missing="category")
         tally = engine.tally(self.frame, schema.columns)
         taxonomies = taxonomies_of(tally, self.hierarchies)
-        objective = objective_of(self.objective, self.brute.weights)
+        objective = objective_of(self.brute.objective, self.brute.weights)
         counts = schema.counts(tally, taxonomies)
         problem = Problem(counts, taxonomies, self.brute.models, objective, self.suppression)
         if kernel is not None:
@@ -82,7 +81,7 @@ class Case:
             sensitive=self.brute.sensitive,
             privacy=self.brute.models,
             missing="category",
-            objective=self.objective,
+            objective=self.brute.objective,
             weights=self.brute.weights,
             suppression=self.brute.share,
             remove=self.brute.remove,
@@ -146,7 +145,7 @@ def random_case(
         remove=bool(rng.random() < 0.3),
         exempt=exempt and bool(rng.random() < 0.15),
     )
-    return Case(brute, hierarchies, objective)
+    return Case(brute, hierarchies)
 
 
 def _falling(length: int) -> np.ndarray:

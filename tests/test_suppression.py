@@ -39,7 +39,7 @@ def case_of(columns: dict[str, str], models: list, share: float, **asked: object
     asked = {"objective": "average-class-size", **asked}
     sensitive = [name for name in columns if name in "vw"]
     brute = Brute(rows, chains, sensitive, models, share=share, **asked)
-    return Case(brute, dict.fromkeys(names, Hierarchy.suppression()), brute.objective)
+    return Case(brute, dict.fromkeys(names, Hierarchy.suppression()))
 
 
 def released(case: Case) -> tuple[list, Anonymizer]:
