@@ -1,0 +1,224 @@
+"""Random problems of every kind, each as the package takes it and as brute force does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+from oracle import HIDDEN, Brute, Chain
+
+from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
+from anonymizer.engines import pandas as engine
+from anonymizer.kernels import Kernel
+from anonymizer.objectives import OBJECTIVES, objective_of
+from anonymizer.privacy import PrivacyModel
+from anonymizer.schema import Schema, taxonomies_of
+from anonymizer.search import STRATEGIES, Problem, Suppression
+from anonymizer.search.evaluator import Evaluator
+
+SHARES = (0.0, 0.02, 0.1, 0.3, 0.6)
+
+
+@dataclass(frozen=True)
+class EvenClasses(PrivacyModel):
+    """Classes of an even number of records, or of at least 9: not monotone, unknown to kernels."""
+
+    name: ClassVar[str] = "even-classes"
+    monotone: ClassVar[bool] = False
+    sensitive: ClassVar[bool] = False
+
+    @property
+    def threshold(self):
+        return 0.0
+
+    def holds(self, size: int) -> bool:
+        return size % 2 == 0 or size >= 9
+
+    def measure(self, classes):
+        return np.array([not self.holds(size) for size in classes.sizes.tolist()], float)
+
+    def accepts(self, values):
+        return values == 0
+
+
+@dataclass(frozen=True)
+class Case:
+    """A random problem."""
+
+    brute: Brute
+    hierarchies: dict[str, Hierarchy]
+
+    @property
+    def suppression(self) -> Suppression:
+        return Suppression(self.brute.share, self.brute.remove, self.brute.exempt)
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        columns = [*self.hierarchies, *self.brute.sensitive]
+        return pd.DataFrame(
+            {name: pd.Series([row[name] for row in self.brute.rows], dtype=object)
+             for name in columns}
+        )  # fmt: skip
+
+    def problem(self, kernel: Kernel | None = None) -> Problem:
+        """The problem; its nodes counted by a kernel of our choice."""
+        schema = Schema(tuple(self.hierarchies), tuple(self.brute.sensitive), missing="category")
+        tally = engine.tally(self.frame, schema.columns)
+        taxonomies = taxonomies_of(tally, self.hierarchies)
+        objective = objective_of(self.brute.objective, self.brute.weights)
+        counts = schema.counts(tally, taxonomies)
+        problem = Problem(counts, taxonomies, self.brute.models, objective, self.suppression)
+        if kernel is not None:
+            vars(problem)["evaluator"] = Evaluator.of(
+                counts, taxonomies, problem.models, objective, self.suppression, kernel
+            )
+        return problem
+
+    def estimator(self, **parameters: object) -> Anonymizer:
+        return Anonymizer(
+            quasi_identifiers=self.hierarchies,
+            sensitive=self.brute.sensitive,
+            privacy=self.brute.models,
+            missing="category",
+            objective=self.brute.objective,
+            weights=self.brute.weights,
+            suppression=self.brute.share,
+            remove=self.brute.remove,
+            **parameters,
+        )
+
+    @property
+    def strategies(self) -> tuple[str, ...]:
+        """Those that can answer."""
+        if self.brute.most:
+            return ("automatic", "bisection", "exhaustive", "branch-and-bound")
+        if all(model.monotone for model in self.brute.models):
+            return STRATEGIES
+        return ("exhaustive", "branch-and-bound")
+
+    def turned(self, order: Sequence[str], rows: Sequence[int]) -> "Case":
+        """The same with columns and records in another order."""
+        brute = replace(
+            self.brute,
+            rows=[self.brute.rows[i] for i in rows],
+            chains={name: self.brute.chains[name] for name in order},
+        )
+        return replace(
+            self, brute=brute, hierarchies={name: self.hierarchies[name] for name in order}
+        )
+
+
+def random_case(
+    rng: np.random.Generator,
+    attributes: int = 3,
+    records: int = 60,
+    share: float | None = None,
+    exempt: bool = True,
+) -> Case:
+    """Any kind of problem."""
+    names = "abcd"[: attributes - rng.choice(attributes, p=_falling(attributes))]
+    sensitive = ["v", "w"][: rng.choice(3, p=[0.1, 0.6, 0.3])]
+    size = 1 + int(records * rng.random() ** 0.5)
+    columns, chains, hierarchies = {}, {}, {}
+    for name in names:
+        columns[name], chains[name], hierarchies[name] = _attribute(rng, size)
+    for name in sensitive:
+        skew = rng.dirichlet(np.full(rng.integers(1, 5), 0.7))
+        columns[name] = _gaps(rng, [f"w{i}" for i in rng.choice(len(skew), size, p=skew)], 0.1)
+    share = float(rng.choice(SHARES, p=[0.2, 0.1, 0.2, 0.25, 0.25])) if share is None else share
+    objective = str(rng.choice([name for name in OBJECTIVES if sensitive or "mutual" not in name]))
+    weighed = {"sensitive attribute": sensitive, "quasi-identifier": names, None: ()}
+    weights = {
+        name: float(rng.choice([0, 0.5, 1, 2, 3.7]))
+        for name in weighed[OBJECTIVES[objective].weighs]
+        if rng.random() < 0.5
+    }
+    brute = Brute(
+        rows=[dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
+        chains=chains,
+        sensitive=sensitive,
+        models=_models(rng, [columns[name] for name in sensitive], share),
+        objective=objective,
+        weights=weights,
+        share=share,
+        remove=bool(rng.random() < 0.3),
+        exempt=exempt and bool(rng.random() < 0.15),
+    )
+    return Case(brute, hierarchies)
+
+
+def _falling(length: int) -> np.ndarray:
+    """Probabilities that halve from one to the next."""
+    weights = 0.5 ** np.arange(length)
+    return weights / weights.sum()
+
+
+def _gaps(rng: np.random.Generator, column: list, often: float) -> list:
+    """The column, with missing values now and then."""
+    if rng.random() >= often:
+        return column
+    missing = rng.random(len(column)) < rng.choice([0.1, 0.4])
+    return [None if gap else value for value, gap in zip(column, missing, strict=True)]
+
+
+def _attribute(rng: np.random.Generator, size: int) -> tuple[list, Chain, Hierarchy]:
+    """The values of the records, their labels, and the hierarchy."""
+    kind = rng.choice(["rows", "rows", "rows", "ranges", "suppress"])
+    if kind == "ranges":
+        known = sorted(rng.choice(30, rng.integers(1, 6), replace=False).tolist())
+        width = int(rng.integers(2, 9))
+        widths = [width, 2 * width][: rng.integers(1, 3)]
+        labels = {
+            v: (v, *(f"[{v // w * w}, {v // w * w + w})" for w in widths), HIDDEN) for v in known
+        }
+        hierarchy, listed = Hierarchy.ranges(widths=widths), []
+    elif kind == "suppress":
+        known = [f"s{i}" for i in range(rng.integers(1, 4))]
+        labels, hierarchy, listed = {v: (v, HIDDEN) for v in known}, Hierarchy.suppression(), []
+    else:
+        known = [f"x{i}" for i in range(rng.integers(1, 6))]
+        if rng.random() < 0.1:
+            known[0] = HIDDEN
+        rows = _nested(rng, known)
+        hierarchy, listed = Hierarchy.from_rows(rows), known
+        one = len({row[-1] for row in rows}) == 1 and len(rows[0]) > 1
+        labels = {row[0]: tuple(row if one else [*row, HIDDEN]) for row in rows}
+    column = [known[i] for i in rng.integers(0, rng.integers(1, len(known) + 1), size)]
+    column = _gaps(rng, column, 0.25)
+    height = hierarchy.height
+    top = next(iter(labels.values()))[-1]
+    labels = {value: labels[value] for value in known if value in column or listed}
+    if None in column:
+        labels[None] = (None, *[HIDDEN] * (height - 1), top)
+    return column, Chain(labels, numbers=kind == "ranges"), hierarchy
+
+
+def _nested(rng: np.random.Generator, values: list[str]) -> list[list[str]]:
+    """Rows of a hierarchy: every level merges groups of the one before."""
+    rows = [[value] for value in values]
+    for level in range(1, rng.integers(1, 5)):
+        groups = sorted({row[-1] for row in rows})
+        merged = {group: f"{level}-{rng.integers(0, len(groups))}" for group in groups}
+        rows = [[*row, merged[row[-1]]] for row in rows]
+    return rows
+
+
+def _models(rng: np.random.Generator, columns: list[list], share: float) -> list[PrivacyModel]:
+    """A policy, as a rule one that some recoding satisfies."""
+    models: list[PrivacyModel] = []
+    if rng.random() < 0.7 or not columns:
+        models.append(KAnonymity(int(rng.integers(1, 7))))
+    if columns and rng.random() < 0.35:
+        models.append(TCloseness(float(rng.choice([0, 0.1, 0.3, 0.6, 1.5])), distance="kl"))
+    if columns and rng.random() < 0.35:
+        most = min(_diversity(column) for column in columns)
+        models.append(EntropyLDiversity(1 + float(rng.choice([0, 0.2, 0.5, 1])) * (most - 1)))
+    if rng.random() < 0.15 or not models:
+        models.append(EvenClasses())
+    return models
+
+
+def _diversity(column: list) -> float:
+    shares = pd.Series(column).value_counts(normalize=True, dropna=False).to_numpy()
+    return float(2 ** -(shares * np.log2(shares)).sum())

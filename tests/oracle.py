@@ -1,0 +1,256 @@
+"""Brute force over every node, in plain Python on records: what exact searches are held against.
+
+Knows a table as a list of rows and a hierarchy as the labels of every value. Of the package it
+takes the parameters of models and objectives alone.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import log2
+
+from checker import divergence, entropy
+
+from anonymizer import EntropyLDiversity, KAnonymity, TCloseness
+
+Row = Mapping[str, object]
+Node = tuple[int, ...]
+
+HIDDEN = "*"
+TIED = 1e-9
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The labels of each value, the value itself first; numbers where distances mean something."""
+
+    labels: Mapping[object, tuple[object, ...]]
+    numbers: bool = False
+
+    @property
+    def height(self) -> int:
+        return len(next(iter(self.labels.values()))) - 1
+
+    def group(self, value: object, level: int) -> list[object]:
+        label = self.labels[value][level]
+        return [other for other, labels in self.labels.items() if labels[level] == label]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a node releases: a row of labels per record, None where the record is left out."""
+
+    node: Node
+    labels: list[tuple[object, ...] | None]
+    suppressed: frozenset[int]
+    removed: bool
+
+    @property
+    def classes(self) -> int:
+        return len({row for row in self.labels if row is not None})
+
+    @property
+    def fate(self) -> str:
+        if not self.suppressed:
+            return "none"
+        return "removed" if self.removed else "kept"
+
+
+@dataclass(frozen=True)
+class Brute:
+    """A table, what may become of it, and what is asked for."""
+
+    rows: Sequence[Row]
+    chains: Mapping[str, Chain]
+    sensitive: Sequence[str]
+    models: Sequence[object]
+    objective: str
+    weights: Mapping[str, float] = field(default_factory=dict)
+    share: float = 0.0
+    remove: bool = False
+    exempt: bool = False
+
+    @property
+    def most(self) -> int:
+        return int(Fraction(str(self.share)) * len(self.rows))
+
+    @cached_property
+    def nodes(self) -> list[Node]:
+        return list(product(*(range(chain.height + 1) for chain in self.chains.values())))
+
+    @cached_property
+    def outcomes(self) -> dict[Node, Outcome]:
+        """What every feasible node releases."""
+        found = {node: self.released(node) for node in self.nodes}
+        return {node: outcome for node, outcome in found.items() if outcome is not None}
+
+    @cached_property
+    def scores(self) -> dict[Node, float]:
+        return {node: self.score(outcome) for node, outcome in self.outcomes.items()}
+
+    @cached_property
+    def tied(self) -> list[Node]:
+        """The nodes whose score is the highest."""
+        top = max(self.scores.values(), default=0.0)
+        return [node for node, score in self.scores.items() if score >= top - TIED]
+
+    @cached_property
+    def best(self) -> Node | None:
+        """Of those the one of most classes, then the lexicographically first."""
+        return min(self.tied, key=lambda n: (-self.outcomes[n].classes, n), default=None)
+
+    def minimal(self) -> list[Node]:
+        """The feasible nodes without a feasible direct specialization."""
+        return [
+            node
+            for node in self.outcomes
+            if not any(
+                (*node[:i], level - 1, *node[i + 1 :]) in self.outcomes
+                for i, level in enumerate(node)
+                if level
+            )
+        ]
+
+    def recoded(self, node: Node) -> list[tuple[object, ...]]:
+        columns = [
+            [chain.labels[row[name]][level] for row in self.rows]
+            for (name, chain), level in zip(self.chains.items(), node, strict=True)
+        ]
+        return list(zip(*columns, strict=True))
+
+    def released(self, node: Node) -> Outcome | None:
+        """Suppress the classes that break a model, or leave them out; None: not within budget."""
+        labels = self.recoded(node)
+        everything = set(range(len(labels)))
+        broken = self.broken(labels, everything)
+        if not broken:
+            return Outcome(node, list(labels), frozenset(), removed=False)
+        hidden = tuple(HIDDEN for _ in self.chains)
+        together = broken | {i for i in everything if labels[i] == hidden}
+        if not self.remove and len(together) <= self.most:
+            merged = [hidden if i in together else row for i, row in enumerate(labels)]
+            if not self.broken(merged, everything, but=hidden if self.exempt else None):
+                return Outcome(node, list(merged), frozenset(together), removed=False)
+        gone: set[int] = set()
+        while broken:
+            gone |= broken
+            if len(gone) > self.most or gone == everything:
+                return None
+            broken = self.broken(labels, everything - gone)
+        left = [None if i in gone else row for i, row in enumerate(labels)]
+        return Outcome(node, left, frozenset(gone), removed=True)
+
+    def broken(
+        self, labels: Sequence[tuple], records: set[int], but: tuple | None = None
+    ) -> set[int]:
+        """The records in classes that break a model, among those released."""
+        members: dict[tuple, list[int]] = {}
+        for i in sorted(records):
+            members.setdefault(labels[i], []).append(i)
+        margins = [self.histogram(name, records) for name in self.sensitive]
+        found: set[int] = set()
+        for label, group in members.items():
+            groups = [self.histogram(name, group) for name in self.sensitive]
+            fine = all(holds(model, len(group), groups, margins) for model in self.models)
+            if not fine and label != but:
+                found.update(group)
+        return found
+
+    def histogram(self, name: str, records: Iterator[int]) -> Counter:
+        return Counter(self.rows[i][name] for i in records)
+
+    def score(self, outcome: Outcome) -> float:
+        return SCORES[self.objective](self, outcome)
+
+
+def holds(model: object, size: int, groups: list[Counter], margins: list[Counter]) -> bool:
+    """Whether a class satisfies a model, as the literature words it."""
+    match model:
+        case KAnonymity(k):
+            return size >= k
+        case EntropyLDiversity(l):
+            return all(entropy(group) >= log2(l) - 1e-9 for group in groups)
+        case TCloseness(t):
+            pairs = zip(groups, margins, strict=True)
+            return all(divergence(group, margin) <= t + 1e-9 for group, margin in pairs)
+        case _:
+            return model.holds(size)
+
+
+def _information(case: Brute, outcome: Outcome) -> float:
+    rows = [(label, case.rows[i]) for i, label in enumerate(outcome.labels) if label is not None]
+    bits = 0.0
+    for name in case.sensitive:
+        classes: dict[tuple, Counter] = {}
+        for label, row in rows:
+            classes.setdefault(label, Counter())[row[name]] += 1
+        margin = sum(classes.values(), Counter())
+        known = sum(g.total() / len(rows) * divergence(g, margin) for g in classes.values())
+        bits += case.weights.get(name, 1) * known
+    return bits
+
+
+def _kept(case: Brute, outcome: Outcome) -> Counter:
+    """The sizes of the classes that are not suppressed."""
+    labels = case.recoded(outcome.node)
+    return Counter(row for i, row in enumerate(labels) if i not in outcome.suppressed)
+
+
+def _discernibility(case: Brute, outcome: Outcome) -> float:
+    kept = sum(size**2 for size in _kept(case, outcome).values())
+    return -(kept + len(outcome.suppressed) * len(case.rows))
+
+
+def _classes(case: Brute, outcome: Outcome) -> float:
+    return len(_kept(case, outcome)) + bool(outcome.suppressed)
+
+
+def _by_value(cost: Callable[[Brute, str, object, int], float], mean: bool = True):
+    """A weighted sum over attributes, averaged over records; suppressed values cost the most."""
+
+    def score(case: Brute, outcome: Outcome) -> float:
+        weights = [case.weights.get(name, 1) for name in case.chains]
+        total = 0.0
+        for (name, chain), level, weight in zip(
+            case.chains.items(), outcome.node, weights, strict=True
+        ):
+            for i, row in enumerate(case.rows):
+                at = chain.height if i in outcome.suppressed else level
+                total += weight * cost(case, name, row[name], at)
+        scale = (sum(weights) or 1) if mean else 1
+        return -total / scale / len(case.rows)
+
+    return score
+
+
+def _bits(case: Brute, name: str, value: object, level: int) -> float:
+    count = case.histogram(name, range(len(case.rows)))
+    group = sum(count[other] for other in case.chains[name].group(value, level))
+    return log2(group / count[value])
+
+
+def _extent(case: Brute, name: str, value: object, level: int) -> float:
+    chain = case.chains[name]
+    group, whole = chain.group(value, level), list(chain.labels)
+    if chain.numbers and None not in whole:
+        extent, most = max(group) - min(group), max(whole) - min(whole)
+    else:
+        extent, most = len(group) - 1, len(whole) - 1
+    return extent / most if most else 0.0
+
+
+def _height(case: Brute, name: str, value: object, level: int) -> float:
+    return level / case.chains[name].height
+
+
+SCORES = {
+    "mutual-information": _information,
+    "non-uniform-entropy": _by_value(_bits, mean=False),
+    "loss": _by_value(_extent),
+    "discernibility": _discernibility,
+    "average-class-size": _classes,
+    "precision": _by_value(_height),
+}

@@ -1,0 +1,284 @@
+"""Suppression within a budget: every strategy against brute force on records, and releases."""
+
+from dataclasses import replace
+from math import log2
+
+import numpy as np
+import pandas as pd
+import pytest
+from cases import Case, EvenClasses, random_case
+from checker import classes_of, entropy, least_close, least_diverse, smallest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from oracle import Brute, Chain, _information
+
+from anonymizer import (
+    Anonymizer,
+    AnonymizerError,
+    EntropyLDiversity,
+    Hierarchy,
+    InputError,
+    KAnonymity,
+    PolicyBrokenError,
+    PolicyUnreachableError,
+    TCloseness,
+)
+from anonymizer.kernels import NUMPY, compiled_kernel
+from anonymizer.search import Suppression, solve
+
+KERNELS = {kernel.name: kernel for kernel in (NUMPY, compiled_kernel())}
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+def case_of(columns: dict[str, str], models: list, share: float, **asked: object) -> Case:
+    """A table of one-letter values whose quasi-identifiers are kept or suppressed."""
+    names = [name for name in columns if name not in "vw"]
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    chains = {name: Chain({value: (value, "*") for value in columns[name]}) for name in names}
+    asked = {"objective": "average-class-size", **asked}
+    sensitive = [name for name in columns if name in "vw"]
+    brute = Brute(rows, chains, sensitive, models, share=share, **asked)
+    return Case(brute, dict.fromkeys(names, Hierarchy.suppression()))
+
+
+def released(case: Case) -> tuple[list, Anonymizer]:
+    anonymizer = case.estimator()
+    table = anonymizer.fit_transform(case.frame)
+    return list(table[list(case.hierarchies)].itertuples(index=False, name=None)), anonymizer
+
+
+def test_small_classes_become_one_that_is_large_enough():
+    case = case_of({"a": "xxxxyyz"}, [KAnonymity(3)], share=0.5)
+    rows, anonymizer = released(case)
+    assert rows == [("x",)] * 4 + [("*",)] * 3
+    release = anonymizer.release_
+    assert (release.released, release.suppressed, release.suppressed_class) == (7, 3, "kept")
+    assert (release.classes, release.levels) == (2, {"a": 0})
+
+
+def test_small_classes_that_stay_small_are_left_out():
+    rows, anonymizer = released(case_of({"a": "xxxxyyz"}, [KAnonymity(4)], share=0.5))
+    assert rows == [("x",)] * 4
+    release = anonymizer.release_
+    assert (release.records, release.released, release.suppressed) == (7, 4, 3)
+    assert (release.suppressed_class, release.dropped, release.classes) == ("removed", 0, 1)
+
+
+@pytest.mark.parametrize("remove", [False, True])
+def test_suppressed_records_are_left_out_when_asked_for(remove):
+    case = case_of({"a": "xxxxyyz"}, [KAnonymity(3)], share=0.5, remove=remove)
+    assert released(case)[1].release_.suppressed_class == ("removed" if remove else "kept")
+
+
+@pytest.mark.parametrize(("share", "level"), [(0.43, 0), (0.42, 1), (0.0, 1)])
+def test_a_budget_is_not_exceeded_by_a_record(share, level):
+    case = case_of({"a": "xxxxyyz"}, [KAnonymity(3)], share=share)
+    assert released(case)[1].release_.levels == {"a": level}
+
+
+def test_leaving_records_out_moves_the_distribution_that_others_are_measured_against():
+    # Half are 1: x and y are both 0.189 bits away. Without z 5 of 12 are 1: y, at 3 of 4, is 0.33
+    # bits away and goes too; x alone is no bits away from itself.
+    columns = {"a": "x" * 8 + "yyyy" + "zz", "w": "00000011" + "0111" + "11"}
+    models = [KAnonymity(3), TCloseness(0.2)]
+    rows, anonymizer = released(case_of(columns, models, share=0.43))
+    assert rows == [("x",)] * 8
+    assert (anonymizer.release_.suppressed, anonymizer.release_.suppressed_class) == (6, "removed")
+    assert released(case_of(columns, models, share=0.42))[1].release_.levels == {"a": 1}
+    assert released(case_of(columns, models[:1], share=0.42))[1].release_.suppressed == 2
+
+
+def test_what_is_labelled_as_suppressed_already_goes_with_what_is():
+    # A missing value is `*` below the top: beside the suppressed ones it is one class with them.
+    rows = [["x", "p", "*"], ["y", "p", "*"], ["z", "q", "*"], ["u", "r", "*"]]
+    frame = pd.DataFrame({"a": ["x"] * 4 + ["y"] * 2 + ["z", "u"] + [None] * 2})
+    case = Anonymizer(
+        {"a": Hierarchy.from_rows(rows)},
+        privacy=[KAnonymity(2)],
+        missing="category",
+        objective="precision",
+        suppression=0.2,
+    )
+    assert case.fit(frame).release_.levels == {"a": 0}  # None is no `*`: z and u alone go
+    case.set_params(privacy=[KAnonymity(3)], suppression=0.4)
+    table = case.fit_transform(frame)  # 4 of 10: z, u and the missing ones
+    assert case.release_.levels == {"a": 1}
+    assert case.release_.suppressed == 4
+    assert table["a"].tolist() == ["p"] * 6 + ["*"] * 4
+    case.set_params(suppression=0.39)
+    assert case.fit(frame).release_.levels == {"a": 2}
+
+
+def test_an_exempt_class_need_not_satisfy_the_policy():
+    case = case_of({"a": "xxxxyyz"}, [KAnonymity(4)], share=0.5, exempt=True)
+    found = solve(case.problem())
+    assert (found.node, found.score) == ((0,), 2)
+
+
+def assert_solved(case: Case, kernel) -> None:
+    brute, problem = case.brute, case.problem(kernel)
+    for strategy in case.strategies:
+        found = solve(problem, strategy)
+        if brute.best is None:
+            assert found is None
+            continue
+        assert (strategy, found.node) == (strategy, brute.best)
+        assert found.score == pytest.approx(brute.scores[brute.best], abs=1e-9)
+        assert (found.proven, found.bound, found.nodes) == (True, found.score, len(brute.nodes))
+        if found.minimal is not None:
+            assert found.feasible == len(brute.outcomes)
+            assert list(found.minimal) == brute.minimal()
+
+
+@settings(max_examples=150)
+@given(seeds)
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_every_strategy_finds_what_brute_force_does(kernel, seed):
+    assert_solved(random_case(np.random.default_rng(seed)), kernel)
+
+
+@settings(max_examples=60)
+@given(seeds)
+def test_every_strategy_finds_what_brute_force_does_where_much_is_suppressed(seed):
+    rng = np.random.default_rng(seed)
+    case = random_case(rng, attributes=2, records=40, share=float(rng.choice([0.3, 0.6])))
+    assert_solved(case, NUMPY)
+
+
+@settings(max_examples=40)
+@given(seeds)
+def test_the_order_of_columns_and_records_does_not_matter(seed):
+    rng = np.random.default_rng(seed)
+    case = random_case(rng)
+    names = list(case.hierarchies)
+    order = rng.permutation(names).tolist()
+    turned = case.turned(order, rng.permutation(len(case.brute.rows)).tolist())
+    straight, other = (solve(c.problem(), c.strategies[0]) for c in (case, turned))
+    if straight is None:
+        assert other is None
+        return
+    assert other.score == pytest.approx(straight.score, abs=1e-9)
+    assert other.node == turned.brute.best
+    if len(case.brute.tied) == 1:
+        assert other.node == tuple(straight.node[names.index(name)] for name in order)
+
+
+def assert_policy(table: pd.DataFrame, case: Case) -> None:
+    """Recount a released table independently."""
+    rows = table.map(str).to_dict("records")
+    for sensitive in case.brute.sensitive or [next(iter(case.hierarchies))]:
+        classes = classes_of(rows, list(case.hierarchies), sensitive)
+        for model in case.brute.models:
+            match model:
+                case KAnonymity(k):
+                    assert smallest(classes) >= k
+                case EntropyLDiversity(l):
+                    assert least_diverse(classes) >= l - 1e-8
+                case TCloseness(t):
+                    assert least_close(classes) <= t + 1e-8
+                case EvenClasses():
+                    assert all(model.holds(group.total()) for group in classes.values())
+
+
+def assert_released(table: pd.DataFrame, release, case: Case, node: tuple[int, ...]) -> None:
+    """Hold a release against what brute force makes of the same node."""
+    brute = case.brute
+    outcome = brute.released(node)
+    expected = {i: row for i, row in enumerate(outcome.labels) if row is not None}
+    assert table.index.tolist() == list(expected)
+    columns = [table[name] for name in case.hierarchies]
+    got = zip(
+        *([None if pd.isna(v) else str(v) for v in column] for column in columns), strict=True
+    )
+    assert list(got) == [
+        tuple(None if label is None else str(label) for label in row) for row in expected.values()
+    ]
+    assert release.levels == dict(zip(case.hierarchies, node, strict=True))
+    assert (release.records, release.released) == (len(brute.rows), len(expected))
+    assert (release.suppressed, release.suppressed_class) == (len(outcome.suppressed), outcome.fate)
+    assert release.classes == outcome.classes
+    assert_policy(table, case)
+    assert_information(release, case, outcome)
+
+
+def assert_information(release, case: Case, outcome) -> None:
+    brute = replace(case.brute, weights={})
+    if not brute.sensitive:
+        assert release.information is None
+        return
+    raw = brute.recoded((0,) * len(brute.chains))
+    labels = [None if row is None else raw[i] for i, row in enumerate(outcome.labels)]
+    original = _information(brute, replace(outcome, labels=labels))
+    assert release.information.original == pytest.approx(original, abs=1e-9)
+    assert release.information.retained == pytest.approx(_information(brute, outcome), abs=1e-9)
+    ceiling = 0.0
+    for name in brute.sensitive:
+        alone = replace(brute, sensitive=[name])
+        whole = [i for i, row in enumerate(labels) if row is not None]
+        most = [_information(alone, replace(outcome, labels=labels))]
+        for model in brute.models:
+            if isinstance(model, TCloseness):
+                most.append(model.t)
+            if isinstance(model, EntropyLDiversity):
+                most.append(entropy(brute.histogram(name, whole)) - log2(model.l))
+        ceiling += max(min(most), 0)
+    assert release.information.ceiling == pytest.approx(ceiling, abs=1e-9)
+    assert release.information.retained <= ceiling + 1e-8 * len(brute.sensitive)
+
+
+@settings(max_examples=60)
+@given(seeds)
+def test_a_release_is_what_brute_force_makes_of_the_best_node(seed):
+    case = random_case(np.random.default_rng(seed), exempt=False)
+    anonymizer = case.estimator(search=case.strategies[0])
+    if case.brute.best is None:
+        with pytest.raises(AnonymizerError, match=r"out of reach|no node|exceeds|no recoding"):
+            anonymizer.fit(case.frame)
+        return
+    table = anonymizer.fit_transform(case.frame)
+    assert_released(table, anonymizer.release_, case, case.brute.best)
+
+
+@settings(max_examples=60)
+@given(seeds)
+def test_another_table_is_suppressed_within_its_own_budget(seed):
+    rng = np.random.default_rng(seed)
+    case = random_case(rng, attributes=2, share=float(rng.choice([0.1, 0.3, 0.6])), exempt=False)
+    brute = case.brute
+    assume(brute.most and brute.best is not None)
+    anonymizer = case.estimator().fit(case.frame)
+    picked = rng.integers(0, len(brute.rows), rng.integers(1, 2 * len(brute.rows)))
+    other = replace(case, brute=replace(brute, rows=[brute.rows[i] for i in picked]))
+    if other.brute.released(brute.best) is None:
+        with pytest.raises(PolicyBrokenError, match="nothing was released"):
+            anonymizer.transform(other.frame)
+        return
+    table = anonymizer.transform(other.frame)
+    assert_released(table, anonymizer.release_, other, brute.best)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1, 1.5, float("nan"), "0.1", True, None])
+def test_a_budget_is_a_share(share):
+    with pytest.raises(InputError, match="must be a share of the records"):
+        Suppression(share)
+
+
+def test_whether_records_are_removed_is_true_or_false():
+    with pytest.raises(InputError, match="remove = 'yes' must be true or false"):
+        Suppression(0.1, "yes")
+
+
+@pytest.mark.parametrize("strategy", ["top-down", "incognito"])
+def test_strategies_that_prune_too_much_are_refused(strategy):
+    case = case_of({"a": "xxxxyyz"}, [KAnonymity(3)], share=0.5)
+    with pytest.raises(InputError, match=f"'{strategy}' prunes by what suppression does not"):
+        solve(case.problem(), strategy)
+    less = replace(case, brute=replace(case.brute, share=0.1))  # of 7: none
+    assert solve(less.problem(), strategy).node == (1,)
+
+
+def test_a_policy_out_of_reach_names_the_budget():
+    case = case_of({"a": "xxyy", "w": "0001"}, [EntropyLDiversity(2), KAnonymity(4)], share=0.3)
+    with pytest.raises(PolicyUnreachableError, match=r"while at most 0\.3 of the records"):
+        case.estimator().fit(case.frame)
