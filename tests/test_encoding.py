@@ -47,15 +47,16 @@ def assert_groups(problem: Problem, node: tuple[int, ...]) -> None:
 
 
 def test_bits_by_hand():
-    # a: 2 groups of 2 and 1 values below *: a bit each. b: 3 values below *: 2 bits, and lower.
+    # a: 2 groups of 2 and 1 values below *: a bit each, lowest as of more levels. b: 3 values below
+    # *: 2 bits.
     rows = {"a": [["p", "g"], ["q", "g"], ["r", "h"]], "b": [["x"], ["y"], ["z"]]}
     problem = problem_with({"a": list("pqr"), "b": list("xyz")}, rows)
     encoding, base = encoded(problem)
     assert (encoding.words, encoding.heights) == (1, (2, 1))
     masks = {node: encoding.mask(node)[0] for node in product(range(3), range(2))}
     assert masks[0, 0] == 0b1111
-    assert masks[1, 0] == 0b1011
-    assert masks[2, 0] == masks[0, 0] - masks[0, 1] == 0b0011
+    assert masks[1, 0] == 0b1110
+    assert masks[2, 0] == masks[0, 0] - masks[0, 1] == 0b1100
     assert masks[2, 1] == 0
     assert sorted(base.keys[:, 0].tolist()) == [0b0000, 0b0101, 0b1010]
 
