@@ -10,23 +10,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from anonymizer.choice import attributes_to_refine, best_levels, best_ranges
 from anonymizer.counts import Recoding
 from anonymizer.engines import pandas as engine
-from anonymizer.errors import InputError, NotFittedError, PolicyUnreachableError, did_you_mean
-from anonymizer.hierarchy import Hierarchy, Taxonomy
-from anonymizer.lattice import level_recoding
+from anonymizer.errors import InputError, NotFittedError, did_you_mean
+from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import Objective, objective_of
-from anonymizer.parameters import column_names, function_of, is_whole, name_of, require_one_of
+from anonymizer.parameters import column_names, function_of, is_whole, name_of
 from anonymizer.plan import Plan
 from anonymizer.privacy import PrivacyModel
 from anonymizer.release import SearchResult
 from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import (
     REFINEMENTS,
-    SEARCHES,
-    STRATEGIES,
     Cutting,
-    Found,
     Problem,
     RangeOptions,
     Refiner,
@@ -35,14 +32,9 @@ from anonymizer.search import (
     Suppression,
     Watch,
     ignore,
-    refine_jointly,
-    solve,
 )
 
-__all__ = ["RECODINGS", "Anonymizer"]
-
-RECODINGS = ("full-domain", "variable-range")
-"""One level per attribute, or ranges of their own for ordered attributes."""
+__all__ = ["Anonymizer"]
 
 
 @dataclass(eq=False)
@@ -234,53 +226,14 @@ class Anonymizer:
 
     def _search(self, problem: Problem) -> tuple[Recoding, SearchResult]:
         """The recoding, and how it was found."""
-        attributes = self._refined_attributes(problem.taxonomies)
-        refiner = self._refiner(problem.objective)
-        run = Run(self._jobs(), self.time_limit, self.progress or ignore)
-        if attributes:
-            return self._ranges(problem, attributes, refiner, run)
-        if not callable(self.search):
-            require_one_of("search", self.search, STRATEGIES)
-        found = solve(problem, self.search, run)
-        if found is None:
-            raise _unreachable(problem)
-        recoding = level_recoding(problem.taxonomies, problem.counts.names, found.node)
-        return recoding, self._search_result(problem, found)
-
-    def _ranges(
-        self, problem: Problem, attributes: Sequence[str], refiner: Refiner, run: Run
-    ) -> tuple[Recoding, SearchResult]:
-        """The best ranges of some attributes beside levels of the others."""
-        if problem.suppression.share or run.time_limit is not None:
-            raise InputError(
-                "suppression and time-limit are for full-domain recoding; leave them out, or "
-                'choose recoding = "full-domain"'
-            )
-        search = function_of("search", self.search, SEARCHES)
-        problem.objective.prepared(problem.counts, problem.taxonomies)
-        nodes = search(problem, run)
-        if not nodes.minimal:
-            raise _unreachable(problem)
-        refined = refine_jointly(problem, attributes, refiner, search, run)
-        stated = problem.objective.stated(refined.value, problem.counts.records)
-        result = SearchResult(
-            strategy=nodes.strategy or name_of(self.search),
-            objective=problem.objective.name,
-            value=stated,
-            gap=0.0 if refined.proven else None,
-            nodes=nodes.nodes,
-            checked=nodes.checked + refined.checked,
-            feasible=nodes.feasible,
-            minimal=nodes.minimal,
-            refinements=refined.refinements,
-            proven=refined.proven and self.search in (*SEARCHES, *SEARCHES.values()),
-        )
-        return refined.recoding, result
-
-    def _refiner(self, objective: Objective) -> Refiner:
-        """How ranges are cut."""
+        attributes = attributes_to_refine(self.recoding, self.refine, problem.taxonomies)
         cutting = function_of("refinement", self.refinement, REFINEMENTS)
-        return Refiner(objective, RangeOptions(self.max_ranges, self.min_width, self.grid), cutting)
+        options = RangeOptions(self.max_ranges, self.min_width, self.grid)
+        run = Run(self._jobs(), self.time_limit, self.progress or ignore)
+        if not attributes:
+            return best_levels(problem, self.search, run)
+        refiner = Refiner(problem.objective, options, cutting)
+        return best_ranges(problem, attributes, refiner, self.search, run)
 
     def _objective(self) -> Objective:
         """The objective, weighted."""
@@ -291,46 +244,6 @@ class Anonymizer:
                 "objective must be the name of one, with weights beside it, or an Objective"
             )
         return self.objective
-
-    def _refined_attributes(self, taxonomies: Mapping[str, Taxonomy]) -> list[str]:
-        """The attributes that get ranges; none under full-domain recoding."""
-        require_one_of("recoding", self.recoding, RECODINGS)
-        stated = None if self.refine is None else column_names("refine", self.refine)
-        for name in stated or ():
-            if name not in taxonomies:
-                hint = did_you_mean(str(name), taxonomies)
-                raise InputError(f"refine names {name!r}, which is no quasi-identifier{hint}")
-        if self.recoding == "full-domain":
-            return []
-        if stated == ():
-            raise InputError(
-                "refine is empty: name the attributes that get ranges, or leave it out"
-            )
-        ordered = [name for name, taxonomy in taxonomies.items() if taxonomy.ordered]
-        chosen = list(dict.fromkeys(stated or ordered))
-        if not chosen:
-            raise InputError(
-                "variable-range recoding needs an ordered attribute: one with a hierarchy of "
-                "numbers or ranges; none of the quasi-identifiers has one"
-            )
-        return chosen
-
-    def _search_result(self, problem: Problem, found: Found) -> SearchResult:
-        def stated(score: float) -> float:
-            return problem.evaluator.objective.stated(score, problem.counts.records)
-
-        return SearchResult(
-            strategy=found.strategy,
-            objective=problem.objective.name,
-            value=stated(found.score),
-            gap=abs(stated(found.bound) - stated(found.score)),
-            nodes=found.nodes,
-            checked=found.checked,
-            feasible=found.feasible,
-            minimal=found.minimal,
-            refinements=0,
-            proven=found.proven,
-        )
 
     def _schema(self) -> Schema:
         """The roles of the columns."""
@@ -388,15 +301,6 @@ class Anonymizer:
             del asked[name]  # in case of the time limit on the machine as well
         text = json.dumps(asked, sort_keys=True, default=str)
         return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
-
-
-def _unreachable(problem: Problem) -> PolicyUnreachableError:
-    names = ", ".join(model.name for model in problem.models)
-    share = problem.suppression.share
-    budget = f" while at most {share:.3g} of the records are suppressed" if share else ""
-    return PolicyUnreachableError(
-        f"no node of the lattice satisfies all of {names}{budget}; relax one"
-    )
 
 
 def _require_frame(table: object) -> pd.DataFrame:

@@ -19,7 +19,7 @@ FLOORS = [
     {"schema", "lattice", "privacy", "objectives", "datasets"},
     {"search"},
     {"release"},
-    {"plan", "tables", "atomic"},
+    {"plan", "choice", "tables", "atomic"},
     {"estimator"},
     {"study", "reproduce"},
     {"publish"},

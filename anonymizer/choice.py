@@ -1,0 +1,142 @@
+"""How a recoding is chosen for a problem, and what is said of the choice."""
+
+from collections.abc import Mapping, Sequence
+
+from anonymizer.counts import Recoding
+from anonymizer.errors import InputError, PolicyUnreachableError, did_you_mean
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.lattice import level_recoding
+from anonymizer.parameters import column_names, function_of, name_of, require_one_of
+from anonymizer.release import SearchResult
+from anonymizer.search import (
+    SEARCHES,
+    STRATEGIES,
+    Found,
+    Problem,
+    Refiner,
+    Run,
+    Search,
+    refine_jointly,
+    solve,
+)
+
+__all__ = ["RECODINGS", "attributes_to_refine", "best_levels", "best_ranges"]
+
+RECODINGS = ("full-domain", "variable-range")
+"""One level per attribute, or ranges of their own for ordered attributes."""
+
+Choice = tuple[Recoding, SearchResult]
+
+
+def best_levels(problem: Problem, search: str | Search, run: Run) -> Choice:
+    """The best node of the lattice.
+
+    Raises
+    ------
+    PolicyUnreachableError
+        When no node is feasible.
+    InputError
+        When the search cannot answer for such a problem.
+    """
+    if not callable(search):
+        require_one_of("search", search, STRATEGIES)
+    found = solve(problem, search, run)
+    if found is None:
+        raise _unreachable(problem)
+    recoding = level_recoding(problem.taxonomies, problem.counts.names, found.node)
+    return recoding, _said_of(problem, found)
+
+
+def best_ranges(
+    problem: Problem,
+    attributes: Sequence[str],
+    refiner: Refiner,
+    search: str | Search,
+    run: Run,
+) -> Choice:
+    """The best ranges of some attributes beside levels of the others.
+
+    Raises
+    ------
+    PolicyUnreachableError
+        When no node of the lattice is feasible, so that no ranges are either.
+    InputError
+        When something is asked that only full-domain recoding can do.
+    """
+    if problem.suppression.share or run.time_limit is not None:
+        raise InputError(
+            "suppression and time-limit are for full-domain recoding; leave them out, or "
+            'choose recoding = "full-domain"'
+        )
+    function = function_of("search", search, SEARCHES)
+    problem.objective.prepared(problem.counts, problem.taxonomies)
+    nodes = function(problem, run)
+    if not nodes.minimal:
+        raise _unreachable(problem)
+    refined = refine_jointly(problem, attributes, refiner, function, run)
+    return refined.recoding, SearchResult(
+        strategy=nodes.strategy or name_of(search),
+        objective=problem.objective.name,
+        value=problem.objective.stated(refined.value, problem.counts.records),
+        gap=0.0 if refined.proven else None,
+        nodes=nodes.nodes,
+        checked=nodes.checked + refined.checked,
+        feasible=nodes.feasible,
+        minimal=nodes.minimal,
+        refinements=refined.refinements,
+        proven=refined.proven and search in (*SEARCHES, *SEARCHES.values()),
+    )
+
+
+def attributes_to_refine(
+    recoding: str, stated: object, taxonomies: Mapping[str, Taxonomy]
+) -> list[str]:
+    """The attributes that get ranges; none under full-domain recoding.
+
+    ``stated``: those that were named; None for all ordered ones.
+    """
+    require_one_of("recoding", recoding, RECODINGS)
+    named = None if stated is None else column_names("refine", stated)
+    for name in named or ():
+        if name not in taxonomies:
+            hint = did_you_mean(str(name), taxonomies)
+            raise InputError(f"refine names {name!r}, which is no quasi-identifier{hint}")
+    if recoding == "full-domain":
+        return []
+    if named == ():
+        raise InputError("refine is empty: name the attributes that get ranges, or leave it out")
+    ordered = [name for name, taxonomy in taxonomies.items() if taxonomy.ordered]
+    chosen = list(dict.fromkeys(named or ordered))
+    if not chosen:
+        raise InputError(
+            "variable-range recoding needs an ordered attribute: one with a hierarchy of "
+            "numbers or ranges; none of the quasi-identifiers has one"
+        )
+    return chosen
+
+
+def _said_of(problem: Problem, found: Found) -> SearchResult:
+    def stated(score: float) -> float:
+        return problem.evaluator.objective.stated(score, problem.counts.records)
+
+    return SearchResult(
+        strategy=found.strategy,
+        objective=problem.objective.name,
+        value=stated(found.score),
+        gap=abs(stated(found.bound) - stated(found.score)),
+        nodes=found.nodes,
+        checked=found.checked,
+        feasible=found.feasible,
+        minimal=found.minimal,
+        refinements=0,
+        proven=found.proven,
+    )
+
+
+def _unreachable(problem: Problem) -> PolicyUnreachableError:
+    names = ", ".join(model.name for model in problem.models)
+    share = problem.suppression.share
+    budget = f" while at most {share:.3g} of the records are suppressed" if share else ""
+    return PolicyUnreachableError(
+        f"no node of the lattice satisfies all of {names}{budget}; relax one"
+    )

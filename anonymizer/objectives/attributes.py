@@ -1,0 +1,209 @@
+"""Objectives of single attributes: what the group costs that each value is released as."""
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import ClassVar
+
+import numpy as np
+
+from anonymizer.candidates import Candidate
+from anonymizer.counts import Codes, Counts, Floats
+from anonymizer.hierarchy import Partition, Taxonomy
+from anonymizer.hierarchy.values import exactly
+from anonymizer.objectives.base import Objective, Weights, require_known, require_weights
+
+__all__ = ["AttributeWise", "Loss", "NonUniformEntropy", "Precision", "Tabulated"]
+
+
+@dataclass(frozen=True)
+class AttributeWise(Objective):
+    """A weighted sum over attributes of what each value's group costs, averaged over records.
+
+    Subclasses say what a group costs. Depends on levels alone while nothing is suppressed.
+
+    Parameters
+    ----------
+    weights
+        By quasi-identifier; 1 for those left out.
+    """
+
+    levels_only: ClassVar[bool] = True
+    weighs: ClassVar[str | None] = "quasi-identifier"
+
+    weights: Weights = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        require_weights(self.weights)
+
+    def prepared(self, counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> "Tabulated":
+        """Tabulate the cost of every group of every level."""
+        require_known(self, self.weights, counts.names)
+        scale = self.scale(counts.names)
+        columns = []
+        for name, codes in zip(counts.names, counts.cells.T, strict=True):
+            taxonomy = taxonomies[name]
+            values = len(taxonomy.levels[0].groups)
+            records = np.bincount(codes, counts.sizes, values).astype(float)
+            weight = self.weights.get(name, 1.0) / scale
+            costs = [weight * self.costs(taxonomy, level, records) for level in taxonomy.levels]
+            extra = [costs[-1] - cost for cost in costs]
+            columns.append(Column(codes.copy(), extra, [float(cost @ records) for cost in costs]))
+        return Tabulated(self, tuple(columns), counts.records)
+
+    def scale(self, names: Sequence[str]) -> float:
+        """What the weighted sum is divided by: the weights of all attributes."""
+        return sum(self.weights.get(name, 1.0) for name in names) or 1.0
+
+    @abstractmethod
+    def costs(self, taxonomy: Taxonomy, level: Partition, records: Floats) -> Floats:
+        """What each value costs at a level, shape (values,); ``records`` have each value."""
+
+    def score(self, candidate: Candidate) -> float:
+        """Scores take a table: see ``prepared``."""
+        raise TypeError("prepare the objective for a table first")
+
+
+@dataclass(frozen=True)
+class NonUniformEntropy(AttributeWise):
+    """Bits per record to tell each original value from the others of its group.
+
+    Sum over attributes of H(X_i | X~_i), both as they are distributed in the original table
+    (de Waal, Willenborg 1999; Gionis, Tassa 2009); a suppressed value costs as if its group were
+    all values.
+    """
+
+    name: ClassVar[str] = "non-uniform-entropy"
+
+    def scale(self, names: Sequence[str]) -> float:
+        """Bits are summed, not averaged, over attributes."""
+        return 1.0
+
+    def costs(self, taxonomy: Taxonomy, level: Partition, records: Floats) -> Floats:
+        """log2 of the share that a value has of its group, negated, in bits."""
+        group = np.bincount(level.groups, records)[level.groups]
+        cost = np.zeros(len(records))
+        some = records > 0
+        cost[some] = np.log2(group[some] / records[some])
+        return cost
+
+
+@dataclass(frozen=True)
+class Loss(AttributeWise):
+    """The share of its domain that a released value leaves open, averaged over attributes.
+
+    (values of the group - 1) / (values - 1), values being those that the hierarchy lists, else
+    those that occur; for numbers under a rule of ranges (largest - smallest) / (the same of all)
+    (Iyengar 2002; the normalized certainty penalty of Xu et al. 2006). 0 to 1.
+    """
+
+    name: ClassVar[str] = "loss"
+
+    def costs(self, taxonomy: Taxonomy, level: Partition, records: Floats) -> Floats:
+        """The share of the domain, shape (values,)."""
+        numbers = _line(taxonomy)
+        if numbers is None:
+            extents, whole = np.bincount(level.groups) - 1.0, len(records) - 1.0
+        else:
+            low = np.full(len(level), np.inf)
+            high = np.full(len(level), -np.inf)
+            np.minimum.at(low, level.groups, numbers)
+            np.maximum.at(high, level.groups, numbers)
+            extents, whole = high - low, float(np.ptp(numbers))
+        return np.asarray(extents[level.groups] / whole) if whole else np.zeros(len(records))
+
+
+@dataclass(frozen=True)
+class Precision(AttributeWise):
+    """1 less the mean height a value is generalized to, as a share of its hierarchy's height.
+
+    Sweeney (2002). 0 to 1.
+    """
+
+    name: ClassVar[str] = "precision"
+
+    def costs(self, taxonomy: Taxonomy, level: Partition, records: Floats) -> Floats:
+        """Level / height, the same for all values."""
+        at = next(i for i, candidate in enumerate(taxonomy.levels) if candidate is level)
+        return np.full(len(records), at / taxonomy.height if taxonomy.height else 0.0)
+
+    def stated(self, score: float, records: int) -> float:
+        """The precision."""
+        return 1 + score
+
+
+@dataclass(frozen=True)
+class Column:
+    """What the groups of one attribute cost.
+
+    Parameters
+    ----------
+    codes
+        The value code of each raw class, shape (classes,).
+    extra
+        For each level what suppressing a value costs beyond it, shape (values,).
+    totals
+        For each level the cost of all records together.
+    """
+
+    codes: Codes
+    extra: Sequence[Floats]
+    totals: Sequence[float]
+
+
+@dataclass(frozen=True, eq=False)
+class Tabulated(Objective):
+    """An attribute-wise objective with the costs of one table filled in."""
+
+    levels_only: ClassVar[bool] = True
+
+    asked: AttributeWise
+    columns: tuple[Column, ...]
+    records: int
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """The name of what was asked for."""
+        return self.asked.name
+
+    def of_levels(self, node: Sequence[int]) -> float:
+        """The score of a node without suppression."""
+        costs = [column.totals[level] for column, level in zip(self.columns, node, strict=True)]
+        return -sum(costs) / self.records
+
+    def of_all_levels(self) -> Floats:
+        """The same for every node of the lattice, an axis per attribute."""
+        totals = [np.array(column.totals) for column in self.columns]
+        return np.asarray(-reduce(np.add.outer, totals) / self.records)
+
+    def score(self, candidate: Candidate) -> float:
+        """The score with every suppressed value costing what its attribute's last level does."""
+        score = self.of_levels(candidate.node)
+        marks = candidate.suppressed
+        if marks is None:
+            return score
+        members, sizes = candidate.classes.members[marks], candidate.hidden[:, -1]
+        extra = 0.0
+        for column, level in zip(self.columns, candidate.node, strict=True):
+            extra += float(sizes @ column.extra[level][column.codes[members]])
+        return score - extra / self.records
+
+    def stated(self, score: float, records: int) -> float:
+        """As the objective asked for states it."""
+        return self.asked.stated(score, records)
+
+
+def _line(taxonomy: Taxonomy) -> Floats | None:
+    """How far each value lies above the least, where distances mean something, shape (values,).
+
+    The differences are exact, whatever the numbers are.
+    """
+    if not taxonomy.ordered or taxonomy.listed or taxonomy.numbers is None:
+        return None
+    numbers = [number for number in taxonomy.numbers if number is not None]
+    if len(numbers) < len(taxonomy.numbers):
+        return None
+    least = min(numbers)
+    with exactly():
+        return np.array([float(number - least) for number in numbers])

@@ -1,0 +1,97 @@
+"""What an objective is: a score, larger being better, that never rises when classes merge.
+
+The second is what the exact searches prune by. Under suppression, records that are suppressed or
+removed count as fully generalized, so that a node without suppression bounds the same node with it.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from numbers import Real
+from typing import ClassVar
+
+from anonymizer.candidates import Candidate
+from anonymizer.counts import Counts, Floats
+from anonymizer.errors import InputError, did_you_mean
+from anonymizer.hierarchy import Taxonomy
+
+__all__ = ["Objective", "Weights", "require_known", "require_weights"]
+
+Weights = Mapping[str, float]
+
+
+class Objective(ABC):
+    """An objective with its parameters.
+
+    ``name`` is what a study file calls it. ``levels_only``: without suppression the score depends
+    on the levels alone, and no class need be counted. ``falls``: it never rises under
+    generalization. ``weighs``: what its ``weights`` are about, if it has any; an attribute without
+    one weighs 1.
+    """
+
+    name: ClassVar[str]
+    levels_only: ClassVar[bool] = False
+    falls: ClassVar[bool] = True
+    weighs: ClassVar[str | None] = None
+
+    def prepared(self, counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> "Objective":
+        """The objective, ready to score candidates of one table.
+
+        Raises
+        ------
+        InputError
+            When it is about attributes that the table's schema does not have.
+        """
+        return self
+
+    @abstractmethod
+    def score(self, candidate: Candidate) -> float:
+        """The score of a node as it would be released."""
+
+    def stated(self, score: float, records: int) -> float:
+        """The quantity that the objective is named after, from its score."""
+        return -score
+
+    def bound(self, score: float, share: float) -> float:
+        """The most that a node, or any above it, can score while at most so much is suppressed.
+
+        ``score`` is its score without suppression.
+        """
+        return score
+
+    def per_class(self, counts: Counts) -> Floats:
+        """What each class adds to the score, shape (classes,).
+
+        Raises
+        ------
+        InputError
+            When the score is no sum over classes.
+        """
+        raise InputError(
+            f"the objective {self.name} depends on levels, which ranges do not have; "
+            "choose another one, or full-domain recoding"
+        )
+
+    def __call__(self, counts: Counts) -> float:
+        """The score of a recoding without suppression, from the counts it leaves."""
+        return float(self.per_class(counts).sum())
+
+
+def require_weights(weights: object) -> None:
+    """Require a number of at least 0 for every attribute that is weighed."""
+    if not isinstance(weights, Mapping):
+        raise InputError(f"weights must map attributes to numbers, not be {weights!r}")
+    for attribute, weight in weights.items():
+        number = isinstance(weight, Real) and not isinstance(weight, bool)
+        if not number or not 0 <= float(weight) < float("inf"):
+            raise InputError(f"weight of {attribute!r} must be a number of at least 0")
+
+
+def require_known(objective: Objective, weights: Weights, known: Iterable[str]) -> None:
+    """Refuse a weight of an attribute that the objective is not about."""
+    names = list(known)
+    for attribute in weights:
+        if attribute not in names:
+            hint = did_you_mean(str(attribute), names)
+            raise InputError(
+                f"the objective weighs {attribute!r}, which is no {objective.weighs}{hint}"
+            )

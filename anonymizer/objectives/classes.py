@@ -1,0 +1,111 @@
+"""Objectives of whole classes: their sizes, and what they tell about sensitive attributes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from anonymizer.candidates import Candidate
+from anonymizer.counts import Counts, Floats
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.information import divergence
+from anonymizer.objectives.base import Objective, Weights, require_known, require_weights
+
+__all__ = ["AverageClassSize", "Discernibility", "MutualInformation"]
+
+
+@dataclass(frozen=True)
+class MutualInformation(Objective):
+    """I(X~;W) in bits, summed over the sensitive attributes, weighted.
+
+    Falls by the data processing inequality (Bezzi 2010, Eq. 4).
+    """
+
+    name: ClassVar[str] = "mutual-information"
+    weighs: ClassVar[str | None] = "sensitive attribute"
+
+    weights: Weights = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        require_weights(self.weights)
+
+    def prepared(self, counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> Objective:
+        """Check that there is a sensitive attribute, and one for every weight."""
+        if not counts.joint:
+            raise InputError(
+                f"the objective {self.name} is about a sensitive attribute; name one, "
+                "or choose another objective"
+            )
+        require_known(self, self.weights, counts.joint)
+        return self
+
+    def score(self, candidate: Candidate) -> float:
+        """I(X~;W) in bits of the table released."""
+        records = int(candidate.margins[-1])
+        bits = 0.0
+        for attribute in candidate.layout.places:
+            known = candidate.entropy(attribute) - candidate.uncertainty(attribute)
+            bits += self.weights.get(attribute, 1.0) * max(known, 0.0) / records
+        return bits
+
+    def stated(self, score: float, records: int) -> float:
+        """I(X~;W) in bits."""
+        return score
+
+    def bound(self, score: float, share: float) -> float:
+        """I / (1 - share): the chain rule over whether a record is removed.
+
+        With S telling that, a function of the node's classes,
+        I = I(S;W) + p(S) I(X~;W|S) + p(not S) I(X~;W|not S), whose last factor is what is released.
+        """
+        return score / (1 - share)
+
+    def per_class(self, counts: Counts) -> Floats:
+        """p(g) I1(W, g) of each class, in bits."""
+        value = np.zeros(len(counts))
+        for attribute in counts.joint:
+            classes = counts.about(attribute)
+            bits = classes.sizes * divergence(classes.joint, classes.margin) / counts.records
+            value += self.weights.get(attribute, 1.0) * bits
+        return value
+
+
+@dataclass(frozen=True)
+class Discernibility(Objective):
+    """Sum of n_g^2, suppressed records counting N each (Bayardo, Agrawal 2005)."""
+
+    name: ClassVar[str] = "discernibility"
+
+    def score(self, candidate: Candidate) -> float:
+        """Minus the discernibility metric, a whole number."""
+        charged = candidate.records_suppressed * candidate.layout.records
+        return -float(candidate.squares + charged)
+
+    def per_class(self, counts: Counts) -> Floats:
+        """Minus n_g^2 of each class."""
+        return -(counts.sizes.astype(float) ** 2)
+
+
+@dataclass(frozen=True)
+class AverageClassSize(Objective):
+    """Records per class, all that are suppressed counting as one class.
+
+    LeFevre, DeWitt, Ramakrishnan (2006), without the constant factor 1 / k. The score is the
+    number of classes.
+    """
+
+    name: ClassVar[str] = "average-class-size"
+
+    def score(self, candidate: Candidate) -> float:
+        """The number of classes."""
+        return float(candidate.groups)
+
+    def stated(self, score: float, records: int) -> float:
+        """Records per class."""
+        return records / score
+
+    def per_class(self, counts: Counts) -> Floats:
+        """1 for each class."""
+        return np.ones(len(counts))
