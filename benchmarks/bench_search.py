@@ -13,7 +13,7 @@ import resource
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -21,52 +21,20 @@ from statistics import median
 from time import perf_counter
 
 import workloads
+from measure import ROUNDS, Timed, described, problem_of, rounds, table
 from naive import group_by_sampled_nodes
 from peers import answers
 from workloads import Workload
 
 from anonymizer import Anonymizer, Hierarchy
 from anonymizer.datasets import adult_hierarchy, load_adult
-from anonymizer.engines import pandas as engine
 from anonymizer.kernels import NUMPY, compiled_kernel
-from anonymizer.objectives import OBJECTIVES, Loss, MutualInformation, Objective
-from anonymizer.schema import Schema, taxonomies_of
-from anonymizer.search import Found, Problem, Refiner, Run, Suppression, refine_jointly, solve
+from anonymizer.objectives import OBJECTIVES, MutualInformation, Objective
+from anonymizer.search import Refiner, Run, Suppression, refine_jointly, solve
 
 RESULTS = Path(__file__).parent / "results" / "search"
-ROUNDS = 7
 COMMAND = "python benchmarks/bench_search.py"
 MILLION = 1_000_000
-
-Timed = Callable[[], object]
-
-
-def problem_of(workload: Workload, objective: Objective | None = None) -> Problem:
-    """Count a workload's table, with mutual information or else loss as the objective."""
-    schema = Schema(workload.names, workload.sensitive)
-    tally = engine.tally(workload.table, schema.columns)
-    taxonomies = taxonomies_of(tally, workload.hierarchies)
-    chosen = objective or (MutualInformation() if workload.sensitive else Loss())
-    counts = schema.counts(tally, taxonomies)
-    return Problem(counts, taxonomies, workload.models, chosen, Suppression(workload.suppression))
-
-
-def rounds(work: Mapping[str, Timed], times: int = ROUNDS) -> dict[str, float]:
-    """The median milliseconds of each piece of work; they take turns, after a warm-up."""
-    taken: dict[str, list[float]] = {name: [] for name in work}
-    for turn in range(times + 1):
-        for name, function in work.items():
-            start = perf_counter()
-            function()
-            if turn:
-                taken[name].append(1000 * (perf_counter() - start))
-    return {name: median(values) for name, values in taken.items()}
-
-
-def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    """A table in Markdown."""
-    lines = [header, ["---"] * len(header), *rows]
-    return ["| " + " | ".join(str(cell) for cell in line) + " |" for line in lines]
 
 
 def search() -> Iterator[str]:
@@ -109,16 +77,6 @@ def search() -> Iterator[str]:
     )
 
 
-def described(problem: Problem, found: Found | None) -> list[object]:
-    """Nodes checked, feasible and minimal, and the objective's value."""
-    if found is None:
-        return ["", "", "", "none"]
-    value = problem.evaluator.objective.stated(found.score, problem.counts.records)
-    minimal = "" if found.minimal is None else len(found.minimal)
-    feasible = "" if found.feasible is None else found.feasible
-    return [found.checked, feasible, minimal, f"{problem.objective.name} {value:.8g}"]
-
-
 def suppression() -> Iterator[str]:
     """The optimum with 2 % of the records suppressed."""
     yield "Search only, warm, the optimum; median ms of 5 rounds. *exempt*: the suppressed records"
@@ -133,7 +91,7 @@ def suppression() -> Iterator[str]:
         if not w.suppression
     ]
     nine = workloads.nine_attributes()[1]
-    cases = [(w, MutualInformation()) for w in about]
+    cases: list[tuple[Workload, Objective]] = [(w, MutualInformation()) for w in about]
     cases += [(nine, kind()) for name, kind in OBJECTIVES.items() if name != "mutual-information"]
     for workload, objective in cases:
         target = next((t for part, t in targets.items() if part in workload.title + ","), "")
