@@ -15,7 +15,6 @@ from anonymizer.objectives import OBJECTIVES, objective_of
 from anonymizer.privacy import PrivacyModel
 from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import STRATEGIES, Problem, Suppression
-from anonymizer.search.evaluator import Evaluator
 
 SHARES = (0.0, 0.02, 0.1, 0.3, 0.6)
 
@@ -68,12 +67,7 @@ class Case:
         taxonomies = taxonomies_of(tally, self.hierarchies)
         objective = objective_of(self.brute.objective, self.brute.weights)
         counts = schema.counts(tally, taxonomies)
-        problem = Problem(counts, taxonomies, self.brute.models, objective, self.suppression)
-        if kernel is not None:
-            vars(problem)["evaluator"] = Evaluator.of(
-                counts, taxonomies, problem.models, objective, self.suppression, kernel
-            )
-        return problem
+        return Problem(counts, taxonomies, self.brute.models, objective, self.suppression, kernel)
 
     def estimator(self, **parameters: object) -> Anonymizer:
         return Anonymizer(

@@ -47,18 +47,20 @@ def assert_groups(problem: Problem, node: tuple[int, ...]) -> None:
 
 
 def test_bits_by_hand():
-    # a: 2 groups of 2 and 1 values below *: a bit each, lowest as of more levels. b: 3 values below
-    # *: 2 bits.
+    # a: 2 groups below *, a bit; the larger of 2 values, another. b: 3 values below *, 2 bits.
     rows = {"a": [["p", "g"], ["q", "g"], ["r", "h"]], "b": [["x"], ["y"], ["z"]]}
     problem = problem_with({"a": list("pqr"), "b": list("xyz")}, rows)
     encoding, base = encoded(problem)
     assert (encoding.words, encoding.heights) == (1, (2, 1))
-    masks = {node: encoding.mask(node)[0] for node in product(range(3), range(2))}
+    masks = {node: int(encoding.mask(node)[0]) for node in product(range(3), range(2))}
+    kept = {node: mask.bit_count() for node, mask in masks.items()}
+    assert kept == {(0, 0): 4, (1, 0): 3, (2, 0): 2, (0, 1): 2, (1, 1): 1, (2, 1): 0}
     assert masks[0, 0] == 0b1111
-    assert masks[1, 0] == 0b1110
-    assert masks[2, 0] == masks[0, 0] - masks[0, 1] == 0b1100
-    assert masks[2, 1] == 0
-    assert sorted(base.keys[:, 0].tolist()) == [0b0000, 0b0101, 0b1010]
+    assert masks[0, 0] - masks[1, 0] < masks[1, 1]  # the finer level in the lower bit
+    assert all(mask == masks[v, 0] & masks[0, w] for (v, w), mask in masks.items())
+    assert sorted((base.keys[:, 0] & np.uint64(masks[2, 0])).tolist()) == [
+        number * (masks[2, 0] & -masks[2, 0]) for number in range(3)
+    ]
 
 
 def test_values_that_do_not_occur_take_no_bits():

@@ -31,7 +31,7 @@ class Evaluator:
         The keys, and the frequency set of the bottom of the lattice.
     cells
         The value codes of each raw class, shape (classes, names).
-    labels
+    hidden
         For each quasi-identifier, level and value code whether the label is ``*``.
     policy
         The models.

@@ -28,6 +28,7 @@ from anonymizer.search.problem import ALONE, Frontier, Problem, Run
 __all__ = [
     "FEASIBLE",
     "INFEASIBLE",
+    "OUT",
     "UNDECIDED",
     "Board",
     "automatic",
@@ -36,7 +37,8 @@ __all__ = [
     "top_down",
 ]
 
-UNDECIDED, INFEASIBLE, FEASIBLE = 0, 1, 2
+UNDECIDED, INFEASIBLE, FEASIBLE, OUT = 0, 1, 2, 3
+"""What is known of a node; out: it is undecided, but can neither win nor tie."""
 
 FIRST_GAP, LAST_GAP = 8, 64
 """Nodes counted between two looks at what is left undecided, at first and in the end."""

@@ -30,13 +30,10 @@ from anonymizer.privacy import TOLERANCE
 from anonymizer.search.evaluator import Evaluator
 from anonymizer.search.exhaustive import require_searchable
 from anonymizer.search.frequency import FrequencySets
-from anonymizer.search.frontier import FEASIBLE, UNDECIDED, Board, bisected
+from anonymizer.search.frontier import FEASIBLE, OUT, UNDECIDED, Board, bisected
 from anonymizer.search.problem import ALONE, Found, Problem, Run, Scored, in_parallel, winner
 
 __all__ = ["best_suppressed"]
-
-OUT = 3
-"""The status of a node whose bound is below the best score."""
 
 MOST_AT_ONCE = 32
 """Nodes scored together, at the most: what can be shared between jobs, whatever their number."""
@@ -114,16 +111,20 @@ class Hunt:
         return np.asarray(left & (self.bounds >= self._best - TOLERANCE))
 
     def find_hopeful(self, run: Run) -> None:
-        """Decide which nodes are hopeless; score the hopeful ones that come by."""
+        """Decide which nodes are hopeless; score the hopeful ones that come by.
+
+        Where all bounds are known beforehand and there is a score to beat, the nodes above a chain
+        have been ruled out by their bounds: its own highest node is most likely hopeless, and then
+        all of the chain is, so that one is looked at before bisecting.
+        """
         board, sets = self.board, self.evaluator.sets()
+        known = isinstance(self.evaluator.objective, Tabulated)
         while (chain := board.chain()) is not None:
             run.watch("searching the lattice", board.decided, board.status.size)
+            if known and self.scored:
+                self._look(sets, chain[-1])
             for node in bisected(board, chain):
-                if board.due():
-                    sets.rebase(board.meet())
-                hopeful, bound, entry = _scored(self.evaluator, sets, node)
-                board.decide(node, hopeful)
-                self._enter(node, bound, entry)
+                self._look(sets, node)
 
     def score_hopeful(self, run: Run) -> None:
         """Score what is left in falling order of the bounds, in batches of 1, 2, 4, ..."""
@@ -137,6 +138,14 @@ class Hunt:
                 for node, bound, entry in part:
                     self._enter(node, bound, entry)
             size = min(2 * size, MOST_AT_ONCE)
+
+    def _look(self, sets: FrequencySets, node: Node) -> None:
+        """Count an undecided node."""
+        if self.board.due():
+            sets.rebase(self.board.meet())
+        hopeful, bound, entry = _scored(self.evaluator, sets, node)
+        self.board.decide(node, hopeful)
+        self._enter(node, bound, entry)
 
     def _enter(self, node: Node, bound: float, entry: Scored | None) -> None:
         """Note what was found at a node, and what follows for all above.
