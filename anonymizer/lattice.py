@@ -31,7 +31,9 @@ class Lattice:
         """The lattice of all levels of the taxonomies."""
         return cls(tuple(taxonomies), tuple(taxonomy.height for taxonomy in taxonomies.values()))
 
-    def __len__(self) -> int:
+    @property
+    def size(self) -> int:
+        """How many nodes there are: too many for ``len``, it may be."""
         return prod(height + 1 for height in self.heights)
 
     def __iter__(self) -> Iterator[Node]:

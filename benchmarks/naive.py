@@ -56,12 +56,12 @@ def group_by_sampled_nodes(workload: Workload, sample: int = SAMPLE, seed: int =
     lattice = Lattice.of({name: taxonomy for name, (_, taxonomy) in columns.items()})
     about = {name: workload.table[name] for name in workload.sensitive}
     drawn = np.random.default_rng(seed).choice(
-        len(lattice), min(sample, len(lattice)), replace=False
+        lattice.size, min(sample, lattice.size), replace=False
     )
     shape = [height + 1 for height in lattice.heights]
     nodes = [tuple(map(int, np.unravel_index(place, shape))) for place in drawn]
     _seconds(columns, about, nodes[0])  # a warm-up: the first count takes three times as long
-    return GroupBy(len(lattice), tuple(_seconds(columns, about, node) for node in nodes))
+    return GroupBy(lattice.size, tuple(_seconds(columns, about, node) for node in nodes))
 
 
 def _seconds(

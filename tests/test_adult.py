@@ -69,7 +69,7 @@ def test_violations_and_feasible_nodes(experiment, computed):
         computed["I(X~;W), A1, age in ranges of 25 years"].remark
         == "fails: 2 on t-closeness, 1 on entropy-l-diversity"
     )
-    assert len(experiment.problem.lattice) == 32
+    assert experiment.problem.lattice.size == 32
     assert exhaustive(experiment.problem).feasible == 4
     assert computed["feasible nodes"].computed == "4: {A2}, {sex}, {race}, {}"
 

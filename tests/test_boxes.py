@@ -71,7 +71,7 @@ def test_it_finds_what_counting_every_node_does(seed):
         return
     assert (found.node, found.proven, found.bound) == (expected.node, True, found.score)
     assert found.score == pytest.approx(expected.score, abs=1e-12)
-    assert (found.strategy, found.nodes) == ("branch-and-bound", len(problem.lattice))
+    assert (found.strategy, found.nodes) == ("branch-and-bound", problem.lattice.size)
     assert (found.feasible, found.minimal) == (None, None)
 
 
@@ -216,7 +216,7 @@ def large(attributes: int, **asked: object) -> Problem:
 @pytest.mark.parametrize("objective", ["mutual-information", "loss"])
 def test_beyond_a_thousand_million_nodes(objective, share):
     problem = large(12, objective=objective_of(objective), suppression=Suppression(share))
-    assert len(problem.lattice) > 10**9
+    assert problem.lattice.size > 10**9
     with pytest.raises(InputError, match="more than the 1,000,000 that this search can hold"):
         solve(problem, "exhaustive")
     tracemalloc.start()

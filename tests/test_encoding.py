@@ -139,7 +139,7 @@ def test_searches_agree_on_keys_of_several_words():
     found = {solve(problem, search).node for search in ("exhaustive", "incognito", "bisection")}
     found.add(solve(problem, "branch-and-bound").node)
     feasible = [node for node in problem.lattice if problem.feasible(problem.at(node))]
-    assert len(found) == 1 <= len(feasible) < len(problem.lattice)
+    assert len(found) == 1 <= len(feasible) < problem.lattice.size
 
 
 @settings(max_examples=50)

@@ -390,7 +390,7 @@ def test_one_name_stands_for_a_list_of_one(people, anonymizer):
 
 def test_a_search_of_ones_own_proves_nothing(people, anonymizer):
     def lazy(problem, run):
-        return Frontier((problem.lattice.heights,), len(problem.lattice), 1, 1)
+        return Frontier((problem.lattice.heights,), problem.lattice.size, 1, 1)
 
     anonymizer.set_params(search=lazy).fit(people)
     assert not anonymizer.search_.proven

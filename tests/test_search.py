@@ -33,7 +33,7 @@ information = MutualInformation()
 
 def test_the_lattice_of_two_attributes():
     lattice = Lattice(("a", "b"), (1, 2))
-    assert len(lattice) == 6
+    assert lattice.size == 6
     assert lattice.above((0, 1)) == [(1, 1), (0, 2)]
     assert lattice.below((1, 2)) == [(0, 2), (1, 1)]
     assert lattice.graph().number_of_edges() == 7
@@ -63,7 +63,7 @@ def test_incognito_equals_exhaustive_and_brute_force(problem):
     expected = exhaustive(problem)
     assert expected.minimal == tuple(lattice.minimal(feasible))
     assert expected.feasible == len(feasible)
-    assert expected.checked == expected.nodes == len(lattice)
+    assert expected.checked == expected.nodes == lattice.size
     found = incognito(problem)
     assert (found.minimal, found.feasible, found.nodes) == (
         expected.minimal,

@@ -175,7 +175,7 @@ def _rows(experiment: Experiment) -> list[Row]:
         ),
         *experiment.per_class(2),
         *experiment.per_class(1),
-        Row("nodes of the lattice", f"{len(experiment.problem.lattice)}"),
+        Row("nodes of the lattice", f"{experiment.problem.lattice.size}"),
         Row("feasible nodes", f"{len(feasible)}: {', '.join(feasible)}", "{A2}"),
         *experiment.ladder(),
         Row.number(

@@ -109,7 +109,7 @@ class Tree:
             return None
         score, _, node = winner(self.scored)
         bounds = [-box[0] for box in (*self.boxes[:1], *self._halved)]
-        size, bound = len(self.lattice), max([score, *bounds])
+        size, bound = self.lattice.size, max([score, *bounds])
         return Found("branch-and-bound", node, score, bound, self.finished, size, self.checked)
 
     @property

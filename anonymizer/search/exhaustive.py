@@ -39,7 +39,7 @@ def exhaustive(problem: Problem, run: Run = ALONE) -> Frontier:
     lattice = problem.lattice
     feasible = [node for _, _, node in _visited(problem, run, scores=False)]
     minimal = tuple(minimal_nodes(lattice, feasible))
-    size, listed = len(lattice), frozenset(feasible)
+    size, listed = lattice.size, frozenset(feasible)
     return Frontier(minimal, size, len(feasible), size, listed=listed)
 
 
@@ -52,7 +52,7 @@ def survey(problem: Problem, run: Run = ALONE) -> Found | None:
     score, _, node = winner(scored)
     feasible = [node for _, _, node in scored]
     minimal = tuple(minimal_nodes(lattice, feasible))
-    size = len(lattice)
+    size = lattice.size
     return Found("exhaustive", node, score, score, True, size, size, len(feasible), minimal)
 
 
@@ -64,9 +64,9 @@ def require_searchable(lattice: Lattice) -> None:
     InputError
         When there are more than ``MOST_NODES``.
     """
-    if len(lattice) > MOST_NODES:
+    if lattice.size > MOST_NODES:
         raise InputError(
-            f"the lattice has {len(lattice):,} nodes, more than the {MOST_NODES:,} that this "
+            f"the lattice has {lattice.size:,} nodes, more than the {MOST_NODES:,} that this "
             "search can hold; use hierarchies of fewer levels or fewer quasi-identifiers "
             "(full-domain recoding by strategy = 'branch-and-bound' has no such limit)"
         )
@@ -97,7 +97,7 @@ def _visited(problem: Problem, run: Run, scores: bool) -> list[Scored]:
     tasks = [(problem.evaluator, heights, prefix, scores) for prefix in _prefixes(heights)]
     found: list[Scored] = []
     for done, part in enumerate(in_parallel(_slice, tasks, run.n_jobs), start=1):
-        run.watch("checking every node", done * len(lattice) // len(tasks), len(lattice))
+        run.watch("checking every node", done * lattice.size // len(tasks), lattice.size)
         found += part
     return found
 

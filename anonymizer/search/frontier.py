@@ -70,8 +70,8 @@ def automatic(problem: Problem, run: Run = ALONE, note: Note = forget) -> Fronti
     feasible.
     """
     lattice = problem.lattice
-    if len(lattice) > SMALL:
-        found = _descend(problem, run, note, most=len(lattice) // SPARSE)
+    if lattice.size > SMALL:
+        found = _descend(problem, run, note, most=lattice.size // SPARSE)
         if found is not None:
             return found
     return bisection(problem, run, note)
@@ -152,7 +152,7 @@ def _descend(problem: Problem, run: Run, note: Note, most: int | None) -> Fronti
         passed |= found
         below = {lower for node in found for lower in lattice.below(node)}
         layer = {node for node in below if found.issuperset(lattice.above(node))}
-    return Frontier(tuple(lattice.minimal(passed)), len(lattice), len(passed), checked, "top-down")
+    return Frontier(tuple(lattice.minimal(passed)), lattice.size, len(passed), checked, "top-down")
 
 
 @dataclass(eq=False)

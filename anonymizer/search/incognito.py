@@ -45,7 +45,7 @@ def incognito(problem: Problem, run: Run = ALONE) -> Frontier:
             checked += looked_at
         passed = larger
     feasible = passed[lattice.names]
-    return Frontier(tuple(lattice.minimal(feasible)), len(lattice), len(feasible), checked)
+    return Frontier(tuple(lattice.minimal(feasible)), lattice.size, len(feasible), checked)
 
 
 def _candidates(lattice: Lattice, passed: Mapping[tuple[str, ...], set[Node]]) -> list[Node]:

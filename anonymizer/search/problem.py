@@ -86,7 +86,7 @@ class Problem:
 
         Without suppression a few hundred nodes decide a lattice of any size, with it one in eight.
         """
-        nodes = len(self.lattice)
+        nodes = self.lattice.size
         counted = nodes / 8 if self.suppresses else min(nodes, 200)
         return counted * len(self.counts) / 2
 

@@ -84,7 +84,7 @@ def solve(problem: Problem, search: str | Search = "automatic", run: Run = ALONE
 
 
 def _found(problem: Problem, search: str | Search, run: Run) -> Found | None:
-    large = len(problem.lattice) > MOST_NODES or run.time_limit is not None
+    large = problem.lattice.size > MOST_NODES or run.time_limit is not None
     if search == "branch-and-bound" or (search == "automatic" and large):
         return branch_and_bound(problem, run)
     if run.time_limit is not None:
