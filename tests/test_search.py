@@ -1,13 +1,12 @@
 """Every exact search against brute force."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
-from typing import ClassVar
 
 import joblib
-import numpy as np
 import pandas as pd
 import pytest
+from cases import EvenClasses
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import problem_of, problems, tables
@@ -15,7 +14,6 @@ from strategies import problem_of, problems, tables
 from anonymizer import Hierarchy, InputError, KAnonymity
 from anonymizer.lattice import Lattice
 from anonymizer.objectives import MutualInformation
-from anonymizer.privacy import PrivacyModel
 from anonymizer.search import (
     SEARCHES,
     STRATEGIES,
@@ -90,25 +88,6 @@ def test_large_lattices_are_searched_top_down_until_too_much_is_feasible(sparse,
     expected = exhaustive(problem)
     assert (found.minimal, found.feasible) == (expected.minimal, expected.feasible)
     assert found.strategy == ("top-down" if sparse == 1 else "bisection")
-
-
-@dataclass(frozen=True)
-class EvenClasses(PrivacyModel):
-    """Classes of an even number of records, or of at least 9: not monotone."""
-
-    name: ClassVar[str] = "even-classes"
-    monotone: ClassVar[bool] = False
-    sensitive: ClassVar[bool] = False
-
-    @property
-    def threshold(self):
-        return 0.0
-
-    def measure(self, classes):
-        return np.where(classes.sizes < 9, classes.sizes % 2, 0).astype(float)
-
-    def accepts(self, values):
-        return values == 0
 
 
 @given(problems(2))
