@@ -186,7 +186,8 @@ class Tabulated(Objective):
         members, sizes = candidate.classes.members[marks], candidate.hidden[:, -1]
         extra = 0.0
         for column, level in zip(self.columns, candidate.node, strict=True):
-            extra += float(sizes @ column.extra[level][column.codes[members]])
+            # Summed, not by BLAS: its threads wait for each other on a machine that is busy.
+            extra += float((sizes * column.extra[level][column.codes[members]]).sum())
         return score - extra / self.records
 
     def stated(self, score: float, records: int) -> float:
