@@ -84,11 +84,7 @@ def grouped(table: pd.DataFrame, columns: Sequence[str]) -> tuple[Codes, Codes]:
         digits.append((codes, number))
         bound *= number
     group = pd.factorize(_packed(digits, len(table)))[0].astype(np.intp, copy=False)
-    # Numbered in order of appearance: a combination is new where the highest number so far rises.
-    highest = np.maximum.accumulate(group)
-    new = np.ones(len(group), bool)
-    np.greater(highest[1:], highest[:-1], out=new[1:])
-    return group, np.flatnonzero(new)
+    return group, _first_records(group)
 
 
 def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
@@ -124,7 +120,7 @@ def _distinct_categories(column: pd.Series) -> tuple[Codes, list[object]]:
 def _numbered(column: pd.Series) -> Digits:
     """The values of a column as numbers below a bound, equal for equal values, and the bound."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        codes, number = column.cat.codes.to_numpy(), len(column.cat.categories)
+        codes, number = column.array.codes, len(column.cat.categories)
         # A missing value is -1: it gets a number of its own, after the others.
         return (codes, number) if codes.min(initial=0) >= 0 else (codes % (number + 1), number + 1)
     codes, values = distinct(column)
@@ -141,6 +137,19 @@ def _packed(digits: Sequence[Digits], records: int) -> Codes:
             key *= number
             key += codes[block]
     return keys
+
+
+def _first_records(group: Codes) -> Codes:
+    """The first record of each combination, these being numbered in order of appearance.
+
+    A combination is new where the highest number so far rises.
+    """
+    first, highest = [], -1
+    for begin in range(0, len(group), BLOCK):
+        so_far = np.maximum.accumulate(np.maximum(group[begin : begin + BLOCK], highest))
+        first.append(begin + np.flatnonzero(np.diff(so_far, prepend=highest) > 0))
+        highest = int(so_far[-1])
+    return np.concatenate(first) if first else np.zeros(0, np.intp)
 
 
 def all_equal(table: pd.DataFrame, columns: Sequence[str], text: str) -> NDArray[np.bool_]:

@@ -1,0 +1,71 @@
+"""Counting tables: against pandas' own group-by, whatever the columns, the blocks and the keys."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymizer.engines import pandas as engine
+from anonymizer.errors import InputError
+
+
+@st.composite
+def columns(draw):
+    """A table of texts, numbers and categories, some values missing."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    size = draw(st.integers(1, 40))
+    texts = pd.Series(rng.choice(["x", "y", None], size), dtype=object)
+    numbers = pd.Series(rng.integers(0, 3, size)).astype(float).mask(rng.random(size) < 0.2)
+    codes = rng.integers(-draw(st.integers(0, 1)), 3, size)
+    kinds = pd.Series(pd.Categorical.from_codes(codes, ["r", "s", "never", "t"][:3]))
+    return pd.DataFrame({"a": texts, "b": numbers, "c": kinds})
+
+
+def assert_grouped(table):
+    group, first = engine.grouped(table, ["a", "b", "c"])
+    expected = table.groupby(["a", "b", "c"], dropna=False, sort=False, observed=True).ngroup()
+    assert group.tolist() == expected.tolist()
+    assert first.tolist() == [group.tolist().index(number) for number in range(len(first))]
+    assert len(first) == len(set(group))
+
+
+@given(columns(), st.integers(1, 50))
+def test_combinations_are_those_of_a_group_by(table, block):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "BLOCK", block)
+        assert_grouped(table)
+
+
+@given(columns(), st.integers(1, 60))
+def test_keys_are_renumbered_before_they_overflow(table, most):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "MOST_KEYS", most)
+        assert_grouped(table)
+
+
+@given(columns())
+def test_a_tally_counts_every_record_once(table):
+    counted = engine.tally(table, ["c", "a"])
+    assert counted.sizes.sum() == len(table)
+    again = counted.combinations.loc[np.repeat(np.arange(len(counted.sizes)), counted.sizes)]
+    sizes = table.groupby(["c", "a"], dropna=False, observed=True).size()
+    assert again.groupby(["c", "a"], dropna=False, observed=True).size().equals(sizes)
+
+
+def test_categories_that_no_record_has_are_no_values():
+    column = pd.Series(pd.Categorical(["b", None, "b"], categories=["a", "b"]), name="x")
+    codes, values = engine.distinct(column)
+    assert codes.tolist() == [0, 1, 0]
+    assert values == ["b", None]
+
+
+def test_more_categories_than_a_byte_holds():
+    column = pd.Series(pd.Categorical([f"{i:03}" for i in range(126)] + [None]))
+    group, first = engine.grouped(pd.DataFrame({"x": column}), ["x"])
+    assert group.tolist() == first.tolist() == list(range(127))
+
+
+def test_values_that_cannot_be_told_apart():
+    with pytest.raises(InputError, match="'x' holds values that cannot be told apart"):
+        engine.grouped(pd.DataFrame({"x": [[1], [2]]}), ["x"])
