@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import Case, random_case
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from strategies import problem_of
 
@@ -73,6 +73,20 @@ def test_it_finds_what_counting_every_node_does(seed):
     assert found.score == pytest.approx(expected.score, abs=1e-12)
     assert (found.strategy, found.nodes) == ("branch-and-bound", problem.lattice.size)
     assert (found.feasible, found.minimal) == (None, None)
+
+
+@settings(max_examples=200)
+@given(seeds)
+@example(6309)
+@example(6433)
+@example(6617)
+def test_where_all_nodes_tie_most_classes_decide(seed):
+    # What is removed is no class, so that a node above one with removed records may have more.
+    case = random_case(np.random.default_rng(seed), records=40, share=(0.3, 0.6)[seed % 2])
+    asked = {"objective": "loss", "weights": dict.fromkeys(case.hierarchies, 0), "remove": True}
+    problem = replace(case, brute=replace(case.brute, **asked)).problem()
+    found, expected = branch_and_bound(problem), solve(problem, "exhaustive")
+    assert (found and found.node) == (expected and expected.node)
 
 
 @given(seeds)
