@@ -158,6 +158,7 @@ def _gaps(rng: np.random.Generator, column: list, often: float) -> list:
 
 def _attribute(rng: np.random.Generator, size: int) -> tuple[list, Chain, Hierarchy]:
     """The values of the records, their labels, and the hierarchy."""
+    hides = False
     kind = rng.choice(["rows", "rows", "rows", "ranges", "suppress"])
     if kind == "ranges":
         known = sorted(rng.choice(30, rng.integers(1, 6), replace=False).tolist())
@@ -174,12 +175,13 @@ def _attribute(rng: np.random.Generator, size: int) -> tuple[list, Chain, Hierar
         known = [f"x{i}" for i in range(rng.integers(1, 6))]
         if rng.random() < 0.1:
             known[0] = HIDDEN
-        rows = _nested(rng, known)
+        hides = rng.random() < 0.3  # a group below the top that looks suppressed
+        rows = _nested(rng, known, HIDDEN if hides else "0")
         hierarchy, listed = Hierarchy.from_rows(rows), known
         one = len({row[-1] for row in rows}) == 1 and len(rows[0]) > 1
         labels = {row[0]: tuple(row if one else [*row, HIDDEN]) for row in rows}
     column = [known[i] for i in rng.integers(0, rng.integers(1, len(known) + 1), size)]
-    column = _gaps(rng, column, 0.25)
+    column = _gaps(rng, column, 0 if hides else 0.25)
     height = hierarchy.height
     top = next(iter(labels.values()))[-1]
     labels = {value: labels[value] for value in known if value in column or listed}
@@ -188,12 +190,13 @@ def _attribute(rng: np.random.Generator, size: int) -> tuple[list, Chain, Hierar
     return column, Chain(labels, numbers=kind == "ranges"), hierarchy
 
 
-def _nested(rng: np.random.Generator, values: list[str]) -> list[list[str]]:
+def _nested(rng: np.random.Generator, values: list[str], first: str) -> list[list[str]]:
     """Rows of a hierarchy: every level merges groups of the one before."""
     rows = [[value] for value in values]
     for level in range(1, rng.integers(1, 5)):
         groups = sorted({row[-1] for row in rows})
-        merged = {group: f"{level}-{rng.integers(0, len(groups))}" for group in groups}
+        names = [first, *(f"{level}-{number}" for number in range(1, len(groups)))]
+        merged = {group: names[rng.integers(0, len(groups))] for group in groups}
         rows = [[*row, merged[row[-1]]] for row in rows]
     return rows
 

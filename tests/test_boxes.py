@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import Case, random_case
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from strategies import problem_of
 
@@ -73,6 +73,20 @@ def test_it_finds_what_counting_every_node_does(seed):
     assert found.score == pytest.approx(expected.score, abs=1e-12)
     assert (found.strategy, found.nodes) == ("branch-and-bound", problem.lattice.size)
     assert (found.feasible, found.minimal) == (None, None)
+
+
+@settings(max_examples=200)
+@given(seeds)
+@example(909)
+@example(973)
+@example(1025)
+def test_where_all_nodes_tie_most_classes_decide(seed):
+    # What is removed is no class, so that a node above one with removed records may have more.
+    case = random_case(np.random.default_rng(seed), records=40, share=(0.3, 0.6)[seed % 2])
+    asked = {"objective": "loss", "weights": dict.fromkeys(case.hierarchies, 0), "remove": True}
+    problem = replace(case, brute=replace(case.brute, **asked)).problem()
+    found, expected = branch_and_bound(problem), solve(problem, "exhaustive")
+    assert (found and found.node) == (expected and expected.node)
 
 
 @given(seeds)
@@ -155,7 +169,7 @@ def test_an_interrupt_may_come_at_any_line(seed, at):
         assert_certified(case, found)
 
 
-@pytest.mark.parametrize(("seed", "share"), [(35, 0.3), (44, 0.1)])
+@pytest.mark.parametrize(("seed", "share"), [(39, 0.3), (49, 0.3), (26, 0.1)])
 def test_an_interrupt_loses_no_box(seed, share):
     case = random_case(np.random.default_rng(seed), share=share, exempt=False)
     best, came, worse, at = max(case.brute.scores.values()), True, 0, 0
@@ -165,7 +179,7 @@ def test_an_interrupt_loses_no_box(seed, share):
             assert_certified(case, found)
             worse += found.score < best
         at += 1
-    assert worse > 10  # the best node was found late, so that a box that is lost would be missed
+    assert worse > 10  # the best node is found late: a box that was lost would be missed
 
 
 def test_a_release_made_when_time_was_up_can_be_written_down():

@@ -24,6 +24,7 @@ from anonymizer import (
     TCloseness,
 )
 from anonymizer.kernels import NUMPY, compiled_kernel
+from anonymizer.lattice import level_recoding
 from anonymizer.search import Suppression, solve
 
 KERNELS = {kernel.name: kernel for kernel in (NUMPY, compiled_kernel())}
@@ -91,23 +92,22 @@ def test_leaving_records_out_moves_the_distribution_that_others_are_measured_aga
 
 def test_what_is_labelled_as_suppressed_already_goes_with_what_is():
     # A missing value is `*` below the top: beside the suppressed ones it is one class with them.
-    rows = [["x", "p", "*"], ["y", "p", "*"], ["z", "q", "*"], ["u", "r", "*"]]
-    frame = pd.DataFrame({"a": ["x"] * 4 + ["y"] * 2 + ["z", "u"] + [None] * 2})
-    case = Anonymizer(
+    rows = [[value, "p", "*"] for value in "abcdef"] + [["y", "q", "*"], ["z", "r", "*"]]
+    frame = pd.DataFrame({"a": [*"abcdefyz", None, None, None]})
+    anonymizer = Anonymizer(
         {"a": Hierarchy.from_rows(rows)},
-        privacy=[KAnonymity(2)],
+        privacy=[KAnonymity(3)],
         missing="category",
         objective="precision",
-        suppression=0.2,
+        suppression=0.46,
     )
-    assert case.fit(frame).release_.levels == {"a": 0}  # None is no `*`: z and u alone go
-    case.set_params(privacy=[KAnonymity(3)], suppression=0.4)
-    table = case.fit_transform(frame)  # 4 of 10: z, u and the missing ones
-    assert case.release_.levels == {"a": 1}
-    assert case.release_.suppressed == 4
-    assert table["a"].tolist() == ["p"] * 6 + ["*"] * 4
-    case.set_params(suppression=0.39)
-    assert case.fit(frame).release_.levels == {"a": 2}
+    table = anonymizer.fit_transform(frame)  # 5 of 11: y, z and the missing ones
+    assert table["a"].tolist() == ["p"] * 6 + ["*"] * 5
+    assert anonymizer.release_.levels == {"a": 1}
+    assert (anonymizer.release_.suppressed, anonymizer.release_.suppressed_class) == (5, "kept")
+    table = anonymizer.set_params(suppression=0.45).fit_transform(frame)  # too many: without y, z
+    assert table["a"].tolist() == ["p"] * 6 + ["*"] * 3
+    assert (anonymizer.release_.suppressed, anonymizer.release_.suppressed_class) == (2, "removed")
 
 
 def test_an_exempt_class_need_not_satisfy_the_policy():
@@ -238,6 +238,24 @@ def test_a_release_is_what_brute_force_makes_of_the_best_node(seed):
         return
     table = anonymizer.fit_transform(case.frame)
     assert_released(table, anonymizer.release_, case, case.brute.best)
+
+
+@settings(max_examples=60)
+@given(seeds)
+def test_any_node_is_released_as_brute_force_does(seed):
+    rng = np.random.default_rng(seed)
+    case = random_case(rng, share=float(rng.choice([0.1, 0.3, 0.6])), exempt=False)
+    assume(case.brute.best is not None)
+    plan = case.estimator(search=case.strategies[0]).fit(case.frame).plan_
+    for place in rng.permutation(len(case.brute.nodes))[:6]:
+        node = case.brute.nodes[place]
+        recoding = level_recoding(plan.taxonomies, tuple(case.hierarchies), node)
+        if node in case.brute.outcomes:
+            table, release = replace(plan, recoding=recoding).release(case.frame)
+            assert_released(table, release, case, node)
+        else:
+            with pytest.raises(PolicyBrokenError, match="nothing was released"):
+                replace(plan, recoding=recoding).release(case.frame)
 
 
 @settings(max_examples=60)
