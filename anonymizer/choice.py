@@ -10,7 +10,6 @@ from anonymizer.parameters import column_names, function_of, name_of, require_on
 from anonymizer.release import SearchResult
 from anonymizer.search import (
     SEARCHES,
-    STRATEGIES,
     Found,
     Problem,
     Refiner,
@@ -38,8 +37,6 @@ def best_levels(problem: Problem, search: str | Search, run: Run) -> Choice:
     InputError
         When the search cannot answer for such a problem.
     """
-    if not callable(search):
-        require_one_of("search", search, STRATEGIES)
     found = solve(problem, search, run)
     if found is None:
         raise _unreachable(problem)

@@ -229,6 +229,8 @@ class Anonymizer:
         attributes = attributes_to_refine(self.recoding, self.refine, problem.taxonomies)
         cutting = function_of("refinement", self.refinement, REFINEMENTS)
         options = RangeOptions(self.max_ranges, self.min_width, self.grid)
+        if self.progress is not None and not callable(self.progress):
+            raise InputError(f"progress = {self.progress!r} must be a function")
         run = Run(self._jobs(), self.time_limit, self.progress or ignore)
         if not attributes:
             return best_levels(problem, self.search, run)

@@ -440,6 +440,7 @@ BAD = [
     ({"seed": 1.5}, "seed = 1.5 must be a whole number"),
     ({"n_jobs": 0}, "n_jobs = 0 must be a whole number but 0"),
     ({"n_jobs": "2"}, "n_jobs = '2' must be"),
+    ({"progress": 3}, "progress = 3 must be a function"),
     ({"recoding": print}, "recoding = .* is unknown"),
     (
         {"recoding": "variable-range", "refinement": "heuristic", "max_ranges": 3},

@@ -14,7 +14,7 @@ from oracle import Brute, Chain
 from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.objectives import OBJECTIVES, MutualInformation, Objective, objective_of
-from anonymizer.search import solve
+from anonymizer.search import Suppression, solve
 
 seeds = st.integers(0, 2**32 - 1)
 NAMES = pytest.mark.parametrize("name", OBJECTIVES)
@@ -250,6 +250,35 @@ def test_weights_of_what_is_not_there_where_ranges_are_cut():
 def test_weights_are_stated_by_attribute(weights):
     with pytest.raises(InputError, match="weights"):
         objective_of("loss", weights)
+
+
+@pytest.mark.parametrize("weight", [10**400, 1e308, 1_000_001])
+def test_weights_that_would_drown_the_others(weight):
+    with pytest.raises(InputError, match="at least 0 and at most 1,000,000"):
+        objective_of("loss", {"a": weight})
+
+
+def test_an_objective_that_may_rise_is_searched_exhaustively_or_not_at_all():
+    class MostLevels(Objective):
+        """The sum of levels."""
+
+        name = "most-levels"
+        falls = False
+
+        def score(self, candidate):
+            return float(sum(candidate.node))
+
+    for share in (0.0, 0.5):
+        problem = replace(
+            small("loss").problem(),
+            objective=MostLevels(),
+            models=[KAnonymity(1)],
+            suppression=Suppression(share),
+        )
+        assert solve(problem, "exhaustive").node == problem.lattice.heights
+        for strategy in ("automatic", "bisection", "branch-and-bound", "incognito", "top-down"):
+            with pytest.raises(InputError, match=r"most-levels may rise .* only search = 'exhau"):
+                solve(problem, strategy)
 
 
 def test_weights_of_an_objective_of_ones_own_are_numbers_of_at_least_0():

@@ -18,14 +18,17 @@ __all__ = ["Objective", "Weights", "require_known", "require_weights"]
 
 Weights = Mapping[str, float]
 
+MOST_WEIGHT = 1_000_000
+"""Beyond, the weights of other attributes would be lost in rounding."""
+
 
 class Objective(ABC):
     """An objective with its parameters.
 
     ``name`` is what a study file calls it. ``levels_only``: without suppression the score depends
     on the levels alone, and no class need be counted. ``falls``: it never rises under
-    generalization. ``weighs``: what its ``weights`` are about, if it has any; an attribute without
-    one weighs 1.
+    generalization, without which only an exhaustive search can answer for it. ``weighs``: what its
+    ``weights`` are about, if it has any; an attribute without one weighs 1.
     """
 
     name: ClassVar[str]
@@ -77,13 +80,16 @@ class Objective(ABC):
 
 
 def require_weights(weights: object) -> None:
-    """Require a number of at least 0 for every attribute that is weighed."""
+    """Require a number from 0 to ``MOST_WEIGHT`` for every attribute that is weighed."""
     if not isinstance(weights, Mapping):
         raise InputError(f"weights must map attributes to numbers, not be {weights!r}")
     for attribute, weight in weights.items():
         number = isinstance(weight, Real) and not isinstance(weight, bool)
-        if not number or not 0 <= float(weight) < float("inf"):
-            raise InputError(f"weight of {attribute!r} must be a number of at least 0")
+        if not number or not 0 <= weight <= MOST_WEIGHT:
+            raise InputError(
+                f"weight of {attribute!r} must be a number of at least 0 "
+                f"and at most {MOST_WEIGHT:,}"
+            )
 
 
 def require_known(objective: Objective, weights: Weights, known: Iterable[str]) -> None:

@@ -162,7 +162,8 @@ def require_monotone(models: Sequence[PrivacyModel], who: str) -> None:
         if not model.monotone:
             raise InputError(
                 f"{who} prunes by what merging classes preserves, and {model.name} is not "
-                "preserved; search = 'exhaustive' with full-domain recoding checks every node"
+                "preserved; search = 'exhaustive' or 'branch-and-bound', with full-domain "
+                "recoding, rest on no such thing"
             )
 
 

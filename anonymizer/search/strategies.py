@@ -6,7 +6,7 @@ from dataclasses import replace
 from anonymizer.errors import InputError
 from anonymizer.kernels import FrequencySet
 from anonymizer.lattice import Node
-from anonymizer.parameters import function_of, name_of
+from anonymizer.parameters import function_of, name_of, require_one_of
 from anonymizer.search.boxes import branch_and_bound
 from anonymizer.search.exhaustive import MOST_NODES, exhaustive, survey
 from anonymizer.search.frontier import automatic, bisection, top_down
@@ -84,6 +84,15 @@ def solve(problem: Problem, search: str | Search = "automatic", run: Run = ALONE
 
 
 def _found(problem: Problem, search: str | Search, run: Run) -> Found | None:
+    if not callable(search):
+        require_one_of("search", search, STRATEGIES)
+    if search in ("exhaustive", exhaustive) and run.time_limit is None:
+        return survey(problem, run)
+    if not problem.objective.falls:
+        raise InputError(
+            f"the objective {problem.objective.name} may rise under generalization, so that only "
+            "search = 'exhaustive' can answer for it"
+        )
     large = problem.lattice.size > MOST_NODES or run.time_limit is not None
     if search == "branch-and-bound" or (search == "automatic" and large):
         return branch_and_bound(problem, run)
@@ -92,8 +101,6 @@ def _found(problem: Problem, search: str | Search, run: Run) -> Found | None:
             f"strategy {name_of(search)!r} cannot end early; with a time-limit choose "
             "'branch-and-bound', or leave the strategy out"
         )
-    if search in ("exhaustive", exhaustive):
-        return survey(problem, run)
     if problem.suppresses:
         if search not in ("automatic", "bisection", bisection):
             raise InputError(
