@@ -12,8 +12,10 @@ import anonymizer
 ROOT = Path(anonymizer.__file__).parent
 FLOORS = [
     {"version", "errors"},
-    {"information", "engines", "parameters"},
-    {"hierarchy", "kernels"},
+    {"information", "parameters"},
+    {"kernels"},
+    {"engines"},
+    {"hierarchy"},
     {"counts"},
     {"candidates"},
     {"schema", "lattice", "privacy", "objectives", "datasets"},

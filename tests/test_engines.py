@@ -1,5 +1,7 @@
 """Counting tables: against pandas' own group-by, whatever the columns, the blocks and the keys."""
 
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
+from anonymizer.kernels import NUMPY, compiled_kernel
 
 
 @st.composite
@@ -51,6 +54,32 @@ def test_a_tally_counts_every_record_once(table):
     again = counted.combinations.loc[np.repeat(np.arange(len(counted.sizes)), counted.sizes)]
     sizes = table.groupby(["c", "a"], dropna=False, observed=True).size()
     assert again.groupby(["c", "a"], dropna=False, observed=True).size().equals(sizes)
+
+
+@pytest.mark.parametrize("kernel", [NUMPY, compiled_kernel()], ids=lambda kernel: kernel.name)
+@given(columns(), st.integers(1, 50))
+def test_categories_are_counted_alike(kernel, table, block):
+    kinds = table.astype({"a": "category", "b": "category"})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine, "BLOCK", block)
+        patch.setattr(engine, "choose", lambda rows: kernel)
+        counted = engine.tally(kinds, ["c", "a", "b"])
+    assert counted.combinations.dtypes.tolist() == kinds[["c", "a", "b"]].dtypes.tolist()
+    by = {"by": ["c", "a", "b"], "dropna": False, "observed": True}
+    found = counted.combinations.assign(n=counted.sizes).groupby(**by)["n"]
+    assert found.size().max() == 1
+    pd.testing.assert_series_equal(
+        found.sum(), kinds.groupby(**by).size(), check_names=False, check_dtype=False
+    )
+
+
+@pytest.mark.parametrize("kernel", [NUMPY, compiled_kernel()], ids=lambda kernel: kernel.name)
+@given(st.lists(st.lists(st.integers(-(2**62), 2**62) | st.integers(0, 9), max_size=40)))
+def test_keys_are_counted(kernel, blocks):
+    arrays = [np.array(block, np.int64) for block in [*blocks, [7]]]
+    keys, times = kernel.distinct(iter(arrays))
+    counted = dict(zip(keys.tolist(), times.tolist(), strict=True))
+    assert counted == Counter(np.concatenate(arrays).tolist())
 
 
 def test_categories_that_no_record_has_are_no_values():

@@ -1,16 +1,16 @@
-"""The few loops that all searches spend their time in: merge classes, check them, sum their bits.
+"""The few loops that take the time: count keys, merge classes, check them, sum their bits.
 
 Arrays in, arrays out, nothing of tables or hierarchies. Written twice with one interface, in NumPy
 and compiled; which one works is chosen by the size of the work, and never changes a result.
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 
 from anonymizer.kernels import plain
-from anonymizer.kernels.frequency import Columns, FrequencySet, Marks, Words
+from anonymizer.kernels.frequency import Columns, FrequencySet, Marks, Numbers, Words
 from anonymizer.kernels.rules import Bound, Kind, Rules
 
 __all__ = [
@@ -42,6 +42,8 @@ class Kernel:
     ----------
     name
         What it is written in.
+    distinct
+        The distinct keys of some blocks of them, and how often each occurs, in any order.
     roll_up
         Merge the classes that a mask no longer tells apart; valid until the thread's next roll-up.
     broken
@@ -51,12 +53,13 @@ class Kernel:
     """
 
     name: str
+    distinct: Callable[[Iterable[Numbers]], tuple[Numbers, Numbers]]
     roll_up: Callable[[FrequencySet, Words], FrequencySet]
     broken: Callable[[Columns, Rules, int], tuple[int, Marks]]
     uncertainty: Callable[[Columns, int, int], float]
 
 
-NUMPY = Kernel("numpy", plain.roll_up, plain.broken, plain.uncertainty)
+NUMPY = Kernel("numpy", plain.distinct, plain.roll_up, plain.broken, plain.uncertainty)
 
 
 def choose(rows: float) -> Kernel:
@@ -72,4 +75,10 @@ def compiled_kernel() -> Kernel:
         from anonymizer.kernels import compiled
     except ImportError:
         return NUMPY
-    return Kernel("compiled", compiled.roll_up, compiled.broken, compiled.uncertainty)
+    return Kernel(
+        "compiled",
+        compiled.distinct,
+        compiled.roll_up,
+        compiled.broken,
+        compiled.uncertainty,
+    )

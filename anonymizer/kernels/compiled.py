@@ -6,17 +6,25 @@ they are at most half full, so that probing ends, and zeroed again by the rows t
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.kernels.frequency import Columns, FrequencySet, Keys, Marks, Words, logs_table
+from anonymizer.kernels.frequency import (
+    Columns,
+    FrequencySet,
+    Keys,
+    Marks,
+    Numbers,
+    Words,
+    logs_table,
+)
 from anonymizer.kernels.rules import Kind, Rules
 
-__all__ = ["broken", "roll_up", "uncertainty"]
+__all__ = ["broken", "distinct", "roll_up", "uncertainty"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -98,6 +106,36 @@ def _group(  # noqa: C901 (one loop, unrolled by hand for speed)
                 sums[place, column] += counts[row, column]
     for group in range(groups):
         table[slots[group]] = 0
+    return groups
+
+
+@_compile
+def _insert(
+    keys: Numbers,
+    records: Numbers,
+    bits: int,
+    table: NDArray[np.int32],
+    found: Numbers,
+    counted: Numbers,
+    groups: int,
+) -> int:
+    """Add the records of keys to those counted already; the number of distinct keys then."""
+    shift, last_slot = np.uint64(64 - bits), (1 << bits) - 1
+    for row in range(len(keys)):
+        key = keys[row]
+        slot = np.int64((np.uint64(key) * MIX) >> shift)
+        while True:
+            place = table[slot] - 1
+            if place < 0:
+                table[slot] = groups + 1
+                found[groups] = key
+                counted[groups] = records[row] if len(records) else 1
+                groups += 1
+                break
+            if found[place] == key:
+                counted[place] += records[row] if len(records) else 1
+                break
+            slot = (slot + 1) & last_slot
     return groups
 
 
@@ -204,6 +242,24 @@ class _Workspace(threading.local):
 
 
 _workspace = _Workspace()
+
+
+def distinct(blocks: Iterable[Numbers]) -> tuple[Numbers, Numbers]:
+    """The distinct keys of some blocks of them, and how often each occurs."""
+    nothing = np.zeros(0, np.int64)
+    groups, room, bits, found, counted = 0, 0, 0, nothing, nothing
+    table = np.zeros(0, np.int32)
+    for keys in blocks:
+        if groups + len(keys) > room:
+            # Made anew with room to spare, so that this happens seldom; never more than half full.
+            bits = (4 * (groups + len(keys)) - 1).bit_length()
+            room = 1 << (bits - 1)
+            table = np.zeros(2 * room, np.int32)
+            seen, times = found[:groups], counted[:groups]
+            found, counted = np.empty(room, np.int64), np.empty(room, np.int64)
+            groups = _insert(seen, times, bits, table, found, counted, 0)
+        groups = _insert(keys, nothing, bits, table, found, counted, groups)
+    return found[:groups], counted[:groups]
 
 
 def roll_up(source: FrequencySet, mask: Words) -> FrequencySet:

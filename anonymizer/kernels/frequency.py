@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 
 from anonymizer.information import xlogx
 
-__all__ = ["Columns", "FrequencySet", "Keys", "Marks", "Words", "logs_table"]
+__all__ = ["Columns", "FrequencySet", "Keys", "Marks", "Numbers", "Words", "logs_table"]
 
 Columns = NDArray[np.signedinteger[Any]]
 Keys = NDArray[np.uint64]
 Marks = NDArray[np.bool_]
+Numbers = NDArray[np.int64]
 Words = tuple[np.uint64, ...]
 
 LOGS = 1 << 16

@@ -1,16 +1,32 @@
 """The kernels in NumPy, for few rows: nothing to load, nothing to compile."""
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.information import xlogx
-from anonymizer.kernels.frequency import LOGS, Columns, FrequencySet, Marks, Words, logs_table
+from anonymizer.kernels.frequency import (
+    LOGS,
+    Columns,
+    FrequencySet,
+    Marks,
+    Numbers,
+    Words,
+    logs_table,
+)
 from anonymizer.kernels.rules import Kind, Rules
 
-__all__ = ["broken", "roll_up", "uncertainty"]
+__all__ = ["broken", "distinct", "roll_up", "uncertainty"]
 
 BLOCK = 2048
 """Classes checked at a time: few enough to stop early, enough to be worth a call."""
+
+
+def distinct(blocks: Iterable[Numbers]) -> tuple[Numbers, Numbers]:
+    """The distinct keys of some blocks of them, and how often each occurs."""
+    keys, times = np.unique(np.concatenate(list(blocks)), return_counts=True)
+    return keys, times
 
 
 def roll_up(source: FrequencySet, mask: Words) -> FrequencySet:
