@@ -30,7 +30,7 @@ __all__ = [
 WORTH_LOADING = 2.5e7
 """Rows to roll up from which on loading the compiled kernel pays.
 
-NumPy needs some 40 ns more for each, loading 0.6 to 1 s: benchmarks/results/search.md.
+NumPy needs some 40 ns more for each, loading 0.5 to 1 s: benchmarks/results/search/kernels.md.
 """
 
 

@@ -1,7 +1,8 @@
 """What an objective is: a score, larger being better, that never rises when classes merge.
 
 The second is what the exact searches prune by. Under suppression, records that are suppressed or
-removed count as fully generalized, so that a node without suppression bounds the same node with it.
+removed count as fully generalized, so that a node without suppression bounds the same node with it
+(mutual information is that of the records left: see ``Objective.bound``).
 """
 
 from abc import ABC, abstractmethod
