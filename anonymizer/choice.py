@@ -10,6 +10,7 @@ from anonymizer.parameters import column_names, function_of, name_of, require_on
 from anonymizer.release import SearchResult
 from anonymizer.search import (
     SEARCHES,
+    STRATEGIES,
     Found,
     Problem,
     Refiner,
@@ -65,6 +66,8 @@ def best_ranges(
             "suppression and time-limit are for full-domain recoding; leave them out, or "
             'choose recoding = "full-domain"'
         )
+    if search not in SEARCHES and search in STRATEGIES:
+        raise InputError(f"strategy {search!r} is for full-domain recoding; leave it out")
     function = function_of("search", search, SEARCHES)
     problem.objective.prepared(problem.counts, problem.taxonomies)
     nodes = function(problem, run)

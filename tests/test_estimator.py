@@ -456,6 +456,17 @@ BAD = [
     ({"recoding": "variable-range", "refine": []}, "refine is empty"),
     ({"recoding": "variable-range", "refinement": "magic"}, "refinement = 'magic' is unknown"),
     ({"recoding": "variable-range", "max_ranges": 0}, "max-ranges = 0"),
+    (
+        {"recoding": "variable-range", "search": "branch-and-bound"},
+        "strategy 'branch-and-bound' is for full-domain recoding",
+    ),
+    ({"recoding": "variable-range", "suppression": 0.1}, "suppression and time-limit are for full"),
+    ({"recoding": "variable-range", "time_limit": 9}, "suppression and time-limit are for full"),
+    ({"recoding": "variable-range", "objective": "loss"}, "loss depends on levels, which ranges"),
+    ({"suppression": 1.0}, "suppression = 1.0 must be a share of the records"),
+    ({"remove": "yes"}, "remove = 'yes' must be true or false"),
+    ({"objective": "beauty"}, "objective 'beauty' is unknown; known are mutual-information"),
+    ({"weights": {"sex": 2}}, "weighs 'sex', which is no sensitive attribute"),
 ]
 
 
