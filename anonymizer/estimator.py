@@ -299,8 +299,8 @@ class Anonymizer:
             "privacy": [[model.name, model.parameters] for model in models],
             "refine": None if self.refine is None else column_names("refine", self.refine),
         }
-        for name in ("n_jobs", "progress", "time_limit"):  # results do not depend on them, or
-            del asked[name]  # in case of the time limit on the machine as well
+        for name in ("n_jobs", "progress"):  # no result depends on them
+            del asked[name]
         text = json.dumps(asked, sort_keys=True, default=str)
         return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 

@@ -406,6 +406,8 @@ def test_parameters_are_only_stored():
 def test_results_are_reproducible_and_the_fingerprint_knows_the_study(people, anonymizer):
     first = anonymizer.fit(people).release_.to_dict()
     assert clone(anonymizer).set_params(n_jobs=2).fit(people).release_.to_dict() == first
+    limited = clone(anonymizer).set_params(time_limit=60).fit(people).release_.to_dict()
+    assert limited["study"] != first["study"]
     other = clone(anonymizer).set_params(privacy=[KAnonymity(9)]).fit(people).release_.to_dict()
     assert other["study"] != first["study"]
 
