@@ -158,9 +158,7 @@ class Plan:
         """The class labelled ``*`` in every quasi-identifier, shape (classes,)."""
         hidden = np.ones(len(recoded), bool)
         for name, codes in zip(recoded.names, recoded.cells.T, strict=True):
-            partition = self.recoding[name]
-            labels = np.array([str(label) == ANY for label in partition.labels])
-            hidden &= labels[partition.groups[codes]]
+            hidden &= self.recoding[name].hidden[codes]
         return hidden
 
     def _levels(self) -> dict[str, int]:

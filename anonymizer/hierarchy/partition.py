@@ -75,6 +75,11 @@ class Partition:
         """
         return self.first[self.groups]
 
+    @cached_property
+    def hidden(self) -> NDArray[np.bool_]:
+        """Which values are released as ``*``, shape (values,): a suppressed record looks so too."""
+        return np.array([str(label) == ANY for label in self.labels], bool)[self.groups]
+
     def split_by(self, coarser: "Partition") -> tuple[int, int] | None:
         """Two values of one group here that ``coarser`` tells apart; None when nested in it."""
         torn = np.flatnonzero(coarser.groups != coarser.groups[self.representatives])

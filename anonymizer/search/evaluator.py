@@ -8,7 +8,7 @@ import numpy as np
 
 from anonymizer.candidates import Candidate, Layout
 from anonymizer.counts import Codes, Counts
-from anonymizer.hierarchy import ANY, Partition, Taxonomy
+from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import NUMPY, FrequencySet, Kernel, Marks
 from anonymizer.lattice import Node
 from anonymizer.objectives import Objective, Tabulated
@@ -61,7 +61,7 @@ class Evaluator:
     ) -> "Evaluator":
         """Encode counts and lay a policy over them."""
         encoding, base = Encoding.of(counts, taxonomies)
-        hidden = [[_hidden(level) for level in taxonomies[name].levels] for name in counts.names]
+        hidden = [[level.hidden for level in taxonomies[name].levels] for name in counts.names]
         return cls(
             encoding,
             base,
@@ -185,8 +185,3 @@ class Evaluator:
         cells = self.cells[classes.members]
         each = [marks[codes] for marks, codes in zip(levels, cells.T, strict=True)]
         return np.asarray(np.all(each, axis=0))
-
-
-def _hidden(level: Partition) -> Marks:
-    """Which values are labelled ``*`` at a level, shape (values,)."""
-    return np.array([str(label) == ANY for label in level.labels])[level.groups]
