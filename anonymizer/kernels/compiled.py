@@ -119,7 +119,11 @@ def _insert(
     counted: Numbers,
     groups: int,
 ) -> int:
-    """Add the records of keys to those counted already; the number of distinct keys then."""
+    """Add the records of keys to those counted already; the number of distinct keys then.
+
+    ``found`` and ``counted`` must have room for every key being new, and ``table`` twice that.
+    Without ``records`` every key counts once.
+    """
     shift, last_slot = np.uint64(64 - bits), (1 << bits) - 1
     for row in range(len(keys)):
         key = keys[row]
@@ -206,6 +210,7 @@ def _broken(
 
 @_compile
 def _uncertainty(counts: Columns, start: int, stop: int, logs: NDArray[np.float64]) -> float:
+    """Sum of n_g H(W|g) = n_g log n_g - sum n_gw log n_gw over classes, in bits."""
     bits = 0.0
     for row in range(len(counts)):
         inside = 0.0

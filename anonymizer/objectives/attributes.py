@@ -154,7 +154,17 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Tabulated(Objective):
-    """An attribute-wise objective with the costs of one table filled in."""
+    """An attribute-wise objective with the costs of one table filled in.
+
+    Parameters
+    ----------
+    asked
+        The objective.
+    columns
+        What the groups of each attribute cost, weighted.
+    records
+        Records of the whole table.
+    """
 
     levels_only: ClassVar[bool] = True
 
