@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from anonymizer.counts import Counts, Ints
+from anonymizer.counts import Classes, Counts, Ints
 from anonymizer.kernels import Columns, FrequencySet, Kernel, Marks
 
 __all__ = ["Candidate", "Layout", "columns_of", "merged"]
@@ -19,13 +19,22 @@ class Layout:
     Parameters
     ----------
     places
-        The columns [start, stop) of each sensitive attribute.
+        The columns [start, stop) of each sensitive attribute and each target.
     margins
         Records of the whole table by column, the last one being all of them, shape (columns,).
+    values
+        What the columns of each attribute count.
+    sensitive
+        The attributes that models are about.
+    population
+        Whether the last column but one counts the records of a population.
     """
 
     places: Mapping[str, tuple[int, int]]
     margins: Ints
+    values: Mapping[str, tuple[object, ...]]
+    sensitive: tuple[str, ...]
+    population: bool
 
     @classmethod
     def of(cls, counts: Counts) -> "Layout":
@@ -34,8 +43,10 @@ class Layout:
         for name, margin in counts.margins.items():
             places[name] = start, start + len(margin)
             start += len(margin)
-        margins = [*counts.margins.values(), np.array([counts.records])]
-        return cls(places, np.concatenate(margins).astype(np.int64))
+        whole = [[] if counts.population is None else [counts.population.sum()], [counts.records]]
+        margins = np.concatenate([*counts.margins.values(), *whole]).astype(np.int64)
+        people = counts.population is not None
+        return cls(places, margins, counts.values, counts.sensitive, people)
 
     @property
     def records(self) -> int:
@@ -48,14 +59,28 @@ class Layout:
             return len(self.margins) - 1, len(self.margins)
         return self.places[attribute]
 
+    def classes(self, attribute: str | None, counts: Columns, margins: Ints) -> Classes:
+        """The classes by the values of one attribute, against a table of these margins."""
+        start, stop = self.place(attribute)
+        return Classes(
+            counts[:, start:stop].astype(np.int64),
+            margins[start:stop],
+            self.values.get(attribute, ()) if attribute else (),
+            counts[:, -2].astype(np.int64) if self.population else None,
+            attribute,
+        )
+
 
 def columns_of(counts: Counts) -> Columns:
     """The histograms of classes side by side and their sizes last, shape (classes, columns).
 
-    In the narrowest type that holds all records.
+    In the narrowest type that holds all records. Before the sizes stand the population's, where
+    there is one.
     """
-    kind = np.int32 if counts.records < 2**31 else np.int64
-    return np.concatenate([*counts.joint.values(), counts.sizes[:, None]], axis=1).astype(kind)
+    people = [] if counts.population is None else [counts.population[:, None]]
+    most = max(counts.records, int(people[0].sum()) if people else 0)
+    columns = [*counts.joint.values(), *people, counts.sizes[:, None]]
+    return np.concatenate(columns, axis=1).astype(np.int32 if most < 2**31 else np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +135,14 @@ class Candidate:
     @property
     def groups(self) -> int:
         """Classes that are not suppressed, and one more when any is."""
-        return len(self.classes) - len(self.hidden) + (len(self.hidden) > 0)
+        return self._occupied - len(self.hidden) + (len(self.hidden) > 0)
+
+    @cached_property
+    def _occupied(self) -> int:
+        """Classes that the table has records of."""
+        if not self.layout.population:
+            return len(self.classes)
+        return int((self.classes.sizes > 0).sum())
 
     @property
     def released_classes(self) -> int:

@@ -110,6 +110,15 @@ def verify(table: Path, study: Path, as_json: bool) -> int:
 
 
 @commands.command()
+def models() -> None:
+    """Print every privacy model, as a Markdown table: what a study calls it and what it bounds."""
+    from anonymizer.privacy import MODELS, markdown
+
+    with _printing("the models were listed"):
+        click.echo(markdown(MODELS.values()))
+
+
+@commands.command()
 @click.option(
     "--output",
     "-o",

@@ -1,7 +1,7 @@
 """Counts: the only view of a table that search, privacy models and objectives ever see."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -29,11 +29,22 @@ class Classes:
         Records of the whole table by sensitive value, shape (values,): the distribution p(w) an
         adversary is taken to know. Recoding does not move it.
 
+    values
+        What each column of ``joint`` counts; empty where no model needs to know.
+    population
+        Records of a population that have the class's quasi-identifiers, shape (classes,); a class
+        may then have no record in the table itself.
+    attribute
+        The sensitive attribute, for messages.
+
     Where no sensitive attribute matters, all records count as having the same single value.
     """
 
     joint: Ints
     margin: Ints
+    values: tuple[object, ...] = ()
+    population: Ints | None = None
+    attribute: str | None = None
 
     def __len__(self) -> int:
         return len(self.joint)
@@ -42,6 +53,24 @@ class Classes:
     def sizes(self) -> Ints:
         """Records per class, shape (classes,)."""
         return np.asarray(self.joint.sum(axis=1), np.int64)
+
+    @property
+    def shares(self) -> Floats:
+        """p(w|g), shape (classes, values); 0 in a class without records."""
+        return np.asarray(self.joint / np.maximum(self.sizes, 1)[:, None])
+
+    @property
+    def prior(self) -> Floats:
+        """p(w) of the whole table, shape (values,)."""
+        return np.asarray(self.margin / self.margin.sum())
+
+    @property
+    def occupied(self) -> "Classes":
+        """The classes that the table has records of."""
+        if self.population is None:
+            return self
+        some = self.sizes > 0
+        return replace(self, joint=self.joint[some], population=self.population[some])
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +87,20 @@ class Counts:
     sizes
         The records of each class, shape (classes,).
     joint
-        For each sensitive attribute the records of each class by value, shape (classes, values).
+        For each sensitive attribute and each target the records of each class by value, shape
+        (classes, values).
     margins
         The same for the whole table, shape (values,): what classes are measured against, whichever
         of them these counts hold.
     records
         Records of the whole table.
+    values
+        For each sensitive attribute and target what its columns count.
+    targets
+        Those that are counted for their use alone: no privacy model is about them.
+    population
+        Records of a population in each class, shape (classes,). Classes of which only the
+        population has records are then among the others, of size 0.
     """
 
     names: tuple[str, ...]
@@ -72,23 +109,53 @@ class Counts:
     joint: Mapping[str, Ints]
     margins: Mapping[str, Ints]
     records: int
+    values: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
+    targets: tuple[str, ...] = ()
+    population: Ints | None = None
 
     @classmethod
     def of(
-        cls, names: tuple[str, ...], cells: Codes, sizes: Ints, joint: Mapping[str, Ints]
+        cls,
+        names: tuple[str, ...],
+        cells: Codes,
+        sizes: Ints,
+        joint: Mapping[str, Ints],
+        values: Mapping[str, tuple[object, ...]] | None = None,
+        targets: tuple[str, ...] = (),
+        population: Ints | None = None,
     ) -> "Counts":
         """Count a whole table from rows that may repeat a cell."""
         margins = {name: np.asarray(matrix.sum(axis=0)) for name, matrix in joint.items()}
-        return cls(names, cells, sizes, joint, margins, int(sizes.sum()))._merged()
+        records = int(sizes.sum())
+        return cls(
+            names, cells, sizes, joint, margins, records, values or {}, targets, population
+        )._merged()
 
     def __len__(self) -> int:
         return len(self.cells)
 
+    @property
+    def occupied(self) -> int:
+        """Classes that the table has records of."""
+        return len(self) if self.population is None else int((self.sizes > 0).sum())
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive attributes."""
+        return tuple(name for name in self.joint if name not in self.targets)
+
     def about(self, attribute: str | None) -> Classes:
-        """The classes by the values of one sensitive attribute; None: by their sizes alone."""
+        """The classes by the values of one attribute; None: by their sizes alone."""
         if attribute is None:
-            return Classes(self.sizes[:, None], np.array([self.records], np.int64))
-        return Classes(self.joint[attribute], self.margins[attribute])
+            margin = np.array([self.records], np.int64)
+            return Classes(self.sizes[:, None], margin, (), self.population)
+        return Classes(
+            self.joint[attribute],
+            self.margins[attribute],
+            self.values.get(attribute, ()),
+            self.population,
+            attribute,
+        )
 
     def recode(self, recoding: Recoding) -> "Counts":
         """Merge the classes that a recoding no longer tells apart.
@@ -109,7 +176,14 @@ class Counts:
     def select(self, classes: NDArray[np.bool_]) -> "Counts":
         """Keep some classes; the table they are measured against stays whole."""
         joint = {name: matrix[classes] for name, matrix in self.joint.items()}
-        return replace(self, cells=self.cells[classes], sizes=self.sizes[classes], joint=joint)
+        population = None if self.population is None else self.population[classes]
+        return replace(
+            self,
+            cells=self.cells[classes],
+            sizes=self.sizes[classes],
+            joint=joint,
+            population=population,
+        )
 
     def merge(self, classes: NDArray[np.bool_]) -> "Counts":
         """Some classes as one; it goes by the cell of the first of them."""
@@ -133,7 +207,11 @@ class Counts:
             for name, matrix in self.joint.items()
         }
         sizes = np.add.reduceat(self.sizes[order], starts)
-        return replace(self, cells=self.cells[order[starts]], sizes=sizes, joint=joint)
+        population = self.population
+        if population is not None:
+            population = np.add.reduceat(population[order], starts)
+        cells = self.cells[order[starts]]
+        return replace(self, cells=cells, sizes=sizes, joint=joint, population=population)
 
 
 def row_keys(cells: Codes) -> Codes:

@@ -18,7 +18,7 @@ from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import Objective, objective_of
 from anonymizer.parameters import column_names, function_of, is_whole, name_of
 from anonymizer.plan import Plan
-from anonymizer.privacy import PrivacyModel
+from anonymizer.privacy import PrivacyModel, population_of
 from anonymizer.release import SearchResult
 from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import (
@@ -79,6 +79,10 @@ class Anonymizer:
     weights
         By attribute, 1 for those left out: of the quasi-identifiers, or of the sensitive attributes
         where mutual information is the objective.
+    target
+        What mutual information is kept about instead of the sensitive attributes, which stay under
+        the policy: a column, several, or a mapping of columns to weights. A target may be
+        sensitive too.
     suppression
         Full-domain recoding alone: classes that break a model are suppressed (``*``) while at most
         this share of the records goes. Where the class they form breaks a model itself, they are
@@ -129,6 +133,7 @@ class Anonymizer:
     refinement: str | Cutting = "exact"
     objective: str | Objective = "mutual-information"
     weights: Mapping[str, float] | None = None
+    target: str | Sequence[str] | Mapping[str, float] | None = None
     suppression: float = 0.0
     remove: bool = False
     time_limit: float | None = None
@@ -207,16 +212,27 @@ class Anonymizer:
         """Learn a plan and carry it out; remembered only when the release it makes is proven."""
         schema, hierarchies, models = self._schema(), self._hierarchies(), self._models()
         kept = schema.admit(_require_frame(table))
+        people = population_of(models)
+        population = None if people is None else schema.admit_population(people.table)
         tally = engine.tally(kept, schema.columns)
-        taxonomies = taxonomies_of(tally, hierarchies)
+        everybody = None if population is None else engine.tally(population, schema.names)
+        taxonomies = taxonomies_of(tally, hierarchies, everybody)
         suppression = Suppression(self.suppression, self.remove)
-        counts = schema.counts(tally, taxonomies)
+        counts = schema.counts(tally, taxonomies, everybody)
         problem = Problem(counts, taxonomies, models, self._objective(), suppression)
         problem.require_possible()
         recoding, search = self._search(problem)
         fingerprint = self._fingerprint(schema, hierarchies, models)
         plan = Plan(
-            schema, models, taxonomies, recoding, suppression, search, self._seed(), fingerprint
+            schema,
+            models,
+            taxonomies,
+            recoding,
+            suppression,
+            search,
+            self._seed(),
+            fingerprint,
+            population,
         )
         released, release = plan.release(table, kept, problem.counts)
         self.plan_, self.release_ = plan, release
@@ -240,12 +256,21 @@ class Anonymizer:
     def _objective(self) -> Objective:
         """The objective, weighted."""
         if isinstance(self.objective, str):
-            return objective_of(self.objective, self.weights)
-        if not isinstance(self.objective, Objective) or self.weights:
+            return objective_of(self.objective, self.weights, self._targets())
+        if not isinstance(self.objective, Objective) or self.weights or self.target:
             raise InputError(
-                "objective must be the name of one, with weights beside it, or an Objective"
+                "objective must be the name of one, with weights or target beside it, or an "
+                "Objective"
             )
         return self.objective
+
+    def _targets(self) -> Mapping[str, float]:
+        """The targets with their weights."""
+        if self.target is None:
+            return {}
+        if isinstance(self.target, Mapping):
+            return self.target
+        return dict.fromkeys(column_names("target", self.target), 1.0)
 
     def _schema(self) -> Schema:
         """The roles of the columns."""
@@ -256,6 +281,7 @@ class Anonymizer:
             column_names("sensitive", self.sensitive),
             column_names("identifiers", self.identifiers),
             self.missing,
+            tuple(getattr(self._objective(), "targets", ())),
         )
 
     def _hierarchies(self) -> dict[str, Hierarchy]:
@@ -296,7 +322,7 @@ class Anonymizer:
             "identifiers": schema.identifiers,
             "search": name_of(self.search),
             "refinement": name_of(self.refinement),
-            "privacy": [[model.name, model.parameters] for model in models],
+            "privacy": [[model.name, model.attribute, model.parameters] for model in models],
             "refine": None if self.refine is None else column_names("refine", self.refine),
         }
         for name in ("n_jobs", "progress"):  # no result depends on them

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,7 @@ from anonymizer.search import Suppression
 from anonymizer.search.policy import Policy
 from anonymizer.search.suppression import Suppressed, suppress
 
-__all__ = ["Plan"]
+__all__ = ["Plan", "matched"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,8 @@ class Plan:
         For the shuffled baseline.
     study
         Fingerprint of everything that was asked for.
+    population
+        The quasi-identifiers of the population that models are about.
     """
 
     schema: Schema
@@ -51,6 +54,7 @@ class Plan:
     search: SearchResult
     seed: int
     study: str
+    population: pd.DataFrame | None = None
 
     def release(
         self, table: pd.DataFrame, kept: pd.DataFrame | None = None, raw: Counts | None = None
@@ -73,7 +77,7 @@ class Plan:
         """
         kept = self.schema.admit(table) if kept is None else kept
         released, suppressed = self._suppressed(self._recoded(kept))
-        counts, verdicts = prove(released, self.schema, self.models)
+        counts, verdicts = prove(released, self.schema, self.models, self.people(released))
         if raw is None or suppressed.removed:
             raw = self._raw(kept[~suppressed.records] if suppressed.removed else kept)
         return released, Release(
@@ -82,9 +86,9 @@ class Plan:
             dropped=len(table) - len(kept),
             suppressed=int(suppressed.records.sum()),
             suppressed_class=suppressed.fate,
-            classes=len(counts),
+            classes=counts.occupied,
             other_columns=tuple(str(c) for c in released.columns if c not in self.schema.columns),
-            information=self._information(raw, counts, suppressed.fate == "kept"),
+            **self._informations(raw, counts, suppressed.fate == "kept"),
             levels=self._levels(),
             recoding={
                 name: self.taxonomies[name].describe(partition)
@@ -95,19 +99,34 @@ class Plan:
             study=self.study,
         )
 
-    def _recoded(self, table: pd.DataFrame) -> pd.DataFrame:
+    def people(self, released: pd.DataFrame) -> pd.DataFrame | None:
+        """The population recoded as a table was that was released; None where there is none.
+
+        People whom no released class stands for may be anybody whose values were suppressed: they
+        are ``*`` where there is such a class.
+        """
+        if self.population is None:
+            return None
+        return matched(released, self._relabelled(self.population), self.schema)
+
+    def _relabelled(self, table: pd.DataFrame) -> pd.DataFrame:
         columns = {
             name: _recoded(table[name], self.taxonomies[name], partition)
             for name, partition in self.recoding.items()
         }
+        return engine.replaced(table, columns)
+
+    def _recoded(self, table: pd.DataFrame) -> pd.DataFrame:
         left = table.drop(columns=list(self.schema.identifiers))
-        return engine.without_traces(engine.replaced(left, columns))
+        return engine.without_traces(self._relabelled(left))
 
     def _suppressed(self, recoded: pd.DataFrame) -> tuple[pd.DataFrame, "SuppressedRecords"]:
         """Suppress the classes of a recoded table that break the policy, within the budget."""
         if not self.suppression.most(len(recoded)):
             return recoded, SuppressedRecords(np.zeros(len(recoded), bool), False)
-        counts, class_of = classes_of(recoded, self.schema)
+        people = None if self.population is None else self._relabelled(self.population)
+        counts, everybody = classes_of(recoded, self.schema, people)
+        class_of = everybody[: len(recoded)]
         hidden = engine.all_equal(recoded, self.schema.names, ANY)
         of_classes = np.zeros(len(counts), bool)
         of_classes[class_of[hidden]] = True
@@ -136,12 +155,14 @@ class Plan:
         )
 
     def _raw(self, table: pd.DataFrame) -> Counts:
-        return self.schema.counts(engine.tally(table, self.schema.columns), self.taxonomies)
+        tally = engine.tally(table, self.schema.columns)
+        people = None
+        if self.population is not None:
+            people = engine.tally(self.population, self.schema.names)
+        return self.schema.counts(tally, self.taxonomies, people)
 
-    def _information(self, raw: Counts, released: Counts, merges: bool) -> Information | None:
+    def _informations(self, raw: Counts, released: Counts, merges: bool) -> "Informations":
         """What is kept and lost; ``merges``: suppressed classes were kept as one."""
-        if not self.schema.sensitive:
-            return None
         recoded = raw.recode(self.recoding)
         together = np.zeros(len(recoded), bool)
         if merges:
@@ -151,8 +172,14 @@ class Plan:
         def recode(counts: Counts) -> Counts:
             return counts.recode(self.recoding).merge(together)
 
-        rng = np.random.default_rng(self.seed)
-        return Information.of(raw, released, recode, self.models, rng)
+        def about(*attributes: str) -> Information:
+            rng = np.random.default_rng(self.seed)
+            return Information.of(raw, released, recode, self.models, rng, attributes)
+
+        return {
+            "information": about(*self.schema.sensitive) if self.schema.sensitive else None,
+            "targets": {name: about(name) for name in self.schema.targets},
+        }
 
     def _hidden(self, recoded: Counts) -> Mask:
         """The class labelled ``*`` in every quasi-identifier, shape (classes,)."""
@@ -171,6 +198,13 @@ class Plan:
         }
 
 
+class Informations(TypedDict):
+    """What a release tells about its sensitive attributes together, and about each target."""
+
+    information: Information | None
+    targets: dict[str, Information]
+
+
 @dataclass(frozen=True, eq=False)
 class SuppressedRecords:
     """Which records are suppressed, shape (records,), and whether they are left out."""
@@ -184,6 +218,20 @@ class SuppressedRecords:
         if not self.records.any():
             return "none"
         return "removed" if self.removed else "kept"
+
+
+def matched(released: pd.DataFrame, people: pd.DataFrame, schema: Schema) -> pd.DataFrame:
+    """A recoded population beside a release, those whom no class stands for being ``*``.
+
+    Only where the release has such a class: suppressed records are those of people like them.
+    """
+    if not engine.all_equal(released, schema.names, ANY).any():
+        return people
+    counts, class_of = classes_of(released, schema, people, complete=False)
+    unknown = counts.sizes[class_of[len(released) :]] == 0
+    return engine.replaced(
+        people, {name: _overwritten(people[name], unknown) for name in schema.names}
+    )
 
 
 def _overwritten(column: pd.Series, records: Mask) -> pd.Series:

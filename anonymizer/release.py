@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,7 @@ from anonymizer.counts import Counts
 from anonymizer.errors import PolicyBrokenError
 from anonymizer.lattice import Node
 from anonymizer.objectives import MutualInformation
-from anonymizer.privacy import TOLERANCE, PrivacyModel, Verdict, verdicts
+from anonymizer.privacy import TOLERANCE, PrivacyModel, Verdict, asked, verdicts
 from anonymizer.schema import Schema, recount
 from anonymizer.version import __version__
 
@@ -67,19 +67,21 @@ class Information:
         recode: Callable[[Counts], Counts],
         models: Sequence[PrivacyModel],
         rng: np.random.Generator,
+        about: Sequence[str],
     ) -> "Information":
         """Measure a released table, as it was recounted, against the raw one that it recodes.
 
-        ``recode`` does to counts what was done to the table.
+        ``recode`` does to counts what was done to the table; information ``about`` several
+        attributes is summed.
         """
-        measure = MutualInformation()
+        measure = MutualInformation(targets=dict.fromkeys(about, 1.0))
         dealt = [raw.shuffled(rng) for _ in range(SHUFFLES)]
         retained = measure(released)
         chance = float(np.mean([measure(recode(counts)) for counts in dealt]))
         return cls(
             original=measure(raw),
             retained=retained,
-            ceiling=ceiling(raw, models),
+            ceiling=ceiling(raw, models, about),
             shuffled=float(np.mean([measure(counts) for counts in dealt])),
             retained_above_shuffled=retained - chance,
         )
@@ -93,13 +95,17 @@ class Information:
         }
 
 
-def ceiling(raw: Counts, models: Sequence[PrivacyModel]) -> float:
-    """min(I(X;W), what each model bounds), in bits, summed over the sensitive attributes."""
+def ceiling(raw: Counts, models: Sequence[PrivacyModel], about: Sequence[str]) -> float:
+    """min(I(X;W), what each model bounds), in bits, summed over some attributes."""
     total = 0.0
-    for attribute, margin in raw.margins.items():
-        alone = replace(raw, joint={attribute: raw.joint[attribute]})
-        bounds = [model.ceiling(margin) for model in models]
-        total += max(min(MutualInformation()(alone), *bounds), 0.0)
+    for name in about:
+        most = MutualInformation(targets={name: 1.0})(raw)
+        bounds = [
+            model.ceiling(raw.margins[name])
+            for model in models
+            if model.sensitive and name in asked(model, raw.sensitive)
+        ]
+        total += max(min(most, *bounds), 0.0) if bounds else most
     return total
 
 
@@ -165,6 +171,8 @@ class Release:
         Columns released as they were: the policy does not cover who knows values of them.
     information
         What it keeps and loses; None without a sensitive attribute.
+    targets
+        The same about each target.
     levels
         The level of each quasi-identifier that is released at one.
     recoding
@@ -185,6 +193,7 @@ class Release:
     classes: int
     other_columns: Sequence[str]
     information: Information | None
+    targets: Mapping[str, Information]
     levels: Mapping[str, int]
     recoding: Mapping[str, list[dict[str, object]]]
     privacy: Sequence[Verdict]
@@ -202,6 +211,7 @@ class Release:
             "classes": self.classes,
             "other_columns": list(self.other_columns),
             "information": self.information.to_dict() if self.information else None,
+            "targets": {name: about.to_dict() for name, about in self.targets.items()},
             "levels": dict(self.levels),
             "recoding": dict(self.recoding),
             "privacy": [verdict.to_dict() for verdict in self.privacy],
@@ -211,12 +221,18 @@ class Release:
         }
 
 
-def verify(table: pd.DataFrame, schema: Schema, models: Sequence[PrivacyModel]) -> list[Verdict]:
+def verify(
+    table: pd.DataFrame,
+    schema: Schema,
+    models: Sequence[PrivacyModel],
+    population: pd.DataFrame | None = None,
+) -> list[Verdict]:
     """Recount a table as it stands and hold every model against it.
 
     Classes are the combinations of values of the quasi-identifiers that stand in the table; nothing
     is known of hierarchies, recodings or searches. Missing values are a value of their own where
-    the schema says so, an error otherwise.
+    the schema says so, an error otherwise. The population that models are about is taken as it
+    stands too: recoded as the table is.
 
     Raises
     ------
@@ -224,13 +240,18 @@ def verify(table: pd.DataFrame, schema: Schema, models: Sequence[PrivacyModel]) 
         When the table lacks a column, is empty or has missing values that it should not have.
     """
     schema.require_released(table)
-    return verdicts(recount(table, schema.names, schema.sensitive), models)
+    return verdicts(recount(table, schema, population), models)
 
 
 def prove(
-    table: pd.DataFrame, schema: Schema, models: Sequence[PrivacyModel]
+    table: pd.DataFrame,
+    schema: Schema,
+    models: Sequence[PrivacyModel],
+    population: pd.DataFrame | None = None,
 ) -> tuple[Counts, list[Verdict]]:
     """Verify a table that is about to be released, and refuse it when it breaks the policy.
+
+    ``population``: the one that models are about, recoded as the table is.
 
     Returns
     -------
@@ -242,7 +263,7 @@ def prove(
         With the models that fail and by how much; no value of any record.
     """
     schema.require_released(table)
-    counts = recount(table, schema.names, schema.sensitive)
+    counts = recount(table, schema, population)
     found = verdicts(counts, models)
     broken = [verdict for verdict in found if not verdict.satisfied]
     if broken:
@@ -265,6 +286,11 @@ def versions() -> dict[str, str]:
 
 def _failure(verdict: Verdict) -> str:
     about = f" about {verdict.attribute!r}" if verdict.attribute else ""
+    if not verdict.model.per_class:
+        return (
+            f"{verdict.model.name}{about} fails ({verdict.worst:.6g} against "
+            f"{verdict.model.threshold:.6g})"
+        )
     return (
         f"{verdict.model.name}{about} fails in {verdict.violating} of {verdict.classes} classes "
         f"(worst {verdict.worst:.6g}, threshold {verdict.model.threshold:.6g})"

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ from anonymizer.counts import Counts
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean
 from anonymizer.hierarchy import Hierarchy, Taxonomy
+from anonymizer.hierarchy.values import is_missing, text_of
 
 __all__ = ["MISSING", "Schema", "classes_of", "recount", "require_columns", "taxonomies_of"]
 
@@ -34,13 +35,16 @@ class Schema:
     identifiers
         Columns that a release leaves out.
     missing
-        One of ``MISSING``; concerns quasi-identifiers and sensitive attributes alone.
+        One of ``MISSING``; concerns quasi-identifiers, sensitive attributes and targets alone.
+    targets
+        Attributes that the release is to tell much about; they may be sensitive too.
     """
 
     names: tuple[str, ...]
     sensitive: tuple[str, ...]
     identifiers: tuple[str, ...] = ()
     missing: str = "error"
+    targets: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name in (*self.columns, *self.identifiers):
@@ -63,7 +67,16 @@ class Schema:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are counted."""
-        return (*self.names, *self.sensitive)
+        return (*self.names, *self.counted)
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """The attributes whose values are counted in every class."""
+        return (*self.sensitive, *self._targets_alone)
+
+    @property
+    def _targets_alone(self) -> tuple[str, ...]:
+        return tuple(name for name in self.targets if name not in self.sensitive)
 
     def admit(self, table: pd.DataFrame) -> pd.DataFrame:
         """Check that a table has the columns and values it needs; leave out what is to be dropped.
@@ -90,6 +103,21 @@ class Schema:
         if not len(kept):
             raise InputError("every record misses a value, so that none is left to release")
         return kept
+
+    def admit_population(self, population: pd.DataFrame) -> pd.DataFrame:
+        """The quasi-identifiers of a population, as ``admit`` does for a table.
+
+        Raises
+        ------
+        InputError
+            On a column that is unknown or stands twice, no records, or missing values under
+            ``missing = "error"``.
+        """
+        only = replace(self, sensitive=(), identifiers=(), targets=())
+        try:
+            return only.admit(population)[list(self.names)]
+        except InputError as error:
+            raise InputError(f"the population: {error}") from None
 
     def require_released(self, table: pd.DataFrame) -> None:
         """Check that a table can be a release: the columns are there, and every value.
@@ -119,50 +147,124 @@ class Schema:
                 'choose missing = "drop" or "category", or clean the column'
             )
 
-    def counts(self, tally: engine.Tally, taxonomies: Mapping[str, Taxonomy]) -> Counts:
-        """Turn a tally into counts, cells being codes of the taxonomies."""
-        cells = [_encoded(tally.combinations[name], taxonomies[name]) for name in self.names]
-        return _counts(tally, self.names, cells, self.sensitive)
+    def counts(
+        self,
+        tally: engine.Tally,
+        taxonomies: Mapping[str, Taxonomy],
+        people: engine.Tally | None = None,
+    ) -> Counts:
+        """Turn a tally into counts, cells being codes of the taxonomies.
+
+        ``people`` tallies the quasi-identifiers of a population.
+
+        Raises
+        ------
+        InputError
+            When the population lacks records of the table.
+        """
+        cells = np.column_stack(
+            [_encoded(tally.combinations[name], taxonomies[name]) for name in self.names]
+        ).astype(np.intp)
+        spread = [_spread(tally.combinations[name], tally.sizes) for name in self.counted]
+        joint = dict(zip(self.counted, (matrix for matrix, _ in spread), strict=True))
+        values = dict(zip(self.counted, (values for _, values in spread), strict=True))
+        sizes, population = tally.sizes, None
+        if people is not None:
+            some = [_encoded(people.combinations[name], taxonomies[name]) for name in self.names]
+            cells = np.concatenate([cells, np.column_stack(some).astype(np.intp)])
+            population = np.concatenate([np.zeros_like(sizes), people.sizes])
+            sizes = np.concatenate([sizes, np.zeros_like(people.sizes)])
+            rest = len(people.sizes)
+            joint = {name: np.pad(matrix, ((0, rest), (0, 0))) for name, matrix in joint.items()}
+        counts = Counts.of(self.names, cells, sizes, joint, values, self._targets_alone, population)
+        _require_everybody(counts)
+        return counts
 
 
-def taxonomies_of(tally: engine.Tally, hierarchies: Mapping[str, Hierarchy]) -> dict[str, Taxonomy]:
+def taxonomies_of(
+    tally: engine.Tally,
+    hierarchies: Mapping[str, Hierarchy],
+    people: engine.Tally | None = None,
+) -> dict[str, Taxonomy]:
     """Each quasi-identifier's hierarchy, held against the values that occur.
+
+    Those of a population too, where there is one.
 
     Raises
     ------
     InputError
         When a hierarchy lacks values.
     """
+    tallies = [tally] if people is None else [tally, people]
     return {
-        name: hierarchy.over(name, engine.distinct(tally.combinations[name])[1])
+        name: hierarchy.over(
+            name,
+            [value for some in tallies for value in engine.distinct(some.combinations[name])[1]],
+        )
         for name, hierarchy in hierarchies.items()
     }
 
 
-def recount(table: pd.DataFrame, names: Sequence[str], sensitive: Sequence[str]) -> Counts:
+def recount(table: pd.DataFrame, schema: Schema, population: pd.DataFrame | None = None) -> Counts:
     """Count a table as it is: classes are the combinations of values that stand there.
 
     Knows nothing of hierarchies, recodings or searches: the yardstick a release is held against.
+    The quasi-identifiers of the population, where there is one, have to stand as they are in the
+    table.
     """
-    tally = engine.tally(table, [*names, *sensitive])
-    cells = [engine.distinct(tally.combinations[name])[0] for name in names]
-    return _counts(tally, tuple(names), cells, sensitive)
+    if population is not None:
+        return classes_of(table, schema, population)[0]
+    tally = engine.tally(table, schema.columns)
+    cells = [engine.distinct(tally.combinations[name])[0] for name in schema.names]
+    spread = {name: _spread(tally.combinations[name], tally.sizes) for name in schema.counted}
+    return Counts.of(
+        schema.names,
+        np.column_stack(cells).astype(np.intp),
+        tally.sizes,
+        {name: matrix for name, (matrix, _) in spread.items()},
+        {name: values for name, (_, values) in spread.items()},
+        schema._targets_alone,
+    )
 
 
-def classes_of(table: pd.DataFrame, schema: Schema) -> tuple[Counts, np.ndarray]:
+def classes_of(
+    table: pd.DataFrame,
+    schema: Schema,
+    population: pd.DataFrame | None = None,
+    complete: bool = True,
+) -> tuple[Counts, np.ndarray]:
     """Count the classes of a table as it stands, and say which one each record is in.
 
     Returns
     -------
-    The counts, and the class of each record, shape (records,).
+    The counts, and the class of each record, first those of the table, then those of the
+    population, shape (records,).
+
+    Raises
+    ------
+    InputError
+        When the population lacks records of the table, unless it may be incomplete.
     """
-    class_of, first = engine.grouped(table, schema.names)
-    cells = [engine.distinct(table[name])[0][first] for name in schema.names]
-    joint = {name: _histograms(table[name], class_of, len(first)) for name in schema.sensitive}
-    margins = {name: np.asarray(matrix.sum(axis=0)) for name, matrix in joint.items()}
-    sizes = np.bincount(class_of, minlength=len(first)).astype(np.int64)
-    matrix = np.column_stack(cells).astype(np.intp)
-    return Counts(schema.names, matrix, sizes, joint, margins, len(table)), class_of
+    everybody = table if population is None else _beside(table, population, schema.names)
+    class_of, first = engine.grouped(everybody, schema.names)
+    cells = [engine.distinct(everybody[name])[0][first] for name in schema.names]
+    mine, others = class_of[: len(table)], class_of[len(table) :]
+    spread = {name: _histograms(table[name], mine, len(first)) for name in schema.counted}
+    joint = {name: matrix for name, (matrix, _) in spread.items()}
+    counts = Counts(
+        schema.names,
+        np.column_stack(cells).astype(np.intp),
+        np.bincount(mine, minlength=len(first)).astype(np.int64),
+        joint,
+        {name: np.asarray(matrix.sum(axis=0)) for name, matrix in joint.items()},
+        len(table),
+        {name: values for name, (_, values) in spread.items()},
+        schema._targets_alone,
+        None if population is None else np.bincount(others, minlength=len(first)).astype(np.int64),
+    )
+    if complete:
+        _require_everybody(counts)
+    return counts, class_of
 
 
 def require_columns(columns: Iterable[object], wanted: Iterable[str], hint: str = "") -> None:
@@ -191,23 +293,44 @@ def _encoded(column: pd.Series, taxonomy: Taxonomy) -> np.ndarray:
     return taxonomy.encode(values)[codes]
 
 
-def _counts(
-    tally: engine.Tally,
-    names: tuple[str, ...],
-    cells: Sequence[np.ndarray],
-    sensitive: Sequence[str],
-) -> Counts:
-    joint = {name: _spread(tally.combinations[name], tally.sizes) for name in sensitive}
-    matrix = np.column_stack(cells).astype(np.intp)
-    return Counts.of(names, matrix, tally.sizes, joint)
+def _beside(table: pd.DataFrame, population: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """The quasi-identifiers of a table and, below, of a population, as texts.
+
+    One may hold numbers where the other, read from a file, holds texts.
+    """
+    columns = {}
+    for name in names:
+        parts = []
+        for column in (table[name], population[name]):
+            codes, values = engine.distinct(column)
+            texts = [None if is_missing(value) else text_of(value) for value in values]
+            parts.append(np.array([*texts, None], object)[:-1][codes])
+        columns[name] = np.concatenate(parts)
+    return pd.DataFrame(columns)
 
 
-def _histograms(column: pd.Series, class_of: np.ndarray, classes: int) -> np.ndarray:
-    """Records by class and value, shape (classes, values)."""
+def _require_everybody(counts: Counts) -> None:
+    """Require that the population holds every record of the table."""
+    if counts.population is None:
+        return
+    lacking = counts.population < counts.sizes
+    if lacking.any():
+        records = int((counts.sizes - counts.population)[lacking].sum())
+        raise InputError(
+            f"the population lacks {records:,} records of the table, in {int(lacking.sum()):,} of "
+            f"its {counts.occupied:,} combinations of quasi-identifiers; it must hold everybody "
+            "who is in the table"
+        )
+
+
+def _histograms(
+    column: pd.Series, class_of: np.ndarray, classes: int
+) -> tuple[np.ndarray, tuple[object, ...]]:
+    """Records by class and value, shape (classes, values), and the values."""
     codes, values = engine.distinct(column)
     _require_countable(column, classes, len(values))
     cells = np.bincount(class_of * len(values) + codes, minlength=classes * len(values))
-    return cells.astype(np.int64).reshape(classes, len(values))
+    return cells.astype(np.int64).reshape(classes, len(values)), tuple(values)
 
 
 def _require_countable(column: pd.Series, rows: int, values: int) -> None:
@@ -218,12 +341,13 @@ def _require_countable(column: pd.Series, rows: int, values: int) -> None:
         )
 
 
-def _spread(column: pd.Series, sizes: np.ndarray) -> np.ndarray:
-    """The sizes of a tally's rows, each in the column of its sensitive value."""
+def _spread(column: pd.Series, sizes: np.ndarray) -> tuple[np.ndarray, tuple[object, ...]]:
+    """The sizes of a tally's rows, each in the column of its sensitive value, and the values."""
     codes, values = engine.distinct(column)
     _require_countable(column, len(sizes), len(values))
     # By text, so that sums of logarithms do not depend on the order of the records.
-    place = np.argsort(np.argsort(np.array([str(value) for value in values]), kind="stable"))
+    order = np.argsort(np.array([str(value) for value in values]), kind="stable")
+    place = np.argsort(order)
     joint = np.zeros((len(sizes), len(values)), np.int64)
     joint[np.arange(len(sizes)), place[codes]] = sizes
-    return joint
+    return joint, tuple(values[i] for i in order)

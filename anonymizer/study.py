@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -23,7 +23,7 @@ from pydantic_core import ErrorDetails
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.privacy import MODELS, PrivacyModel
+from anonymizer.privacy import MODELS, Population, PrivacyModel
 from anonymizer.schema import Schema
 from anonymizer.search import Watch
 from anonymizer.tables import Format, format_of, read_table
@@ -84,6 +84,8 @@ class ObjectiveOptions(Section):
 
     name: StrictStr = "mutual-information"
     weights: dict[StrictStr, Number] = {}
+    target: StrictStr | None = None
+    targets: dict[StrictStr, Number] = {}
 
 
 class Document(Section):
@@ -111,13 +113,50 @@ class Study:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.document = _validated(self.path, _parsed(self.path))
+        self._populations: dict[str, Population] = {}
 
     @cached_property
     def privacy(self) -> tuple[PrivacyModel, ...]:
         """The models of the policy."""
         if not self.document.privacy:
             raise InputError(f"{self.path}: [[privacy]] must state at least one model")
-        return tuple(_model(self.path, stated) for stated in self.document.privacy)
+        return tuple(self._model(stated) for stated in self.document.privacy)
+
+    def _model(self, stated: Mapping[str, Any]) -> PrivacyModel:
+        """Build a privacy model from its table, checking names before values."""
+        place = f"{self.path}: [[privacy]]"
+        if "model" not in stated:
+            raise InputError(f"{place} lacks model; known are {', '.join(MODELS)}")
+        name = stated["model"]
+        if not isinstance(name, str) or name not in MODELS:
+            hint = did_you_mean(str(name), MODELS) or f"; known are {', '.join(MODELS)}"
+            raise InputError(f"{place} model = {name!r} is unknown{hint}")
+        given = {key: value for key, value in stated.items() if key != "model"}
+        _require_parameters(f"{place} {name}", MODELS[name], given)
+        try:
+            return MODELS[name](**self._resolved(given))
+        except InputError as error:
+            raise InputError(f"{place} {error}") from None
+
+    def _resolved(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Parameters of a model, those that are paths being what lies there."""
+        resolved = dict(given)
+        if "hierarchy" in given:
+            resolved["hierarchy"] = Hierarchy.of(given["hierarchy"], self.path.parent)
+        if "population" in given:
+            resolved["population"] = self._population(given["population"])
+        return resolved
+
+    def _population(self, stated: object) -> Population:
+        """The table of a population, read once."""
+        if not isinstance(stated, str):
+            raise InputError(f"population = {stated!r} must be the path of a table")
+        if stated not in self._populations:
+            path = self.path.parent / stated
+            names = tuple(self.document.quasi_identifiers)
+            table = read_table(path, self.format_of(path), names)
+            self._populations[stated] = Population(table, stated)
+        return self._populations[stated]
 
     @cached_property
     def schema(self) -> Schema:
@@ -128,7 +167,16 @@ class Study:
             document.sensitive.attributes,
             document.identifiers.attributes,
             document.data.missing,
+            tuple(self.targets),
         )
+
+    @cached_property
+    def targets(self) -> dict[str, float]:
+        """What mutual information is to be kept about, if not the sensitive attributes."""
+        stated = self.document.objective
+        if stated.target is not None and stated.targets:
+            raise InputError(f"{self.path}: [objective] states target and targets; choose one")
+        return dict(stated.targets) if stated.target is None else {stated.target: 1.0}
 
     @cached_property
     def hierarchies(self) -> dict[str, Hierarchy]:
@@ -174,6 +222,7 @@ class Study:
             refinement=search.refinement,
             objective=objective.name,
             weights=objective.weights or None,
+            target=self.targets or None,
             suppression=search.suppression,
             remove=search.remove,
             time_limit=search.time_limit,
@@ -246,28 +295,15 @@ def _keys(section: list[str]) -> list[str]:
     return [name.replace("_", "-") for name in known]
 
 
-def _model(path: Path, stated: Mapping[str, Any]) -> PrivacyModel:
-    """Build a privacy model from its table, checking names before values."""
-    if "model" not in stated:
-        raise InputError(f"{path}: [[privacy]] lacks model; known are {', '.join(MODELS)}")
-    name = stated["model"]
-    if not isinstance(name, str) or name not in MODELS:
-        hint = did_you_mean(str(name), MODELS) or f"; known are {', '.join(MODELS)}"
-        raise InputError(f"{path}: [[privacy]] model = {name!r} is unknown{hint}")
-    kind = MODELS[name]
-    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
-    given = {key: value for key, value in stated.items() if key != "model"}
+def _require_parameters(place: str, kind: type[PrivacyModel], given: Mapping[str, Any]) -> None:
+    """Require that a model's parameters are stated, and no others."""
+    stated = sorted(fields(kind), key=lambda field: bool(field.kw_only))  # type: ignore[arg-type]
+    known = {field.name: field for field in stated}
     for key in given:
         if key not in known:
-            raise InputError(
-                f"{path}: [[privacy]] {name} has no parameter {key!r}"
-                + (did_you_mean(key, known) or f"; it has {', '.join(known)}")
-            )
-    # All are asked for, also those with a default: thresholds under different distances differ.
-    for key in known:
-        if key not in given:
-            raise InputError(f"{path}: [[privacy]] {name} lacks {key!r}; state it")
-    try:
-        return kind(**given)
-    except InputError as error:
-        raise InputError(f"{path}: [[privacy]] {error}") from None
+            hint = did_you_mean(key, known) or f"; it has {', '.join(known)}"
+            raise InputError(f"{place} has no parameter {key!r}{hint}")
+    for key, field in known.items():
+        # Some are asked for in spite of a default: thresholds under different distances differ.
+        if key not in given and (field.default is MISSING or key in kind.stated):
+            raise InputError(f"{place} lacks {key!r}; state it")

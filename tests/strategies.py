@@ -1,5 +1,7 @@
 """Random tables, hierarchies and policies for the laws."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 from hypothesis import strategies as st
@@ -28,8 +30,35 @@ joints = arrays(
 """Count matrices of 2 to 6 classes, none of them empty."""
 
 
-def classes_of(joint: np.ndarray) -> Classes:
-    return Classes(joint, joint.sum(axis=0))
+VALUES = ("1", "2", "3", "4")
+"""What the columns of count matrices stand for: numbers, so that they have an order."""
+
+
+def classes_of(joint: np.ndarray, people: np.ndarray | None = None) -> Classes:
+    """Classes of a count matrix, in a population with so many others of the same values."""
+    joint = np.asarray(joint)
+    population = None if people is None else joint.sum(axis=1) + np.asarray(people)
+    return Classes(joint, joint.sum(axis=0), VALUES[: joint.shape[1]], population, "w")
+
+
+@st.composite
+def some_classes(draw: st.DrawFn) -> Classes:
+    """Classes of 2 to 4 sensitive values in a population."""
+    joint = draw(joints)
+    others = draw(st.lists(st.integers(0, 9), min_size=len(joint), max_size=len(joint)))
+    return classes_of(joint, others)
+
+
+def merged(classes: Classes) -> Classes:
+    """The first two classes as one."""
+    first_two = np.concatenate([[0], np.arange(len(classes))[:-1]]).astype(int)
+
+    def summed(counts: np.ndarray) -> np.ndarray:
+        sums = np.zeros((len(classes) - 1, *counts.shape[1:]), np.int64)
+        np.add.at(sums, first_two, counts)
+        return sums
+
+    return replace(classes, joint=summed(classes.joint), population=summed(classes.population))
 
 
 @st.composite

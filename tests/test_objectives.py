@@ -312,7 +312,9 @@ def test_unknown_objectives():
 def test_an_objective_of_ones_own_brings_its_own_weights():
     objective = MutualInformation({"w": 2.0})
     assert crossed(sensitive=["v", "w"], objective=objective).fit(CROSSED).search_.value == 2
-    with pytest.raises(InputError, match="objective must be the name of one, with weights beside"):
+    with pytest.raises(
+        InputError, match="objective must be the name of one, with weights or target beside"
+    ):
         crossed(sensitive="w", objective=objective, weights={"w": 1}).fit(CROSSED)
 
 

@@ -11,10 +11,11 @@ from functools import cache
 
 from anonymizer.kernels import plain
 from anonymizer.kernels.frequency import Columns, FrequencySet, Marks, Numbers, Words
-from anonymizer.kernels.rules import Bound, Kind, Rules
+from anonymizer.kernels.rules import OF_POPULATION, Bound, Kind, Rules, Sums
 
 __all__ = [
     "NUMPY",
+    "OF_POPULATION",
     "Bound",
     "Columns",
     "FrequencySet",
@@ -22,6 +23,7 @@ __all__ = [
     "Kind",
     "Marks",
     "Rules",
+    "Sums",
     "Words",
     "choose",
     "compiled_kernel",
@@ -72,13 +74,13 @@ def choose(rows: float) -> Kernel:
 def compiled_kernel() -> Kernel:
     """The compiled kernel; the one in NumPy where numba cannot be loaded."""
     try:
-        from anonymizer.kernels import compiled
+        from anonymizer.kernels import checks, compiled
     except ImportError:
         return NUMPY
     return Kernel(
         "compiled",
         compiled.distinct,
         compiled.roll_up,
-        compiled.broken,
-        compiled.uncertainty,
+        checks.broken,
+        checks.uncertainty,
     )

@@ -1,4 +1,4 @@
-"""The kernels in machine code (numba), for many rows; compiled on first use and cached on disk.
+"""The kernels that count, in machine code (numba); compiled on first use and cached on disk.
 
 Small loops over fixed buffers: growing arrays inside compiled code is what makes compiling slow.
 All release the interpreter's lock. Open-addressing hash tables hold row number + 1, 0 being free;
@@ -6,42 +6,21 @@ they are at most half full, so that probing ends, and zeroed again by the rows t
 """
 
 import threading
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar, cast
+from collections.abc import Iterable
+from typing import Any
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.kernels.frequency import (
-    Columns,
-    FrequencySet,
-    Keys,
-    Marks,
-    Numbers,
-    Words,
-    logs_table,
-)
-from anonymizer.kernels.rules import Kind, Rules
+from anonymizer.kernels.frequency import Columns, FrequencySet, Keys, Numbers, Words
+from anonymizer.kernels.machine import in_machine_code
 
-__all__ = ["broken", "distinct", "roll_up", "uncertainty"]
-
-Function = TypeVar("Function", bound=Callable[..., Any])
+__all__ = ["distinct", "roll_up"]
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
-SIZE, ENTROPY = int(Kind.SIZE), int(Kind.ENTROPY)
 
 
-def _compile(function: Function) -> Function:
-    """Compile lazily; without a place to keep the result it is compiled anew in every process."""
-    try:
-        compiled: Any = numba.njit(nogil=True, cache=True)(function)
-    except RuntimeError:
-        compiled = numba.njit(nogil=True)(function)
-    return cast(Function, compiled)
-
-
-@_compile
+@in_machine_code
 def _agree(keys: Keys, row: int, mask: Words, found: Keys, place: int) -> bool:
     """Whether a masked key agrees with a group's in every word but the first."""
     same = True
@@ -50,7 +29,7 @@ def _agree(keys: Keys, row: int, mask: Words, found: Keys, place: int) -> bool:
     return same
 
 
-@_compile
+@in_machine_code
 def _group(  # noqa: C901 (one loop, unrolled by hand for speed)
     keys: Keys,
     counts: Columns,
@@ -109,7 +88,7 @@ def _group(  # noqa: C901 (one loop, unrolled by hand for speed)
     return groups
 
 
-@_compile
+@in_machine_code
 def _insert(
     keys: Numbers,
     records: Numbers,
@@ -141,85 +120,6 @@ def _insert(
                 break
             slot = (slot + 1) & last_slot
     return groups
-
-
-@_compile
-def _breaks(
-    counts: Columns,
-    row: int,
-    kinds: NDArray[np.int64],
-    limits: NDArray[np.float64],
-    starts: NDArray[np.int64],
-    stops: NDArray[np.int64],
-    log_prior: NDArray[np.float64],
-    logs: NDArray[np.float64],
-) -> bool:
-    """Whether a class breaks a bound other than on size. Multiplied out by n: no division."""
-    records = counts[row, counts.shape[1] - 1]
-    for bound in range(len(kinds)):
-        if kinds[bound] == SIZE:
-            continue
-        limit = limits[bound] * records
-        inside, expected = 0.0, 0.0
-        for column in range(starts[bound], stops[bound]):
-            count = counts[row, column]
-            if count > 0:
-                inside += _xlogx(count, logs)
-                expected += count * log_prior[column]
-        whole = _xlogx(records, logs)
-        if kinds[bound] == ENTROPY:
-            if whole - inside < limit:
-                return True
-        elif inside - whole - expected > limit:
-            return True
-    return False
-
-
-@_compile
-def _xlogx(count: int, logs: NDArray[np.float64]) -> float:
-    if count < len(logs):
-        return logs[count]
-    return count * np.log2(count)
-
-
-@_compile
-def _broken(
-    counts: Columns,
-    least: float,
-    kinds: NDArray[np.int64],
-    limits: NDArray[np.float64],
-    starts: NDArray[np.int64],
-    stops: NDArray[np.int64],
-    log_prior: NDArray[np.float64],
-    logs: NDArray[np.float64],
-    most: int,
-    marks: Marks,
-) -> int:
-    """Records in classes that break a bound, marking those; stops beyond the most."""
-    records, last = 0, counts.shape[1] - 1
-    for row in range(len(counts)):
-        marks[row] = counts[row, last] < least or _breaks(
-            counts, row, kinds, limits, starts, stops, log_prior, logs
-        )
-        if marks[row]:
-            records += counts[row, last]
-            if records > most:
-                return records
-    return records
-
-
-@_compile
-def _uncertainty(counts: Columns, start: int, stop: int, logs: NDArray[np.float64]) -> float:
-    """Sum of n_g H(W|g) = n_g log n_g - sum n_gw log n_gw over classes, in bits."""
-    bits = 0.0
-    for row in range(len(counts)):
-        inside = 0.0
-        for column in range(start, stop):
-            count = counts[row, column]
-            if count > 0:
-                inside += _xlogx(count, logs)
-        bits += _xlogx(counts[row, counts.shape[1] - 1], logs) - inside
-    return bits
 
 
 class _Workspace(threading.local):
@@ -287,29 +187,3 @@ def roll_up(source: FrequencySet, mask: Words) -> FrequencySet:
         space.firsts,
     )
     return FrequencySet(space.found[:groups], space.sums[:groups], space.firsts[:groups])
-
-
-def broken(counts: Columns, rules: Rules, most: int) -> tuple[int, Marks]:
-    """Records in classes that break a bound, and which classes those are.
-
-    Beyond ``most`` such records it stops: the number is then too small and the marks incomplete.
-    """
-    marks = np.empty(len(counts), bool)
-    records = _broken(
-        counts,
-        rules.least,
-        rules.kinds,
-        rules.limits,
-        rules.starts,
-        rules.stops,
-        rules.log_prior,
-        logs_table(),
-        most,
-        marks,
-    )
-    return int(records), marks
-
-
-def uncertainty(counts: Columns, start: int, stop: int) -> float:
-    """Sum of n_g H(W|g) over classes, in bits, W standing in the columns [start, stop)."""
-    return float(_uncertainty(counts, start, stop, logs_table()))

@@ -6,9 +6,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.information import xlogx
+from anonymizer.information import grassberger, xlogx
 
-__all__ = ["Columns", "FrequencySet", "Keys", "Marks", "Numbers", "Words", "logs_table"]
+__all__ = [
+    "Columns",
+    "FrequencySet",
+    "Keys",
+    "Marks",
+    "Numbers",
+    "Words",
+    "grassberger_table",
+    "logs_table",
+]
 
 Columns = NDArray[np.signedinteger[Any]]
 Keys = NDArray[np.uint64]
@@ -70,3 +79,9 @@ class FrequencySet(NamedTuple):
 def logs_table() -> NDArray[np.float64]:
     """N log2 n of n = 0, 1, ..., shape (LOGS,)."""
     return xlogx(np.arange(LOGS))
+
+
+@cache
+def grassberger_table() -> NDArray[np.float64]:
+    """What stands for n log2 n in Grassberger's estimate of entropy, shape (LOGS,)."""
+    return grassberger(np.arange(LOGS))

@@ -1,11 +1,11 @@
 """The kernels in NumPy, for few rows: nothing to load, nothing to compile."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.information import xlogx
+from anonymizer.information import MILLER_MADOW, grassberger, xlogx
 from anonymizer.kernels.frequency import (
     LOGS,
     Columns,
@@ -13,9 +13,10 @@ from anonymizer.kernels.frequency import (
     Marks,
     Numbers,
     Words,
+    grassberger_table,
     logs_table,
 )
-from anonymizer.kernels.rules import Kind, Rules
+from anonymizer.kernels.rules import Kind, Laid, Rules
 
 __all__ = ["broken", "distinct", "roll_up", "uncertainty"]
 
@@ -45,48 +46,125 @@ def broken(counts: Columns, rules: Rules, most: int) -> tuple[int, Marks]:
     """Records in classes that break a bound, and which classes those are.
 
     Beyond ``most`` such records it stops: the number is then too small and the marks incomplete.
+    A class without records, of which only the population has some, counts as one.
     """
     sizes = counts[:, -1]
-    marks = sizes < rules.least
+    marks = (sizes < rules.least) & (sizes > 0)
     records = int(sizes[marks].sum())
     for begin in range(0, len(counts), BLOCK):
-        if records > most:
+        if records > most or not len(rules):
             break
         block = slice(begin, begin + BLOCK)
-        new = _distributions_broken(counts[block], rules) & ~marks[block]
+        new = _breaking(counts[block], rules) & ~marks[block]
         marks[block] |= new
-        records += int(sizes[block][new].sum())
+        records += int(np.maximum(sizes[block][new], 1).sum())
     return records, marks
 
 
 def uncertainty(counts: Columns, start: int, stop: int) -> float:
     """Sum of n_g H(W|g) over classes, in bits, W standing in the columns [start, stop)."""
-    inside = _xlogx(counts[:, start:stop]).sum(axis=1)
-    return float((_xlogx(counts[:, -1]) - inside).sum())
+    inside = _weighed(counts[:, start:stop], logs_table()).sum(axis=1)
+    return float((_weighed(counts[:, -1], logs_table()) - inside).sum())
 
 
-def _distributions_broken(counts: Columns, rules: Rules) -> Marks:
-    """Which classes break a bound on their distribution. Multiplied out by n: no division."""
+def _breaking(counts: Columns, rules: Rules) -> Marks:
+    """Which classes break a bound other than on size."""
     marks = np.zeros(len(counts), bool)
-    sizes = counts[:, -1]
-    for kind, limit, start, stop in zip(
-        rules.kinds, rules.limits, rules.starts, rules.stops, strict=True
-    ):
-        if kind == Kind.SIZE:
-            continue
-        values = counts[:, start:stop]
-        inside = _xlogx(values).sum(axis=1) - _xlogx(sizes)
-        if kind == Kind.ENTROPY:
-            marks |= -inside < limit * sizes
-        else:
-            # Not by BLAS, whose threads wait for each other on a machine that is busy.
-            expected = np.einsum("ij,j->i", values, rules.log_prior[start:stop])
-            marks |= inside - expected > limit * sizes
+    occupied = counts[:, -1] > 0
+    for bound, kind in enumerate(rules.laid.kinds):
+        breaks = CHECKS[Kind(kind)](counts, rules.laid, bound)
+        marks |= breaks if kind == Kind.PRESENCE else breaks & occupied
     return marks
 
 
-def _xlogx(counts: Columns) -> NDArray[np.float64]:
-    """N log2 n, looked up where the table reaches."""
-    if counts.size and counts.max() >= LOGS:
-        return xlogx(counts)
-    return logs_table()[counts]
+def _values(counts: Columns, laid: Laid, bound: int) -> Columns:
+    """The columns that a bound is about, shape (classes, values)."""
+    return counts[:, laid.starts[bound] : laid.stops[bound]]
+
+
+def _uncertain(counts: Columns, laid: Laid, bound: int) -> Marks:
+    """Too little entropy, estimated or not. Multiplied out by n: no division."""
+    values, sizes, kind = _values(counts, laid, bound), counts[:, -1], laid.kinds[bound]
+    table = grassberger_table() if kind == Kind.GRASSBERGER else logs_table()
+    bits = _weighed(sizes, logs_table()) - _weighed(values, table).sum(axis=1)
+    if kind == Kind.MILLER_MADOW:
+        bits += MILLER_MADOW * ((values > 0).sum(axis=1) - 1)
+    return np.asarray(bits < laid.limits[bound] * sizes)
+
+
+def _uniform(counts: Columns, laid: Laid, bound: int) -> Marks:
+    """Too few distinct values."""
+    return np.asarray((_values(counts, laid, bound) > 0).sum(axis=1) < laid.limits[bound])
+
+
+def _dominated(counts: Columns, laid: Laid, bound: int) -> Marks:
+    """One value is too frequent beside the less frequent ones."""
+    ranked = -np.sort(-_values(counts, laid, bound), axis=1)
+    tail = ranked[:, laid.ranks[bound] - 1 :].sum(axis=1)
+    ratio = np.full(len(counts), np.inf)
+    np.divide(ranked[:, 0], tail, out=ratio, where=tail > 0)
+    return np.asarray(ratio >= laid.limits[bound])
+
+
+def _divergent(counts: Columns, laid: Laid, bound: int) -> Marks:
+    """Too far from the table, in bits. Multiplied out by n."""
+    values, sizes = _values(counts, laid, bound), counts[:, -1]
+    prior = laid.upper[bound, laid.starts[bound] : laid.stops[bound]]
+    bits = _weighed(values, logs_table()).sum(axis=1) - _weighed(sizes, logs_table())
+    # Not by BLAS, whose threads wait for each other on a machine that is busy.
+    expected = np.einsum("ij,j->i", values, prior)
+    return np.asarray(bits - expected > laid.limits[bound] * sizes)
+
+
+def _disclosed(counts: Columns, laid: Laid, bound: int) -> Marks:
+    """A value has too large or too small a share."""
+    values, sizes = _values(counts, laid, bound), counts[:, -1:]
+    columns = slice(laid.starts[bound], laid.stops[bound])
+    too_few = values < sizes * laid.lower[bound, columns]
+    return np.asarray((too_few | (values > sizes * laid.upper[bound, columns])).any(axis=1))
+
+
+def _distant(counts: Columns, laid: Laid, bound: int) -> Marks:
+    """Too much earth to move, too far."""
+    values, sizes = _values(counts, laid, bound), counts[:, -1]
+    order = laid.order[bound, laid.starts[bound] : laid.stops[bound]]
+    sums = np.zeros((len(values), values.shape[1] + 1), np.int64)
+    np.cumsum(values[:, order], axis=1, out=sums[:, 1:])
+    runs = slice(laid.first[bound], laid.first[bound + 1])
+    inside = sums[:, laid.ends[runs]] - sums[:, laid.begins[runs]]
+    moved = np.abs(inside - sizes[:, None] * laid.masses[runs])
+    return np.asarray((moved * laid.weights[runs]).sum(axis=1) > laid.limits[bound] * sizes)
+
+
+def _few_in_population(counts: Columns, laid: Laid, bound: int) -> Marks:
+    """Too few records of the population."""
+    return np.asarray(_values(counts, laid, bound)[:, 0] < laid.limits[bound])
+
+
+def _present(counts: Columns, laid: Laid, bound: int) -> Marks:
+    """Too large or too small a share of the population is in the table."""
+    population, sizes = _values(counts, laid, bound)[:, 0], counts[:, -1]
+    upper = laid.upper[bound, laid.starts[bound]]
+    too_few = sizes < laid.limits[bound] * population
+    return np.asarray(too_few | (sizes > upper * population))
+
+
+CHECKS: dict[Kind, Callable[[Columns, Laid, int], Marks]] = {
+    Kind.ENTROPY: _uncertain,
+    Kind.MILLER_MADOW: _uncertain,
+    Kind.GRASSBERGER: _uncertain,
+    Kind.DISTINCT: _uniform,
+    Kind.RECURSIVE: _dominated,
+    Kind.DIVERGENCE: _divergent,
+    Kind.SHARES: _disclosed,
+    Kind.TRANSPORT: _distant,
+    Kind.POPULATION: _few_in_population,
+    Kind.PRESENCE: _present,
+}
+
+
+def _weighed(counts: Columns, table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """N log2 n, or what a table has instead, looked up where the table reaches."""
+    if not counts.size or counts.max() < LOGS:
+        return table[counts]
+    return xlogx(counts) if table is logs_table() else grassberger(counts)

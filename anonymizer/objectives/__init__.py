@@ -34,18 +34,25 @@ OBJECTIVES: Mapping[str, type[Objective]] = {
 """What a study file calls each objective; the first is the default."""
 
 
-def objective_of(name: str, weights: Weights | None = None) -> Objective:
-    """The objective of a name and weights.
+def objective_of(
+    name: str, weights: Weights | None = None, targets: Weights | None = None
+) -> Objective:
+    """The objective of a name and weights, or targets.
 
     Raises
     ------
     InputError
-        When there is no such objective, it has no weights, or a weight is no number of at least 0.
+        When there is no such objective, it has no weights or targets, or a weight is no number of
+        at least 0.
     """
     if name not in OBJECTIVES:
         hint = did_you_mean(str(name), OBJECTIVES) or f"; known are {', '.join(OBJECTIVES)}"
         raise InputError(f"objective {name!r} is unknown{hint}")
     kind = OBJECTIVES[name]
+    if targets:
+        if kind is not MutualInformation:
+            raise InputError(f"targets are for the objective {MutualInformation.name}, not {name}")
+        return MutualInformation(weights or {}, targets)
     if not weights:
         return kind()
     if kind.weighs is None:

@@ -80,10 +80,10 @@ class Objective(ABC):
         return float(self.per_class(counts).sum())
 
 
-def require_weights(weights: object) -> None:
+def require_weights(weights: object, what: str = "weights") -> None:
     """Require a number from 0 to ``MOST_WEIGHT`` for every attribute that is weighed."""
     if not isinstance(weights, Mapping):
-        raise InputError(f"weights must map attributes to numbers, not be {weights!r}")
+        raise InputError(f"{what} must map attributes to numbers, not be {weights!r}")
     for attribute, weight in weights.items():
         number = isinstance(weight, Real) and not isinstance(weight, bool)
         if not number or not 0 <= weight <= MOST_WEIGHT:

@@ -1,6 +1,6 @@
 """Objectives of whole classes: their sizes, and what they tell about sensitive attributes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -18,36 +18,52 @@ __all__ = ["AverageClassSize", "Discernibility", "MutualInformation"]
 
 @dataclass(frozen=True)
 class MutualInformation(Objective):
-    """I(X~;W) in bits, summed over the sensitive attributes, weighted.
+    """I(X~;W) in bits, summed over the sensitive attributes, or over targets, weighted.
 
     Falls by the data processing inequality (Bezzi 2010, Eq. 4).
+
+    Parameters
+    ----------
+    weights
+        Of the sensitive attributes; 1 for those left out.
+    targets
+        Attributes that the release is to tell about instead, with their weights. Those that are
+        sensitive as well stay under the policy.
     """
 
     name: ClassVar[str] = "mutual-information"
     weighs: ClassVar[str | None] = "sensitive attribute"
 
     weights: Weights = field(default_factory=dict)
+    targets: Weights = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require_weights(self.weights)
+        require_weights(self.targets, "targets")
+        if self.weights and self.targets:
+            raise InputError("targets have their weights beside them; leave out weights")
 
     def prepared(self, counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> Objective:
-        """Check that there is a sensitive attribute, and one for every weight."""
-        if not counts.joint:
+        """Check that there is a sensitive attribute, or target, and one for every weight."""
+        if not counts.sensitive and not self.targets:
             raise InputError(
-                f"the objective {self.name} is about a sensitive attribute; name one, "
-                "or choose another objective"
+                f"the objective {self.name} is about a sensitive attribute; name one, or a "
+                "target, or choose another objective"
             )
-        require_known(self, self.weights, counts.joint)
+        require_known(self, self.weights, counts.sensitive)
         return self
+
+    def of(self, sensitive: Sequence[str]) -> Weights:
+        """The attributes that are summed over, with their weights."""
+        return self.targets or {name: self.weights.get(name, 1.0) for name in sensitive}
 
     def score(self, candidate: Candidate) -> float:
         """I(X~;W) in bits of the table released."""
         records = int(candidate.margins[-1])
         bits = 0.0
-        for attribute in candidate.layout.places:
+        for attribute, weight in self.of(candidate.layout.sensitive).items():
             known = candidate.entropy(attribute) - candidate.uncertainty(attribute)
-            bits += self.weights.get(attribute, 1.0) * max(known, 0.0) / records
+            bits += weight * max(known, 0.0) / records
         return bits
 
     def stated(self, score: float, records: int) -> float:
@@ -65,10 +81,10 @@ class MutualInformation(Objective):
     def per_class(self, counts: Counts) -> Floats:
         """p(g) I1(W, g) of each class, in bits."""
         value = np.zeros(len(counts))
-        for attribute in counts.joint:
+        for attribute, weight in self.of(counts.sensitive).items():
             classes = counts.about(attribute)
             bits = classes.sizes * divergence(classes.joint, classes.margin) / counts.records
-            value += self.weights.get(attribute, 1.0) * bits
+            value += weight * bits
         return value
 
 
@@ -107,5 +123,5 @@ class AverageClassSize(Objective):
         return records / score
 
     def per_class(self, counts: Counts) -> Floats:
-        """1 for each class."""
-        return np.ones(len(counts))
+        """1 for each class that has records."""
+        return (counts.sizes > 0).astype(float)

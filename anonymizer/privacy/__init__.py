@@ -6,28 +6,89 @@ from anonymizer.privacy.base import (
     PrivacyModel,
     Verdict,
     acceptable,
+    asked,
+    holds,
     require_monotone,
     require_possible,
     verdicts,
 )
-from anonymizer.privacy.information import EntropyLDiversity, TCloseness
+from anonymizer.privacy.catalogue import COLUMNS, catalogue, markdown
+from anonymizer.privacy.closeness import TCloseness, is_ordered
+from anonymizer.privacy.diversity import (
+    DistinctLDiversity,
+    EntropyLDiversity,
+    RecursiveLDiversity,
+)
+from anonymizer.privacy.people import DeltaPresence, KMap, Population, population_of
+from anonymizer.privacy.shares import (
+    AlphaKAnonymity,
+    BasicBetaLikeness,
+    BayesianGain,
+    DeltaDisclosure,
+    EnhancedBetaLikeness,
+    ValueGain,
+)
 from anonymizer.privacy.size import KAnonymity
+from anonymizer.privacy.whole import (
+    AverageReidentificationRisk,
+    HighestReidentificationRisk,
+    MeanInformation,
+)
 
 __all__ = [
+    "COLUMNS",
     "MODELS",
     "TOLERANCE",
+    "AlphaKAnonymity",
+    "AverageReidentificationRisk",
+    "BasicBetaLikeness",
+    "BayesianGain",
+    "DeltaDisclosure",
+    "DeltaPresence",
+    "DistinctLDiversity",
+    "EnhancedBetaLikeness",
     "EntropyLDiversity",
+    "HighestReidentificationRisk",
     "KAnonymity",
+    "KMap",
     "Mask",
+    "MeanInformation",
+    "Population",
     "PrivacyModel",
+    "RecursiveLDiversity",
     "TCloseness",
+    "ValueGain",
     "Verdict",
     "acceptable",
+    "asked",
+    "catalogue",
+    "holds",
+    "is_ordered",
+    "markdown",
+    "population_of",
     "require_monotone",
     "require_possible",
     "verdicts",
 ]
 
 MODELS: dict[str, type[PrivacyModel]] = {
-    model.name: model for model in (KAnonymity, EntropyLDiversity, TCloseness)
+    model.name: model
+    for model in (
+        KAnonymity,
+        DistinctLDiversity,
+        EntropyLDiversity,
+        RecursiveLDiversity,
+        TCloseness,
+        AlphaKAnonymity,
+        BasicBetaLikeness,
+        EnhancedBetaLikeness,
+        DeltaDisclosure,
+        BayesianGain,
+        ValueGain,
+        MeanInformation,
+        KMap,
+        DeltaPresence,
+        AverageReidentificationRisk,
+        HighestReidentificationRisk,
+    )
 }

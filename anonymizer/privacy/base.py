@@ -2,7 +2,8 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, fields
+from math import inf, isfinite
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -10,16 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.counts import Classes, Counts, Floats
-from anonymizer.errors import InputError, PolicyUnreachableError
+from anonymizer.errors import InputError, PolicyUnreachableError, did_you_mean
 from anonymizer.kernels import Bound
 
 __all__ = [
     "TOLERANCE",
     "Mask",
     "PrivacyModel",
+    "SensitiveModel",
     "Verdict",
     "acceptable",
+    "asked",
+    "holds",
     "require_monotone",
+    "require_number",
     "require_possible",
     "verdicts",
 ]
@@ -33,17 +38,30 @@ TOLERANCE = 1e-9
 class PrivacyModel(ABC):
     """A privacy model with its parameters. Subclasses are frozen dataclasses.
 
-    ``name`` is what a study file calls the model. ``monotone``: merging two acceptable classes
-    gives an acceptable one, the licence to prune. ``strongly_monotone``: merging an acceptable
-    class with any class gives an acceptable one. ``at_least``: acceptable values are the large
-    ones. ``sensitive``: the measure depends on a sensitive attribute, not on class sizes alone.
+    ``name`` is what a study file calls the model; ``condition`` what holds of every class g, in
+    ``unit``; ``source`` who defined it. ``monotone``: merging two acceptable classes gives an
+    acceptable one, the licence to prune; ``monotone_if`` says when, where parameters decide.
+    ``strongly_monotone``: merging an acceptable class with any class gives an acceptable one.
+    ``at_least``: acceptable values are the large ones. ``sensitive``: the measure depends on a
+    sensitive attribute, not on class sizes alone. ``per_class``: every class is measured; otherwise
+    the table as a whole is, and merging any of its classes is what monotony is about.
+    ``judges_empty``: classes of which only a population has records are measured too. ``stated``:
+    parameters with a default that a study states nevertheless.
     """
 
     name: ClassVar[str]
+    condition: ClassVar[str] = ""
+    unit: ClassVar[str] = ""
+    source: ClassVar[str] = ""
     monotone: ClassVar[bool] = True
+    monotone_if: ClassVar[str] = ""
     strongly_monotone: ClassVar[bool] = False
     at_least: ClassVar[bool] = False
     sensitive: ClassVar[bool] = True
+    per_class: ClassVar[bool] = True
+    judges_empty: ClassVar[bool] = False
+    stated: ClassVar[tuple[str, ...]] = ()
+    attribute: str | None = None
 
     @property
     @abstractmethod
@@ -52,19 +70,26 @@ class PrivacyModel(ABC):
 
     @abstractmethod
     def measure(self, classes: Classes) -> Floats:
-        """The quantity this model bounds, one value per class, shape (classes,)."""
+        """The quantity this model bounds, one value per class, shape (classes,) or (1,)."""
 
     @abstractmethod
     def accepts(self, values: Floats) -> Mask:
-        """Which of those values the model tolerates, shape (classes,)."""
+        """Which of those values the model tolerates, same shape."""
 
-    def bound(self) -> Bound | None:
-        """The same condition in the form that kernels check; None where they know none."""
-        return None
+    def bounds(self, table: Classes) -> tuple[Bound, ...]:
+        """The same condition in the form that kernels check; empty where they know none.
+
+        ``table`` says what classes are measured against; it need not have any.
+        """
+        return ()
+
+    def necessary(self) -> "tuple[PrivacyModel, ...]":
+        """Monotone models that are satisfied wherever this one is: what it can be pruned by."""
+        return (self,) if self.monotone else ()
 
     def ceiling(self, margin: NDArray[np.int64]) -> float:
         """The most bits I(X~;W) that classes which all satisfy the model can have (Eq. 13)."""
-        return float("inf")
+        return inf
 
     def require_possible(self, table: Classes, attribute: str) -> None:  # noqa: B027
         """Raise InputError when the parameters are out of the bounds this table sets them."""
@@ -74,10 +99,32 @@ class PrivacyModel(ABC):
         return float(values.min() if self.at_least else values.max())
 
     @property
+    def people(self) -> object:
+        """The population that the model is about; None where it is about none."""
+        return getattr(self, "population", None)
+
+    @property
     def parameters(self) -> dict[str, object]:
-        """The model's own parameters by name, numbers as JSON has them."""
-        stated: dict[str, object] = asdict(self)  # type: ignore[call-overload]
-        return {name: _plain(value) for name, value in stated.items()}
+        """The model's own parameters by name, as JSON has them; those left out are not there."""
+        stated = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
+        return {
+            name: _plain(value)
+            for name, value in stated.items()
+            if name != "attribute" and value is not None
+        }
+
+
+@dataclass(frozen=True)
+class SensitiveModel(PrivacyModel):
+    """A model about what a class tells of sensitive values.
+
+    Parameters
+    ----------
+    attribute
+        The sensitive attribute that it is about; all of them when left out.
+    """
+
+    attribute: str | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -96,22 +143,58 @@ class Verdict:
         return self.violating == 0
 
     def to_dict(self) -> dict[str, object]:
-        """The verdict as a manifest has it."""
+        """The verdict as a manifest has it; a measure without limit is null."""
         return {
             "model": self.model.name,
             "attribute": self.attribute,
             "parameters": self.model.parameters,
-            "worst": self.worst,
+            "worst": self.worst if isfinite(self.worst) else None,
             "violating_classes": self.violating,
             "satisfied": self.satisfied,
         }
 
 
+def asked(model: PrivacyModel, sensitive: Sequence[str]) -> Sequence[str | None]:
+    """The sensitive attributes that a model has to answer for; None: class sizes.
+
+    Raises
+    ------
+    InputError
+        When there is none, or the one that the model names is not sensitive.
+    """
+    if not model.sensitive:
+        return [None]
+    if not sensitive:
+        raise InputError(f"{model.name} is about a sensitive attribute; name at least one")
+    if model.attribute is None:
+        return sensitive
+    if model.attribute not in sensitive:
+        hint = did_you_mean(str(model.attribute), sensitive) or f"; {', '.join(sensitive)} would be"
+        raise InputError(
+            f"{model.name} is about {model.attribute!r}, which is no sensitive attribute{hint}"
+        )
+    return [model.attribute]
+
+
 def acceptable(counts: Counts, models: Sequence[PrivacyModel]) -> Mask:
-    """Which classes satisfy every model about every sensitive attribute, shape (classes,)."""
+    """Which classes satisfy every model about every sensitive attribute, shape (classes,).
+
+    None does where the table as a whole breaks a model.
+    """
     mask = np.ones(len(counts), bool)
     for model, _, classes in _questions(counts, models):
-        mask &= model.accepts(model.measure(classes))
+        mask &= holds(model, classes)
+    return mask
+
+
+def holds(model: PrivacyModel, classes: Classes) -> Mask:
+    """Which classes satisfy a model, shape (classes,); a class that it does not judge does."""
+    if not model.per_class:
+        fine = bool(model.accepts(model.measure(classes.occupied)).all())
+        return np.full(len(classes), fine)
+    judged = np.ones(len(classes), bool) if model.judges_empty else classes.sizes > 0
+    mask = ~judged
+    mask[judged] = model.accepts(model.measure(_judged(model, classes)))
     return mask
 
 
@@ -119,7 +202,7 @@ def verdicts(counts: Counts, models: Sequence[PrivacyModel]) -> list[Verdict]:
     """One verdict per model and sensitive attribute; one alone for models of class sizes."""
     found = []
     for model, attribute, classes in _questions(counts, models):
-        values = model.measure(classes)
+        values = model.measure(_judged(model, classes))
         violating = int((~model.accepts(values)).sum())
         found.append(Verdict(model, attribute, model.worst(values), violating, len(values)))
     return found
@@ -162,15 +245,46 @@ def require_monotone(models: Sequence[PrivacyModel], who: str) -> None:
         if not model.monotone:
             raise InputError(
                 f"{who} prunes by what merging classes preserves, and {model.name} is not "
-                "preserved; search = 'exhaustive' or 'branch-and-bound', with full-domain "
-                "recoding, rest on no such thing"
+                "preserved; full-domain recoding with search = 'automatic', 'exhaustive' or "
+                "'branch-and-bound' rests on no such thing"
             )
+
+
+def require_number(
+    model: str, name: str, value: object, least: float, most: float = inf, above: bool = False
+) -> None:
+    """Require that a parameter is a finite number of at least (or above) one, at most another."""
+    number = isinstance(value, Real) and not isinstance(value, bool) and _finite(value)
+    inside = number and (value > least if above else value >= least) and value <= most  # type: ignore[operator]
+    if not inside:
+        reach = f"above {least:g}" if above else f"of at least {least:g}"
+        raise InputError(
+            f"{model}: {name} = {value!r} must be a number {reach}"
+            + ("" if most == inf else f" and at most {most:g}")
+        )
+
+
+def _finite(value: Real) -> bool:
+    """Whether a number is one that arithmetic can take."""
+    try:
+        return isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _plain(value: object) -> object:
     if isinstance(value, Integral):
         return int(value)
-    return float(value) if isinstance(value, Real) else value
+    if isinstance(value, Real):
+        return float(value)
+    describe = getattr(value, "describe", None)
+    if describe is not None:
+        return describe()
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _judged(model: PrivacyModel, classes: Classes) -> Classes:
+    return classes if model.judges_empty else classes.occupied
 
 
 def _questions(
@@ -178,7 +292,5 @@ def _questions(
 ) -> Iterator[tuple[PrivacyModel, str | None, Classes]]:
     """Every model about every sensitive attribute that it has to answer for; None: class sizes."""
     for model in models:
-        if model.sensitive and not counts.joint:
-            raise InputError(f"{model.name} is about a sensitive attribute; name at least one")
-        for attribute in counts.joint if model.sensitive else [None]:
+        for attribute in asked(model, counts.sensitive):
             yield model, attribute, counts.about(attribute)

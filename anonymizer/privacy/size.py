@@ -9,7 +9,7 @@ from anonymizer.kernels import Bound, Kind
 from anonymizer.parameters import is_whole
 from anonymizer.privacy.base import Mask, PrivacyModel
 
-__all__ = ["KAnonymity"]
+__all__ = ["KAnonymity", "require_whole"]
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,9 @@ class KAnonymity(PrivacyModel):
     """
 
     name: ClassVar[str] = "k-anonymity"
+    condition: ClassVar[str] = "n_g >= k"
+    unit: ClassVar[str] = "records"
+    source: ClassVar[str] = "Samarati 2001"
     strongly_monotone: ClassVar[bool] = True
     at_least: ClassVar[bool] = True
     sensitive: ClassVar[bool] = False
@@ -28,8 +31,7 @@ class KAnonymity(PrivacyModel):
     k: int
 
     def __post_init__(self) -> None:
-        if not is_whole(self.k, least=1):
-            raise InputError(f"k-anonymity: k = {self.k!r} must be a whole number of at least 1")
+        require_whole(self.name, "k", self.k)
 
     @property
     def threshold(self) -> float:
@@ -44,9 +46,9 @@ class KAnonymity(PrivacyModel):
         """Classes of at least k records."""
         return values >= self.k
 
-    def bound(self) -> Bound:
+    def bounds(self, table: Classes) -> tuple[Bound, ...]:
         """At least k records."""
-        return Bound(Kind.SIZE, self.k)
+        return (Bound(Kind.SIZE, self.k),)
 
     def require_possible(self, table: Classes, attribute: str) -> None:
         """No class can be larger than the table."""
@@ -55,3 +57,9 @@ class KAnonymity(PrivacyModel):
             raise InputError(
                 f"k-anonymity: k = {self.k} exceeds the {records} records of the table"
             )
+
+
+def require_whole(model: str, name: str, value: object) -> None:
+    """Require that a parameter is a whole number of at least 1."""
+    if not is_whole(value, least=1):
+        raise InputError(f"{model}: {name} = {value!r} must be a whole number of at least 1")

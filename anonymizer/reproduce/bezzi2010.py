@@ -159,7 +159,8 @@ def _rows(experiment: Experiment) -> list[Row]:
     raw = experiment.problem.counts
     margin = raw.margins[SENSITIVE]
     h = float(entropy(margin))
-    information = Information.of(raw, raw, lambda counts: counts, [T, L], np.random.default_rng(0))
+    rng = np.random.default_rng(0)
+    information = Information.of(raw, raw, lambda counts: counts, [T, L], rng, [SENSITIVE])
     age = mutual_information(raw.project(("age",)).joint[SENSITIVE])
     feasible = [experiment.node_name(node) for node in experiment.feasible()]
     return [

@@ -94,8 +94,7 @@ class Evaluator:
         The records in such classes can only become fewer under generalization, whatever else is
         suppressed with them.
         """
-        strong = [model for model in self.policy.models if model.strongly_monotone]
-        return Policy(strong, self.layout, self.kernel).against(self.layout.margins)
+        return self.policy.strongly_monotone().against(self.layout.margins)
 
     @cached_property
     def most(self) -> int:

@@ -1,17 +1,19 @@
 """A policy laid out over frequency sets: which classes break it, whatever the models."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from anonymizer.candidates import Layout
-from anonymizer.counts import Classes, Ints
-from anonymizer.errors import InputError
-from anonymizer.kernels import Columns, Kernel, Marks, Rules
-from anonymizer.privacy import PrivacyModel
+from anonymizer.counts import Ints
+from anonymizer.kernels import OF_POPULATION, Bound, Columns, Kernel, Kind, Marks, Rules
+from anonymizer.privacy import PrivacyModel, asked, holds
 
 __all__ = ["Judgement", "Policy"]
+
+Asked = tuple[PrivacyModel, str | None]
+"""A model, and the sensitive attribute it is about; None: class sizes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,47 +30,96 @@ class Policy:
 
     def against(self, margins: Ints) -> "Judgement":
         """Ready to judge classes of a table of these margins, shape (columns,)."""
-        known, others = [], []
+        known: list[tuple[Bound, int, int]] = []
+        informed: list[tuple[Bound, int, int]] = []
+        measured: list[Asked] = []
+        whole: list[Asked] = []
+        nothing = np.zeros((0, len(margins)), np.int64)
         for model in self.models:
-            bound = model.bound()
-            for attribute in self._asked(model):
-                start, stop = self.layout.place(attribute)
-                if bound is None:
-                    others.append((model, start, stop))
-                else:
-                    known.append((bound, start, stop))
-        return Judgement(self.models, Rules.of(known, margins), others, margins, self.kernel)
+            for attribute in asked(model, self.layout.sensitive):
+                table = self.layout.classes(attribute, nothing, margins)
+                bounds = model.bounds(table)
+                for bound in bounds:
+                    laid = (bound, *self._columns(bound, attribute))
+                    (informed if bound.kind == Kind.INFORMATION else known).append(laid)
+                if not bounds:
+                    (measured if model.per_class else whole).append((model, attribute))
+        rules = Rules.of(known, len(margins))
+        return Judgement(self, rules, informed, measured, whole, margins)
 
-    def _asked(self, model: PrivacyModel) -> Sequence[str | None]:
-        if model.sensitive and not self.layout.places:
-            raise InputError(f"{model.name} is about a sensitive attribute; name at least one")
-        return list(self.layout.places) if model.sensitive else [None]
+    def _columns(self, bound: Bound, attribute: str | None) -> tuple[int, int]:
+        """The columns that a bound is about."""
+        start, stop = self.layout.place(attribute)
+        return (start - 1, stop - 1) if bound.kind in OF_POPULATION else (start, stop)
+
+    def strongly_monotone(self) -> "Policy":
+        """The strongly monotone models alone."""
+        return replace(self, models=[model for model in self.models if model.strongly_monotone])
+
+    def necessary(self) -> "Policy":
+        """Monotone models that are satisfied wherever these are."""
+        models = [needed for model in self.models for needed in model.necessary()]
+        return replace(self, models=models)
 
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """Judges classes of one table: the policy with that table's margins filled in."""
+    """Judges classes of one table: the policy with that table's margins filled in.
 
-    models: Sequence[PrivacyModel]
+    Parameters
+    ----------
+    policy
+        The policy.
+    rules
+        What kernels check of every class.
+    informed
+        Bounds on mutual information, with the columns each is about.
+    measured
+        Models that measure the classes themselves.
+    whole
+        Models that measure the table as a whole.
+    margins
+        Records of the table by column.
+    """
+
+    policy: Policy
     rules: Rules
-    others: Sequence[tuple[PrivacyModel, int, int]]
+    informed: Sequence[tuple[Bound, int, int]]
+    measured: Sequence[Asked]
+    whole: Sequence[Asked]
     margins: Ints
-    kernel: Kernel
+
+    @property
+    def models(self) -> Sequence[PrivacyModel]:
+        """The models."""
+        return self.policy.models
 
     def broken(self, counts: Columns, most: int = 0) -> tuple[int, Marks]:
         """Records in classes that break a model, and which classes those are.
 
         Beyond ``most`` such records it stops: the number is then too small and the marks
-        incomplete.
+        incomplete. Models of the table as a whole, which no class breaks, are left to ``allows``.
         """
-        records, marks = self.kernel.broken(counts, self.rules, most)
-        if records > most or not self.others:
+        records, marks = self.policy.kernel.broken(counts, self.rules, most)
+        if records > most or not self.measured:
             return records, marks
-        for model, start, stop in self.others:
-            classes = Classes(counts[:, start:stop].astype(np.int64), self.margins[start:stop])
-            marks |= ~model.accepts(model.measure(classes))
-        return int(counts[marks, -1].sum()), marks
+        for model, attribute in self.measured:
+            marks |= ~holds(model, self.policy.layout.classes(attribute, counts, self.margins))
+        return int(np.maximum(counts[marks, -1], 1).sum()), marks
+
+    def allows(self, counts: Columns) -> bool:
+        """Whether the classes together satisfy the models of the table as a whole."""
+        return all(self._informs(counts, *laid) for laid in self.informed) and all(
+            holds(model, self.policy.layout.classes(attribute, counts, self.margins)).all()
+            for model, attribute in self.whole
+        )
 
     def holds(self, counts: Columns) -> bool:
-        """Whether every class satisfies every model."""
-        return self.broken(counts)[0] == 0
+        """Whether every class satisfies every model, and all of them together do."""
+        return self.broken(counts)[0] == 0 and self.allows(counts)
+
+    def _informs(self, counts: Columns, bound: Bound, start: int, stop: int) -> bool:
+        """Whether the classes tell no more than a bound on mutual information."""
+        uncertainty = self.policy.kernel.uncertainty
+        bits = uncertainty(self.margins[None], start, stop) - uncertainty(counts, start, stop)
+        return bits <= bound.limit * int(self.margins[-1])

@@ -13,6 +13,7 @@ from anonymizer.search.frontier import automatic, bisection, top_down
 from anonymizer.search.incognito import incognito
 from anonymizer.search.optimum import best_suppressed
 from anonymizer.search.problem import ALONE, Found, Problem, Run, Scored, Search, winner
+from anonymizer.search.pruned import survey_above
 
 __all__ = ["SEARCHES", "STRATEGIES", "best_of", "solve"]
 
@@ -108,5 +109,7 @@ def _found(problem: Problem, search: str | Search, run: Run) -> Found | None:
                 "choose 'bisection', 'branch-and-bound' or 'exhaustive', or leave it out"
             )
         return best_suppressed(problem, run)
+    if search == "automatic" and not all(model.monotone for model in problem.models):
+        return survey_above(problem, run)
     chosen = function_of("search", search, SEARCHES)
     return best_of(problem, name_of(search), chosen, run)

@@ -114,14 +114,21 @@ def suppress(
     if records > most:
         return None
     if not records:
-        return Suppressed(marks, 0, False, margins)
+        return Suppressed(marks, 0, False, margins) if judgement.allows(counts) else None
     if not suppression.remove:
         whole = marks if hidden is None else marks | hidden
         together = merged(counts, whole)
         fits = int(together[-1]) <= most
-        if fits and (suppression.exempt or judgement.holds(together[None])):
+        if fits and (suppression.exempt or _fit(counts, whole, together, judgement)):
             return Suppressed(whole, int(together[-1]), False, margins)
     return _removed(counts, policy, margins, marks, most)
+
+
+def _fit(counts: Columns, marks: Marks, together: Ints, judgement: Judgement) -> bool:
+    """Whether some classes as one, and beside the others, satisfy every model."""
+    if judgement.broken(together[None])[0]:
+        return False
+    return judgement.allows(np.concatenate([counts[~marks], together[None]]))
 
 
 def _removed(
@@ -139,5 +146,6 @@ def _removed(
         if int(gone[-1]) + broken > most:
             return None
         if not broken:
-            return Suppressed(marks, int(gone[-1]), True, left)
+            allowed = policy.against(left).allows(counts[rest])
+            return Suppressed(marks, int(gone[-1]), True, left) if allowed else None
         marks[rest[new]] = True

@@ -1,0 +1,250 @@
+"""The checks of classes in machine code: which of them break a bound, and their uncertainty."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.information import MILLER_MADOW
+from anonymizer.kernels.frequency import Columns, Marks, grassberger_table, logs_table
+from anonymizer.kernels.machine import in_machine_code
+from anonymizer.kernels.rules import Kind, Laid, Rules
+
+__all__ = ["broken", "uncertainty"]
+
+ESTIMATED, GRASSBERGER = int(Kind.MILLER_MADOW), int(Kind.GRASSBERGER)
+DISTINCT, RECURSIVE = int(Kind.DISTINCT), int(Kind.RECURSIVE)
+DIVERGENCE, SHARES = int(Kind.DIVERGENCE), int(Kind.SHARES)
+TRANSPORT, PRESENCE = int(Kind.TRANSPORT), int(Kind.PRESENCE)
+LN2 = float(np.log(2))
+
+Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+
+@in_machine_code
+def _breaks(  # noqa: C901 (a table of functions, which compiled code cannot hold)
+    counts: Columns, row: int, laid: Laid, logs: Floats, grassbergers: Floats, sums: Numbers
+) -> bool:
+    """Whether a class breaks a bound other than on size."""
+    records = counts[row, counts.shape[1] - 1]
+    for bound in range(len(laid.kinds)):
+        kind = laid.kinds[bound]
+        if kind == PRESENCE:
+            broken = _present(counts, row, laid, bound)
+        elif records == 0:
+            broken = False
+        elif kind == DIVERGENCE:
+            broken = _divergent(counts, row, laid, bound, logs)
+        elif kind <= GRASSBERGER:
+            broken = _uncertain(counts, row, laid, bound, logs, grassbergers)
+        elif kind == SHARES:
+            broken = _disclosed(counts, row, laid, bound)
+        elif kind == DISTINCT:
+            broken = _uniform(counts, row, laid, bound)
+        elif kind == RECURSIVE:
+            broken = _dominated(counts, row, laid, bound, sums)
+        elif kind == TRANSPORT:
+            broken = _distant(counts, row, laid, bound, sums)
+        else:
+            broken = counts[row, laid.starts[bound]] < laid.limits[bound]
+        if broken:
+            return True
+    return False
+
+
+@in_machine_code
+def _uncertain(
+    counts: Columns, row: int, laid: Laid, bound: int, logs: Floats, grassbergers: Floats
+) -> bool:
+    """Too little entropy, estimated or not. Multiplied out by n: no division."""
+    records = counts[row, counts.shape[1] - 1]
+    inside, extra = 0.0, -MILLER_MADOW
+    for column in range(laid.starts[bound], laid.stops[bound]):
+        count = counts[row, column]
+        if count > 0:
+            extra += MILLER_MADOW
+            if laid.kinds[bound] == GRASSBERGER:
+                inside += _grassberger(count, grassbergers)
+            else:
+                inside += _xlogx(count, logs)
+    bits = _xlogx(records, logs) - inside
+    if laid.kinds[bound] == ESTIMATED:
+        bits += extra
+    return bits < laid.limits[bound] * records
+
+
+@in_machine_code
+def _divergent(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) -> bool:
+    """Too far from the table, in bits. Multiplied out by n."""
+    records = counts[row, counts.shape[1] - 1]
+    bits = -_xlogx(records, logs)
+    for column in range(laid.starts[bound], laid.stops[bound]):
+        count = counts[row, column]
+        if count > 0:
+            bits += _xlogx(count, logs) - count * laid.upper[bound, column]
+    return bits > laid.limits[bound] * records
+
+
+@in_machine_code
+def _disclosed(counts: Columns, row: int, laid: Laid, bound: int) -> bool:
+    """A value has too large or too small a share."""
+    records = counts[row, counts.shape[1] - 1]
+    for column in range(laid.starts[bound], laid.stops[bound]):
+        count = counts[row, column]
+        if count < records * laid.lower[bound, column]:
+            return True
+        if count > records * laid.upper[bound, column]:
+            return True
+    return False
+
+
+@in_machine_code
+def _uniform(counts: Columns, row: int, laid: Laid, bound: int) -> bool:
+    """Too few distinct values."""
+    distinct = 0
+    for column in range(laid.starts[bound], laid.stops[bound]):
+        distinct += counts[row, column] > 0
+        if distinct >= laid.limits[bound]:
+            return False
+    return True
+
+
+@in_machine_code
+def _dominated(counts: Columns, row: int, laid: Laid, bound: int, ranked: Numbers) -> bool:
+    """One value is too frequent beside the less frequent ones.
+
+    The ``rank`` - 1 most frequent ones stand first in ``ranked``, sorted by insertion.
+    """
+    most = laid.ranks[bound] - 1
+    kept, tail, largest = 0, np.int64(0), np.int64(0)
+    for column in range(laid.starts[bound], laid.stops[bound]):
+        count = np.int64(counts[row, column])
+        if count > largest:
+            largest = count
+        place = kept
+        while place > 0 and ranked[place - 1] < count:
+            place -= 1
+        if kept < most:
+            kept += 1
+            out = np.int64(0)
+        elif place < most:
+            out = ranked[most - 1]
+        else:
+            out = count
+        if place < most:
+            for later in range(kept - 1, place, -1):
+                ranked[later] = ranked[later - 1]
+            ranked[place] = count
+        tail += out
+    if tail == 0:
+        return True
+    return largest / tail >= laid.limits[bound]
+
+
+@in_machine_code
+def _distant(counts: Columns, row: int, laid: Laid, bound: int, sums: Numbers) -> bool:
+    """Too much earth to move, too far. ``sums`` has an entry more than there are values."""
+    records = counts[row, counts.shape[1] - 1]
+    start, values = laid.starts[bound], laid.stops[bound] - laid.starts[bound]
+    sums[0] = 0
+    for place in range(values):
+        sums[place + 1] = sums[place] + counts[row, start + laid.order[bound, start + place]]
+    moved = 0.0
+    for run in range(laid.first[bound], laid.first[bound + 1]):
+        inside = sums[laid.ends[run]] - sums[laid.begins[run]]
+        moved += laid.weights[run] * abs(inside - records * laid.masses[run])
+    return moved > laid.limits[bound] * records
+
+
+@in_machine_code
+def _present(counts: Columns, row: int, laid: Laid, bound: int) -> bool:
+    """Too large or too small a share of the population is in the table."""
+    records = counts[row, counts.shape[1] - 1]
+    start = laid.starts[bound]
+    population = counts[row, start]
+    if records < laid.limits[bound] * population:
+        return True
+    return records > laid.upper[bound, start] * population
+
+
+@in_machine_code
+def _xlogx(count: int, logs: Floats) -> float:
+    if count < len(logs):
+        return logs[count]
+    return count * np.log2(count)
+
+
+@in_machine_code
+def _grassberger(count: int, grassbergers: Floats) -> float:
+    """As in the table; beyond it the series, whose further terms are lost in rounding."""
+    if count < len(grassbergers):
+        return grassbergers[count]
+    half = count // 2
+    return count * (np.log2(2.0 * half) + 1 / (24.0 * half * half * LN2))
+
+
+@in_machine_code
+def _broken(
+    counts: Columns,
+    least: float,
+    presence: bool,
+    laid: Laid,
+    logs: Floats,
+    grassbergers: Floats,
+    sums: Numbers,
+    most: int,
+    marks: Marks,
+) -> int:
+    """Records in classes that break a bound, marking those; stops beyond the most.
+
+    ``sums`` is room for one number more than a class has columns.
+    """
+    records, last = 0, counts.shape[1] - 1
+    for row in range(len(counts)):
+        size = counts[row, last]
+        marks[row] = size < least and size > 0
+        if not marks[row] and (size > 0 or presence):
+            marks[row] = _breaks(counts, row, laid, logs, grassbergers, sums)
+        if marks[row]:
+            records += max(size, 1)
+            if records > most:
+                return records
+    return records
+
+
+@in_machine_code
+def _uncertainty(counts: Columns, start: int, stop: int, logs: Floats) -> float:
+    """Sum of n_g H(W|g) = n_g log n_g - sum n_gw log n_gw over classes, in bits."""
+    bits = 0.0
+    for row in range(len(counts)):
+        inside = 0.0
+        for column in range(start, stop):
+            count = counts[row, column]
+            if count > 0:
+                inside += _xlogx(count, logs)
+        bits += _xlogx(counts[row, counts.shape[1] - 1], logs) - inside
+    return bits
+
+
+def broken(counts: Columns, rules: Rules, most: int) -> tuple[int, Marks]:
+    """Records in classes that break a bound, and which classes those are.
+
+    Beyond ``most`` such records it stops: the number is then too small and the marks incomplete.
+    """
+    marks = np.empty(len(counts), bool)
+    records = _broken(
+        counts,
+        rules.least,
+        rules.presence,
+        rules.laid,
+        logs_table(),
+        grassberger_table(),
+        np.empty(counts.shape[1] + 1, np.int64),
+        most,
+        marks,
+    )
+    return int(records), marks
+
+
+def uncertainty(counts: Columns, start: int, stop: int) -> float:
+    """Sum of n_g H(W|g) over classes, in bits, W standing in the columns [start, stop)."""
+    return float(_uncertainty(counts, start, stop, logs_table()))

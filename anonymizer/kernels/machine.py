@@ -1,0 +1,19 @@
+"""How the compiled kernels are compiled: lazily, without the interpreter's lock, kept on disk."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+
+__all__ = ["in_machine_code"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def in_machine_code(function: Function) -> Function:
+    """Compile lazily; without a place to keep the result it is compiled anew in every process."""
+    try:
+        compiled: Any = numba.njit(nogil=True, cache=True)(function)
+    except RuntimeError:
+        compiled = numba.njit(nogil=True)(function)
+    return cast(Function, compiled)

@@ -1,0 +1,208 @@
+"""t-closeness: how far the sensitive values of a class are distributed from those of the table.
+
+All distances but the divergence are earth mover's distances: the least work that turns one
+distribution into the other, moving a share from one value to another costing the distance between
+the two. On a line and on a tree that is a sum over cuts of what has to cross them: of runs S of the
+values in a suitable order, sum_S weight_S |p(S|g) - p(S)|.
+
+- equal: every two values lie 1 apart; S is each value, with weight 1/2 (the total variation).
+- ordered: two values lie as many places apart as in their order, of m - 1 at the most; S is the
+  first 1, 2, ... of them, with weight 1 / (m - 1).
+- hierarchical: two values lie as far apart as the level of their first common group, of h levels.
+  The path up to it and down again has twice that length, so S is every group of the levels
+  0, ..., h - 1 with weight 1 / 2h. Groups are runs once the values are sorted by them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.counts import Classes, Floats
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import Hierarchy, Taxonomy
+from anonymizer.hierarchy.values import is_missing, number_of, text_of
+from anonymizer.information import divergence
+from anonymizer.kernels import Bound, Kind, Sums
+from anonymizer.parameters import column_names, require_one_of
+from anonymizer.privacy.base import TOLERANCE, Mask, SensitiveModel, require_number
+
+__all__ = ["DISTANCES", "TCloseness", "is_ordered"]
+
+DISTANCES = ("kl", "equal", "ordered", "hierarchical")
+
+
+@dataclass(frozen=True)
+class TCloseness(SensitiveModel):
+    """Seeing the class moves the distribution of W by at most t.
+
+    Thresholds under different distances do not compare, so the distance is always stated.
+    Li, Li, Venkatasubramanian (2007); with the divergence Bezzi (2010), Eq. 7 and 8.
+
+    Parameters
+    ----------
+    t
+        The distance: in bits under ``"kl"``, otherwise from 0 to 1.
+    distance
+        ``"kl"``: the divergence I1(W, g) = D(p(w|g) || p(w)). ``"equal"``, ``"ordered"`` and
+        ``"hierarchical"``: the earth mover's distance, see above.
+    order
+        For ``"ordered"``: all sensitive values from one end to the other. When left out they have
+        to be numbers.
+    hierarchy
+        For ``"hierarchical"``: a hierarchy of the sensitive values.
+    """
+
+    name: ClassVar[str] = "t-closeness"
+    condition: ClassVar[str] = "distance of p(w\\|g) from p(w) <= t"
+    unit: ClassVar[str] = "bits (kl), 0 to 1 (others)"
+    source: ClassVar[str] = "Li et al. 2007; Bezzi 2010 (kl)"
+    stated: ClassVar[tuple[str, ...]] = ("distance",)
+
+    t: float
+    distance: str = "kl"
+    order: Sequence[str] | None = None
+    hierarchy: Hierarchy | str | Path | None = None
+
+    def __post_init__(self) -> None:
+        require_number(self.name, "t", self.t, least=0)
+        require_one_of(f"{self.name}: distance", self.distance, DISTANCES)
+        self._require_for("order", "ordered", self.order)
+        self._require_for("hierarchy", "hierarchical", self.hierarchy)
+        if self.order is not None:
+            texts = tuple(text_of(value) for value in column_names("order", self.order))
+            if len(set(texts)) < len(texts) or len(texts) < 2:
+                raise InputError(f"{self.name}: order must list two or more values, each once")
+            object.__setattr__(self, "order", texts)
+        if self.distance == "hierarchical":
+            if self.hierarchy is None:
+                raise InputError(
+                    f"{self.name}: distance 'hierarchical' needs a hierarchy of the sensitive "
+                    "values; state hierarchy"
+                )
+            object.__setattr__(self, "hierarchy", Hierarchy.of(self.hierarchy))
+
+    def _require_for(self, parameter: str, distance: str, value: object) -> None:
+        if value is not None and self.distance != distance:
+            raise InputError(
+                f"{self.name}: {parameter} is for distance {distance!r}, not {self.distance!r}"
+            )
+
+    @property
+    def threshold(self) -> float:
+        """The largest acceptable distance."""
+        return float(self.t)
+
+    def measure(self, classes: Classes) -> Floats:
+        """The distance of each class from the table."""
+        if self.distance == "kl":
+            return divergence(classes.joint, classes.margin)
+        return _moved(classes, self._sums(classes))
+
+    def accepts(self, values: Floats) -> Mask:
+        """Classes at most t away."""
+        return values <= self.t + TOLERANCE
+
+    def bounds(self, table: Classes) -> tuple[Bound, ...]:
+        """At most t away."""
+        limit = self.t + TOLERANCE
+        if self.distance == "kl":
+            prior = table.prior
+            logs = np.log2(prior, out=np.zeros_like(prior), where=prior > 0)
+            return (Bound(Kind.DIVERGENCE, limit, upper=logs),)
+        return (Bound(Kind.TRANSPORT, limit, sums=self._sums(table)),)
+
+    def ceiling(self, margin: NDArray[np.int64]) -> float:
+        """t, the mean of I1 being I(X~;W) (Eq. 13); other distances bound no information."""
+        return float(self.t) if self.distance == "kl" else super().ceiling(margin)
+
+    def require_possible(self, table: Classes, attribute: str) -> None:
+        """Require that the values have the order or hierarchy that the distance is about."""
+        self.bounds(table)
+
+    def _sums(self, table: Classes) -> Sums:
+        """The runs of values whose shares make the distance."""
+        if self.distance == "equal":
+            return _singles(table.prior)
+        if self.distance == "ordered":
+            return _prefixes(table, *self._ranks(table))
+        return _groups(table, self._taxonomy(table))
+
+    def _ranks(self, table: Classes) -> tuple[list[int], int]:
+        """The place of each value of the table in the order, and the places there are.
+
+        A stated order is all there is. Numbers are one place from the next, and those that no
+        record of the table has do not count.
+        """
+        about = f"{self.name}: distance 'ordered' about {table.attribute!r}"
+        if self.order is not None:
+            place = {text: rank for rank, text in enumerate(self.order)}
+            ranks = [-1 if is_missing(v) else place.get(text_of(v), -1) for v in table.values]
+            if -1 in ranks:
+                lacking = f"{ranks.count(-1)} of the {len(ranks)} values"
+                raise InputError(f"{about}: order lacks {lacking} of the column; add them")
+            return ranks, len(place)
+        numbers = [number for value in table.values if (number := number_of(value)) is not None]
+        if len(numbers) < len(table.values):
+            raise InputError(f"{about}: not all of its values are numbers; state their order")
+        present = {number for number, n in zip(numbers, table.margin, strict=True) if n}
+        spot = {number: rank for rank, number in enumerate(sorted(present))}
+        return [spot.get(number, 0) for number in numbers], len(spot)
+
+    def _taxonomy(self, table: Classes) -> Taxonomy:
+        try:
+            return Hierarchy.of(self.hierarchy).over(str(table.attribute), table.values)
+        except InputError:
+            # Not in its own words: they would name sensitive values.
+            raise InputError(
+                f"{self.name}: the hierarchy of {table.attribute!r} lacks some of the "
+                f"{len(table.values)} values of the column; add them to it"
+            ) from None
+
+
+def is_ordered(table: Classes) -> bool:
+    """Whether the sensitive values have a natural order: all are numbers."""
+    return bool(table.values) and all(number_of(value) is not None for value in table.values)
+
+
+def _moved(classes: Classes, sums: Sums) -> Floats:
+    """The distance of each class from the table, given the runs that make it."""
+    ordered = np.cumsum(classes.joint[:, sums.order], axis=1)
+    before = np.pad(ordered, ((0, 0), (1, 0)))
+    inside = before[:, sums.ends] - before[:, sums.begins]
+    shares = inside / np.maximum(classes.sizes, 1)[:, None]
+    return np.asarray((np.abs(shares - sums.masses) * sums.weights).sum(axis=1))
+
+
+def _singles(prior: Floats) -> Sums:
+    places = np.arange(len(prior))
+    return Sums(places, places, places + 1, prior, np.full(len(prior), 0.5))
+
+
+def _prefixes(table: Classes, ranks: Sequence[int], most: int) -> Sums:
+    """The cuts between neighbours in the order, each as wide as they are places apart."""
+    spots = np.array(ranks, np.int64)
+    order = np.argsort(spots, kind="stable")
+    ends = np.arange(1, len(order))
+    widths = np.diff(spots[order]) / max(most - 1, 1)
+    masses = np.cumsum(table.prior[order])[:-1]
+    return Sums(order, np.zeros(len(ends), np.int64), ends, masses, widths)
+
+
+def _groups(table: Classes, taxonomy: Taxonomy) -> Sums:
+    """The groups of every level but the last, as runs of the values sorted by them."""
+    codes = taxonomy.encode(table.values)
+    levels = [level.representatives[codes] for level in taxonomy.levels]
+    order = np.lexsort(levels)
+    total = np.concatenate([[0.0], np.cumsum(table.prior[order])])
+    begins, ends = [], []
+    for level in levels[:-1]:
+        starts = np.flatnonzero(np.diff(level[order], prepend=-1))
+        begins.append(starts)
+        ends.append(np.append(starts[1:], len(order)))
+    begin, end = np.concatenate(begins), np.concatenate(ends)
+    weights = np.full(len(begin), 0.5 / taxonomy.height)
+    return Sums(order, begin, end, total[end] - total[begin], weights)

@@ -1,0 +1,203 @@
+"""l-diversity: how many sensitive values a class holds, in effect."""
+
+from dataclasses import dataclass
+from math import ceil, inf, log2
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.counts import Classes, Floats
+from anonymizer.errors import InputError
+from anonymizer.information import entropy, entropy_grassberger, entropy_miller_madow
+from anonymizer.kernels import Bound, Kind
+from anonymizer.parameters import require_one_of
+from anonymizer.privacy.base import TOLERANCE, Mask, PrivacyModel, SensitiveModel, require_number
+from anonymizer.privacy.size import require_whole
+
+__all__ = ["DistinctLDiversity", "EntropyLDiversity", "RecursiveLDiversity"]
+
+ESTIMATORS = {
+    "plug-in": (entropy, Kind.ENTROPY),
+    "miller-madow": (entropy_miller_madow, Kind.MILLER_MADOW),
+    "grassberger": (entropy_grassberger, Kind.GRASSBERGER),
+}
+
+
+@dataclass(frozen=True)
+class DistinctLDiversity(SensitiveModel):
+    """Every class holds at least l different sensitive values.
+
+    Says nothing of how often they occur. Machanavajjhala et al. (2006).
+    """
+
+    name: ClassVar[str] = "distinct-l-diversity"
+    condition: ClassVar[str] = "number of values w with n_gw > 0 is >= l"
+    unit: ClassVar[str] = "values"
+    source: ClassVar[str] = "Machanavajjhala et al. 2006"
+    strongly_monotone: ClassVar[bool] = True
+    at_least: ClassVar[bool] = True
+
+    l: int  # noqa: E741 (the model's own letter)
+
+    def __post_init__(self) -> None:
+        require_whole(self.name, "l", self.l)
+
+    @property
+    def threshold(self) -> float:
+        """The fewest acceptable values."""
+        return float(self.l)
+
+    def measure(self, classes: Classes) -> Floats:
+        """The different sensitive values of each class."""
+        return np.asarray((classes.joint > 0).sum(axis=1), float)
+
+    def accepts(self, values: Floats) -> Mask:
+        """Classes of at least l values."""
+        return values >= self.l
+
+    def bounds(self, table: Classes) -> tuple[Bound, ...]:
+        """At least l values."""
+        return (Bound(Kind.DISTINCT, self.l),)
+
+    def require_possible(self, table: Classes, attribute: str) -> None:
+        """No class can hold more values than the table."""
+        most = int((table.margin > 0).sum())
+        if self.l > most:
+            raise InputError(
+                f"{self.name}: l = {self.l} exceeds the {most} different values of {attribute!r} "
+                "in the whole table; no recoding can reach it"
+            )
+
+
+@dataclass(frozen=True)
+class EntropyLDiversity(SensitiveModel):
+    """Within a class W stays as uncertain as l equally likely values: H(W|g) >= log l.
+
+    Equivalently I2(W, g) <= H(W) - log l. Measured as 2^H(W|g), the effective number of values;
+    l is real. Machanavajjhala et al. (2006); Bezzi (2010), Eq. 10.
+
+    Parameters
+    ----------
+    l
+        The effective number of values.
+    estimator
+        ``"plug-in"``: the entropy of the class as it is, which is what an adversary sees.
+        ``"miller-madow"`` and ``"grassberger"`` estimate that of the population the class was
+        drawn from, from which small samples deviate downwards; they accept more. The number of
+        values that they come to is never taken for less than one, nor for more than the different
+        ones that the class holds: of a single record Grassberger's is more than a bit. Neither is
+        monotone.
+    """
+
+    name: ClassVar[str] = "entropy-l-diversity"
+    condition: ClassVar[str] = "H(W\\|g) >= log2 l"
+    unit: ClassVar[str] = "values"
+    source: ClassVar[str] = "Machanavajjhala et al. 2006; Miller 1955, Grassberger 2003"
+    monotone_if: ClassVar[str] = "plug-in only"
+    at_least: ClassVar[bool] = True
+
+    l: float  # noqa: E741 (the model's own letter)
+    estimator: str = "plug-in"
+
+    def __post_init__(self) -> None:
+        require_number(self.name, "l", self.l, least=1)
+        require_one_of(f"{self.name}: estimator", self.estimator, ESTIMATORS)
+
+    @property
+    def monotone(self) -> bool:  # type: ignore[override]
+        """Entropy is concave in the class; its estimates are not."""
+        return self.estimator == "plug-in"
+
+    @property
+    def threshold(self) -> float:
+        """The smallest acceptable effective number of values."""
+        return float(self.l)
+
+    def measure(self, classes: Classes) -> Floats:
+        """2^H(W|g), the effective number of sensitive values of each class."""
+        estimate, _ = ESTIMATORS[self.estimator]
+        effective = np.asarray(np.exp2(estimate(classes.joint)))
+        if self.estimator == "plug-in":
+            return effective
+        return np.asarray(np.clip(effective, 1, (classes.joint > 0).sum(axis=1)))
+
+    def accepts(self, values: Floats) -> Mask:
+        """Classes of at least log l bits."""
+        return np.asarray(np.log2(values) >= log2(self.l) - TOLERANCE)
+
+    def bounds(self, table: Classes) -> tuple[Bound, ...]:
+        """At least log l bits; of an estimate at least l values too."""
+        _, kind = ESTIMATORS[self.estimator]
+        bits = Bound(kind, log2(self.l) - TOLERANCE)
+        if self.monotone:
+            return (bits,)
+        distinct = Bound(Kind.DISTINCT, self._least)
+        return (distinct, bits) if bits.limit > 0 else (distinct,)
+
+    def necessary(self) -> tuple[PrivacyModel, ...]:
+        """Itself, or at least as many different values."""
+        if self.monotone:
+            return (self,)
+        return (DistinctLDiversity(self._least, attribute=self.attribute),)
+
+    @property
+    def _least(self) -> int:
+        """The different values that a class of l effective ones has at least."""
+        return max(1, ceil(2 ** (log2(self.l) - TOLERANCE)))
+
+    def ceiling(self, margin: NDArray[np.int64]) -> float:
+        """H(W) - log l (Eq. 13); an estimate bounds nothing."""
+        return float(entropy(margin) - log2(self.l)) if self.monotone else inf
+
+    def require_possible(self, table: Classes, attribute: str) -> None:
+        """Require l <= 2^H(W): not every class can be more diverse than the table (Eq. 15)."""
+        bound = float(self.measure(Classes(table.margin[None], table.margin))[0])
+        if self.monotone and log2(self.l) > np.log2(bound) + TOLERANCE:
+            raise InputError(
+                f"entropy-l-diversity: l = {self.l:g} is above 2^H = {bound:.6f}, the effective "
+                f"number of values of {attribute!r} in the whole table; no recoding can reach it"
+            )
+
+
+@dataclass(frozen=True)
+class RecursiveLDiversity(SensitiveModel):
+    """The most frequent value of a class stays rarer than c times the rarer ones together.
+
+    r_1 < c (r_l + ... + r_m), r_i being how often the i-th most frequent of the m values occurs.
+    Measured as r_1 / (r_l + ... + r_m), infinite in a class of fewer than l values.
+    Machanavajjhala et al. (2006), Definition 4.3.
+    """
+
+    name: ClassVar[str] = "recursive-l-diversity"
+    condition: ClassVar[str] = "r_1 < c (r_l + ... + r_m), r_i the i-th largest n_gw"
+    unit: ClassVar[str] = "ratio"
+    source: ClassVar[str] = "Machanavajjhala et al. 2006"
+
+    c: float
+    l: int  # noqa: E741 (the model's own letter)
+
+    def __post_init__(self) -> None:
+        require_number(self.name, "c", self.c, least=0, above=True)
+        require_whole(self.name, "l", self.l)
+
+    @property
+    def threshold(self) -> float:
+        """What the ratio has to stay below."""
+        return float(self.c)
+
+    def measure(self, classes: Classes) -> Floats:
+        """r_1 / (r_l + ... + r_m) of each class."""
+        ranked = -np.sort(-classes.joint, axis=1)
+        tail = ranked[:, self.l - 1 :].sum(axis=1)
+        ratio = np.full(len(classes), inf)
+        np.divide(ranked[:, 0], tail, out=ratio, where=tail > 0)
+        return ratio
+
+    def accepts(self, values: Floats) -> Mask:
+        """Ratios below c, strictly: where they tie there is no rounding to forgive."""
+        return values < self.c
+
+    def bounds(self, table: Classes) -> tuple[Bound, ...]:
+        """The same ratio."""
+        return (Bound(Kind.RECURSIVE, self.c, rank=self.l),)
