@@ -79,6 +79,9 @@ class Anonymizer:
     weights
         By attribute, 1 for those left out: of the quasi-identifiers, or of the sensitive attributes
         where mutual information is the objective.
+    aggregate
+        Of the losses of the attributes: ``"arithmetic-mean"`` (the default), or
+        ``"geometric-mean"`` as ARX has it.
     suppression
         Full-domain recoding alone: classes that break a model are suppressed (``*``) while at most
         this share of the records goes. Where the class they form breaks a model itself, they are
@@ -129,6 +132,7 @@ class Anonymizer:
     refinement: str | Cutting = "exact"
     objective: str | Objective = "mutual-information"
     weights: Mapping[str, float] | None = None
+    aggregate: str | None = None
     suppression: float = 0.0
     remove: bool = False
     time_limit: float | None = None
@@ -240,10 +244,12 @@ class Anonymizer:
     def _objective(self) -> Objective:
         """The objective, weighted."""
         if isinstance(self.objective, str):
-            return objective_of(self.objective, self.weights)
-        if not isinstance(self.objective, Objective) or self.weights:
+            return objective_of(self.objective, self.weights, self.aggregate)
+        beside = self.weights or self.aggregate is not None
+        if not isinstance(self.objective, Objective) or beside:
             raise InputError(
-                "objective must be the name of one, with weights beside it, or an Objective"
+                "objective must be the name of one, with weights and aggregate beside it, "
+                "or an Objective"
             )
         return self.objective
 

@@ -84,6 +84,7 @@ class ObjectiveOptions(Section):
 
     name: StrictStr = "mutual-information"
     weights: dict[StrictStr, Number] = {}
+    aggregate: StrictStr | None = None
 
 
 class Document(Section):
@@ -174,6 +175,7 @@ class Study:
             refinement=search.refinement,
             objective=objective.name,
             weights=objective.weights or None,
+            aggregate=objective.aggregate,
             suppression=search.suppression,
             remove=search.remove,
             time_limit=search.time_limit,

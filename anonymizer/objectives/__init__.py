@@ -34,20 +34,28 @@ OBJECTIVES: Mapping[str, type[Objective]] = {
 """What a study file calls each objective; the first is the default."""
 
 
-def objective_of(name: str, weights: Weights | None = None) -> Objective:
-    """The objective of a name and weights.
+def objective_of(
+    name: str, weights: Weights | None = None, aggregate: str | None = None
+) -> Objective:
+    """The objective of a name, weights and, for a loss, an aggregate over attributes.
 
     Raises
     ------
     InputError
-        When there is no such objective, it has no weights, or a weight is no number of at least 0.
+        When there is no such objective, it has no weights or aggregate, a weight is no number of at
+        least 0, or the aggregate is unknown.
     """
     if name not in OBJECTIVES:
         hint = did_you_mean(str(name), OBJECTIVES) or f"; known are {', '.join(OBJECTIVES)}"
         raise InputError(f"objective {name!r} is unknown{hint}")
     kind = OBJECTIVES[name]
-    if not weights:
-        return kind()
-    if kind.weighs is None:
-        raise InputError(f"the objective {name} is about whole classes and has no weights")
-    return kind(weights=weights)  # type: ignore[call-arg]
+    options: dict[str, object] = {}
+    if weights:
+        if kind.weighs is None:
+            raise InputError(f"the objective {name} is about whole classes and has no weights")
+        options["weights"] = weights
+    if aggregate is not None:
+        if not issubclass(kind, Loss):
+            raise InputError(f"the objective {name} has no aggregate; only {Loss.name} has one")
+        options["aggregate"] = aggregate
+    return kind(**options)
