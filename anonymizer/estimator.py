@@ -83,6 +83,9 @@ class Anonymizer:
         What mutual information is kept about instead of the sensitive attributes, which stay under
         the policy: a column, several, or a mapping of columns to weights. A target may be
         sensitive too.
+    aggregate
+        Of the losses of the attributes: ``"arithmetic-mean"`` (the default), or
+        ``"geometric-mean"`` as ARX has it.
     suppression
         Full-domain recoding alone: classes that break a model are suppressed (``*``) while at most
         this share of the records goes. Where the class they form breaks a model itself, they are
@@ -134,6 +137,7 @@ class Anonymizer:
     objective: str | Objective = "mutual-information"
     weights: Mapping[str, float] | None = None
     target: str | Sequence[str] | Mapping[str, float] | None = None
+    aggregate: str | None = None
     suppression: float = 0.0
     remove: bool = False
     time_limit: float | None = None
@@ -256,11 +260,12 @@ class Anonymizer:
     def _objective(self) -> Objective:
         """The objective, weighted."""
         if isinstance(self.objective, str):
-            return objective_of(self.objective, self.weights, self._targets())
-        if not isinstance(self.objective, Objective) or self.weights or self.target:
+            return objective_of(self.objective, self.weights, self._targets(), self.aggregate)
+        beside = self.weights or self.target or self.aggregate is not None
+        if not isinstance(self.objective, Objective) or beside:
             raise InputError(
-                "objective must be the name of one, with weights or target beside it, or an "
-                "Objective"
+                "objective must be the name of one, with weights, target and aggregate beside it, "
+                "or an Objective"
             )
         return self.objective
 

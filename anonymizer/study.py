@@ -86,6 +86,7 @@ class ObjectiveOptions(Section):
     weights: dict[StrictStr, Number] = {}
     target: StrictStr | None = None
     targets: dict[StrictStr, Number] = {}
+    aggregate: StrictStr | None = None
 
 
 class Document(Section):
@@ -223,6 +224,7 @@ class Study:
             objective=objective.name,
             weights=objective.weights or None,
             target=self.targets or None,
+            aggregate=objective.aggregate,
             suppression=search.suppression,
             remove=search.remove,
             time_limit=search.time_limit,

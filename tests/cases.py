@@ -16,6 +16,9 @@ from anonymizer.privacy import PrivacyModel
 from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import STRATEGIES, Problem, Suppression
 
+ASKED = (*((name, None) for name in OBJECTIVES), ("loss", "geometric-mean"))
+"""Every objective, and the aggregate it is asked for with."""
+
 SHARES = (0.0, 0.02, 0.1, 0.3, 0.6)
 
 
@@ -65,7 +68,9 @@ class Case:
         schema = Schema(tuple(self.hierarchies), tuple(self.brute.sensitive), missing="category")
         tally = engine.tally(self.frame, schema.columns)
         taxonomies = taxonomies_of(tally, self.hierarchies)
-        objective = objective_of(self.brute.objective, self.brute.weights)
+        objective = objective_of(
+            self.brute.objective, self.brute.weights, aggregate=self.brute.aggregate
+        )
         counts = schema.counts(tally, taxonomies)
         return Problem(counts, taxonomies, self.brute.models, objective, self.suppression, kernel)
 
@@ -77,6 +82,7 @@ class Case:
             missing="category",
             objective=self.brute.objective,
             weights=self.brute.weights,
+            aggregate=self.brute.aggregate,
             suppression=self.brute.share,
             remove=self.brute.remove,
             **parameters,
@@ -121,7 +127,8 @@ def random_case(
         skew = rng.dirichlet(np.full(rng.integers(1, 5), 0.7))
         columns[name] = _gaps(rng, [f"w{i}" for i in rng.choice(len(skew), size, p=skew)], 0.1)
     share = float(rng.choice(SHARES, p=[0.2, 0.1, 0.2, 0.25, 0.25])) if share is None else share
-    objective = str(rng.choice([name for name in OBJECTIVES if sensitive or "mutual" not in name]))
+    asked = [each for each in ASKED if sensitive or "mutual" not in each[0]]
+    objective, aggregate = asked[rng.integers(len(asked))]
     weighed = {"sensitive attribute": sensitive, "quasi-identifier": names, None: ()}
     weights = {
         name: float(rng.choice([0, 0.5, 1, 2, 3.7]))
@@ -135,6 +142,7 @@ def random_case(
         models=_models(rng, [columns[name] for name in sensitive], share),
         objective=objective,
         weights=weights,
+        aggregate=aggregate,
         share=share,
         remove=bool(rng.random() < 0.3),
         exempt=exempt and bool(rng.random() < 0.15),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from math import log2
+from math import log2, prod
 
 from checker import divergence, entropy
 
@@ -69,6 +69,7 @@ class Brute:
     models: Sequence[object]
     objective: str
     weights: Mapping[str, float] = field(default_factory=dict)
+    aggregate: str | None = None
     share: float = 0.0
     remove: bool = False
     exempt: bool = False
@@ -208,22 +209,38 @@ def _classes(case: Brute, outcome: Outcome) -> float:
     return len(_kept(case, outcome)) + bool(outcome.suppressed)
 
 
-def _by_value(cost: Callable[[Brute, str, object, int], float], mean: bool = True):
+Cost = Callable[[Brute, str, object, int], float]
+
+
+def _by_value(cost: Cost, mean: bool = True):
     """A weighted sum over attributes, averaged over records; suppressed values cost the most."""
 
     def score(case: Brute, outcome: Outcome) -> float:
         weights = [case.weights.get(name, 1) for name in case.chains]
-        total = 0.0
-        for (name, chain), level, weight in zip(
-            case.chains.items(), outcome.node, weights, strict=True
-        ):
-            for i, row in enumerate(case.rows):
-                at = chain.height if i in outcome.suppressed else level
-                total += weight * cost(case, name, row[name], at)
+        each = zip(weights, _means(cost, case, outcome), strict=True)
         scale = (sum(weights) or 1) if mean else 1
-        return -total / scale / len(case.rows)
+        return -sum(weight * mean for weight, mean in each) / scale
 
     return score
+
+
+def _means(cost: Cost, case: Brute, outcome: Outcome) -> Iterator[float]:
+    """What a value costs on average, attribute by attribute."""
+    for (name, chain), level in zip(case.chains.items(), outcome.node, strict=True):
+        total = 0.0
+        for i, row in enumerate(case.rows):
+            at = chain.height if i in outcome.suppressed else level
+            total += cost(case, name, row[name], at)
+        yield total / len(case.rows)
+
+
+def _loss(case: Brute, outcome: Outcome) -> float:
+    if case.aggregate != "geometric-mean":
+        return _by_value(_extent)(case, outcome)
+    weights = [case.weights.get(name, 1) for name in case.chains]
+    losses = _means(_extent, case, outcome)
+    product = prod((1 + loss) ** weight for loss, weight in zip(losses, weights, strict=True))
+    return 1 - product ** (1 / (sum(weights) or 1))
 
 
 def _bits(case: Brute, name: str, value: object, level: int) -> float:
@@ -249,7 +266,7 @@ def _height(case: Brute, name: str, value: object, level: int) -> float:
 SCORES = {
     "mutual-information": _information,
     "non-uniform-entropy": _by_value(_bits, mean=False),
-    "loss": _by_value(_extent),
+    "loss": _loss,
     "discernibility": _discernibility,
     "average-class-size": _classes,
     "precision": _by_value(_height),

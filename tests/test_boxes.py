@@ -169,7 +169,7 @@ def test_an_interrupt_may_come_at_any_line(seed, at):
         assert_certified(case, found)
 
 
-@pytest.mark.parametrize(("seed", "share"), [(39, 0.3), (49, 0.3), (26, 0.1)])
+@pytest.mark.parametrize(("seed", "share"), [(39, 0.3), (84, 0.3), (26, 0.1)])
 def test_an_interrupt_loses_no_box(seed, share):
     case = random_case(np.random.default_rng(seed), share=share, exempt=False)
     best, came, worse, at = max(case.brute.scores.values()), True, 0, 0

@@ -137,6 +137,12 @@ weights = {disease = 2}
     assert len(study.read()) == 4
 
 
+def test_the_aggregate_of_a_loss(tmp_path):
+    text = STUDY + '[objective]\nname = "loss"\naggregate = "geometric-mean"\n'
+    params = Study(lay(tmp_path, text)).anonymizer().get_params()
+    assert (params["objective"], params["aggregate"]) == ("loss", "geometric-mean")
+
+
 def test_what_is_left_out_has_a_default(tmp_path):
     text = changed('[identifiers]\nattributes = ["name"]\n', "")
     study = Study(lay(tmp_path, text))

@@ -35,26 +35,43 @@ OBJECTIVES: Mapping[str, type[Objective]] = {
 
 
 def objective_of(
-    name: str, weights: Weights | None = None, targets: Weights | None = None
+    name: str,
+    weights: Weights | None = None,
+    targets: Weights | None = None,
+    aggregate: str | None = None,
 ) -> Objective:
-    """The objective of a name and weights, or targets.
+    """The objective of a name with its options.
+
+    Parameters
+    ----------
+    weights
+        By attribute; 1 for those left out.
+    targets
+        Attributes that mutual information is about, with their weights.
+    aggregate
+        Of the losses of the attributes.
 
     Raises
     ------
     InputError
-        When there is no such objective, it has no weights or targets, or a weight is no number of
-        at least 0.
+        When there is no such objective, it has no such option, a weight is no number of at least 0,
+        or the aggregate is unknown.
     """
     if name not in OBJECTIVES:
         hint = did_you_mean(str(name), OBJECTIVES) or f"; known are {', '.join(OBJECTIVES)}"
         raise InputError(f"objective {name!r} is unknown{hint}")
     kind = OBJECTIVES[name]
+    options: dict[str, object] = {}
+    if weights:
+        if kind.weighs is None:
+            raise InputError(f"the objective {name} is about whole classes and has no weights")
+        options["weights"] = weights
     if targets:
-        if kind is not MutualInformation:
-            raise InputError(f"targets are for the objective {MutualInformation.name}, not {name}")
-        return MutualInformation(weights or {}, targets)
-    if not weights:
-        return kind()
-    if kind.weighs is None:
-        raise InputError(f"the objective {name} is about whole classes and has no weights")
-    return kind(weights=weights)  # type: ignore[call-arg]
+        if not issubclass(kind, MutualInformation):
+            raise InputError(f"the objective {name} has no target; only {MutualInformation.name}")
+        options["targets"] = targets
+    if aggregate is not None:
+        if not issubclass(kind, Loss):
+            raise InputError(f"the objective {name} has no aggregate; only {Loss.name} has one")
+        options["aggregate"] = aggregate
+    return kind(**options)

@@ -13,15 +13,19 @@ from anonymizer.counts import Codes, Counts, Floats
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.hierarchy.values import exactly
 from anonymizer.objectives.base import Objective, Weights, require_known, require_weights
+from anonymizer.parameters import require_one_of
 
 __all__ = ["AttributeWise", "Loss", "NonUniformEntropy", "Precision", "Tabulated"]
+
+AGGREGATES = ("arithmetic-mean", "geometric-mean")
 
 
 @dataclass(frozen=True)
 class AttributeWise(Objective):
     """A weighted sum over attributes of what each value's group costs, averaged over records.
 
-    Subclasses say what a group costs. Depends on levels alone while nothing is suppressed.
+    Subclasses say what a group costs, and on which scale the attributes' means are summed. Depends
+    on levels alone while nothing is suppressed.
 
     Parameters
     ----------
@@ -47,9 +51,10 @@ class AttributeWise(Objective):
             values = len(taxonomy.levels[0].groups)
             records = np.bincount(codes, counts.sizes, values).astype(float)
             weight = self.weights.get(name, 1.0) / scale
-            costs = [weight * self.costs(taxonomy, level, records) for level in taxonomy.levels]
+            costs = [self.costs(taxonomy, level, records) for level in taxonomy.levels]
             extra = [costs[-1] - cost for cost in costs]
-            columns.append(Column(codes.copy(), extra, [float(cost @ records) for cost in costs]))
+            totals = np.array([cost @ records for cost in costs])
+            columns.append(Column(weight, codes.copy(), extra, totals))
         return Tabulated(self, tuple(columns), counts.records)
 
     def scale(self, names: Sequence[str]) -> float:
@@ -59,6 +64,14 @@ class AttributeWise(Objective):
     @abstractmethod
     def costs(self, taxonomy: Taxonomy, level: Partition, records: Floats) -> Floats:
         """What each value costs at a level, shape (values,); ``records`` have each value."""
+
+    def scaled(self, mean: Floats) -> Floats:
+        """An attribute's mean cost on the scale on which they are summed; rises with it."""
+        return mean
+
+    def unscaled(self, weighted: Floats) -> Floats:
+        """The weighted sum, back from that scale."""
+        return weighted
 
     def score(self, candidate: Candidate) -> float:
         """Scores take a table: see ``prepared``."""
@@ -96,9 +109,29 @@ class Loss(AttributeWise):
     (values of the group - 1) / (values - 1), values being those that the hierarchy lists, else
     those that occur; for numbers under a rule of ranges (largest - smallest) / (the same of all)
     (Iyengar 2002; the normalized certainty penalty of Xu et al. 2006). 0 to 1.
+
+    Parameters
+    ----------
+    aggregate
+        Of the mean losses L_i of the attributes: their ``"arithmetic-mean"``, or the
+        ``"geometric-mean"`` of 1 + L_i, less 1, which is what ARX minimizes.
     """
 
     name: ClassVar[str] = "loss"
+
+    aggregate: str = "arithmetic-mean"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_one_of("aggregate", self.aggregate, AGGREGATES)
+
+    def scaled(self, mean: Floats) -> Floats:
+        """The mean itself, or log(1 + mean)."""
+        return np.log1p(mean) if self.aggregate == "geometric-mean" else mean
+
+    def unscaled(self, weighted: Floats) -> Floats:
+        """The mean itself, or exp(mean) - 1."""
+        return np.expm1(weighted) if self.aggregate == "geometric-mean" else weighted
 
     def costs(self, taxonomy: Taxonomy, level: Partition, records: Floats) -> Floats:
         """The share of the domain, shape (values,)."""
@@ -139,17 +172,20 @@ class Column:
 
     Parameters
     ----------
+    weight
+        Its share of the weights.
     codes
         The value code of each raw class, shape (classes,).
     extra
         For each level what suppressing a value costs beyond it, shape (values,).
     totals
-        For each level the cost of all records together.
+        The cost of all records together, shape (levels,).
     """
 
+    weight: float
     codes: Codes
     extra: Sequence[Floats]
-    totals: Sequence[float]
+    totals: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +197,7 @@ class Tabulated(Objective):
     asked
         The objective.
     columns
-        What the groups of each attribute cost, weighted.
+        What the groups of each attribute cost.
     records
         Records of the whole table.
     """
@@ -179,30 +215,38 @@ class Tabulated(Objective):
 
     def of_levels(self, node: Sequence[int]) -> float:
         """The score of a node without suppression."""
-        costs = [column.totals[level] for column, level in zip(self.columns, node, strict=True)]
-        return -sum(costs) / self.records
+        return self._of(self._totals(node))
 
     def of_all_levels(self) -> Floats:
         """The same for every node of the lattice, an axis per attribute."""
-        totals = [np.array(column.totals) for column in self.columns]
-        return np.asarray(-reduce(np.add.outer, totals) / self.records)
+        terms = [c.weight * self.asked.scaled(c.totals / self.records) for c in self.columns]
+        return np.asarray(-self.asked.unscaled(reduce(np.add.outer, terms)))
 
     def score(self, candidate: Candidate) -> float:
         """The score with every suppressed value costing what its attribute's last level does."""
-        score = self.of_levels(candidate.node)
+        totals = self._totals(candidate.node)
         marks = candidate.suppressed
-        if marks is None:
-            return score
-        members, sizes = candidate.classes.members[marks], candidate.hidden[:, -1]
-        extra = 0.0
-        for column, level in zip(self.columns, candidate.node, strict=True):
-            # Summed, not by BLAS: its threads wait for each other on a machine that is busy.
-            extra += float((sizes * column.extra[level][column.codes[members]]).sum())
-        return score - extra / self.records
+        if marks is not None:
+            members, sizes = candidate.classes.members[marks], candidate.hidden[:, -1]
+            for i, (column, level) in enumerate(zip(self.columns, candidate.node, strict=True)):
+                # Summed, not by BLAS: its threads wait for each other on a machine that is busy.
+                totals[i] += (sizes * column.extra[level][column.codes[members]]).sum()
+        return self._of(totals)
 
     def stated(self, score: float, records: int) -> float:
         """As the objective asked for states it."""
         return self.asked.stated(score, records)
+
+    def _totals(self, node: Sequence[int]) -> Floats:
+        """What the records cost at a node, shape (attributes,)."""
+        costs = [column.totals[level] for column, level in zip(self.columns, node, strict=True)]
+        return np.array(costs)
+
+    def _of(self, totals: Floats) -> float:
+        """The score where the records cost so much, attribute by attribute."""
+        weights = np.array([column.weight for column in self.columns])
+        terms = weights * self.asked.scaled(totals / self.records)
+        return -float(self.asked.unscaled(terms.sum()))
 
 
 def _line(taxonomy: Taxonomy) -> Floats | None:
