@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from anonymizer.errors import InputError
-from anonymizer.population.frequencies import class_sizes, require_fraction
+from anonymizer.population.frequencies import class_sizes, require_fraction, require_number
 
 __all__ = ["Risk", "estimated_risk", "journalist", "marketer", "prosecutor"]
 
@@ -146,6 +146,6 @@ def _matched(sizes: ArrayLike, population: ArrayLike, what: str) -> tuple[Floats
 
 
 def _bound(threshold: float, what: str) -> float:
-    if not 0 <= threshold <= 1:
+    if not require_number(threshold) or not 0 <= threshold <= 1:
         raise InputError(f"{what}: threshold = {threshold!r} must be a number from 0 to 1")
     return float(threshold)
