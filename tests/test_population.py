@@ -1,6 +1,8 @@
 """Populations whose uniqueness is known, sampled; formulas against enumeration and fractions."""
 
 import math
+import subprocess
+import sys
 from collections import Counter
 from fractions import Fraction
 
@@ -177,6 +179,16 @@ def test_sample_uniques_only():
         assert population_uniqueness(sizes, 0.5).estimator == "zayatz"
 
 
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+@pytest.mark.parametrize("fraction", [1e-12, 1e-6, 0.1, 0.999999, 1 - 1e-16])
+def test_odd_tables(estimator, fraction):
+    for sizes in ([1, 2], [1] * 1000 + [2], [1, 10**9], [1] * 5 + [10**12], [1] + [2] * 500):
+        answer = population_uniqueness(sizes, fraction, estimator)
+        if answer is not None:
+            assert 0 <= answer.share <= 1
+            assert math.isfinite(answer.uniques)
+
+
 def test_snb_has_no_answer_where_sizes_vary_less_than_it_can():
     assert population_uniqueness([1, 2, 2, 2, 2, 2, 2], 0.9, "snb") is None
     assert population_uniqueness([1, 2, 2, 2, 2, 2, 2], 0.9).estimator == "zayatz"
@@ -257,8 +269,8 @@ def test_no_estimate_is_monotone(estimator, fraction, table, merged, before, aft
 @pytest.mark.parametrize(
     ("sizes", "fraction", "estimator", "message"),
     [
-        ([1], 0, "dankar", "population-uniqueness: fraction = 0 must be a number above 0"),
-        ([1], 1.5, "dankar", "fraction = 1.5 must be a number above 0, at most 1"),
+        ([1], 0, "dankar", "population-uniqueness: fraction = 0 must be a number from 1e-12 to 1"),
+        ([1], 1.5, "dankar", "fraction = 1.5 must be a number from 1e-12 to 1"),
         ([1], math.nan, "dankar", "fraction = nan must be"),
         ([1], "0.5", "dankar", "fraction = '0.5' must be"),
         ([1], True, "dankar", "fraction = True must be"),
@@ -461,6 +473,12 @@ def test_sampling_refuses(call, message):
         call()
 
 
+def test_importing_the_package_loads_no_scipy():
+    code = "import anonymizer.population, sys; print('scipy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
 # Risks
 
 
@@ -483,6 +501,24 @@ def test_estimated_risk_is_the_mean_over_the_negative_binomial(size, fraction):
     missed = np.arange(60_000)
     mean = nbinom.pmf(missed, size, fraction) @ (1 / (size + missed))
     assert estimated_risk([size], fraction).average == pytest.approx(mean)
+
+
+def test_estimated_risk_is_too_low_for_a_heavy_tail_and_good_for_a_light_one(populations):
+    found = {}
+    for name in ("pitman, heavy", "slide geometric"):
+        population = populations[name]
+        sample = np.random.default_rng(1).binomial(population, 0.1)
+        found[name] = estimated_risk(sample, 0.1).average / marketer(sample, population)
+    assert found["pitman, heavy"] < 0.5
+    assert 0.75 < found["slide geometric"] < 1
+
+
+def test_estimated_risk_of_huge_classes():
+    sizes = [10**6, 5_000, 60, 59, 1]
+    for fraction in (1e-6, 0.02, 0.499, 0.5, 0.999, 1):
+        for size in sizes:
+            risk = estimated_risk([size], fraction).highest
+            assert fraction / size <= risk <= 1 / size
 
 
 @given(tables, st.lists(st.integers(0, 50), min_size=30, max_size=30), fractions, fractions)
@@ -521,7 +557,10 @@ def test_merging_never_raises_risks(sizes, data, threshold):
         (lambda: prosecutor([1], "x"), "threshold = 'x' must be"),
         (lambda: journalist([1], [1, 2]), "journalist: 1 classes, but 2 population sizes"),
         (lambda: marketer([3, 3], [2, 3]), "marketer: 1 classes have fewer records in the popul"),
-        (lambda: estimated_risk([1], 0), "estimated-risk: fraction = 0 must be a number above 0"),
+        (
+            lambda: estimated_risk([1], 0),
+            "estimated-risk: fraction = 0 must be a number from",
+        ),
         (lambda: prosecutor([-1]), "prosecutor: 1 class sizes are below 0"),
     ],
 )

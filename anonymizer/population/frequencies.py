@@ -12,9 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from anonymizer.errors import InputError
 
-__all__ = ["Frequencies", "class_sizes", "frequencies", "require_fraction", "require_number"]
+__all__ = ["Frequencies", "class_sizes", "frequencies", "is_number", "require_fraction"]
 
 Floats = NDArray[np.float64]
+
+# One record of every million million: below it nothing can be said, and powers overflow.
+LEAST_FRACTION = 1e-12
 
 
 class Frequencies(NamedTuple):
@@ -71,12 +74,14 @@ def frequencies(sizes: ArrayLike, what: str) -> Frequencies:
 
 
 def require_fraction(fraction: float, what: str) -> float:
-    """Sampling fraction in (0, 1], or an InputError."""
-    if not require_number(fraction) or not 0 < fraction <= 1:
-        raise InputError(f"{what}: fraction = {fraction!r} must be a number above 0, at most 1")
+    """Sampling fraction in [LEAST_FRACTION, 1], or an InputError."""
+    if not is_number(fraction) or not LEAST_FRACTION <= fraction <= 1:
+        raise InputError(
+            f"{what}: fraction = {fraction!r} must be a number from {LEAST_FRACTION} to 1"
+        )
     return float(fraction)
 
 
-def require_number(value: object) -> bool:
+def is_number(value: object) -> bool:
     """Whether a value is a real number; a truth value is none."""
     return isinstance(value, Real) and not isinstance(value, bool)

@@ -1,6 +1,6 @@
 """Re-identification risks of the prosecutor, the journalist and the marketer, from class sizes.
 
-El Emam, Guide to the De-Identification of Personal Health Information (2013), chapters 14-16:
+El Emam, Guide to the De-Identification of Personal Health Information (2013):
 the prosecutor knows that a person is in the table; the journalist does not, and has to find the
 person in the population the table was drawn from; the marketer wants as many records as
 possible and does not mind errors. All risks are probabilities, or expected shares of records,
@@ -8,16 +8,20 @@ in [0, 1]. A table without records has no risk: every measure is 0.
 """
 
 from dataclasses import dataclass
+from math import log
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from anonymizer.errors import InputError
-from anonymizer.population.frequencies import class_sizes, require_fraction, require_number
+from anonymizer.population.frequencies import class_sizes, is_number, require_fraction
 
 __all__ = ["Risk", "estimated_risk", "journalist", "marketer", "prosecutor"]
 
 Floats = NDArray[np.float64]
+
+# Relative error below 1e-15: 1 / 2^60 for large shares, 1 / binomial(119, 60) for large sizes.
+TERMS = 60
 
 
 @dataclass(frozen=True)
@@ -97,26 +101,47 @@ def estimated_risk(sizes: ArrayLike, fraction: float, threshold: float = 1.0) ->
 
     between fraction / n_g and 1 / n_g (Benedetti and Franconi, 1998; Franconi and Polettini,
     2004; the individual risk of mu-Argus). It looks at each class alone: a class unique in the
-    sample gets the same risk whether the table holds one such class or thousands, and where
-    most sample uniques are population uniques it is too low (Rinott, 2003).
+    sample gets the same risk whether the table holds one such class or thousands. Where most
+    sample uniques are population uniques it is far too low: less than half at a fraction of 0.1
+    in the tests' heavy tail.
 
     Raises
     ------
     InputError
-        Where ``fraction`` is not in (0, 1].
+        Where ``fraction`` is not in [1e-12, 1].
 
     >>> estimated_risk([2, 2], 1.0).average
     0.5
     """
-    from scipy.special import hyp2f1
-
     records = class_sizes(sizes, "estimated-risk")
     share = require_fraction(fraction, "estimated-risk")
     kinds, place = np.unique(records, return_inverse=True)
-    odds = share / kinds * hyp2f1(1, 1, kinds + 1, 1 - share)
+    odds = _mean_inverse(kinds, share)
     return _summary(
         records, np.minimum(odds, 1 / kinds)[place], _bound(threshold, "estimated-risk")
     )
+
+
+def _mean_inverse(sizes: Floats, share: float) -> Floats:
+    """Share / f 2F1(1, 1; f + 1; 1 - share), one value per size f.
+
+    The terms of the series fall by (1 - share) i / (f + i) at least; for small f and share they
+    do so slowly, and r_1 = share / (1 - share) log(1 / share), r_{f+1} = share / (1 - share)
+    (1 / f - r_f) shrinks errors instead. scipy's hyp2f1 is not a number for some large f.
+    """
+    term = share / sizes
+    series = term.copy()
+    for i in range(1, TERMS):
+        term = term * i * (1 - share) / (sizes + i)
+        series += term
+    if share >= 1 / 2:
+        return series
+    odds = share / (1 - share)
+    table = [-odds * log(share)]
+    for size in range(1, TERMS):
+        table.append(odds * (1 / size - table[-1]))
+    place = np.minimum(sizes, TERMS).astype(int) - 1
+    return np.where(sizes < TERMS, np.array(table)[place], series)
 
 
 def _risk(records: Floats, total: Floats, threshold: float) -> Risk:
@@ -146,6 +171,6 @@ def _matched(sizes: ArrayLike, population: ArrayLike, what: str) -> tuple[Floats
 
 
 def _bound(threshold: float, what: str) -> float:
-    if not require_number(threshold) or not 0 <= threshold <= 1:
+    if not is_number(threshold) or not 0 <= threshold <= 1:
         raise InputError(f"{what}: threshold = {threshold!r} must be a number from 0 to 1")
     return float(threshold)

@@ -8,9 +8,13 @@ with q = 1 - pi and G(z) = z (beta / (1 - (1 - beta) z))^alpha, the sample expec
 
     K (1 - G(q)) classes,   K pi G'(q) of one record,   K pi^2 G''(q) / 2 of two.
 
-K, alpha and beta are those that expect what the sample has. The original and ARX put Shlosser's
-estimate for K and drop the first equation; that estimate knows nothing of the model and misleads
-it at small fractions, which the first equation does not.
+K, alpha and beta are those that expect what the sample has. ARX puts a Shlosser-type estimate
+(Haas and Stokes, 1998) for K and drops the first equation; that estimate knows nothing of the
+model: at a fraction of 0.1 of a population of the model with 6 306 uniques it led to 12 777, where
+these equations led to 5 055.
+
+Bias, measured in the tests: right for populations of the model from a fraction of 0.1 on, with a
+wide spread below; too high for heavier tails (Pitman's with alpha > 0, Zipf's).
 """
 
 from math import exp, expm1, log, log1p, sqrt

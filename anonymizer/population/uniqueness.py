@@ -69,7 +69,7 @@ def population_uniqueness(
     sizes
         (classes,) records of each class of the sample; classes without records do not count.
     fraction
-        Share of the population's records in the sample, in (0, 1].
+        Share of the population's records in the sample, in [1e-12, 1].
     estimator
         One of ``ESTIMATORS``. "dankar" and "zayatz" always answer; "pitman" and "snb" do not where
         the sample does not determine their model, see their modules.
@@ -91,8 +91,8 @@ def population_uniqueness(
     Raises
     ------
     InputError
-        Where the estimator is unknown, ``fraction`` is not in (0, 1], or the sizes are not whole
-        numbers of at least 0.
+        Where the estimator is unknown, ``fraction`` is not in [1e-12, 1], or the sizes are not
+        whole numbers of at least 0.
 
     >>> population_uniqueness([1, 1, 2, 2, 2], 0.5, "zayatz")
     Uniqueness(estimator='zayatz', uniques=1.6, share=0.1, sample_share=0.1)
