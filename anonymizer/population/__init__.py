@@ -1,0 +1,28 @@
+"""What a sample's classes say of the population: uniqueness, re-identification, sampling.
+
+scipy is imported when a function first needs it, never by importing this package.
+"""
+
+from anonymizer.population.risks import Risk, estimated_risk, journalist, marketer, prosecutor
+from anonymizer.population.sampling import failure_probability, sampling_rate, smallest_class
+from anonymizer.population.uniqueness import (
+    ESTIMATORS,
+    Uniqueness,
+    population_uniqueness,
+    sample_uniqueness,
+)
+
+__all__ = [
+    "ESTIMATORS",
+    "Risk",
+    "Uniqueness",
+    "estimated_risk",
+    "failure_probability",
+    "journalist",
+    "marketer",
+    "population_uniqueness",
+    "prosecutor",
+    "sample_uniqueness",
+    "sampling_rate",
+    "smallest_class",
+]
