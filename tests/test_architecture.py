@@ -25,6 +25,7 @@ FLOORS = [
     {"estimator"},
     {"study", "reproduce"},
     {"publish"},
+    {"quality"},
     {"report"},
     {"cli"},
     {"__main__"},
@@ -41,6 +42,7 @@ ONLY_IN = {
     "pydantic": {"study"},
     "pydantic_core": {"study"},
     "rich": {"report"},
+    "sklearn": {"estimator", "quality"},
 }
 
 
