@@ -79,6 +79,9 @@ def print_quality(quality: Quality) -> None:
     columns = ["measure", "value", "original", "all suppressed", "normalized", "unit"]
     measures = [_measure(name, found) for name, found in quality.measures.items()]
     out.print(_table("Groups and classes; 1 as the original", columns, measures))
+    columns = ["quasi-identifier", "entropy", "granularity", "intensity", "squared error", "TV"]
+    parts = _by_attribute(quality)
+    out.print(_table("The same by attribute, normalized; total variation", columns, parts))
     ways = _deviations(quality)
     out.print(_table("Tables of counts: total variation", ["tables", "mean", "worst"], ways))
     title = f"Probabilistic information loss; a range stands for its {quality.representative}"
@@ -203,7 +206,24 @@ def _measure(name: str, measure: Measure | None) -> list[str]:
     if measure is None:
         return [name, *["-"] * 5]
     numbers = [measure.value, measure.original, measure.suppressed]
-    return [name, *(f"{n:.6g}" for n in numbers), f"{measure.normalized:.4f}", measure.unit]
+    return [name, *(f"{n:.6g}" for n in numbers), _share(measure.normalized), measure.unit]
+
+
+def _share(number: float) -> str:
+    """A share in four digits; what rounds to 0 has no sign."""
+    return f"{round(number, 4) + 0.0:.4f}"
+
+
+def _by_attribute(quality: Quality) -> list[list[str]]:
+    names = ["non-uniform-entropy", "granularity", "generalization-intensity"]
+    measures = [quality.measures[name] for name in [*names, "attribute-squared-error"]]
+    distances = {table.columns: f"{table.distance:.4f}" for table in quality.tables}
+    rows = []
+    for name in quality.quasi_identifiers:
+        parts = [measure and measure.attributes.get(name) for measure in measures]
+        shares = [_share(part.normalized) if part else "-" for part in parts]
+        rows.append([name, *shares, distances[name,]])
+    return rows
 
 
 def _deviations(quality: Quality) -> list[list[str]]:
@@ -228,11 +248,12 @@ def _losses(quality: Quality) -> list[list[str]]:
     for kind, mean in quality.pil.items():
         found = [loss for loss in quality.statistics if loss.statistic == kind]
         worst = max(found, key=lambda loss: loss.pil)
+        share = "" if worst.share is None else f", {worst.share:g}"
         rows.append(
             [
                 f"{kind} ({len(found):,})",
                 f"{mean:.4f}",
-                f"{worst.pil:.4f} ({', '.join(worst.columns)})",
+                f"{worst.pil:.4f} ({', '.join(worst.columns)}{share})",
             ]
         )
     return rows

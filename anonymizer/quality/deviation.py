@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts import Codes, Floats
-from anonymizer.engines import pandas as engine
 from anonymizer.quality.pairing import Attribute, Pairing
 from anonymizer.search import Watch, ignore
 
@@ -80,22 +79,16 @@ def deviations(pairing: Pairing, watch: Watch = ignore) -> list[TotalVariation]:
 
 def _columns(pairing: Pairing) -> list[Coded]:
     found = [_of_attribute(name, attribute) for name, attribute in pairing.attributes.items()]
-    for name in pairing.others:
-        column = _as_it_is(name, pairing.table[name])
-        if len(column.groups) <= FEW or name in pairing.schema.sensitive:
-            found.append(column)
+    for name, (codes, values) in pairing.others.items():
+        if len(values) <= FEW or name in pairing.schema.sensitive:
+            own = np.arange(len(values))
+            found.append(Coded(str(name), codes, own, own))
     return found
 
 
 def _of_attribute(name: str, attribute: Attribute) -> Coded:
     whole = np.zeros(attribute.values, np.intp)
     return Coded(name, attribute.codes, attribute.partition.groups, whole)
-
-
-def _as_it_is(name: str, column: pd.Series) -> Coded:
-    codes, values = engine.distinct(column)
-    own = np.arange(len(values))
-    return Coded(str(name), codes, own, own)
 
 
 def _distance(table: Sequence[Coded], pairing: Pairing) -> float:

@@ -212,7 +212,8 @@ def _of_attribute(attribute: Attribute, costs: Costs, unit: str) -> Measure:
     raw = costs(attribute.taxonomy, levels[0], records)
     whole = costs(attribute.taxonomy, levels[-1], records)
     hidden = attribute.records_suppressed
-    value = (records - hidden) @ shown + hidden @ whole
+    # In this order it is exactly the whole where the recoding alone hides every value.
+    value = records @ shown + hidden @ (whole - shown)
     total = records.sum()
     return Measure(
         float(value / total), float(records @ raw / total), float(records @ whole / total), unit

@@ -1,10 +1,11 @@
 """Columns of numbers: which these are, and what number a released group stands for."""
 
-import numpy as np
-import pandas as pd
+from collections.abc import Sequence
+from decimal import Decimal
 
-from anonymizer.counts import Floats
-from anonymizer.engines import pandas as engine
+import numpy as np
+
+from anonymizer.counts import Codes, Floats
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.hierarchy.values import exactly, is_missing, number_of, text_of
 from anonymizer.quality.pairing import Attribute, Pairing
@@ -21,23 +22,25 @@ REPRESENTATIVES = ("midpoint", "mean")
 """What number a group stands for: halfway from its smallest to its largest value, or the mean of
 the original records that have its values. An analyst may know the first, never the second."""
 
+MOST = 1e70
+"""Numbers beyond have no fourth power that a floating point number could hold."""
+
 
 def numbers_of_values(taxonomy: Taxonomy) -> Floats | None:
     """How far each value lies above the least, NaN for a missing one, shape (values,).
 
-    None where the values are no numbers that were meant as such. The differences are exact however
-    large the numbers; nothing that is measured here depends on where they begin.
+    None where the values are no numbers that were meant as such, or too far apart to be reckoned
+    with. The differences are exact however large the numbers; nothing that is measured here depends
+    on where they begin.
     """
     if not taxonomy.ordered or taxonomy.numbers is None:
         return None
-    known = [number for number in taxonomy.numbers if number is not None]
-    if not known:
-        return None
-    least = min(known)
+    least = min((number for number in taxonomy.numbers if number is not None), default=Decimal(0))
     with exactly():
-        return np.array(
+        numbers = np.array(
             [np.nan if number is None else float(number - least) for number in taxonomy.numbers]
         )
+    return numbers if _reckonable(numbers) else None
 
 
 def released_numbers(
@@ -82,19 +85,19 @@ def _representatives(
     return np.asarray(np.clip(mean, low, high))
 
 
-def number_column(column: pd.Series) -> Floats | None:
-    """The column as numbers, NaN where a value is missing or empty; None where one is a text."""
-    codes, values = engine.distinct(column)
-    numbers = np.empty(len(values))
+def number_column(codes: Codes, values: Sequence[object]) -> Floats | None:
+    """A column of values as numbers, NaN where one is missing or empty, shape (records,).
+
+    None where one is a text, none is a number, or they are too far apart to be reckoned with.
+    """
+    numbers = np.full(len(values), np.nan)
     for place, value in enumerate(values):
-        if is_missing(value) or text_of(value) == "":
-            numbers[place] = np.nan
-            continue
-        number = number_of(value)
-        if number is None:
-            return None
-        numbers[place] = float(number)
-    return None if np.isnan(numbers).all() else numbers[codes]
+        if not is_missing(value) and text_of(value):
+            number = number_of(value)
+            if number is None:
+                return None
+            numbers[place] = float(number)
+    return numbers[codes] if _reckonable(numbers) else None
 
 
 def number_columns(pairing: Pairing, representative: str) -> dict[str, tuple[Floats, Floats]]:
@@ -109,8 +112,14 @@ def number_columns(pairing: Pairing, representative: str) -> dict[str, tuple[Flo
         both = released_numbers(attribute, representative)
         if both is not None:
             found[name] = both[0], both[1][shown]
-    for name in pairing.others:
-        numbers = number_column(pairing.table[name])
+    for name, (codes, values) in pairing.others.items():
+        numbers = number_column(codes, values)
         if numbers is not None:
             found[str(name)] = numbers, numbers[shown]
     return found
+
+
+def _reckonable(numbers: Floats) -> bool:
+    """Whether there are numbers, and their fourth powers are some."""
+    known = numbers[~np.isnan(numbers)]
+    return len(known) > 0 and float(np.abs(known).max()) < MOST

@@ -1,6 +1,7 @@
 """Which released record was made of which original one, and proof that it was."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -111,10 +112,18 @@ class Pairing:
     def __len__(self) -> int:
         return len(self.table)
 
-    @property
-    def others(self) -> list[str]:
-        """The columns that are released as they were: sensitive attributes first, then others."""
-        return [*self.schema.sensitive, *_without_role(self.table, self.schema)]
+    @cached_property
+    def others(self) -> dict[str, tuple[Codes, list[object]]]:
+        """The columns released as they were: each record's value, by its number, and the values.
+
+        Sensitive attributes come first. A column without a role whose values cannot be told apart
+        (lists, say) is passed over.
+        """
+        found = {name: engine.distinct(self.table[name]) for name in self.schema.sensitive}
+        for name in _without_role(self.table, self.schema):
+            with suppress(InputError):
+                found[name] = engine.distinct(self.table[name])
+        return found
 
 
 def pair(original: pd.DataFrame, released: pd.DataFrame, by: Recoder) -> Pairing:

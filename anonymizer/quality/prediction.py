@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonymizer.counts import Codes, Floats
-from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.privacy import Mask
 from anonymizer.quality.features import Features, Learner, features_of
@@ -103,7 +102,9 @@ def _objection(name: str, pairing: Pairing) -> str:
         )
     if name in pairing.schema.identifiers:
         return "is an identifier, which no release has"
-    values = len(engine.distinct(pairing.table[name])[1])
+    if name not in pairing.others:
+        return "holds values that cannot be told apart, such as lists"
+    values = len(pairing.others[name][1])
     if values < 2:
         return "has the same value throughout: there is nothing to predict"
     if values > MOST_CLASSES:
@@ -135,7 +136,7 @@ def predictions(
     asked = features_of(pairing, representative, suppressed=False)
     found: list[Prediction] = []
     for target in targets:
-        truth = engine.distinct(pairing.table[target])[0]
+        truth = pairing.others[target][0]
         trial = Trial(truth, dealt(truth, folds, np.random.default_rng(seed)))
         released = ~pairing.left_out
         majority = trial.score(_most_frequent(truth), released)

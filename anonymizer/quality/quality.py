@@ -31,6 +31,8 @@ class Quality:
 
     Parameters
     ----------
+    quasi_identifiers
+        The columns that were recoded.
     records
         Original records that are compared, ``dropped`` ones not among them.
     dropped
@@ -51,6 +53,7 @@ class Quality:
         Of the cross-validation.
     """
 
+    quasi_identifiers: Sequence[str]
     records: int
     dropped: int
     suppressed: int
@@ -77,7 +80,18 @@ class Quality:
         }
 
     def to_dict(self) -> dict[str, object]:
-        """All of it, ready for JSON; no value of any record is told."""
+        """All of it, ready for JSON; no value of any record is told.
+
+        ``measures``: for each name its ``value``, what it is of the ``original`` and with all
+        records ``suppressed``, ``normalized`` (1 and 0 there), ``unit``, and the same of single
+        ``attributes``; null where it is not defined. ``tables``: ``one-way`` and ``two-way``, the
+        ``mean`` ``total_variation`` and that of each table by its ``columns``.
+        ``information_loss``: ``mean`` by kind, and all ``statistics`` with ``columns``, ``share``
+        (of a quantile), ``standard_errors`` and ``pil``. ``classification``: ``folds``, ``seed``
+        and ``predictions`` of each ``target`` by each ``classifier``, ``accuracy`` and ``auc`` of
+        ``majority``, ``original`` and ``released``, and the share ``kept`` of the gain over the
+        majority; null without scikit-learn.
+        """
         return {
             "records": self.records,
             "dropped": self.dropped,
@@ -164,6 +178,7 @@ def measure_quality(
         raise InputError(f"classifiers need scikit-learn, which is not installed: {INSTALL}")
     watch("measuring groups, classes and statistics", 0, None)
     return Quality(
+        quasi_identifiers=tuple(pairing.attributes),
         records=len(pairing),
         dropped=pairing.dropped,
         suppressed=int(pairing.suppressed.sum()),
