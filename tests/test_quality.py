@@ -215,7 +215,7 @@ def variations(case: Case, outcome: Outcome) -> dict[tuple[str, ...], float]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(45))
 def test_random_releases_measure_as_brute_force_says(seed):
     case = random_case(np.random.default_rng(seed), records=40, exempt=False)
     anonymizer = case.estimator(search="exhaustive")
@@ -253,7 +253,7 @@ def test_random_releases_measure_as_brute_force_says(seed):
 
 def test_the_oracle_meets_all_fates():
     fates = set()
-    for seed in range(60):
+    for seed in range(45):
         case = random_case(np.random.default_rng(seed), records=40, exempt=False)
         fates |= {outcome.fate for outcome in case.brute.outcomes.values()}
     assert fates == {"none", "kept", "removed"}
@@ -508,8 +508,8 @@ def test_classes_however_rare_are_dealt_and_predicted():
 
 
 def test_more_folds_than_records():
-    table = learnable(6)
-    table["w"] = list("aabbab")
+    table = learnable(4)
+    table["w"] = list("abba")
     by = By.levels(table, HIERARCHIES, (0, 0))
     found = measured(table, by, targets="w", folds=50).predictions
     assert found[0].released.auc is None  # a fold of one record orders nothing
@@ -638,7 +638,7 @@ def test_without_scikit_learn_all_else_is_measured(no_sklearn):
     found = measure_quality(original, released, anonymizer.plan_)
     assert found.predictions is None
     assert found.to_dict()["classification"] is None
-    with pytest.raises(InputError, match=r"pip install 'anonymizer\[quality\]'"):
+    with pytest.raises(InputError, match="not installed: pip install scikit-learn"):
         measure_quality(original, released, anonymizer.plan_, targets="w")
 
 
@@ -701,8 +701,7 @@ SEARCHES = {
 }
 
 
-@pytest.mark.parametrize("missing", ["category", "drop"])
-@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize(("missing", "suffix"), [("category", "csv"), ("drop", "parquet")])
 @pytest.mark.parametrize("fate", SEARCHES)
 def test_what_was_written_is_measured_as_what_was_in_memory(tmp_path, missing, suffix, fate):
     study = lay(tmp_path, missing, search=SEARCHES[fate], suffix=suffix)
@@ -799,7 +798,7 @@ def test_the_command_without_scikit_learn(no_sklearn, run, released, study):
     code, _, err = run("quality", released, "-s", study, "--target", "disease")
     assert code == 2
     assert err.count("\n") == 1
-    assert "pip install 'anonymizer[quality]'" in err
+    assert "pip install scikit-learn" in err
 
 
 def change(path, old, new):
@@ -831,7 +830,7 @@ BREAKS = {
     ),
     "other hierarchies": (
         lambda p: (p.parent / "age.toml").write_text("widths = [7, 21]"),
-        "",
+        "of the release are not the recoding of the original",
     ),
 }
 

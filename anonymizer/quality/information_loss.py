@@ -98,7 +98,8 @@ def variance_of_quantile(x: Floats, share: float) -> float:
     """Q (1 - q) / (n f^2), the density f at the quantile by a Gaussian kernel.
 
     Its bandwidth is Silverman's, 0.9 min(s, IQR / 1.34) n^(-1/5), with s alone where the IQR is 0.
-    0 for a column of equal values.
+    0 for a column of equal values. Where many records share the value at the quantile the density
+    is high and the yardstick short: any move is many standard errors.
     """
     n, deviation = len(x), float(x.std(ddof=1))
     if not deviation:

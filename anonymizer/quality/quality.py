@@ -19,8 +19,6 @@ from anonymizer.search import Watch, ignore
 
 __all__ = ["Quality", "measure_quality"]
 
-INSTALL = "pip install 'anonymizer[quality]'"
-
 MOST_SEED = 2**32
 """Seeds of scikit-learn are below."""
 
@@ -175,7 +173,9 @@ def measure_quality(
     chosen = targets_of(pairing, asked)
     classifiers = learners(seed, n_jobs)
     if classifiers is None and asked:
-        raise InputError(f"classifiers need scikit-learn, which is not installed: {INSTALL}")
+        raise InputError(
+            "classifiers need scikit-learn, which is not installed: pip install scikit-learn"
+        )
     watch("measuring groups, classes and statistics", 0, None)
     return Quality(
         quasi_identifiers=tuple(pairing.attributes),
