@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from anonymizer.estimator import Anonymizer
     from anonymizer.hierarchy import Hierarchy
     from anonymizer.privacy import EntropyLDiversity, KAnonymity, TCloseness
+    from anonymizer.quality import Quality, measure_quality
     from anonymizer.release import Release
     from anonymizer.study import Study
 
@@ -57,6 +58,7 @@ HOMES = {
     "estimator": ("Anonymizer",),
     "hierarchy": ("Hierarchy",),
     "privacy": ("EntropyLDiversity", "KAnonymity", "TCloseness"),
+    "quality": ("Quality", "measure_quality"),
     "release": ("Release",),
     "study": ("Study",),
 }
@@ -72,12 +74,14 @@ __all__ = [
     "NotFittedError",
     "PolicyBrokenError",
     "PolicyUnreachableError",
+    "Quality",
     "Release",
     "Study",
     "TCloseness",
     "__version__",
     "load_adult",
     "load_census",
+    "measure_quality",
 ]
 
 

@@ -119,6 +119,69 @@ def models() -> None:
 
 
 @commands.command()
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option(
+    "--study", "-s", type=click.Path(path_type=Path), required=True, help="The study file."
+)
+@click.option(
+    "--target",
+    multiple=True,
+    help="A column that classifiers predict; repeatable. All sensitive attributes by default.",
+)
+@click.option("--no-classifiers", is_flag=True, help="Leave out what takes longest.")
+@click.option(
+    "--representative",
+    type=click.Choice(["midpoint", "mean"]),
+    default="midpoint",
+    show_default=True,
+    help="What number a range stands for.",
+)
+@click.option("--folds", type=int, default=5, show_default=True, help="Of the cross-validation.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the cross-validation.")
+@click.option("--jobs", type=int, help="Trees grown at once, as joblib counts them.")
+@click.option("--json", "as_json", is_flag=True, help="Print the measures as JSON.")
+def quality(
+    table: Path,
+    study: Path,
+    target: tuple[str, ...],
+    no_classifiers: bool,
+    representative: str,
+    folds: int,
+    seed: int,
+    jobs: int | None,
+    as_json: bool,
+) -> None:
+    """Measure how much a released TABLE still says of the table of its STUDY.
+
+    Both tables and the release.json beside the released one are read; TABLE has to be the
+    recoding that it describes. Classifiers need scikit-learn, and are left out without it unless
+    targets are named.
+    """
+    from anonymizer.quality import measure_file
+    from anonymizer.report import print_quality, progress
+    from anonymizer.study import Study
+
+    if target and no_classifiers:
+        raise click.UsageError("--target is about classifiers: leave out --no-classifiers")
+    with progress() as watch:
+        found = measure_file(
+            Study(study),
+            table,
+            targets=() if no_classifiers else target or None,
+            folds=folds,
+            seed=seed,
+            representative=representative,
+            n_jobs=jobs,
+            watch=watch,
+        )
+    with _printing("the release was measured"):
+        if as_json:
+            _print_json(found.to_dict())
+        else:
+            print_quality(found)
+
+
+@commands.command()
 @click.option(
     "--output",
     "-o",

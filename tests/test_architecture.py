@@ -25,6 +25,7 @@ FLOORS = [
     {"estimator"},
     {"study", "reproduce"},
     {"publish"},
+    {"quality"},
     {"report"},
     {"cli"},
     {"__main__"},
@@ -42,6 +43,7 @@ ONLY_IN = {
     "pydantic_core": {"study"},
     "rich": {"report"},
     "scipy": {"population"},
+    "sklearn": {"estimator", "quality"},
 }
 
 

@@ -1,0 +1,278 @@
+"""Measures of a whole release: what its groups and classes leave open.
+
+All are of the original records, each as the release shows it; suppressed records, left out or not,
+count as fully generalized. Each stands between what it is of the original table and what it would
+be with everything suppressed, and is normalized to 1 and 0 there.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from math import isfinite
+
+import numpy as np
+
+from anonymizer.counts import Codes, Counts, Floats, row_keys
+from anonymizer.hierarchy import Partition, Taxonomy
+from anonymizer.objectives import (
+    AverageClassSize,
+    Discernibility,
+    Loss,
+    NonUniformEntropy,
+    Precision,
+)
+from anonymizer.privacy import Mask
+from anonymizer.quality.numbers import numbers_of_values
+from anonymizer.quality.pairing import Attribute, Pairing
+
+__all__ = ["Measure", "measures_of"]
+
+Costs = Callable[[Taxonomy, Partition, Floats], Floats]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A quantity of a release, beside its extremes.
+
+    Parameters
+    ----------
+    value
+        Of the release.
+    original, suppressed
+        Of the original table, and with every record suppressed.
+    unit
+        What it is counted in.
+    attributes
+        The same of single quasi-identifiers, where the measure has parts.
+    """
+
+    value: float
+    original: float
+    suppressed: float
+    unit: str
+    attributes: Mapping[str, "Measure"] = field(default_factory=dict)
+
+    @property
+    def normalized(self) -> float:
+        """1 - (value - original) / (suppressed - original); 1 where there is nothing to lose.
+
+        1: as the original; 0: as if everything were suppressed.
+        """
+        span = self.suppressed - self.original
+        return 1 - (self.value - self.original) / span if span else 1.0
+
+    def to_dict(self) -> dict[str, object]:
+        """Ready for JSON; None for what is beyond a floating point number."""
+        own: dict[str, object] = {
+            name: number if isfinite(number) else None
+            for name, number in (
+                ("value", self.value),
+                ("original", self.original),
+                ("suppressed", self.suppressed),
+                ("normalized", self.normalized),
+            )
+        }
+        own["unit"] = self.unit
+        if self.attributes:
+            own["attributes"] = {name: part.to_dict() for name, part in self.attributes.items()}
+        return own
+
+
+def measures_of(pairing: Pairing) -> dict[str, Measure | None]:
+    """Every measure by its name; None where it is not defined for this release."""
+    return {
+        "non-uniform-entropy": non_uniform_entropy(pairing),
+        "granularity": granularity(pairing),
+        "generalization-intensity": generalization_intensity(pairing),
+        "discernibility": discernibility(pairing),
+        "average-class-size": average_class_size(pairing),
+        "ambiguity": ambiguity(pairing),
+        "log-ambiguity": log_ambiguity(pairing),
+        "attribute-squared-error": attribute_squared_error(pairing),
+        "record-squared-error": record_squared_error(pairing),
+    }
+
+
+def non_uniform_entropy(pairing: Pairing) -> Measure:
+    """Sum over attributes of H(X_i | X~_i), in bits per record.
+
+    -log2(records of the value / records of the group), both of the original table, averaged over
+    records (de Waal, Willenborg 1999; Gionis, Tassa 2009).
+    """
+    return _attribute_wise(pairing, NonUniformEntropy().costs, "bits per record", mean=False)
+
+
+def granularity(pairing: Pairing) -> Measure:
+    """Mean over cells of the share of its domain that a cell leaves open, 0 to 1 (Iyengar 2002).
+
+    Normalized it is the granularity, 1 - mean loss (less attributes of a single value, which have
+    nothing to lose).
+    """
+    return _attribute_wise(pairing, Loss().costs, "loss per cell")
+
+
+def generalization_intensity(pairing: Pairing) -> Measure | None:
+    """Mean over cells of level / height of the hierarchy, 0 to 1 (Sweeney 2002).
+
+    Normalized it is the precision, 1 - mean level / height. None where a quasi-identifier is
+    released in ranges of its own, which are at no level.
+    """
+    if not all(attribute.at_level for attribute in pairing.attributes.values()):
+        return None
+    return _attribute_wise(pairing, Precision().costs, "level / height per cell")
+
+
+def log_ambiguity(pairing: Pairing) -> Measure:
+    """Mean over records of log2 of the tuples that a record may have been, in bits.
+
+    The sum over attributes of log2 of the number of values in the record's group: what is open
+    when every value of a group is as likely.
+    """
+
+    def bits(taxonomy: Taxonomy, level: Partition, records: Floats) -> Floats:
+        return np.log2(_group_sizes(level))
+
+    return _attribute_wise(pairing, bits, "bits per record", mean=False)
+
+
+def ambiguity(pairing: Pairing) -> Measure:
+    """Mean over records of the number of tuples of the original domain that a record may have been.
+
+    The product over attributes of the number of values in the record's group (Goldberger, Tassa
+    2010), values being those that the hierarchy lists, else those that occur. Beyond the range of
+    floating point numbers only its logarithm says something.
+    """
+    bits, most = np.zeros(len(pairing)), 0.0
+    for attribute in pairing.attributes.values():
+        most += np.log2(attribute.values)
+        bits += np.log2(_group_sizes(attribute.partition))[attribute.codes]
+    bits[pairing.suppressed] = most
+    with np.errstate(over="ignore"):
+        value, suppressed = float(np.exp2(bits).mean()), float(np.exp2(most))
+    return Measure(value, 1.0, suppressed, "tuples per record")
+
+
+def discernibility(pairing: Pairing) -> Measure:
+    """Sum of n_g^2, suppressed records counting N each (Bayardo, Agrawal 2005)."""
+    records, hidden = len(pairing), int(pairing.suppressed.sum())
+    kept, raw = _classes(pairing)
+    score = Discernibility()
+    return Measure(
+        float(hidden * records - score(kept)), -score(raw), float(records**2), "records squared"
+    )
+
+
+def average_class_size(pairing: Pairing) -> Measure:
+    """Records per class, those suppressed being one (LeFevre, DeWitt, Ramakrishnan 2006)."""
+    records = len(pairing)
+    kept, raw = _classes(pairing)
+    score = AverageClassSize()
+    classes = score(kept) + bool(pairing.suppressed.any())
+    return Measure(
+        score.stated(classes, records),
+        score.stated(score(raw), records),
+        float(records),
+        "records per class",
+    )
+
+
+def attribute_squared_error(pairing: Pairing) -> Measure | None:
+    """Mean over ordered attributes of SSE / SST, each value standing for the mean of its group.
+
+    SSE = sum over records of (x - mean of x over the records released with the same label)^2, for
+    suppressed records the mean of all; SST the same with everything suppressed. 0 to 1; parts are
+    SSE / N in the attribute's own unit, squared. Missing values count in neither. None without an
+    ordered attribute.
+    """
+    return _squared_error(pairing, {name: a.groups for name, a in pairing.attributes.items()})
+
+
+def record_squared_error(pairing: Pairing) -> Measure | None:
+    """The same with the mean of the record's equivalence class in the place of its group's.
+
+    SSE / SST as microaggregation has it (Domingo-Ferrer, Mateo-Sanz 2002), attributes standardized
+    by their SST.
+    """
+    groups = np.column_stack([a.groups for a in pairing.attributes.values()])
+    classes = np.unique(row_keys(groups), return_inverse=True)[1]
+    return _squared_error(pairing, dict.fromkeys(pairing.attributes, classes))
+
+
+def _attribute_wise(pairing: Pairing, costs: Costs, unit: str, mean: bool = True) -> Measure:
+    """The mean, or the sum, over attributes of what a record's group costs on average."""
+    parts = {
+        name: _of_attribute(attribute, costs, unit)
+        for name, attribute in pairing.attributes.items()
+    }
+    return _together(parts, unit, len(parts) if mean else 1)
+
+
+def _of_attribute(attribute: Attribute, costs: Costs, unit: str) -> Measure:
+    levels, records = attribute.taxonomy.levels, attribute.records
+    shown = costs(attribute.taxonomy, attribute.partition, records)
+    raw = costs(attribute.taxonomy, levels[0], records)
+    whole = costs(attribute.taxonomy, levels[-1], records)
+    hidden = attribute.records_suppressed
+    # In this order it is exactly the whole where the recoding alone hides every value.
+    value = records @ shown + hidden @ (whole - shown)
+    total = records.sum()
+    return Measure(
+        float(value / total), float(records @ raw / total), float(records @ whole / total), unit
+    )
+
+
+def _together(parts: Mapping[str, Measure], unit: str, scale: float) -> Measure:
+    """The sum of some parts, divided by a scale."""
+    return Measure(
+        sum(part.value for part in parts.values()) / scale,
+        sum(part.original for part in parts.values()) / scale,
+        sum(part.suppressed for part in parts.values()) / scale,
+        unit,
+        parts,
+    )
+
+
+def _group_sizes(partition: Partition) -> Floats:
+    """How many values share the group of each value, shape (values,)."""
+    return np.bincount(partition.groups).astype(float)[partition.groups]
+
+
+def _classes(pairing: Pairing) -> tuple[Counts, Counts]:
+    """The classes of the records that are not suppressed, and those of the original table."""
+    names = tuple(pairing.attributes)
+    cells = np.column_stack([a.codes for a in pairing.attributes.values()])
+    ones = np.ones(len(cells), np.int64)
+    shown = ~pairing.suppressed
+    recoding = {name: a.partition for name, a in pairing.attributes.items()}
+    kept = Counts.of(names, cells[shown], ones[shown], {})
+    return kept.recode(recoding), Counts.of(names, cells, ones, {})
+
+
+def _squared_error(pairing: Pairing, groups: Mapping[str, Codes]) -> Measure | None:
+    """Mean SSE / SST over the ordered attributes, values standing for the mean of their groups."""
+    parts = {}
+    for name, attribute in pairing.attributes.items():
+        numbers = numbers_of_values(attribute.taxonomy)
+        if numbers is not None:
+            parts[name] = _spread(numbers[attribute.codes], groups[name], pairing.suppressed)
+    if not parts:
+        return None
+    shares = {
+        name: Measure(1 - part.normalized, 0.0, float(part.suppressed > 0), "SSE / SST")
+        for name, part in parts.items()
+    }
+    return replace(_together(shares, "SSE / SST", len(shares)), attributes=parts)
+
+
+def _spread(numbers: Floats, groups: Codes, suppressed: Mask) -> Measure:
+    """SSE / N of numbers about the means of their groups, and about the mean of all."""
+    known = ~np.isnan(numbers)
+    x, group, hidden = numbers[known], groups[known], suppressed[known]
+    about_all = (x - x.mean()) ** 2 if len(x) else x
+    shown = x[~hidden]
+    sizes = np.bincount(group[~hidden])
+    means = np.bincount(group[~hidden], shown) / np.maximum(sizes, 1)
+    error = float(((shown - means[group[~hidden]]) ** 2).sum() + about_all[hidden].sum())
+    records = max(len(x), 1)
+    return Measure(
+        error / records, 0.0, float(about_all.sum()) / records, "squared units per record"
+    )

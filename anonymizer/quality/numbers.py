@@ -1,0 +1,125 @@
+"""Columns of numbers: which these are, and what number a released group stands for."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+import numpy as np
+
+from anonymizer.counts import Codes, Floats
+from anonymizer.hierarchy import Partition, Taxonomy
+from anonymizer.hierarchy.values import exactly, is_missing, number_of, text_of
+from anonymizer.quality.pairing import Attribute, Pairing
+
+__all__ = [
+    "REPRESENTATIVES",
+    "number_column",
+    "number_columns",
+    "numbers_of_values",
+    "released_numbers",
+]
+
+REPRESENTATIVES = ("midpoint", "mean")
+"""What number a group stands for: halfway from its smallest to its largest value, or the mean of
+the original records that have its values. An analyst may know the first, never the second."""
+
+MOST = 1e70
+"""Numbers beyond have no fourth power that a floating point number could hold."""
+
+
+def numbers_of_values(taxonomy: Taxonomy) -> Floats | None:
+    """How far each value lies above the least, NaN for a missing one, shape (values,).
+
+    None where the values are no numbers that were meant as such, or too far apart to be reckoned
+    with. The differences are exact however large the numbers; nothing that is measured here depends
+    on where they begin.
+    """
+    if not taxonomy.ordered or taxonomy.numbers is None:
+        return None
+    least = min((number for number in taxonomy.numbers if number is not None), default=Decimal(0))
+    with exactly():
+        numbers = np.array(
+            [np.nan if number is None else float(number - least) for number in taxonomy.numbers]
+        )
+    return numbers if _reckonable(numbers) else None
+
+
+def released_numbers(
+    attribute: Attribute, representative: str, suppressed: bool = True
+) -> tuple[Floats, Floats] | None:
+    """The number of each record, original and as its group stands for it, shape (records,) each.
+
+    Suppressed records stand for all values; with ``suppressed = False`` they are taken as the
+    recoding alone would have them. A group of missing values alone stands for no number. None where
+    the attribute is not ordered.
+    """
+    numbers = numbers_of_values(attribute.taxonomy)
+    if numbers is None:
+        return None
+    whole = Partition.of(["*"] * len(numbers))
+    shown = _representatives(numbers, attribute.records, attribute.partition, representative)
+    every = _representatives(numbers, attribute.records, whole, representative)
+    released = shown[attribute.groups]
+    if suppressed:
+        released = np.where(attribute.suppressed, every[0], released)
+    return numbers[attribute.codes], released
+
+
+def _representatives(
+    numbers: Floats, records: Floats, partition: Partition, representative: str
+) -> Floats:
+    """The number that each group stands for, shape (groups,)."""
+    known = ~np.isnan(numbers)
+    groups, x, weights = partition.groups[known], numbers[known], records[known]
+    low, high = np.full(len(partition), np.inf), np.full(len(partition), -np.inf)
+    np.minimum.at(low, groups, x)
+    np.maximum.at(high, groups, x)
+    empty = low > high
+    low[empty] = high[empty] = np.nan
+    middle = low + (high - low) / 2
+    if representative == "midpoint":
+        return np.asarray(middle)
+    total = np.bincount(groups, weights, len(partition))
+    sums = np.bincount(groups, weights * x, len(partition))
+    mean = np.where(total > 0, sums / np.where(total > 0, total, 1), middle)
+    # Rounding must not move the mean of equal values.
+    return np.asarray(np.clip(mean, low, high))
+
+
+def number_column(codes: Codes, values: Sequence[object]) -> Floats | None:
+    """A column of values as numbers, NaN where one is missing or empty, shape (records,).
+
+    None where one is a text, none is a number, or they are too far apart to be reckoned with.
+    """
+    numbers = np.full(len(values), np.nan)
+    for place, value in enumerate(values):
+        if not is_missing(value) and text_of(value):
+            number = number_of(value)
+            if number is None:
+                return None
+            numbers[place] = float(number)
+    return numbers[codes] if _reckonable(numbers) else None
+
+
+def number_columns(pairing: Pairing, representative: str) -> dict[str, tuple[Floats, Floats]]:
+    """Every column of numbers, of the original records and of those released.
+
+    Quasi-identifiers that are ordered, as their groups stand for them; sensitive attributes and
+    other columns where all values are numbers.
+    """
+    shown = ~pairing.left_out
+    found = {}
+    for name, attribute in pairing.attributes.items():
+        both = released_numbers(attribute, representative)
+        if both is not None:
+            found[name] = both[0], both[1][shown]
+    for name, (codes, values) in pairing.others.items():
+        numbers = number_column(codes, values)
+        if numbers is not None:
+            found[str(name)] = numbers, numbers[shown]
+    return found
+
+
+def _reckonable(numbers: Floats) -> bool:
+    """Whether there are numbers, and their fourth powers are some."""
+    known = numbers[~np.isnan(numbers)]
+    return len(known) > 0 and float(np.abs(known).max()) < MOST

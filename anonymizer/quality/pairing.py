@@ -1,0 +1,261 @@
+"""Which released record was made of which original one, and proof that it was."""
+
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.counts import Codes, Floats, Recoding, row_keys
+from anonymizer.engines import pandas as engine
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import ANY, Partition, Taxonomy
+from anonymizer.hierarchy.values import counted, is_missing, text_of
+from anonymizer.privacy import Mask
+from anonymizer.schema import Schema
+
+__all__ = ["Attribute", "Pairing", "Recoder", "pair"]
+
+
+class Recoder(Protocol):
+    """What a release was made by: a fitted ``Plan``, or the same read from a manifest."""
+
+    @property
+    def schema(self) -> Schema:
+        """The role of every column."""
+
+    @property
+    def taxonomies(self) -> Mapping[str, Taxonomy]:
+        """The values of each quasi-identifier that are known."""
+
+    @property
+    def recoding(self) -> Recoding:
+        """Their groups."""
+
+
+@dataclass(frozen=True, eq=False)
+class Attribute:
+    """One quasi-identifier, record by record.
+
+    Parameters
+    ----------
+    taxonomy, partition
+        Its values and the groups they are released as.
+    codes
+        The original value of each record, shape (records,).
+    suppressed
+        Which records are suppressed, shape (records,).
+    """
+
+    taxonomy: Taxonomy
+    partition: Partition
+    codes: Codes
+    suppressed: Mask
+
+    @property
+    def values(self) -> int:
+        """How many values are known: those that the hierarchy lists, else those that occur."""
+        return len(self.taxonomy.levels[0].groups)
+
+    @cached_property
+    def groups(self) -> Codes:
+        """The group of each record under the recoding, suppressed or not, shape (records,)."""
+        return self.partition.groups[self.codes]
+
+    @cached_property
+    def records(self) -> Floats:
+        """How many records have each value, shape (values,)."""
+        return np.bincount(self.codes, minlength=self.values).astype(float)
+
+    @cached_property
+    def records_suppressed(self) -> Floats:
+        """How many records of each value are suppressed, shape (values,)."""
+        hidden = self.codes[self.suppressed]
+        return np.bincount(hidden, minlength=self.values).astype(float)
+
+    @property
+    def at_level(self) -> bool:
+        """Whether the groups are a level of the hierarchy; ranges of their own are none."""
+        return any(level is self.partition for level in self.taxonomy.levels)
+
+
+@dataclass(frozen=True, eq=False)
+class Pairing:
+    """The records of an original table beside what a release made of them.
+
+    Parameters
+    ----------
+    schema
+        The role of every column.
+    attributes
+        The quasi-identifiers.
+    table
+        The original records, without those that miss a value and were dropped.
+    dropped
+        How many were.
+    suppressed
+        Which records are released as ``*`` or left out, shape (records,).
+    left_out
+        Which of these are not in the release at all, shape (records,).
+    """
+
+    schema: Schema
+    attributes: Mapping[str, Attribute]
+    table: pd.DataFrame
+    dropped: int
+    suppressed: Mask
+    left_out: Mask
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @cached_property
+    def others(self) -> dict[str, tuple[Codes, list[object]]]:
+        """The columns released as they were: each record's value, by its number, and the values.
+
+        Sensitive attributes come first. A column without a role whose values cannot be told apart
+        (lists, say) is passed over.
+        """
+        found = {name: engine.distinct(self.table[name]) for name in self.schema.sensitive}
+        for name in _without_role(self.table, self.schema):
+            with suppress(InputError):
+                found[name] = engine.distinct(self.table[name])
+        return found
+
+
+def pair(original: pd.DataFrame, released: pd.DataFrame, by: Recoder) -> Pairing:
+    """Recode the original again and require that the released table is just that.
+
+    Records correspond by their order, which a release keeps. Where the release has fewer of them,
+    whole classes were left out: those of which it holds no record. A record that is ``*`` in every
+    quasi-identifier is suppressed, unless that is what the recoding makes of it and of all others
+    like it.
+
+    Raises
+    ------
+    InputError
+        When the released table is no such recoding; the message names columns and counts alone.
+    PolicyBrokenError
+        When an identifier stands in the released table.
+    """
+    schema = by.schema
+    kept = schema.admit(original)
+    schema.require_released(released)
+    codes = {name: _encoded(kept[name], by.taxonomies[name]) for name in schema.names}
+    recoded = np.column_stack([by.recoding[name].groups[codes[name]] for name in schema.names])
+    found = np.column_stack(
+        [_groups_of(released[name], by.recoding[name]) for name in schema.names]
+    )
+    hides = _all_hidden(recoded, by.recoding, schema.names)
+    shown = engine.all_equal(released, schema.names, ANY)
+    suppressed, left_out = _fates(recoded, found, hides, shown)
+    _require_same(kept[~left_out], released, schema)
+    return Pairing(
+        schema,
+        {
+            name: Attribute(by.taxonomies[name], by.recoding[name], codes[name], suppressed)
+            for name in schema.names
+        },
+        kept,
+        len(original) - len(kept),
+        suppressed,
+        left_out,
+    )
+
+
+def _fates(recoded: Codes, found: Codes, hides: Mask, shown: Mask) -> tuple[Mask, Mask]:
+    """Which original records are suppressed, and which of them left out; shape (records,) each.
+
+    ``recoded`` and ``found`` are the groups of the recoded and of the released records, ``hides``
+    and ``shown`` tell which of either are ``*`` throughout.
+    """
+    left_out = np.zeros(len(recoded), bool)
+    if len(found) < len(recoded):
+        keys = row_keys(np.concatenate([recoded, found]) + 1)
+        left_out = ~np.isin(keys[: len(recoded)], keys[len(recoded) :])
+    if len(found) != len(recoded) - left_out.sum():
+        raise InputError(
+            f"the release has {counted(len(found), 'record')}, which is not what its recoding "
+            f"leaves of the original's {len(recoded):,}; is it a release of this very table?"
+        )
+    stay = recoded[~left_out]
+    hidden = shown & (shown & ~hides[~left_out]).any()
+    wrong = int(((stay != found).any(axis=1) & ~hidden).sum())
+    if wrong:
+        raise InputError(
+            f"{counted(wrong, 'record')} of the release are not the recoding of the original "
+            "record in their place; measure the table as it was released, its order included"
+        )
+    suppressed = left_out.copy()
+    suppressed[~left_out] = hidden
+    return suppressed, left_out
+
+
+def _all_hidden(recoded: Codes, recoding: Recoding, names: Iterable[str]) -> Mask:
+    """Which records the recoding itself makes ``*`` throughout, shape (records,)."""
+    hides = np.ones(len(recoded), bool)
+    for name, groups in zip(names, recoded.T, strict=True):
+        labels = recoding[name].labels
+        hides &= np.array([_text(label) == ANY for label in labels])[groups]
+    return hides
+
+
+def _encoded(column: pd.Series, taxonomy: Taxonomy) -> Codes:
+    """The code of each record's value."""
+    codes, values = engine.distinct(column)
+    places = taxonomy.encode(values)
+    strange = int((places < 0).sum())
+    if strange:
+        raise InputError(
+            f"column {column.name!r} of the original holds {counted(strange, 'value')} that the "
+            "recoding has never seen; is it the table that was released?"
+        )
+    return places[codes]
+
+
+def _groups_of(column: pd.Series, partition: Partition) -> Codes:
+    """The group that each released value is the label of, -1 where it is the label of none."""
+    place = {_text(label): group for group, label in enumerate(partition.labels)}
+    codes, values = engine.distinct(column)
+    return np.array([place.get(_text(value), -1) for value in values], np.intp)[codes]
+
+
+def _text(value: object) -> str | None:
+    return None if is_missing(value) else text_of(value)
+
+
+def _without_role(table: pd.DataFrame, schema: Schema) -> list[str]:
+    roles = {*schema.columns, *schema.identifiers}
+    return [column for column in table.columns if column not in roles]
+
+
+def _require_same(original: pd.DataFrame, released: pd.DataFrame, schema: Schema) -> None:
+    """Require that what a recoding leaves alone was left alone."""
+    others = [*schema.sensitive, *_without_role(original, schema)]
+    known = {*schema.names, *others}
+    for name in others:
+        if name not in released.columns:
+            raise InputError(f"the release lacks column {str(name)!r} of the original")
+    for name in released.columns:
+        if name not in known:
+            raise InputError(f"the release has a column {str(name)!r} that the original lacks")
+    for name in others:
+        if not _equal(original[name], released[name]):
+            raise InputError(
+                f"column {str(name)!r} of the release is not that of the original, record by "
+                "record; measure the table as it was released, its order included"
+            )
+
+
+def _equal(one: pd.Series, other: pd.Series) -> bool:
+    """Whether two columns hold the same values in the same order, by their texts."""
+    if one.reset_index(drop=True).equals(other.reset_index(drop=True)):
+        return True
+    texts = [
+        np.array([_text(value) for value in values], dtype=object)[codes]
+        for codes, values in (engine.distinct(one), engine.distinct(other))
+    ]
+    return bool((texts[0] == texts[1]).all())

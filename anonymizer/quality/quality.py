@@ -1,0 +1,216 @@
+"""All that is measured of one release."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.errors import InputError
+from anonymizer.parameters import column_names, is_whole, require_one_of
+from anonymizer.quality.deviation import TotalVariation, deviations
+from anonymizer.quality.features import learners
+from anonymizer.quality.information_loss import InformationLoss, information_losses
+from anonymizer.quality.measures import Measure, measures_of
+from anonymizer.quality.numbers import REPRESENTATIVES, number_columns
+from anonymizer.quality.pairing import Recoder, pair
+from anonymizer.quality.prediction import Prediction, predictions, targets_of
+from anonymizer.search import Watch, ignore
+
+__all__ = ["Quality", "measure_quality"]
+
+MOST_SEED = 2**32
+"""Seeds of scikit-learn are below."""
+
+
+@dataclass(frozen=True)
+class Quality:
+    """The quality of a release.
+
+    Parameters
+    ----------
+    quasi_identifiers
+        The columns that were recoded.
+    records
+        Original records that are compared, ``dropped`` ones not among them.
+    dropped
+        Records that miss a value and were left out before anything else.
+    suppressed, left_out
+        Records whose quasi-identifiers are suppressed, and those of them that are not released.
+    measures
+        Of the whole table, by name; None where a measure is not defined for this release.
+    tables
+        How far one-way and two-way tables of counts are off.
+    statistics
+        How far statistics of numbers moved.
+    predictions
+        How well classifiers do; None where scikit-learn is not installed.
+    representative
+        What number a released group stands for: ``"midpoint"`` or ``"mean"``.
+    folds, seed
+        Of the cross-validation.
+    """
+
+    quasi_identifiers: Sequence[str]
+    records: int
+    dropped: int
+    suppressed: int
+    left_out: int
+    measures: Mapping[str, Measure | None]
+    tables: Sequence[TotalVariation]
+    statistics: Sequence[InformationLoss]
+    predictions: Sequence[Prediction] | None
+    representative: str
+    folds: int
+    seed: int
+
+    def total_variation(self, ways: int) -> float | None:
+        """The mean distance of the tables of so many columns; None where there is none."""
+        return _mean([table.distance for table in self.tables if len(table.columns) == ways])
+
+    @property
+    def pil(self) -> dict[str, float]:
+        """The mean probabilistic information loss of each kind of statistic."""
+        kinds = dict.fromkeys(found.statistic for found in self.statistics)
+        return {
+            kind: float(np.mean([s.pil for s in self.statistics if s.statistic == kind]))
+            for kind in kinds
+        }
+
+    def to_dict(self) -> dict[str, object]:
+        """All of it, ready for JSON; no value of any record is told.
+
+        ``measures``: for each name its ``value``, what it is of the ``original`` and with all
+        records ``suppressed``, ``normalized`` (1 and 0 there), ``unit``, and the same of single
+        ``attributes``; null where it is not defined. ``tables``: ``one-way`` and ``two-way``, the
+        ``mean`` ``total_variation`` and that of each table by its ``columns``.
+        ``information_loss``: ``mean`` by kind, and all ``statistics`` with ``columns``, ``share``
+        (of a quantile), ``standard_errors`` and ``pil``. ``classification``: ``folds``, ``seed``
+        and ``predictions`` of each ``target`` by each ``classifier``, ``accuracy`` and ``auc`` of
+        ``majority``, ``original`` and ``released``, and the share ``kept`` of the gain over the
+        majority; null without scikit-learn.
+        """
+        return {
+            "records": self.records,
+            "dropped": self.dropped,
+            "suppressed": self.suppressed,
+            "left_out": self.left_out,
+            "representative": self.representative,
+            "measures": {
+                name: measure.to_dict() if measure else None
+                for name, measure in self.measures.items()
+            },
+            "tables": {
+                "one-way": self._tables(1),
+                "two-way": self._tables(2),
+            },
+            "information_loss": {
+                "mean": self.pil,
+                "statistics": [found.to_dict() for found in self.statistics],
+            },
+            "classification": self._classification(),
+        }
+
+    def _tables(self, ways: int) -> dict[str, object]:
+        tables = [table.to_dict() for table in self.tables if len(table.columns) == ways]
+        return {"mean": self.total_variation(ways), "tables": tables}
+
+    def _classification(self) -> dict[str, object] | None:
+        if self.predictions is None:
+            return None
+        found = [prediction.to_dict() for prediction in self.predictions]
+        return {"folds": self.folds, "seed": self.seed, "predictions": found}
+
+
+def measure_quality(
+    original: pd.DataFrame,
+    released: pd.DataFrame,
+    by: Recoder,
+    *,
+    targets: str | Sequence[str] | None = None,
+    folds: int = 5,
+    seed: int = 0,
+    representative: str = "midpoint",
+    n_jobs: int | None = None,
+    watch: Watch = ignore,
+) -> Quality:
+    """Measure how much a release still says of the table it was made of.
+
+    Parameters
+    ----------
+    original, released
+        Both tables, their records in the order they had when the one was made of the other.
+    by
+        What made it: the ``plan_`` of a fitted ``Anonymizer``.
+    targets
+        The columns that classifiers are to predict from the quasi-identifiers: sensitive
+        attributes or columns released as they were. All sensitive attributes that are categories
+        when left out, provided that scikit-learn is installed; ``[]`` asks for no classifiers.
+    folds, seed
+        Of the cross-validation, which takes nearly all of the time.
+    representative
+        What number a group of numbers stands for in statistics and to classifiers: ``"midpoint"``,
+        halfway from its smallest to its largest value; ``"mean"``, that of the original records
+        with its values, which no analyst knows.
+    n_jobs
+        How much the random forest does at once, as joblib has it.
+    watch
+        Called with what is being done, how much of it is done, and of how much (or None).
+
+    Raises
+    ------
+    InputError
+        When the released table is not a recoding of the original one, a target or parameter cannot
+        be used, or targets are asked for without scikit-learn.
+    PolicyBrokenError
+        When an identifier stands in the released table.
+    """
+    require_one_of("representative", representative, REPRESENTATIVES)
+    _require_numbers(folds, seed, n_jobs)
+    watch("pairing the records", 0, None)
+    pairing = pair(original, released, by)
+    asked = None if targets is None else column_names("targets", targets)
+    chosen = targets_of(pairing, asked)
+    classifiers = learners(seed, n_jobs)
+    if classifiers is None and asked:
+        raise InputError(
+            "classifiers need scikit-learn, which is not installed: pip install scikit-learn"
+        )
+    watch("measuring groups, classes and statistics", 0, None)
+    return Quality(
+        quasi_identifiers=tuple(pairing.attributes),
+        records=len(pairing),
+        dropped=pairing.dropped,
+        suppressed=int(pairing.suppressed.sum()),
+        left_out=int(pairing.left_out.sum()),
+        measures=measures_of(pairing),
+        statistics=information_losses(number_columns(pairing, representative)),
+        tables=deviations(pairing, watch),
+        predictions=None
+        if classifiers is None
+        else predictions(
+            pairing,
+            chosen,
+            classifiers,
+            folds=folds,
+            seed=seed,
+            representative=representative,
+            watch=watch,
+        ),
+        representative=representative,
+        folds=folds,
+        seed=seed,
+    )
+
+
+def _require_numbers(folds: int, seed: int, n_jobs: int | None) -> None:
+    if not is_whole(folds, least=2):
+        raise InputError(f"folds = {folds!r} must be a whole number of at least 2")
+    if not is_whole(seed, least=0) or seed >= MOST_SEED:
+        raise InputError(f"seed = {seed!r} must be a whole number from 0 to {MOST_SEED - 1}")
+    if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
+        raise InputError(f"n_jobs = {n_jobs!r} must be a whole number but 0; -1 takes all cores")
+
+
+def _mean(numbers: Sequence[float]) -> float | None:
+    return float(np.mean(numbers)) if numbers else None
