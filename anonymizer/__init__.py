@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING
 from anonymizer.version import __version__
 
 if TYPE_CHECKING:
+    from anonymizer.checking import Check, check
     from anonymizer.datasets import load_adult, load_census
     from anonymizer.errors import (
         AnonymizerError,
@@ -41,12 +42,34 @@ if TYPE_CHECKING:
     )
     from anonymizer.estimator import Anonymizer
     from anonymizer.hierarchy import Hierarchy
-    from anonymizer.privacy import EntropyLDiversity, KAnonymity, TCloseness
+    from anonymizer.privacy import (
+        AlphaKAnonymity,
+        AverageReidentificationRisk,
+        BasicBetaLikeness,
+        BayesianGain,
+        DeltaDisclosure,
+        DeltaPresence,
+        DifferentialPrivacy,
+        DistinctLDiversity,
+        EnhancedBetaLikeness,
+        EntropyLDiversity,
+        HighestReidentificationRisk,
+        KAnonymity,
+        KMap,
+        MeanInformation,
+        Population,
+        PopulationUniqueness,
+        PrivacyModel,
+        RecursiveLDiversity,
+        TCloseness,
+        ValueGain,
+    )
     from anonymizer.quality import Quality, measure_quality
     from anonymizer.release import Release
     from anonymizer.study import Study
 
 HOMES = {
+    "checking": ("Check", "check"),
     "datasets": ("load_adult", "load_census"),
     "errors": (
         "AnonymizerError",
@@ -57,7 +80,28 @@ HOMES = {
     ),
     "estimator": ("Anonymizer",),
     "hierarchy": ("Hierarchy",),
-    "privacy": ("EntropyLDiversity", "KAnonymity", "TCloseness"),
+    "privacy": (
+        "AlphaKAnonymity",
+        "AverageReidentificationRisk",
+        "BasicBetaLikeness",
+        "BayesianGain",
+        "DeltaDisclosure",
+        "DeltaPresence",
+        "DifferentialPrivacy",
+        "DistinctLDiversity",
+        "EnhancedBetaLikeness",
+        "EntropyLDiversity",
+        "HighestReidentificationRisk",
+        "KAnonymity",
+        "KMap",
+        "MeanInformation",
+        "Population",
+        "PopulationUniqueness",
+        "PrivacyModel",
+        "RecursiveLDiversity",
+        "TCloseness",
+        "ValueGain",
+    ),
     "quality": ("Quality", "measure_quality"),
     "release": ("Release",),
     "study": ("Study",),
@@ -65,20 +109,39 @@ HOMES = {
 HOME = {name: home for home, names in HOMES.items() for name in names}
 
 __all__ = [
+    "AlphaKAnonymity",
     "Anonymizer",
     "AnonymizerError",
+    "AverageReidentificationRisk",
+    "BasicBetaLikeness",
+    "BayesianGain",
+    "Check",
+    "DeltaDisclosure",
+    "DeltaPresence",
+    "DifferentialPrivacy",
+    "DistinctLDiversity",
+    "EnhancedBetaLikeness",
     "EntropyLDiversity",
     "Hierarchy",
+    "HighestReidentificationRisk",
     "InputError",
     "KAnonymity",
+    "KMap",
+    "MeanInformation",
     "NotFittedError",
     "PolicyBrokenError",
     "PolicyUnreachableError",
+    "Population",
+    "PopulationUniqueness",
+    "PrivacyModel",
     "Quality",
+    "RecursiveLDiversity",
     "Release",
     "Study",
     "TCloseness",
+    "ValueGain",
     "__version__",
+    "check",
     "load_adult",
     "load_census",
     "measure_quality",

@@ -5,8 +5,15 @@ from collections.abc import Mapping, Sequence
 from anonymizer.counts import Recoding
 from anonymizer.errors import InputError, PolicyUnreachableError, did_you_mean
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.lattice import level_recoding
-from anonymizer.parameters import column_names, function_of, name_of, require_one_of
+from anonymizer.lattice import Node, level_recoding
+from anonymizer.parameters import (
+    column_names,
+    function_of,
+    is_whole,
+    name_of,
+    require_one_of,
+)
+from anonymizer.privacy import PrivacyModel
 from anonymizer.release import SearchResult
 from anonymizer.search import (
     SEARCHES,
@@ -20,10 +27,17 @@ from anonymizer.search import (
     solve,
 )
 
-__all__ = ["RECODINGS", "attributes_to_refine", "best_levels", "best_ranges"]
+__all__ = [
+    "RECODINGS",
+    "attributes_to_refine",
+    "best_levels",
+    "best_ranges",
+    "given_levels",
+    "node_of",
+]
 
-RECODINGS = ("full-domain", "variable-range")
-"""One level per attribute, or ranges of their own for ordered attributes."""
+RECODINGS = ("full-domain", "variable-range", "fixed")
+"""One level per attribute, ranges of their own for ordered attributes, or levels that are given."""
 
 Choice = tuple[Recoding, SearchResult]
 
@@ -45,6 +59,51 @@ def best_levels(problem: Problem, search: str | Search, run: Run) -> Choice:
     return recoding, _said_of(problem, found)
 
 
+def given_levels(problem: Problem, levels: object) -> Choice:
+    """The node of given levels.
+
+    Raises
+    ------
+    InputError
+        When the levels are not those of the quasi-identifiers.
+    PolicyUnreachableError
+        When the node is not feasible.
+    """
+    node = node_of(levels, problem.taxonomies)
+    evaluator = problem.evaluator
+    candidate = evaluator.candidate(node, evaluator.sets().at(node))
+    if candidate is None:
+        raise _unreachable(problem, "the levels given do not satisfy")
+    score = evaluator.value(node)
+    found = Found("fixed", node, score, score, True, 1, 1)
+    return level_recoding(problem.taxonomies, problem.counts.names, node), _said_of(problem, found)
+
+
+def node_of(levels: object, taxonomies: Mapping[str, Taxonomy]) -> Node:
+    """The node of levels by attribute.
+
+    Raises
+    ------
+    InputError
+        When one lacks, is of no quasi-identifier, or is no level of its hierarchy.
+    """
+    if not isinstance(levels, Mapping):
+        raise InputError("recoding = 'fixed' needs levels: one for every quasi-identifier")
+    for name in levels:
+        if name not in taxonomies:
+            hint = did_you_mean(str(name), taxonomies)
+            raise InputError(f"levels names {name!r}, which is no quasi-identifier{hint}")
+    for name, taxonomy in taxonomies.items():
+        if name not in levels:
+            raise InputError(f"levels lacks {name!r}; state a level from 0 to {taxonomy.height}")
+        if not is_whole(levels[name], least=0) or levels[name] > taxonomy.height:
+            raise InputError(
+                f"levels: {name} = {levels[name]!r} must be a whole number from 0 to "
+                f"{taxonomy.height}, the height of its hierarchy"
+            )
+    return tuple(int(levels[name]) for name in taxonomies)
+
+
 def best_ranges(
     problem: Problem,
     attributes: Sequence[str],
@@ -61,6 +120,7 @@ def best_ranges(
     InputError
         When something is asked that only full-domain recoding can do.
     """
+    _require_ranges(problem.models)
     if problem.suppression.share or run.time_limit is not None:
         raise InputError(
             "suppression and time-limit are for full-domain recoding; leave them out, or "
@@ -101,7 +161,7 @@ def attributes_to_refine(
         if name not in taxonomies:
             hint = did_you_mean(str(name), taxonomies)
             raise InputError(f"refine names {name!r}, which is no quasi-identifier{hint}")
-    if recoding == "full-domain":
+    if recoding != "variable-range":
         return []
     if named == ():
         raise InputError("refine is empty: name the attributes that get ranges, or leave it out")
@@ -113,6 +173,16 @@ def attributes_to_refine(
             "numbers or ranges; none of the quasi-identifiers has one"
         )
     return chosen
+
+
+def _require_ranges(models: Sequence[PrivacyModel]) -> None:
+    """Refuse models that say nothing of a range taken by itself."""
+    for model in models:
+        if not model.per_class or model.people is not None:
+            raise InputError(
+                f"{model.name} is for full-domain recoding; leave it out, or choose "
+                'recoding = "full-domain"'
+            )
 
 
 def _said_of(problem: Problem, found: Found) -> SearchResult:
@@ -133,10 +203,10 @@ def _said_of(problem: Problem, found: Found) -> SearchResult:
     )
 
 
-def _unreachable(problem: Problem) -> PolicyUnreachableError:
+def _unreachable(
+    problem: Problem, what: str = "no node of the lattice satisfies"
+) -> PolicyUnreachableError:
     names = ", ".join(model.name for model in problem.models)
     share = problem.suppression.share
     budget = f" while at most {share:.3g} of the records are suppressed" if share else ""
-    return PolicyUnreachableError(
-        f"no node of the lattice satisfies all of {names}{budget}; relax one"
-    )
+    return PolicyUnreachableError(f"{what} all of {names}{budget}; relax one")

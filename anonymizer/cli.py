@@ -96,17 +96,42 @@ def verify(table: Path, study: Path, as_json: bool) -> int:
 
     Exits with 0 when every model holds for every class, with 1 when not.
     """
-    from anonymizer.publish import check
+    from anonymizer.publish import verify_file
     from anonymizer.report import print_verdicts
     from anonymizer.study import Study
 
-    verdicts = check(Study(study), table)
+    verdicts = verify_file(Study(study), table)
     with _printing("the table was verified"):
         if as_json:
             _print_json({"privacy": [verdict.to_dict() for verdict in verdicts]})
         else:
             print_verdicts(verdicts)
     return 0 if all(verdict.satisfied for verdict in verdicts) else 1
+
+
+@commands.command()
+@click.argument("table", type=click.Path(path_type=Path))
+@click.option(
+    "--study", "-s", type=click.Path(path_type=Path), required=True, help="The study file."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the check as JSON.")
+def check(table: Path, study: Path, as_json: bool) -> int:
+    """Measure what a TABLE satisfies as it stands: largest k and l, smallest t, beta, delta.
+
+    Nothing is recoded. Exits with 0 when the policy of the study holds for every class, with 1 when
+    not.
+    """
+    from anonymizer.publish import check_file
+    from anonymizer.report import print_check
+    from anonymizer.study import Study
+
+    found = check_file(Study(study), table)
+    with _printing("the table was checked"):
+        if as_json:
+            _print_json(found.to_dict())
+        else:
+            print_check(found)
+    return 0 if found.satisfied else 1
 
 
 @commands.command()

@@ -3,23 +3,30 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from anonymizer.choice import attributes_to_refine, best_levels, best_ranges
+from anonymizer.choice import (
+    attributes_to_refine,
+    best_levels,
+    best_ranges,
+    given_levels,
+    node_of,
+)
+from anonymizer.conventions import Conventions
 from anonymizer.counts import Recoding
 from anonymizer.engines import pandas as engine
-from anonymizer.errors import InputError, NotFittedError, did_you_mean
+from anonymizer.errors import InputError, NotFittedError
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.lattice import level_recoding
 from anonymizer.objectives import Objective, objective_of
 from anonymizer.parameters import column_names, function_of, is_whole, name_of
 from anonymizer.plan import Plan
 from anonymizer.privacy import PrivacyModel, population_of
-from anonymizer.release import SearchResult
+from anonymizer.release import Release, SearchResult
+from anonymizer.sampled import SampledPlan, differential_privacy
 from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import (
     REFINEMENTS,
@@ -38,7 +45,7 @@ __all__ = ["Anonymizer"]
 
 
 @dataclass(eq=False)
-class Anonymizer:
+class Anonymizer(Conventions):
     """Find the recoding of the quasi-identifiers that keeps most information under a policy.
 
     The policy holds for every equivalence class of the released table, which is recounted and
@@ -57,6 +64,9 @@ class Anonymizer:
     recoding
         ``"full-domain"``: the best node of the lattice of levels. ``"variable-range"``: ordered
         attributes get ranges of their own, the best over all levels of the others (A1*).
+        ``"fixed"``: the levels that are given.
+    levels
+        Of every quasi-identifier, for ``"fixed"`` recoding.
     identifiers
         Columns that are left out of the release.
     missing
@@ -126,6 +136,7 @@ class Anonymizer:
     sensitive: str | Sequence[str] = ()
     privacy: Sequence[PrivacyModel] = ()
     recoding: str = "full-domain"
+    levels: Mapping[str, int] | None = None
     identifiers: Sequence[str] = ()
     missing: str = "error"
     refine: Sequence[str] | None = None
@@ -174,48 +185,19 @@ class Anonymizer:
         """Choose the recoding for a table and give the released table."""
         return self._learn_and_release(X)
 
-    def get_params(self, deep: bool = True) -> dict[str, object]:
-        """The constructor arguments."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
-    def set_params(self, **params: object) -> "Anonymizer":
-        """Change constructor arguments; what was fitted stays as it was until the next fit."""
-        known = [field.name for field in fields(self)]
-        for name, value in params.items():
-            if name not in known:
-                raise InputError(
-                    f"Anonymizer has no parameter {name!r}" + did_you_mean(name, known)
-                )
-            setattr(self, name, value)
-        return self
-
-    def get_feature_names_out(self, input_features: object = None) -> Any:
-        """The columns of the released table, as scikit-learn asks for them."""
-        if not hasattr(self, "plan_"):
-            raise NotFittedError("this Anonymizer is not fitted yet; call fit first")
-        return np.array(self.columns_, dtype=object)
-
-    def set_output(self, *, transform: str | None = None) -> "Anonymizer":
-        """Accept what scikit-learn asks of every step: the output is a pandas DataFrame anyway."""
-        if transform not in (None, "default", "pandas"):
-            raise InputError(f"the output is a pandas DataFrame, not {transform!r}")
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        """What scikit-learn wants to know of an estimator; imported only when it asks."""
-        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
-
-        return Tags(
-            estimator_type=None,
-            target_tags=TargetTags(required=False),
-            transformer_tags=TransformerTags(preserves_dtype=[]),
-            input_tags=InputTags(string=True, categorical=True, allow_nan=True),
-        )
-
     def _learn_and_release(self, table: pd.DataFrame) -> pd.DataFrame:
         """Learn a plan and carry it out; remembered only when the release it makes is proven."""
         schema, hierarchies, models = self._schema(), self._hierarchies(), self._models()
         kept = schema.admit(_require_frame(table))
+        fingerprint = self._fingerprint(schema, hierarchies, models)
+        private = differential_privacy(models, schema, self.recoding)
+        if private is not None:
+            taxonomies = taxonomies_of(engine.tally(kept, schema.names), hierarchies)
+            node = node_of(self.levels, taxonomies)
+            recoding = level_recoding(taxonomies, schema.names, node)
+            name = self._objective().name
+            sampled = SampledPlan(schema, models, private, taxonomies, recoding, name, fingerprint)
+            return self._remember(sampled, *sampled.release(table, kept))
         people = population_of(models)
         population = None if people is None else schema.admit_population(people.table)
         tally = engine.tally(kept, schema.columns)
@@ -226,7 +208,6 @@ class Anonymizer:
         problem = Problem(counts, taxonomies, models, self._objective(), suppression)
         problem.require_possible()
         recoding, search = self._search(problem)
-        fingerprint = self._fingerprint(schema, hierarchies, models)
         plan = Plan(
             schema,
             models,
@@ -238,9 +219,14 @@ class Anonymizer:
             fingerprint,
             population,
         )
-        released, release = plan.release(table, kept, problem.counts)
+        return self._remember(plan, *plan.release(table, kept, problem.counts))
+
+    def _remember(
+        self, plan: Plan | SampledPlan, released: pd.DataFrame, release: Release
+    ) -> pd.DataFrame:
         self.plan_, self.release_ = plan, release
-        self.recoding_, self.taxonomies_, self.search_ = recoding, taxonomies, search
+        self.recoding_, self.taxonomies_ = plan.recoding, plan.taxonomies
+        self.search_ = plan.search
         self.columns_ = list(released.columns)
         return released
 
@@ -252,6 +238,10 @@ class Anonymizer:
         if self.progress is not None and not callable(self.progress):
             raise InputError(f"progress = {self.progress!r} must be a function")
         run = Run(self._jobs(), self.time_limit, self.progress or ignore)
+        if (self.recoding == "fixed") != (self.levels is not None):
+            raise InputError("levels are for recoding = 'fixed', and it needs them")
+        if self.recoding == "fixed":
+            return given_levels(problem, self.levels)
         if not attributes:
             return best_levels(problem, self.search, run)
         refiner = Refiner(problem.objective, options, cutting)

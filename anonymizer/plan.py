@@ -10,18 +10,18 @@ import pandas as pd
 from anonymizer.candidates import Layout, columns_of
 from anonymizer.counts import Counts, Recoding
 from anonymizer.engines import pandas as engine
-from anonymizer.errors import InputError, PolicyBrokenError
-from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
-from anonymizer.hierarchy.values import counted, is_missing, text_of
+from anonymizer.errors import PolicyBrokenError
+from anonymizer.hierarchy import ANY, Taxonomy
 from anonymizer.kernels import NUMPY
 from anonymizer.privacy import Mask, PrivacyModel
+from anonymizer.recoded import described, levels_of, matched, overwritten, relabelled
 from anonymizer.release import Information, Release, SearchResult, prove
 from anonymizer.schema import Schema, classes_of
 from anonymizer.search import Suppression
 from anonymizer.search.policy import Policy
 from anonymizer.search.suppression import Suppressed, suppress
 
-__all__ = ["Plan", "matched"]
+__all__ = ["Plan"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,11 +89,8 @@ class Plan:
             classes=counts.occupied,
             other_columns=tuple(str(c) for c in released.columns if c not in self.schema.columns),
             **self._informations(raw, counts, suppressed.fate == "kept"),
-            levels=self._levels(),
-            recoding={
-                name: self.taxonomies[name].describe(partition)
-                for name, partition in self.recoding.items()
-            },
+            levels=levels_of(self.recoding, self.taxonomies),
+            recoding=described(self.recoding, self.taxonomies, released),
             privacy=verdicts,
             search=self.search,
             study=self.study,
@@ -107,24 +104,23 @@ class Plan:
         """
         if self.population is None:
             return None
-        return matched(released, self._relabelled(self.population), self.schema)
-
-    def _relabelled(self, table: pd.DataFrame) -> pd.DataFrame:
-        columns = {
-            name: _recoded(table[name], self.taxonomies[name], partition)
-            for name, partition in self.recoding.items()
-        }
-        return engine.replaced(table, columns)
+        return matched(
+            released, relabelled(self.population, self.recoding, self.taxonomies), self.schema
+        )
 
     def _recoded(self, table: pd.DataFrame) -> pd.DataFrame:
         left = table.drop(columns=list(self.schema.identifiers))
-        return engine.without_traces(self._relabelled(left))
+        return engine.without_traces(relabelled(left, self.recoding, self.taxonomies))
 
     def _suppressed(self, recoded: pd.DataFrame) -> tuple[pd.DataFrame, "SuppressedRecords"]:
         """Suppress the classes of a recoded table that break the policy, within the budget."""
         if not self.suppression.most(len(recoded)):
             return recoded, SuppressedRecords(np.zeros(len(recoded), bool), False)
-        people = None if self.population is None else self._relabelled(self.population)
+        people = (
+            None
+            if self.population is None
+            else relabelled(self.population, self.recoding, self.taxonomies)
+        )
         counts, everybody = classes_of(recoded, self.schema, people)
         class_of = everybody[: len(recoded)]
         hidden = engine.all_equal(recoded, self.schema.names, ANY)
@@ -142,7 +138,7 @@ class Plan:
         if not found.records:
             return recoded, suppressed
         columns = {
-            name: _overwritten(recoded[name], suppressed.records) for name in self.schema.names
+            name: overwritten(recoded[name], suppressed.records) for name in self.schema.names
         }
         return engine.replaced(recoded, columns), suppressed
 
@@ -188,15 +184,6 @@ class Plan:
             hidden &= self.recoding[name].hidden[codes]
         return hidden
 
-    def _levels(self) -> dict[str, int]:
-        """The level that each partition is, where it is one."""
-        return {
-            name: level
-            for name, partition in self.recoding.items()
-            for level, candidate in enumerate(self.taxonomies[name].levels)
-            if candidate is partition
-        }
-
 
 class Informations(TypedDict):
     """What a release tells about its sensitive attributes together, and about each target."""
@@ -218,45 +205,3 @@ class SuppressedRecords:
         if not self.records.any():
             return "none"
         return "removed" if self.removed else "kept"
-
-
-def matched(released: pd.DataFrame, people: pd.DataFrame, schema: Schema) -> pd.DataFrame:
-    """A recoded population beside a release, those whom no class stands for being ``*``.
-
-    Only where the release has such a class: suppressed records are those of people like them.
-    """
-    if not engine.all_equal(released, schema.names, ANY).any():
-        return people
-    counts, class_of = classes_of(released, schema, people, complete=False)
-    unknown = counts.sizes[class_of[len(released) :]] == 0
-    return engine.replaced(
-        people, {name: _overwritten(people[name], unknown) for name in schema.names}
-    )
-
-
-def _overwritten(column: pd.Series, records: Mask) -> pd.Series:
-    """The column with ``*`` in some records; all others become texts, of one kind with it."""
-    codes, values = engine.distinct(column)
-    texts = [None if is_missing(value) else text_of(value) for value in values]
-    return engine.relabel(column, np.where(records, len(texts), codes), [*texts, ANY])
-
-
-def _recoded(column: pd.Series, taxonomy: Taxonomy, partition: Partition) -> pd.Series:
-    """Replace values by the labels of their groups.
-
-    A column released at level 0 stays as it is, unless values that are written differently but
-    are the same (39 and 39.0) have to become one.
-    """
-    codes, values = engine.distinct(column)
-    places = taxonomy.encode(values)
-    strange = places < 0
-    if strange.any():
-        raise InputError(
-            f"column {column.name!r} holds {counted(int(strange.sum()), 'value')}, in "
-            f"{counted(int(strange[codes].sum()), 'record')}, that the recoding has never seen; "
-            "fit on a table that has them, or use a hierarchy file that lists them"
-        )
-    if partition is taxonomy.levels[0] and len(np.unique(places)) == len(places):
-        return column
-    labels = [str(label) if isinstance(label, Interval) else label for label in partition.labels]
-    return engine.relabel(column, partition.groups[places][codes], labels)

@@ -2,22 +2,27 @@
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
 from anonymizer.atomic import write_together
+from anonymizer.checking import Check, check_table
+from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
-from anonymizer.privacy import Verdict
+from anonymizer.manifest import MANIFEST, read_manifest, recoding_of
+from anonymizer.privacy import Verdict, population_of
+from anonymizer.recoded import matched, relabelled
 from anonymizer.release import Release, prove, verify
+from anonymizer.schema import taxonomies_of
 from anonymizer.search import Watch, ignore
 from anonymizer.study import Study
 from anonymizer.tables import Format, write_table
 
-__all__ = ["MANIFEST", "check", "publish"]
+__all__ = ["check_file", "publish", "verify_file"]
 
 RELEASED = ("released.csv", "released.parquet")
-MANIFEST = "release.json"
 
 
 def publish(
@@ -63,25 +68,77 @@ def publish(
         text = json.dumps(manifest, indent=2, ensure_ascii=False, allow_nan=False)
         path.write_text(text + "\n", encoding="utf-8")
 
+    people = anonymizer.plan_.people(table)
     write_together(
         directory,
-        {name: lambda path: _write_proven(table, path, form, study), MANIFEST: write_manifest},
+        {
+            name: lambda path: _write_proven(table, path, form, study, people),
+            MANIFEST: write_manifest,
+        },
         obsolete=RELEASED,
     )
     return anonymizer.release_, manifest
 
 
-def check(study: Study, path: Path) -> list[Verdict]:
+def verify_file(study: Study, path: Path) -> list[Verdict]:
     """Recount a released table and hold the policy of a study against it.
+
+    A population that models are about is recoded as the manifest beside the table says.
 
     Raises
     ------
     InputError
-        When the table cannot be read or lacks a column.
+        When the table cannot be read or lacks a column, or there is no manifest but a population.
     PolicyBrokenError
         When an identifier stands in it.
     """
-    return verify(study.read(path), study.schema, study.privacy)
+    table = study.read(path)
+    people = population_of(study.privacy)
+    recoded = None if people is None else _recoded_people(study, path, table, people.table)
+    return verify(table, study.schema, study.privacy, recoded)
+
+
+def check_file(study: Study, path: Path) -> Check:
+    """Measure what a table of a study satisfies as it stands, and hold the policy against it.
+
+    A population that models are about is recoded where the table is a release, with its manifest
+    beside it, and taken as it stands otherwise.
+
+    Raises
+    ------
+    InputError
+        When the table cannot be read, lacks a column or misses values.
+    """
+    schema = replace(study.schema, identifiers=(), targets=())
+    table = schema.admit(study.read(path, schema=schema))
+    people = population_of(study.privacy)
+    if people is None:
+        population = None
+    elif _is_release(path):
+        population = _recoded_people(study, path, table, people.table)
+    else:
+        population = schema.admit_population(people.table)
+    return check_table(table, schema, study.privacy, population)
+
+
+def _is_release(path: Path) -> bool:
+    """Whether a manifest beside a file says that it is about it."""
+    manifest = path.parent / MANIFEST
+    if not manifest.exists():
+        return False
+    about = read_manifest(manifest).get("table")
+    return isinstance(about, dict) and about.get("file") == path.name
+
+
+def _recoded_people(
+    study: Study, path: Path, table: pd.DataFrame, people: pd.DataFrame
+) -> pd.DataFrame:
+    """The population of a study as a released table of it was recoded."""
+    population = study.schema.admit_population(people)
+    tally = engine.tally(population, study.schema.names)
+    taxonomies = taxonomies_of(tally, study.hierarchies)
+    recoding = recoding_of(read_manifest(path.parent / MANIFEST), taxonomies)
+    return matched(table, relabelled(population, recoding, taxonomies), study.schema)
 
 
 def _require_free(directory: Path, source: Path, force: bool) -> None:
@@ -100,7 +157,9 @@ def _require_free(directory: Path, source: Path, force: bool) -> None:
             )
 
 
-def _write_proven(table: pd.DataFrame, path: Path, form: Format, study: Study) -> None:
+def _write_proven(
+    table: pd.DataFrame, path: Path, form: Format, study: Study, people: pd.DataFrame | None
+) -> None:
     """Write a table and prove what the file holds: texts may merge or split what values did not."""
     write_table(table, path, form)
-    prove(study.read(path, form), study.schema, study.privacy)
+    prove(study.read(path, form), study.schema, study.privacy, people)

@@ -118,7 +118,7 @@ class SearchResult:
     strategy, objective
         What searched, and what for.
     value
-        The objective of the table searched, in its own unit.
+        The objective of the table searched, in its own unit; None where it may not be told.
     gap
         How much better any other node can be, at the most, in the same unit; None where that is
         not known.
@@ -135,7 +135,7 @@ class SearchResult:
 
     strategy: str
     objective: str
-    value: float
+    value: float | None
     gap: float | None
     nodes: int
     checked: int
@@ -153,6 +153,9 @@ class SearchResult:
 @dataclass(frozen=True)
 class Release:
     """The proof of one released table.
+
+    Of a differentially private one nothing is told but what the released table shows: ``records``,
+    ``dropped`` and ``suppressed`` are None then.
 
     Parameters
     ----------
@@ -185,10 +188,10 @@ class Release:
         Fingerprint of everything that was asked for.
     """
 
-    records: int
+    records: int | None
     released: int
-    dropped: int
-    suppressed: int
+    dropped: int | None
+    suppressed: int | None
     suppressed_class: str
     classes: int
     other_columns: Sequence[str]

@@ -64,7 +64,8 @@ class Columns(Section):
 class SearchOptions(Section):
     """``[search]``: which recodings are considered, and how."""
 
-    recoding: Literal["full-domain", "variable-range"] = "full-domain"
+    recoding: Literal["full-domain", "variable-range", "fixed"] = "full-domain"
+    levels: dict[StrictStr, StrictInt] | None = None
     strategy: Literal[
         "automatic", "bisection", "top-down", "branch-and-bound", "incognito", "exhaustive"
     ] = "automatic"
@@ -200,10 +201,16 @@ class Study:
         data = self.document.data
         return format_of(path, data.separator, data.missing_values)
 
-    def read(self, path: Path | None = None, form: Format | None = None) -> pd.DataFrame:
-        """Read the study's table, or another one of its kind."""
+    def read(
+        self,
+        path: Path | None = None,
+        form: Format | None = None,
+        schema: Schema | None = None,
+    ) -> pd.DataFrame:
+        """Read the study's table, or another one of its kind, with the columns of a schema."""
         path = self.data_path if path is None else path
-        return read_table(path, form or self.format_of(path), self.schema.columns)
+        columns = (schema or self.schema).columns
+        return read_table(path, form or self.format_of(path), columns)
 
     def anonymizer(self, n_jobs: int | None = None, progress: Watch | None = None) -> Anonymizer:
         """The estimator that the study describes."""
@@ -213,6 +220,7 @@ class Study:
             sensitive=self.schema.sensitive,
             privacy=self.privacy,
             recoding=search.recoding,
+            levels=search.levels,
             identifiers=self.schema.identifiers,
             missing=self.schema.missing,
             refine=search.refine,

@@ -12,7 +12,7 @@ import anonymizer
 ROOT = Path(anonymizer.__file__).parent
 FLOORS = [
     {"version", "errors"},
-    {"information", "parameters"},
+    {"information", "parameters", "conventions"},
     {"kernels", "population"},
     {"engines"},
     {"hierarchy"},
@@ -20,9 +20,9 @@ FLOORS = [
     {"candidates"},
     {"schema", "lattice", "privacy", "objectives", "datasets"},
     {"search"},
-    {"release"},
-    {"plan", "choice", "tables", "atomic"},
-    {"estimator"},
+    {"release", "recoded"},
+    {"plan", "sampled", "choice", "tables", "atomic", "manifest"},
+    {"estimator", "checking"},
     {"study", "reproduce"},
     {"publish"},
     {"quality"},
@@ -43,7 +43,7 @@ ONLY_IN = {
     "pydantic_core": {"study"},
     "rich": {"report"},
     "scipy": {"population"},
-    "sklearn": {"estimator", "quality"},
+    "sklearn": {"conventions", "quality"},
 }
 
 

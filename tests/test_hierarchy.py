@@ -453,10 +453,12 @@ def test_what_a_study_states_becomes_a_hierarchy(tmp_path):
 
 def test_values_that_only_the_table_holds_are_not_described_once_hidden():
     taxonomy = Hierarchy.prefixes([1]).over("zip", ["47906", "47302", None])
-    assert taxonomy.describe(taxonomy.levels[1]) == [{"label": "4****"}, {"label": "*"}]
-    assert taxonomy.describe(taxonomy.levels[2]) == [{"label": "*"}]
+    shown = {"4****", "*"}
+    assert taxonomy.describe(taxonomy.levels[1], shown) == [{"label": "4****"}, {"label": "*"}]
+    assert taxonomy.describe(taxonomy.levels[1], {"*"}) == [{"label": "*"}]  # nobody in 4 is left
+    assert taxonomy.describe(taxonomy.levels[2], shown) == [{"label": "*"}]
 
 
 def test_values_that_the_steward_listed_are_described():
     taxonomy = Hierarchy.from_rows([["f", "x"], ["m", "x"]]).over("sex", ["f"])
-    assert taxonomy.describe(taxonomy.levels[1]) == [{"label": "x", "values": ["f", "m"]}]
+    assert taxonomy.describe(taxonomy.levels[1], set()) == [{"label": "x", "values": ["f", "m"]}]

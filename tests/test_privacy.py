@@ -23,6 +23,7 @@ from anonymizer.privacy import (
     BayesianGain,
     DeltaDisclosure,
     DeltaPresence,
+    DifferentialPrivacy,
     DistinctLDiversity,
     EnhancedBetaLikeness,
     EntropyLDiversity,
@@ -30,6 +31,7 @@ from anonymizer.privacy import (
     KAnonymity,
     KMap,
     MeanInformation,
+    PopulationUniqueness,
     PrivacyModel,
     RecursiveLDiversity,
     TCloseness,
@@ -72,6 +74,8 @@ CASES = [
     AverageReidentificationRisk(0.05, PEOPLE),
     HighestReidentificationRisk(0.1),
     HighestReidentificationRisk(0.1, PEOPLE),
+    *(PopulationUniqueness(0.1, 0.5, name) for name in ("dankar", "zayatz", "pitman", "snb")),
+    DifferentialPrivacy(2, 0.1),
 ]
 PER_CLASS = [case for case in CASES if case.per_class]
 EVERY_CASE = pytest.mark.parametrize("model", CASES, ids=repr)
@@ -296,6 +300,44 @@ def test_witnesses_that_estimated_entropy_is_not_monotone(estimator):
     assert not holds(model, merged(classes)).any()
 
 
+@pytest.mark.parametrize(
+    ("estimator", "fraction", "before", "after"),
+    [
+        ("zayatz", 0.5, [1, 2, 2], [1, 4]),
+        ("dankar", 0.5, [1, 2, 2], [1, 4]),
+        ("pitman", 0.1, [1, 1, 2, 2], [1, 1, 4]),
+        ("dankar", 0.1, [1, 1, 2, 2], [1, 1, 4]),
+        ("snb", 0.5, [1, 1, 1, 1, 2, 2, 3], [1, 1, 1, 1, 2, 5]),
+    ],
+)
+def test_witnesses_that_population_uniqueness_is_not_monotone(estimator, fraction, before, after):
+    found = []
+    for sizes in (before, after):
+        classes = classes_of(np.array(sizes)[:, None])
+        found.append(float(PopulationUniqueness(1, fraction, estimator).measure(classes)[0]))
+    assert found[0] < found[1]
+    between = PopulationUniqueness(sum(found) / 2, fraction, estimator)
+    assert not between.monotone
+    assert accepted(between, np.array(before)[:, None]).all()
+    assert not accepted(between, np.array(after)[:, None]).any()
+
+
+def test_population_uniqueness_without_an_answer_does_not_hold():
+    lonely = np.ones((3, 1), int)  # nothing says how many more classes there are
+    model = PopulationUniqueness(1, 0.5, "snb")
+    assert model.measure(classes_of(lonely)) == [np.inf]
+    assert not accepted(model, lonely).any()
+    assert accepted(PopulationUniqueness(0, 0.5, "snb"), [[2], [3]]).all()
+
+
+def test_differential_privacy_says_what_follows_from_it():
+    model = DifferentialPrivacy(2, 1e-5)
+    assert model.parameters["beta"] == pytest.approx(1 - np.exp(-2))
+    assert model.parameters["k"] == model.k == model.threshold == 113
+    assert accepted(model, [[113], [112]]).tolist() == [True, False]
+    assert "random sample" in str(model.parameters["assumes"])
+
+
 @EVERY_CASE
 @given(classes=some_classes())
 def test_what_a_model_needs_holds_wherever_it_does(model, classes):
@@ -426,6 +468,12 @@ def test_verdicts_agree_with_the_mask(table):
         (lambda: DeltaPresence(0, 0, PEOPLE), "upper = 0 must be a number above 0"),
         (lambda: AverageReidentificationRisk(0), "risk = 0 must be a number above 0 and at most"),
         (lambda: HighestReidentificationRisk(1.5), "risk = 1.5 must be a number above 0"),
+        (lambda: PopulationUniqueness(-1, 0.5), "uniqueness = -1 must be a number of at least 0"),
+        (lambda: PopulationUniqueness(0.1, 0), "fraction = 0 must be a number of at least 1e-12"),
+        (lambda: PopulationUniqueness(0.1, 0.5, "x"), "estimator = 'x' is unknown; known are dank"),
+        (lambda: DifferentialPrivacy(0, 0.1), "epsilon = 0 must be a number above 0"),
+        (lambda: DifferentialPrivacy(1, 0), "delta = 0 must be a number above 0 and at most 1"),
+        (lambda: DifferentialPrivacy(1, 1), "delta = 1 must be below 1"),
     ],
 )
 def test_parameters_out_of_range(make, message):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from anonymizer import publish as publishing
 from anonymizer.errors import AnonymizerError, InputError, PolicyBrokenError
-from anonymizer.publish import check, publish
+from anonymizer.publish import publish, verify_file
 from anonymizer.study import Study
 
 STUDY = """\
@@ -90,7 +90,7 @@ def test_a_release_recounted_by_hand(tmp_path):
     assert [verdict.worst for verdict in release.privacy] == pytest.approx([k, l, t], abs=1e-9)
     assert release.classes == len(classes_of(rows, ["age", "job"], "disease"))
     assert manifest == json.loads((tmp_path / "out" / "release.json").read_text())
-    assert [verdict.worst for verdict in check(study, tmp_path / "out" / "released.csv")] == [
+    assert [verdict.worst for verdict in verify_file(study, tmp_path / "out" / "released.csv")] == [
         verdict.worst for verdict in release.privacy
     ]
 

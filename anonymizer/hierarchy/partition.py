@@ -1,6 +1,6 @@
 """Partitions of one attribute's values, and chains of them."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy.values import number_text
+from anonymizer.hierarchy.values import number_text, text_of
 
 __all__ = ["ANY", "Codes", "Interval", "Partition", "Taxonomy", "torn_levels"]
 
@@ -140,19 +140,25 @@ class Taxonomy:
         """The code of each raw value, -1 for a value that is not part of the taxonomy."""
         return np.array([self.codes.get(self.key(value), -1) for value in values], np.intp)
 
-    def describe(self, partition: Partition) -> list[dict[str, object]]:
+    def describe(
+        self, partition: Partition, released: Collection[str | None]
+    ) -> list[dict[str, object]]:
         """The groups of a partition, enough to apply it again, as JSON has it.
 
         A group is told by its range, by the values the hierarchy lists for it, or by its label
         alone (a masked code, everything). What only the table holds, be it a value or the way it
-        is written, is never told unless it is released as it is.
+        is written, is never told unless it is released as it is: nor is a group whose label is not
+        among the texts ``released`` (None: a missing value), unless the hierarchy lists its values.
         """
         members: list[list[Hashable]] = [[] for _ in range(len(partition))]
         for key, code in self.codes.items():
             members[partition.groups[code]].append(key)
         raw = partition is self.levels[0]
-        groups = zip(partition.labels, members, strict=True)
-        return [self._group(label, keys, raw) for label, keys in groups]
+        return [
+            self._group(label, keys, raw)
+            for label, keys in zip(partition.labels, members, strict=True)
+            if self.listed or (None if label is None else text_of(label)) in released
+        ]
 
     def _group(self, label: Hashable, keys: list[Hashable], raw: bool) -> dict[str, object]:
         if isinstance(label, Interval):

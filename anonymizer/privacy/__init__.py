@@ -20,6 +20,7 @@ from anonymizer.privacy.diversity import (
     RecursiveLDiversity,
 )
 from anonymizer.privacy.people import DeltaPresence, KMap, Population, population_of
+from anonymizer.privacy.sampled import DifferentialPrivacy, PopulationUniqueness
 from anonymizer.privacy.shares import (
     AlphaKAnonymity,
     BasicBetaLikeness,
@@ -45,6 +46,7 @@ __all__ = [
     "BayesianGain",
     "DeltaDisclosure",
     "DeltaPresence",
+    "DifferentialPrivacy",
     "DistinctLDiversity",
     "EnhancedBetaLikeness",
     "EntropyLDiversity",
@@ -54,6 +56,7 @@ __all__ = [
     "Mask",
     "MeanInformation",
     "Population",
+    "PopulationUniqueness",
     "PrivacyModel",
     "RecursiveLDiversity",
     "TCloseness",
@@ -90,5 +93,7 @@ MODELS: dict[str, type[PrivacyModel]] = {
         DeltaPresence,
         AverageReidentificationRisk,
         HighestReidentificationRisk,
+        PopulationUniqueness,
+        DifferentialPrivacy,
     )
 }

@@ -99,6 +99,11 @@ class PrivacyModel(ABC):
         return float(values.min() if self.at_least else values.max())
 
     @property
+    def range(self) -> str:
+        """The acceptable values, in few words."""
+        return f"{'>=' if self.at_least else '<='} {self.threshold:g}"
+
+    @property
     def people(self) -> object:
         """The population that the model is about; None where it is about none."""
         return getattr(self, "population", None)

@@ -186,6 +186,11 @@ class RecursiveLDiversity(SensitiveModel):
         """What the ratio has to stay below."""
         return float(self.c)
 
+    @property
+    def range(self) -> str:
+        """Below c."""
+        return f"< {self.c:g}"
+
     def measure(self, classes: Classes) -> Floats:
         """r_1 / (r_l + ... + r_m) of each class."""
         ranked = -np.sort(-classes.joint, axis=1)

@@ -156,6 +156,11 @@ class DeltaPresence(PrivacyModel):
         """Shares between the bounds."""
         return (values >= self.lower - TOLERANCE) & (values <= self.upper + TOLERANCE)
 
+    @property
+    def range(self) -> str:
+        """From one bound to the other."""
+        return f"{self.lower:g} to {self.upper:g}"
+
     def worst(self, values: Floats) -> float:
         """The share furthest outside of the bounds, or nearest to one."""
         low, high = float(values.min()), float(values.max())

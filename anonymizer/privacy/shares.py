@@ -37,11 +37,11 @@ class ShareModel(SensitiveModel):
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         """The range that every share has to stay in."""
-        lower, upper = self.range(table.prior)
+        lower, upper = self.shares(table.prior)
         return (Bound(Kind.SHARES, 0.0, lower=lower, upper=upper),)
 
     @abstractmethod
-    def range(self, prior: Floats) -> tuple[Floats, Floats]:
+    def shares(self, prior: Floats) -> tuple[Floats, Floats]:
         """The least and the largest share of each value, shape (values,) each."""
 
 
@@ -74,7 +74,7 @@ class AlphaKAnonymity(ShareModel):
         """The largest share of a value in each class."""
         return np.where(classes.sizes < self.k, inf, classes.shares.max(axis=1))
 
-    def range(self, prior: Floats) -> tuple[Floats, Floats]:
+    def shares(self, prior: Floats) -> tuple[Floats, Floats]:
         """At most alpha each."""
         return np.zeros(len(prior)), np.full(len(prior), self.alpha + TOLERANCE)
 
@@ -118,7 +118,7 @@ class BasicBetaLikeness(ShareModel):
         """The largest relative gain of each class."""
         return np.asarray(_relative_gains(classes).max(axis=1))
 
-    def range(self, prior: Floats) -> tuple[Floats, Floats]:
+    def shares(self, prior: Floats) -> tuple[Floats, Floats]:
         """At most 1 + beta times as likely."""
         return np.zeros(len(prior)), prior * (1 + self.beta + TOLERANCE)
 
@@ -156,7 +156,7 @@ class EnhancedBetaLikeness(ShareModel):
         beyond = (gains > most + TOLERANCE).any(axis=1)
         return np.where(beyond, inf, gains.max(axis=1))
 
-    def range(self, prior: Floats) -> tuple[Floats, Floats]:
+    def shares(self, prior: Floats) -> tuple[Floats, Floats]:
         """At most 1 + min(beta, -ln p) times as likely."""
         most = np.minimum(self.beta, _most_gain(prior))
         return np.zeros(len(prior)), prior * (1 + most + TOLERANCE)
@@ -198,7 +198,7 @@ class DeltaDisclosure(ShareModel):
         np.log2(ratio, out=bits, where=ratio > 0)
         return np.asarray(np.abs(bits).max(axis=1))
 
-    def range(self, prior: Floats) -> tuple[Floats, Floats]:
+    def shares(self, prior: Floats) -> tuple[Floats, Floats]:
         """From 2^-delta to 2^delta times as likely."""
         return prior * 2 ** -(self.delta + TOLERANCE), prior * 2 ** (self.delta + TOLERANCE)
 
@@ -234,7 +234,7 @@ class BayesianGain(ShareModel):
         """Posterior less prior maximum of each class; may be negative."""
         return np.asarray(classes.shares.max(axis=1) - classes.prior.max())
 
-    def range(self, prior: Floats) -> tuple[Floats, Floats]:
+    def shares(self, prior: Floats) -> tuple[Floats, Floats]:
         """At most the prior maximum and the gain."""
         return np.zeros(len(prior)), np.full(len(prior), prior.max() + self.gain + TOLERANCE)
 
@@ -265,7 +265,7 @@ class ValueGain(ShareModel):
         """The largest gain of a value in each class."""
         return np.asarray((classes.shares - classes.prior).max(axis=1))
 
-    def range(self, prior: Floats) -> tuple[Floats, Floats]:
+    def shares(self, prior: Floats) -> tuple[Floats, Floats]:
         """At most the prior and the gain."""
         return np.zeros(len(prior)), prior + self.gain + TOLERANCE
 

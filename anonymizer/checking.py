@@ -1,0 +1,200 @@
+"""What a table satisfies as it stands: the largest k and l, the smallest t, beta and delta."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+
+import pandas as pd
+
+from anonymizer.counts import Classes, Counts
+from anonymizer.parameters import column_names
+from anonymizer.population import journalist, marketer, prosecutor, sample_uniqueness
+from anonymizer.privacy import (
+    AlphaKAnonymity,
+    BasicBetaLikeness,
+    DeltaDisclosure,
+    DistinctLDiversity,
+    EnhancedBetaLikeness,
+    EntropyLDiversity,
+    PrivacyModel,
+    TCloseness,
+    Verdict,
+    is_ordered,
+    population_of,
+    verdicts,
+)
+from anonymizer.schema import Schema, recount
+
+__all__ = ["Check", "check", "check_table"]
+
+MEASURES: Mapping[str, PrivacyModel] = {
+    "distinct_l": DistinctLDiversity(1),
+    "entropy_l": EntropyLDiversity(1),
+    "t_kl": TCloseness(0, "kl"),
+    "t_equal": TCloseness(0, "equal"),
+    "t_ordered": TCloseness(0, "ordered"),
+    "basic_beta": BasicBetaLikeness(1),
+    "enhanced_beta": EnhancedBetaLikeness(1),
+    "delta_disclosure": DeltaDisclosure(1),
+    "alpha": AlphaKAnonymity(1, 1),
+}
+"""What is measured about every sensitive attribute, by models whose own parameters do not matter:
+the worst class under each is the strictest parameter that the table satisfies."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a table satisfies as it stands.
+
+    Parameters
+    ----------
+    records, classes
+        Records, and combinations of values of the quasi-identifiers.
+    k
+        Records of the smallest class.
+    sensitive
+        For each sensitive attribute the strictest parameters that every class satisfies:
+        ``distinct_l``, ``entropy_l`` (2^H, plug-in), ``t_kl`` (bits), ``t_equal``, ``t_ordered``
+        (where its values are numbers, or a model of the policy states their order),
+        ``basic_beta``, ``enhanced_beta``, ``delta_disclosure`` (bits) and ``alpha``; infinite where
+        none does.
+    risk
+        Of being re-identified: ``prosecutor_highest`` and ``prosecutor_average``; with a population
+        also ``journalist_highest``, ``journalist_average`` and ``marketer``; and
+        ``sample_uniqueness``, the share of records alone in their class.
+    privacy
+        Every model of the policy held against the table.
+    """
+
+    records: int
+    classes: int
+    k: int
+    sensitive: Mapping[str, Mapping[str, float]]
+    risk: Mapping[str, float]
+    privacy: Sequence[Verdict]
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether every class satisfies every model of the policy."""
+        return all(verdict.satisfied for verdict in self.privacy)
+
+    def to_dict(self) -> dict[str, object]:
+        """The check as JSON has it; what is infinite is null."""
+        return {
+            "records": self.records,
+            "classes": self.classes,
+            "k": self.k,
+            "sensitive": {
+                name: {measure: _plain(measure, value) for measure, value in found.items()}
+                for name, found in self.sensitive.items()
+            },
+            "risk": dict(self.risk),
+            "privacy": [verdict.to_dict() for verdict in self.privacy],
+            "satisfied": self.satisfied,
+        }
+
+
+def check(
+    table: pd.DataFrame,
+    quasi_identifiers: str | Sequence[str],
+    sensitive: str | Sequence[str] = (),
+    privacy: Sequence[PrivacyModel] = (),
+    missing: str = "error",
+) -> Check:
+    """Measure what a table satisfies as it stands, and hold a policy against it.
+
+    Nothing is recoded: classes are the combinations of values of the quasi-identifiers that stand
+    in the table. A population that models are about has to stand as the table does.
+
+    Parameters
+    ----------
+    table
+        The table.
+    quasi_identifiers, sensitive
+        Columns.
+    privacy
+        The policy, if there is one.
+    missing
+        What to do with records that miss a value: ``"error"``, ``"drop"`` or ``"category"``.
+
+    Raises
+    ------
+    InputError
+        When a column is unknown or misses values, the table has no records, or a model cannot be
+        held against it.
+    """
+    names = tuple(column_names("quasi_identifiers", quasi_identifiers))
+    schema = Schema(names, column_names("sensitive", sensitive), missing=missing)
+    people = population_of(privacy)
+    population = None if people is None else schema.admit_population(people.table)
+    return check_table(schema.admit(table), schema, privacy, population)
+
+
+def check_table(
+    table: pd.DataFrame,
+    schema: Schema,
+    models: Sequence[PrivacyModel],
+    population: pd.DataFrame | None = None,
+) -> Check:
+    """The same of a table that was admitted, and a population recoded as it is."""
+    counts = recount(table, schema, population)
+    sizes = counts.sizes[counts.sizes > 0]
+    return Check(
+        records=counts.records,
+        classes=len(sizes),
+        k=int(sizes.min()),
+        sensitive={
+            name: _measured(counts.about(name).occupied, models) for name in counts.sensitive
+        },
+        risk=_risks(counts),
+        privacy=verdicts(counts, models),
+    )
+
+
+def _measured(classes: Classes, models: Sequence[PrivacyModel]) -> dict[str, float]:
+    """The strictest parameters that every class satisfies."""
+    found = {}
+    for measure, model in MEASURES.items():
+        if measure == "t_ordered":
+            stated = _order(classes, models)
+            if stated is None:
+                continue
+            model = stated
+        found[measure] = model.worst(model.measure(classes))
+    return found
+
+
+def _order(classes: Classes, models: Sequence[PrivacyModel]) -> PrivacyModel | None:
+    """The ordered distance about an attribute: as the policy states it, or of numbers."""
+    for model in models:
+        about = getattr(model, "attribute", None) in (None, classes.attribute)
+        if isinstance(model, TCloseness) and model.distance == "ordered" and about:
+            return model
+    return MEASURES["t_ordered"] if is_ordered(classes) else None
+
+
+def _risks(counts: Counts) -> dict[str, float]:
+    mine = counts.sizes > 0
+    sizes = counts.sizes[mine]
+    known = prosecutor(sizes)
+    risks = {
+        "sample_uniqueness": sample_uniqueness(sizes),
+        "prosecutor_highest": known.highest,
+        "prosecutor_average": known.average,
+    }
+    if counts.population is None:
+        return risks
+    people = counts.population[mine]
+    guessed = journalist(sizes, people)
+    return {
+        **risks,
+        "journalist_highest": guessed.highest,
+        "journalist_average": guessed.average,
+        "marketer": marketer(sizes, people),
+    }
+
+
+def _plain(measure: str, value: float) -> float | int | None:
+    if not isfinite(value):
+        return None
+    return int(value) if measure == "distinct_l" else value

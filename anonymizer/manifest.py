@@ -1,0 +1,102 @@
+"""Manifests read back: how a released table was recoded."""
+
+import json
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
+
+__all__ = ["MANIFEST", "read_manifest", "recoding_of"]
+
+MANIFEST = "release.json"
+
+
+def recoding_of(
+    manifest: Mapping[str, Any], taxonomies: Mapping[str, Taxonomy]
+) -> dict[str, Partition]:
+    """The partition of each quasi-identifier that a manifest describes.
+
+    A level is taken from the hierarchy; ranges from where they begin and end.
+
+    Raises
+    ------
+    InputError
+        When the manifest does not fit the taxonomies.
+    """
+    try:
+        return _partitions(manifest, taxonomies)
+    except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError):
+        raise InputError(
+            f"{MANIFEST} does not describe a release of this study; is it of another one, or was "
+            "the study changed since?"
+        ) from None
+
+
+def _partitions(
+    manifest: Mapping[str, Any], taxonomies: Mapping[str, Taxonomy]
+) -> dict[str, Partition]:
+    if set(manifest["recoding"]) != set(taxonomies):
+        raise ValueError("other quasi-identifiers")
+    return {
+        name: _level(taxonomy, manifest["levels"][name])
+        if name in manifest["levels"]
+        else _ranges(taxonomy, manifest["recoding"][name])
+        for name, taxonomy in taxonomies.items()
+    }
+
+
+def _level(taxonomy: Taxonomy, level: int) -> Partition:
+    if level not in range(taxonomy.height + 1):
+        raise ValueError("no such level")
+    return taxonomy.levels[level]
+
+
+def _ranges(taxonomy: Taxonomy, groups: list[dict[str, Any]]) -> Partition:
+    """Each number in its range, a missing value apart from all of them."""
+    ranges = [
+        Interval(_end(group["from"]), _end(group["to"])) for group in groups if "from" in group
+    ]
+    if taxonomy.numbers is None:
+        raise ValueError("no numbers")
+    return Partition.of(
+        [ANY if number is None else _range(number, ranges) for number in taxonomy.numbers]
+    )
+
+
+def _range(number: Decimal, ranges: list[Interval]) -> Interval:
+    """The range that holds a number."""
+    for each in ranges:
+        above = each.low is None or each.low <= number
+        if above and (each.high is None or number < each.high):
+            return each
+    raise ValueError("a number in no range")
+
+
+def _end(stated: int | float | None) -> Decimal | None:
+    return None if stated is None else Decimal(str(stated))
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """The content of a manifest.
+
+    Raises
+    ------
+    InputError
+        When it is not there or damaged.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(
+            f"there is no {path}: the manifest has to lie beside the released table"
+        ) from None
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    except ValueError:
+        raise InputError(f"{path} is damaged: it is no JSON text") from None
+    if not isinstance(content, dict):
+        raise InputError(f"{path} is damaged: it is no manifest of a release")
+    return content

@@ -1,0 +1,149 @@
+"""Models of a table that is a sample: of the population it is drawn from, of who is drawn."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import inf
+from typing import ClassVar
+
+import numpy as np
+
+from anonymizer.counts import Classes, Floats
+from anonymizer.errors import InputError
+from anonymizer.kernels import Bound, Kind
+from anonymizer.parameters import require_one_of
+from anonymizer.population import (
+    ESTIMATORS,
+    population_uniqueness,
+    sampling_rate,
+    smallest_class,
+)
+from anonymizer.privacy.base import TOLERANCE, Mask, PrivacyModel, require_number
+
+__all__ = ["DifferentialPrivacy", "PopulationUniqueness"]
+
+LEAST_FRACTION = 1e-12
+
+
+@dataclass(frozen=True)
+class PopulationUniqueness(PrivacyModel):
+    """Few people of the population are the only ones of their quasi-identifiers, as is estimated.
+
+    The share of its records that are unique in it, from the sizes of the classes and the share of
+    the population that the table holds. Where an estimator has no answer the model does not hold.
+    Not monotone, whatever the estimator: see ``anonymizer.population``, also for their biases.
+    Dankar, El Emam, Neisa, Roffey (2012).
+
+    Parameters
+    ----------
+    uniqueness
+        The largest acceptable share of the population.
+    fraction
+        The records of the table over those of the population it was drawn from at random.
+    estimator
+        ``"dankar"``: a rule that chooses among the others; ``"zayatz"``, ``"pitman"``, ``"snb"``.
+    """
+
+    name: ClassVar[str] = "population-uniqueness"
+    condition: ClassVar[str] = "estimated share of the population that is unique <= uniqueness"
+    unit: ClassVar[str] = "share"
+    source: ClassVar[str] = "Dankar et al. 2012; Zayatz 1991, Hoshino 2001, Chen et al. 1998"
+    monotone: ClassVar[bool] = False
+    sensitive: ClassVar[bool] = False
+    per_class: ClassVar[bool] = False
+
+    uniqueness: float
+    fraction: float
+    estimator: str = "dankar"
+
+    def __post_init__(self) -> None:
+        require_number(self.name, "uniqueness", self.uniqueness, least=0, most=1)
+        require_number(self.name, "fraction", self.fraction, least=LEAST_FRACTION, most=1)
+        require_one_of(f"{self.name}: estimator", self.estimator, ESTIMATORS)
+
+    @property
+    def threshold(self) -> float:
+        """The largest acceptable share."""
+        return float(self.uniqueness)
+
+    def measure(self, classes: Classes) -> Floats:
+        """The estimated share of the population, shape (1,); infinite without an answer."""
+        found = population_uniqueness(classes.sizes, self.fraction, self.estimator)
+        return np.array([inf if found is None else found.share])
+
+    def accepts(self, values: Floats) -> Mask:
+        """At most the share."""
+        return values <= self.uniqueness + TOLERANCE
+
+
+@dataclass(frozen=True)
+class DifferentialPrivacy(PrivacyModel):
+    """(epsilon, delta)-differential privacy: what anybody learns hardly depends on one record.
+
+    The way of SafePub: records are drawn at random with probability beta = 1 - e^-epsilon, recoded
+    at levels that were chosen without looking at the table, and classes of fewer than k records
+    left out; k follows from epsilon and delta. Bild, Kuhn, Prasser (2018); Li, Qardaji, Su (2012).
+
+    It is about how a table was made, which no table shows: of a table as it stands only n_g >= k
+    can be checked. An ``Anonymizer`` makes it so, and refuses what the guarantee does not cover.
+
+    Parameters
+    ----------
+    epsilon
+        In nats: the log of how much likelier any release can become by one record more or less.
+    delta
+        The probability that it becomes likelier than that.
+    """
+
+    name: ClassVar[str] = "differential-privacy"
+    condition: ClassVar[str] = "a random sample at fixed levels with n_g >= k(epsilon, delta)"
+    unit: ClassVar[str] = "records"
+    source: ClassVar[str] = "Bild et al. 2018; Li et al. 2012"
+    strongly_monotone: ClassVar[bool] = True
+    at_least: ClassVar[bool] = True
+    sensitive: ClassVar[bool] = False
+
+    epsilon: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        require_number(self.name, "epsilon", self.epsilon, least=0, above=True)
+        require_number(self.name, "delta", self.delta, least=0, most=1, above=True)
+        if self.delta >= 1:
+            raise InputError(f"{self.name}: delta = {self.delta!r} must be below 1")
+
+    @cached_property
+    def k(self) -> int:
+        """The records that a class has at least."""
+        return smallest_class(self.epsilon, self.delta)
+
+    @cached_property
+    def beta(self) -> float:
+        """The probability that a record is drawn."""
+        return sampling_rate(self.epsilon)
+
+    @property
+    def threshold(self) -> float:
+        """The smallest acceptable class, in records."""
+        return float(self.k)
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """Epsilon and delta, what follows from them, and what the guarantee rests on."""
+        return {
+            **super().parameters,
+            "k": self.k,
+            "beta": self.beta,
+            "assumes": "a random sample that nobody knows, levels chosen without the table",
+        }
+
+    def measure(self, classes: Classes) -> Floats:
+        """n_g, the records of each class."""
+        return classes.sizes.astype(float)
+
+    def accepts(self, values: Floats) -> Mask:
+        """Classes of at least k records."""
+        return values >= self.k
+
+    def bounds(self, table: Classes) -> tuple[Bound, ...]:
+        """At least k records."""
+        return (Bound(Kind.SIZE, self.k),)

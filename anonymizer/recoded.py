@@ -1,0 +1,94 @@
+"""Tables recoded: values replaced by the labels of their groups, and what is told of it."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.counts import Recoding
+from anonymizer.engines import pandas as engine
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
+from anonymizer.hierarchy.values import counted, is_missing, text_of
+from anonymizer.privacy import Mask
+from anonymizer.schema import Schema, classes_of
+
+__all__ = ["described", "levels_of", "matched", "overwritten", "relabelled"]
+
+
+def described(
+    recoding: Recoding, taxonomies: Mapping[str, Taxonomy], released: pd.DataFrame
+) -> dict[str, list[dict[str, object]]]:
+    """The groups of each quasi-identifier, as far as a released table shows them."""
+
+    def texts(name: str) -> set[str | None]:
+        values = engine.distinct(released[name])[1]
+        return {None if is_missing(value) else text_of(value) for value in values}
+
+    return {
+        name: taxonomies[name].describe(partition, texts(name))
+        for name, partition in recoding.items()
+    }
+
+
+def levels_of(recoding: Recoding, taxonomies: Mapping[str, Taxonomy]) -> dict[str, int]:
+    """The level that each partition is, where it is one."""
+    return {
+        name: level
+        for name, partition in recoding.items()
+        for level, candidate in enumerate(taxonomies[name].levels)
+        if candidate is partition
+    }
+
+
+def relabelled(
+    table: pd.DataFrame, recoding: Recoding, taxonomies: Mapping[str, Taxonomy]
+) -> pd.DataFrame:
+    """A table with the values of its quasi-identifiers replaced by the labels of their groups."""
+    columns = {
+        name: _recoded(table[name], taxonomies[name], partition)
+        for name, partition in recoding.items()
+    }
+    return engine.replaced(table, columns)
+
+
+def matched(released: pd.DataFrame, people: pd.DataFrame, schema: Schema) -> pd.DataFrame:
+    """A recoded population beside a release, those whom no class stands for being ``*``.
+
+    Only where the release has such a class: suppressed records are those of people like them.
+    """
+    if not engine.all_equal(released, schema.names, ANY).any():
+        return people
+    counts, class_of = classes_of(released, schema, people, complete=False)
+    unknown = counts.sizes[class_of[len(released) :]] == 0
+    return engine.replaced(
+        people, {name: overwritten(people[name], unknown) for name in schema.names}
+    )
+
+
+def overwritten(column: pd.Series, records: Mask) -> pd.Series:
+    """The column with ``*`` in some records; all others become texts, of one kind with it."""
+    codes, values = engine.distinct(column)
+    texts = [None if is_missing(value) else text_of(value) for value in values]
+    return engine.relabel(column, np.where(records, len(texts), codes), [*texts, ANY])
+
+
+def _recoded(column: pd.Series, taxonomy: Taxonomy, partition: Partition) -> pd.Series:
+    """Replace values by the labels of their groups.
+
+    A column released at level 0 stays as it is, unless values that are written differently but
+    are the same (39 and 39.0) have to become one.
+    """
+    codes, values = engine.distinct(column)
+    places = taxonomy.encode(values)
+    strange = places < 0
+    if strange.any():
+        raise InputError(
+            f"column {column.name!r} holds {counted(int(strange.sum()), 'value')}, in "
+            f"{counted(int(strange[codes].sum()), 'record')}, that the recoding has never seen; "
+            "fit on a table that has them, or use a hierarchy file that lists them"
+        )
+    if partition is taxonomy.levels[0] and len(np.unique(places)) == len(places):
+        return column
+    labels = [str(label) if isinstance(label, Interval) else label for label in partition.labels]
+    return engine.relabel(column, partition.groups[places][codes], labels)

@@ -1,0 +1,16 @@
+"""What a person reads: releases, verifications and comparisons as tables of text."""
+
+from anonymizer.report.progress import progress
+from anonymizer.report.quality import print_quality
+from anonymizer.report.release import print_ladder, print_release, print_rows
+from anonymizer.report.verdicts import print_check, print_verdicts
+
+__all__ = [
+    "print_check",
+    "print_ladder",
+    "print_quality",
+    "print_release",
+    "print_rows",
+    "print_verdicts",
+    "progress",
+]

@@ -1,0 +1,122 @@
+"""What a release says, as tables of text."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from anonymizer.objectives import MutualInformation
+from anonymizer.release import Information, Release, SearchResult
+from anonymizer.report.console import console, table_of
+from anonymizer.report.verdicts import verdict_table
+from anonymizer.reproduce import Row
+
+__all__ = ["print_ladder", "print_release", "print_rows"]
+
+SHOWN = 8
+"""How many groups of an attribute a report lists."""
+
+
+def print_release(release: Release, directory: Path) -> None:
+    """Print what was searched, what is kept, and where the release lies."""
+    out = console()
+    for line in _summary(release):
+        out.print(line)
+    out.print(table_of("Recoding", ["quasi-identifier", "level", "groups"], _recoding(release)))
+    if release.information:
+        kept = _information(release.information)
+        out.print(table_of("Information about the sensitive attribute", ["", ""], kept))
+    for name, about in release.targets.items():
+        out.print(table_of(f"Information about {name}", ["", ""], _information(about)))
+    out.print(verdict_table(release.privacy))
+    if release.other_columns:
+        out.print(
+            "Released as they were, and not covered by the policy if an attacker knows them: "
+            + ", ".join(name or "a column without a name" for name in release.other_columns),
+            soft_wrap=True,
+        )
+    out.print(f"The release lies in {directory}.", soft_wrap=True)
+
+
+def print_ladder(rows: Iterable[Row]) -> None:
+    """Print what each recoding of the bundled census keeps."""
+    cells = [[row.quantity, row.computed, row.remark] for row in rows]
+    console().print(
+        table_of("What a recoding keeps, in bits", ["recoding", "kept", "policy"], cells)
+    )
+
+
+def print_rows(title: str, rows: Iterable[Row]) -> None:
+    """Print a paper's experiment beside what it comes to here."""
+    cells = [[row.quantity, row.computed, row.published, row.remark] for row in rows]
+    console().print(table_of(title, ["quantity", "computed", "published", "remark"], cells))
+
+
+def _summary(release: Release) -> list[str]:
+    search = release.search
+    lines = [*_search(search), _released(release)]
+    if search.objective != MutualInformation.name and search.value is not None:
+        lines.append(f"The objective, {search.objective}, comes to {search.value:.6g}.")
+    return lines
+
+
+def _search(search: SearchResult) -> list[str]:
+    """What was searched, and how sure the result is."""
+    if search.strategy == "fixed":
+        return ["Recoded at the levels given."]
+    lines = [
+        f"Searched {search.nodes:,} nodes ({search.strategy}, {search.checked:,} checked)"
+        + _feasible(search)
+    ]
+    if search.refinements:
+        proven = "the proven optimum" if search.proven else "a local optimum, not proven"
+        lines.append(f"Ranges were cut {search.refinements:,} times; the result is {proven}.")
+    elif not search.proven:
+        gap = "" if search.gap is None else f"; another may be better by {search.gap:.6g}"
+        lines.append(f"The search was not finished: this is the best node found{gap}.")
+    return lines
+
+
+def _released(release: Release) -> str:
+    """How many records are released, of how many where that may be told."""
+    if release.records is None:
+        return (
+            f"Released {release.released:,} records, drawn at random, in {release.classes:,} "
+            "equivalence classes; how many there were may not be told."
+        )
+    return (
+        f"Released {release.released:,} of {release.records:,} records in {release.classes:,} "
+        f"equivalence classes ({release.dropped:,} dropped, {_suppressed(release)})."
+    )
+
+
+def _feasible(search: SearchResult) -> str:
+    if search.feasible is None or search.minimal is None:
+        return "."
+    return f": {search.feasible:,} satisfy the policy, {len(search.minimal):,} of them minimal."
+
+
+def _suppressed(release: Release) -> str:
+    fates = {"none": "", "kept": ", kept as one class", "removed": " and left out"}
+    return f"{release.suppressed:,} suppressed{fates[release.suppressed_class]}"
+
+
+def _recoding(release: Release) -> list[list[str]]:
+    return [
+        [name, str(release.levels.get(name, "ranges")), _groups(groups)]
+        for name, groups in release.recoding.items()
+    ]
+
+
+def _groups(groups: Sequence[dict[str, object]]) -> str:
+    labels = " ".join(str(group["label"]) for group in groups[:SHOWN])
+    return labels + (f" ... ({len(groups)} in all)" if len(groups) > SHOWN else "")
+
+
+def _information(information: Information) -> list[list[str]]:
+    return [
+        ["I(X;W), raw quasi-identifiers", f"{information.original:.6f} bits"],
+        ["I(X~;W), released", f"{information.retained:.6f} bits"],
+        ["ceiling: no recoding can keep more", f"{information.ceiling:.6f} bits"],
+        ["I(X;W) with W shuffled: chance alone", f"{information.shuffled:.6f} bits"],
+        ["loss", f"{information.loss:.2%}"],
+        ["loss, chance taken off", f"{information.loss_above_shuffled:.2%}"],
+    ]

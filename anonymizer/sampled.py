@@ -1,0 +1,168 @@
+"""Differentially private releases: a random sample at levels that were chosen without the table.
+
+What is told of such a release is what the released table itself tells: every other figure (how many
+records there were, how many were left out, what the raw table says) would have to be paid for in
+epsilon too.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.counts import Recoding
+from anonymizer.engines import pandas as engine
+from anonymizer.errors import InputError, PolicyUnreachableError
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.privacy import DifferentialPrivacy, KAnonymity, PrivacyModel
+from anonymizer.recoded import described, levels_of, relabelled
+from anonymizer.release import Release, SearchResult, prove
+from anonymizer.schema import Schema
+
+__all__ = ["SampledPlan", "differential_privacy"]
+
+
+def differential_privacy(
+    models: Sequence[PrivacyModel], schema: Schema, recoding: str
+) -> DifferentialPrivacy | None:
+    """The model of a policy that is about how the table is made; None where there is none.
+
+    Raises
+    ------
+    InputError
+        When something is asked beside it that its guarantee does not cover.
+    """
+    found = [model for model in models if isinstance(model, DifferentialPrivacy)]
+    if not found:
+        return None
+    others = [m for m in models if not isinstance(m, DifferentialPrivacy | KAnonymity)]
+    for wrong in _objections(others, len(found), schema, recoding):
+        raise InputError(f"{DifferentialPrivacy.name}: {wrong}")
+    return found[0]
+
+
+def _objections(
+    others: Sequence[PrivacyModel], times: int, schema: Schema, recoding: str
+) -> Iterator[str]:
+    if times > 1:
+        yield "state it once"
+    if others:
+        yield (
+            f"its guarantee does not cover what {others[0].name} would leave out; only "
+            "k-anonymity can stand beside it"
+        )
+    if recoding != "fixed":
+        yield (
+            "levels have to be chosen without looking at the table; state recoding = 'fixed' and "
+            "the levels"
+        )
+    if schema.counted:
+        yield (
+            f"column {schema.counted[0]!r} would be released as it is; make it a quasi-identifier "
+            "(at level 0, say), or an identifier"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class SampledPlan:
+    """All that is needed to release a differentially private sample of a table.
+
+    Every release draws anew, from a source of randomness that nobody knows; what several releases
+    of one table tell adds up.
+
+    Parameters
+    ----------
+    schema, models
+        The roles of the columns and the policy.
+    private
+        The model among them that says how to sample.
+    taxonomies, recoding
+        The values that are known, and their groups.
+    objective
+        What the levels are said to be for.
+    study
+        Fingerprint of everything that was asked for.
+    """
+
+    schema: Schema
+    models: Sequence[PrivacyModel]
+    private: DifferentialPrivacy
+    taxonomies: Mapping[str, Taxonomy]
+    recoding: Recoding
+    objective: str
+    study: str
+
+    def release(
+        self, table: pd.DataFrame, kept: pd.DataFrame | None = None
+    ) -> tuple[pd.DataFrame, Release]:
+        """Draw a sample, recode it, leave small classes out, verify the rest and hand it out.
+
+        In random order and without an index: both would tell who was drawn.
+
+        Raises
+        ------
+        InputError
+            When the table has a column that would be released as it is, lacks what it needs or
+            holds values that are not known.
+        PolicyUnreachableError
+            When no class is large enough.
+        """
+        kept = self.schema.admit(table) if kept is None else kept
+        self._require_covered(kept)
+        released = self._sampled(kept[list(self.schema.names)])
+        counts, verdicts = prove(released, self.schema, self.models)
+        return released, Release(
+            records=None,
+            released=len(released),
+            dropped=None,
+            suppressed=None,
+            suppressed_class="removed",
+            classes=len(counts),
+            other_columns=(),
+            information=None,
+            targets={},
+            levels=levels_of(self.recoding, self.taxonomies),
+            recoding=described(self.recoding, self.taxonomies, released),
+            privacy=verdicts,
+            search=self.search,
+            study=self.study,
+        )
+
+    @property
+    def search(self) -> SearchResult:
+        """How the levels were found: they were not searched for."""
+        return SearchResult("fixed", self.objective, None, None, 1, 0, None, None, 0, False)
+
+    def people(self, released: pd.DataFrame) -> None:
+        """No model that can stand beside is about a population."""
+
+    def _sampled(self, table: pd.DataFrame) -> pd.DataFrame:
+        rng = np.random.default_rng()  # from the system's entropy: a seed could be guessed
+        drawn = table[rng.random(len(table)) < self.private.beta]
+        recoded = relabelled(drawn, self.recoding, self.taxonomies)
+        class_of, _ = engine.grouped(recoded, self.schema.names)
+        large = np.bincount(class_of) >= self._least
+        left = recoded[large[class_of]] if len(recoded) else recoded
+        if not len(left):
+            raise PolicyUnreachableError(
+                f"nothing was released: no class of the sample has k = {self._least} records; "
+                "choose coarser levels, or a larger epsilon or delta"
+            )
+        order = rng.permutation(len(left))
+        return engine.without_traces(left.iloc[order].reset_index(drop=True))
+
+    @property
+    def _least(self) -> int:
+        """The records that every class must have."""
+        others = [model.k for model in self.models if isinstance(model, KAnonymity)]
+        return max([self.private.k, *others])
+
+    def _require_covered(self, table: pd.DataFrame) -> None:
+        known = (*self.schema.names, *self.schema.identifiers)
+        for column in table.columns:
+            if column not in known:
+                raise InputError(
+                    f"{self.private.name}: column {str(column)!r} would be released as it is; "
+                    "make it a quasi-identifier (at level 0, say), or an identifier"
+                )
