@@ -26,6 +26,7 @@ __all__ = [
     "eight_attributes",
     "enlarged",
     "four_attributes",
+    "nine_and_relationship",
     "nine_attributes",
     "scaled",
     "twelve_attributes",
@@ -157,6 +158,12 @@ def twelve_attributes() -> list[Workload]:
     return [_workload(table, (*NINE, *BEYOND_ARX), None, [KAnonymity(5)])]
 
 
+def nine_and_relationship() -> tuple[pd.DataFrame, dict[str, Hierarchy]]:
+    """The nine attributes with their hierarchies, and relationship, which is none of them."""
+    table = load_adult()[[*NINE, "relationship"]].dropna().reset_index(drop=True)
+    return table, {name: _arx_hierarchy(name) for name in NINE}
+
+
 def scaled(records: int) -> list[Workload]:
     """The nine attributes, and eight of them about occupation, over a table of many records."""
     table = enlarged(records)
@@ -235,7 +242,12 @@ def _title(
     suppression: float,
 ) -> str:
     """What results call a workload: records, attributes and policy."""
-    numbers = {letter: v for m in models for letter, v in m.parameters.items() if v != "kl"}
+    numbers = {
+        name: value
+        for model in models
+        for name, value in model.parameters.items()
+        if isinstance(value, int | float)
+    }
     return ", ".join(
         [
             f"{len(table):,} records",

@@ -39,6 +39,10 @@ LARGEST = 80.0
 STEPS = 200
 
 
+NEAR = 20
+"""Below, terms of a harmonic sum are added up one by one."""
+
+
 class Pitman(NamedTuple):
     """The two parameters: theta, alpha."""
 
@@ -105,7 +109,7 @@ def _slope(sample: Frequencies, alpha: float) -> float:
         squares = others * (others + 1) * (2 * others + 1) / 6
         gained = others * (others + 1) / 2 / theta - alpha * squares / theta**2
     else:
-        gained = (others - theta * _new_classes(sample, theta, alpha)) / alpha
+        gained = (others - theta * _new_classes(others, theta, alpha)) / alpha
     several = sample.sizes > 1
     lost = sample.classes[several] @ _harmonic(1 - alpha, sample.sizes[several] - 1)
     return float(gained - lost)
@@ -119,14 +123,14 @@ def _theta(sample: Frequencies, alpha: float) -> float:
     """
     from scipy.optimize import brentq
 
-    limit = max(-alpha, -alpha * (sample.distinct - 1))
+    others, records = sample.distinct - 1, sample.records - 1
+    limit = max(-alpha, -alpha * others)
 
     def excess(scale: float) -> float:
         theta = limit + exp(scale)
-        records = float(_harmonic(theta + 1, sample.records - 1))
-        return _new_classes(sample, theta, alpha, exp(scale)) - records
+        return _new_classes(others, theta, alpha, exp(scale)) - _one_harmonic(theta + 1, records)
 
-    low = -log(float(_harmonic(limit + 1, sample.records - 1)) + 1)
+    low = -log(_one_harmonic(limit + 1, records) + 1)
     step = 1.0
     while excess(low + step) > 0:
         step *= 2
@@ -135,15 +139,33 @@ def _theta(sample: Frequencies, alpha: float) -> float:
     return limit + exp(brentq(excess, low, low + step, xtol=1e-13))
 
 
-def _new_classes(
-    sample: Frequencies, theta: float, alpha: float, beyond: float | None = None
-) -> float:
-    """sum_{i=1}^{u-1} 1 / (theta + i alpha); ``beyond`` is theta less its lower limit."""
-    others = sample.distinct - 1
+def _new_classes(others: float, theta: float, alpha: float, beyond: float | None = None) -> float:
+    """sum_{i=1}^{others} 1 / (theta + i alpha); ``beyond`` is theta less its lower limit."""
     if alpha == 0:
         return others / theta
     least = beyond if beyond is not None else theta - max(-alpha, -alpha * others)
-    return float(_harmonic(least / abs(alpha), others)) / abs(alpha)
+    return _one_harmonic(least / abs(alpha), others) / abs(alpha)
+
+
+def _one_harmonic(start: float, count: float) -> float:
+    """``_harmonic`` of one start; what the search for theta spends its time on.
+
+    Terms below ``NEAR`` are added up, the others by the series of digamma about the midpoint, whose
+    first left-out term is below 1e-15 there.
+    """
+    total = 0.0
+    while start < NEAR and count > 0:
+        total += 1 / start
+        start, count = start + 1, count - 1
+    if count <= 0:
+        return total
+    first = start - 0.5
+    return total + log1p(count / first) + _series((first + count) ** -2) - _series(first**-2)
+
+
+def _series(x: float) -> float:
+    """Digamma about the midpoint less the logarithm, x being one over the argument's square."""
+    return x * (1 / 24 + x * (-7 / 960 + x * (31 / 8064 - x * 127 / 30720)))
 
 
 def _harmonic(start: ArrayLike, count: ArrayLike) -> Floats:

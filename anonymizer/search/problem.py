@@ -109,6 +109,17 @@ class Problem:
         sure = [model for model in self.models if not (self.suppresses and model.sensitive)]
         require_possible(self.counts, sure)
 
+    def relaxed(self, models: Sequence[PrivacyModel]) -> "Problem":
+        """The same under other models, encoded once for both; without suppression."""
+        other = replace(self, models=models, suppression=Suppression())
+        evaluator = self.evaluator
+        policy = replace(evaluator.policy, models=models)
+        # Where cached_property looks first: nothing of the encoding depends on models.
+        other.__dict__["evaluator"] = replace(
+            evaluator, policy=policy, suppression=other.suppression
+        )
+        return other
+
     def project(self, names: tuple[str, ...]) -> "Problem":
         """The problem of some quasi-identifiers, the others being suppressed."""
         return replace(self, counts=self.counts.project(names))

@@ -4,8 +4,6 @@ What a policy needs, monotone models that hold wherever it does (as many differe
 for effective ones, say), has a frontier that is found quickly; only nodes above it are looked at.
 """
 
-from dataclasses import replace
-
 from anonymizer.lattice import Node
 from anonymizer.search.exhaustive import minimal_nodes, survey
 from anonymizer.search.frontier import automatic
@@ -25,7 +23,7 @@ def survey_above(problem: Problem, run: Run = ALONE) -> Found | None:
     needed = [model for stated in problem.models for model in stated.necessary()]
     if not needed:
         return survey(problem, run)
-    frontier = automatic(replace(problem, models=needed), run)
+    frontier = automatic(problem.relaxed(needed), run)
     if frontier.feasible > WORTH_PRUNING * frontier.nodes:
         return survey(problem, run)
     nodes = problem.lattice.up_set(frontier.minimal)
