@@ -26,6 +26,22 @@ def test_the_python_example_runs(monkeypatch):
     assert len(names["released"]) == 30_000
 
 
+def test_the_check_of_a_table_runs():
+    names: dict = {}
+    exec(blocks("python")[1], names)
+    assert names["found"].records == 30_000
+
+
+def test_the_example_of_several_attributes_is_a_study(tmp_path):
+    text = blocks("toml")[1]
+    frame = '[data]\npath = "t.csv"\n[quasi-identifiers]\nsex = "suppress"\n'
+    (tmp_path / "study.toml").write_text(frame + text)
+    (tmp_path / "diagnosis.csv").write_text("flu;airways;*\ncold;airways;*\n")
+    study = Study(tmp_path / "study.toml")
+    assert [model.attribute for model in study.privacy] == ["diagnosis", "income"]
+    assert study.schema.targets == ("outcome",)
+
+
 def test_the_study_example_is_a_study(tmp_path):
     text = blocks("toml")[0]
     (tmp_path / "study.toml").write_text(text)

@@ -6,7 +6,19 @@ from numpy.typing import NDArray
 from anonymizer.information import MILLER_MADOW
 from anonymizer.kernels.frequency import Columns, Marks, grassberger_table, logs_table
 from anonymizer.kernels.machine import in_machine_code
-from anonymizer.kernels.rules import Kind, Laid, Rules
+from anonymizer.kernels.rules import (
+    FIRST,
+    KIND,
+    LOWER,
+    ORDER,
+    RANK,
+    START,
+    STOP,
+    UPPER,
+    Kind,
+    Laid,
+    Rules,
+)
 
 __all__ = ["broken", "uncertainty"]
 
@@ -26,8 +38,8 @@ def _breaks(  # noqa: C901 (a table of functions, which compiled code cannot hol
 ) -> bool:
     """Whether a class breaks a bound other than on size."""
     records = counts[row, counts.shape[1] - 1]
-    for bound in range(len(laid.kinds)):
-        kind = laid.kinds[bound]
+    for bound in range(len(laid.limits)):
+        kind = laid.facts[bound, KIND]
         if kind == PRESENCE:
             broken = _present(counts, row, laid, bound)
         elif records == 0:
@@ -45,7 +57,7 @@ def _breaks(  # noqa: C901 (a table of functions, which compiled code cannot hol
         elif kind == TRANSPORT:
             broken = _distant(counts, row, laid, bound, sums)
         else:
-            broken = counts[row, laid.starts[bound]] < laid.limits[bound]
+            broken = counts[row, laid.facts[bound, START]] < laid.limits[bound]
         if broken:
             return True
     return False
@@ -58,16 +70,16 @@ def _uncertain(
     """Too little entropy, estimated or not. Multiplied out by n: no division."""
     records = counts[row, counts.shape[1] - 1]
     inside, extra = 0.0, -MILLER_MADOW
-    for column in range(laid.starts[bound], laid.stops[bound]):
+    for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
         count = counts[row, column]
         if count > 0:
             extra += MILLER_MADOW
-            if laid.kinds[bound] == GRASSBERGER:
+            if laid.facts[bound, KIND] == GRASSBERGER:
                 inside += _grassberger(count, grassbergers)
             else:
                 inside += _xlogx(count, logs)
     bits = _xlogx(records, logs) - inside
-    if laid.kinds[bound] == ESTIMATED:
+    if laid.facts[bound, KIND] == ESTIMATED:
         bits += extra
     return bits < laid.limits[bound] * records
 
@@ -77,10 +89,10 @@ def _divergent(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) 
     """Too far from the table, in bits. Multiplied out by n."""
     records = counts[row, counts.shape[1] - 1]
     bits = -_xlogx(records, logs)
-    for column in range(laid.starts[bound], laid.stops[bound]):
+    for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
         count = counts[row, column]
         if count > 0:
-            bits += _xlogx(count, logs) - count * laid.upper[bound, column]
+            bits += _xlogx(count, logs) - count * laid.rows[UPPER, bound, column]
     return bits > laid.limits[bound] * records
 
 
@@ -88,11 +100,11 @@ def _divergent(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) 
 def _disclosed(counts: Columns, row: int, laid: Laid, bound: int) -> bool:
     """A value has too large or too small a share."""
     records = counts[row, counts.shape[1] - 1]
-    for column in range(laid.starts[bound], laid.stops[bound]):
+    for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
         count = counts[row, column]
-        if count < records * laid.lower[bound, column]:
+        if count < records * laid.rows[LOWER, bound, column]:
             return True
-        if count > records * laid.upper[bound, column]:
+        if count > records * laid.rows[UPPER, bound, column]:
             return True
     return False
 
@@ -101,7 +113,7 @@ def _disclosed(counts: Columns, row: int, laid: Laid, bound: int) -> bool:
 def _uniform(counts: Columns, row: int, laid: Laid, bound: int) -> bool:
     """Too few distinct values."""
     distinct = 0
-    for column in range(laid.starts[bound], laid.stops[bound]):
+    for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
         distinct += counts[row, column] > 0
         if distinct >= laid.limits[bound]:
             return False
@@ -114,9 +126,9 @@ def _dominated(counts: Columns, row: int, laid: Laid, bound: int, ranked: Number
 
     The ``rank`` - 1 most frequent ones stand first in ``ranked``, sorted by insertion.
     """
-    most = laid.ranks[bound] - 1
+    most = laid.facts[bound, RANK] - 1
     kept, tail, largest = 0, np.int64(0), np.int64(0)
-    for column in range(laid.starts[bound], laid.stops[bound]):
+    for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
         count = np.int64(counts[row, column])
         if count > largest:
             largest = count
@@ -144,14 +156,15 @@ def _dominated(counts: Columns, row: int, laid: Laid, bound: int, ranked: Number
 def _distant(counts: Columns, row: int, laid: Laid, bound: int, sums: Numbers) -> bool:
     """Too much earth to move, too far. ``sums`` has an entry more than there are values."""
     records = counts[row, counts.shape[1] - 1]
-    start, values = laid.starts[bound], laid.stops[bound] - laid.starts[bound]
+    start, values = laid.facts[bound, START], laid.facts[bound, STOP] - laid.facts[bound, START]
     sums[0] = 0
     for place in range(values):
-        sums[place + 1] = sums[place] + counts[row, start + laid.order[bound, start + place]]
+        column = start + np.int64(laid.rows[ORDER, bound, start + place])
+        sums[place + 1] = sums[place] + counts[row, column]
     moved = 0.0
-    for run in range(laid.first[bound], laid.first[bound + 1]):
-        inside = sums[laid.ends[run]] - sums[laid.begins[run]]
-        moved += laid.weights[run] * abs(inside - records * laid.masses[run])
+    for run in range(laid.facts[bound, FIRST], laid.facts[bound + 1, FIRST]):
+        inside = sums[np.int64(laid.runs[run, 1])] - sums[np.int64(laid.runs[run, 0])]
+        moved += laid.runs[run, 3] * abs(inside - records * laid.runs[run, 2])
     return moved > laid.limits[bound] * records
 
 
@@ -159,11 +172,11 @@ def _distant(counts: Columns, row: int, laid: Laid, bound: int, sums: Numbers) -
 def _present(counts: Columns, row: int, laid: Laid, bound: int) -> bool:
     """Too large or too small a share of the population is in the table."""
     records = counts[row, counts.shape[1] - 1]
-    start = laid.starts[bound]
+    start = laid.facts[bound, START]
     population = counts[row, start]
     if records < laid.limits[bound] * population:
         return True
-    return records > laid.upper[bound, start] * population
+    return records > laid.rows[UPPER, bound, start] * population
 
 
 @in_machine_code
@@ -212,6 +225,20 @@ def _broken(
 
 
 @in_machine_code
+def _small(counts: Columns, least: float, most: int, marks: Marks) -> int:
+    """The same of a bound on size alone."""
+    records, last = 0, counts.shape[1] - 1
+    for row in range(len(counts)):
+        size = counts[row, last]
+        marks[row] = size < least and size > 0
+        if marks[row]:
+            records += size
+            if records > most:
+                return records
+    return records
+
+
+@in_machine_code
 def _uncertainty(counts: Columns, start: int, stop: int, logs: Floats) -> float:
     """Sum of n_g H(W|g) = n_g log n_g - sum n_gw log n_gw over classes, in bits."""
     bits = 0.0
@@ -231,6 +258,8 @@ def broken(counts: Columns, rules: Rules, most: int) -> tuple[int, Marks]:
     Beyond ``most`` such records it stops: the number is then too small and the marks incomplete.
     """
     marks = np.empty(len(counts), bool)
+    if not len(rules):
+        return int(_small(counts, rules.least, most, marks)), marks
     records = _broken(
         counts,
         rules.least,

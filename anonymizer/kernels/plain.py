@@ -16,7 +16,19 @@ from anonymizer.kernels.frequency import (
     grassberger_table,
     logs_table,
 )
-from anonymizer.kernels.rules import Kind, Laid, Rules
+from anonymizer.kernels.rules import (
+    FIRST,
+    KIND,
+    LOWER,
+    ORDER,
+    RANK,
+    START,
+    STOP,
+    UPPER,
+    Kind,
+    Laid,
+    Rules,
+)
 
 __all__ = ["broken", "distinct", "roll_up", "uncertainty"]
 
@@ -71,7 +83,7 @@ def _breaking(counts: Columns, rules: Rules) -> Marks:
     """Which classes break a bound other than on size."""
     marks = np.zeros(len(counts), bool)
     occupied = counts[:, -1] > 0
-    for bound, kind in enumerate(rules.laid.kinds):
+    for bound, kind in enumerate(rules.laid.facts[:-1, KIND]):
         breaks = CHECKS[Kind(kind)](counts, rules.laid, bound)
         marks |= breaks if kind == Kind.PRESENCE else breaks & occupied
     return marks
@@ -79,12 +91,12 @@ def _breaking(counts: Columns, rules: Rules) -> Marks:
 
 def _values(counts: Columns, laid: Laid, bound: int) -> Columns:
     """The columns that a bound is about, shape (classes, values)."""
-    return counts[:, laid.starts[bound] : laid.stops[bound]]
+    return counts[:, laid.facts[bound, START] : laid.facts[bound, STOP]]
 
 
 def _uncertain(counts: Columns, laid: Laid, bound: int) -> Marks:
     """Too little entropy, estimated or not. Multiplied out by n: no division."""
-    values, sizes, kind = _values(counts, laid, bound), counts[:, -1], laid.kinds[bound]
+    values, sizes, kind = _values(counts, laid, bound), counts[:, -1], laid.facts[bound, KIND]
     table = grassberger_table() if kind == Kind.GRASSBERGER else logs_table()
     bits = _weighed(sizes, logs_table()) - _weighed(values, table).sum(axis=1)
     if kind == Kind.MILLER_MADOW:
@@ -100,7 +112,7 @@ def _uniform(counts: Columns, laid: Laid, bound: int) -> Marks:
 def _dominated(counts: Columns, laid: Laid, bound: int) -> Marks:
     """One value is too frequent beside the less frequent ones."""
     ranked = -np.sort(-_values(counts, laid, bound), axis=1)
-    tail = ranked[:, laid.ranks[bound] - 1 :].sum(axis=1)
+    tail = ranked[:, laid.facts[bound, RANK] - 1 :].sum(axis=1)
     ratio = np.full(len(counts), np.inf)
     np.divide(ranked[:, 0], tail, out=ratio, where=tail > 0)
     return np.asarray(ratio >= laid.limits[bound])
@@ -109,7 +121,7 @@ def _dominated(counts: Columns, laid: Laid, bound: int) -> Marks:
 def _divergent(counts: Columns, laid: Laid, bound: int) -> Marks:
     """Too far from the table, in bits. Multiplied out by n."""
     values, sizes = _values(counts, laid, bound), counts[:, -1]
-    prior = laid.upper[bound, laid.starts[bound] : laid.stops[bound]]
+    prior = laid.rows[UPPER, bound, laid.facts[bound, START] : laid.facts[bound, STOP]]
     bits = _weighed(values, logs_table()).sum(axis=1) - _weighed(sizes, logs_table())
     # Not by BLAS, whose threads wait for each other on a machine that is busy.
     expected = np.einsum("ij,j->i", values, prior)
@@ -119,21 +131,23 @@ def _divergent(counts: Columns, laid: Laid, bound: int) -> Marks:
 def _disclosed(counts: Columns, laid: Laid, bound: int) -> Marks:
     """A value has too large or too small a share."""
     values, sizes = _values(counts, laid, bound), counts[:, -1:]
-    columns = slice(laid.starts[bound], laid.stops[bound])
-    too_few = values < sizes * laid.lower[bound, columns]
-    return np.asarray((too_few | (values > sizes * laid.upper[bound, columns])).any(axis=1))
+    columns = slice(laid.facts[bound, START], laid.facts[bound, STOP])
+    too_few = values < sizes * laid.rows[LOWER, bound, columns]
+    return np.asarray((too_few | (values > sizes * laid.rows[UPPER, bound, columns])).any(axis=1))
 
 
 def _distant(counts: Columns, laid: Laid, bound: int) -> Marks:
     """Too much earth to move, too far."""
     values, sizes = _values(counts, laid, bound), counts[:, -1]
-    order = laid.order[bound, laid.starts[bound] : laid.stops[bound]]
+    order = laid.rows[ORDER, bound, laid.facts[bound, START] : laid.facts[bound, STOP]]
     sums = np.zeros((len(values), values.shape[1] + 1), np.int64)
-    np.cumsum(values[:, order], axis=1, out=sums[:, 1:])
-    runs = slice(laid.first[bound], laid.first[bound + 1])
-    inside = sums[:, laid.ends[runs]] - sums[:, laid.begins[runs]]
-    moved = np.abs(inside - sizes[:, None] * laid.masses[runs])
-    return np.asarray((moved * laid.weights[runs]).sum(axis=1) > laid.limits[bound] * sizes)
+    np.cumsum(values[:, order.astype(np.int64)], axis=1, out=sums[:, 1:])
+    begins, ends, masses, weights = laid.runs[
+        laid.facts[bound, FIRST] : laid.facts[bound + 1, FIRST]
+    ].T
+    inside = sums[:, ends.astype(np.int64)] - sums[:, begins.astype(np.int64)]
+    moved = np.abs(inside - sizes[:, None] * masses)
+    return np.asarray((moved * weights).sum(axis=1) > laid.limits[bound] * sizes)
 
 
 def _few_in_population(counts: Columns, laid: Laid, bound: int) -> Marks:
@@ -144,7 +158,7 @@ def _few_in_population(counts: Columns, laid: Laid, bound: int) -> Marks:
 def _present(counts: Columns, laid: Laid, bound: int) -> Marks:
     """Too large or too small a share of the population is in the table."""
     population, sizes = _values(counts, laid, bound)[:, 0], counts[:, -1]
-    upper = laid.upper[bound, laid.starts[bound]]
+    upper = laid.rows[UPPER, bound, laid.facts[bound, START]]
     too_few = sizes < laid.limits[bound] * population
     return np.asarray(too_few | (sizes > upper * population))
 

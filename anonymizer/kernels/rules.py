@@ -8,7 +8,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["OF_POPULATION", "Bound", "Kind", "Laid", "Rules", "Sums"]
+__all__ = [
+    "FIRST",
+    "KIND",
+    "LOWER",
+    "OF_POPULATION",
+    "ORDER",
+    "RANK",
+    "START",
+    "STOP",
+    "UPPER",
+    "Bound",
+    "Kind",
+    "Laid",
+    "Rules",
+    "Sums",
+]
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -88,26 +103,34 @@ class Bound:
     sums: Sums | None = None
 
 
-class Laid(NamedTuple):
-    """Bounds as arrays: one row, or entry, per bound, columns being those of a frequency set.
+KIND, START, STOP, RANK, FIRST = range(5)
+"""The columns of ``Laid.facts``."""
 
-    ``lower``, ``upper`` and ``order`` have shape (bounds, columns). The runs of bound b are those
-    in [first[b], first[b + 1]).
+LOWER, UPPER, ORDER = range(3)
+"""The rows of ``Laid.rows``."""
+
+
+class Laid(NamedTuple):
+    """Bounds as arrays, few of them: each costs a call into compiled code.
+
+    Attributes
+    ----------
+    facts
+        Kind, columns [start, stop), rank and first run of every bound, shape (bounds + 1, 5); the
+        runs of a bound end where those of the next begin.
+    limits
+        Shape (bounds,).
+    rows
+        Lower and upper numbers and the order, by bound and column of the frequency set, shape
+        (3, bounds, columns).
+    runs
+        Begin, end, mass and weight, shape (runs, 4).
     """
 
-    kinds: Numbers
+    facts: Numbers
     limits: Floats
-    starts: Numbers
-    stops: Numbers
-    ranks: Numbers
-    lower: Floats
-    upper: Floats
-    order: Numbers
-    first: Numbers
-    begins: Numbers
-    ends: Numbers
-    masses: Floats
-    weights: Floats
+    rows: Floats
+    runs: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,29 +160,25 @@ class Rules:
         return cls(float(max(sizes, default=0)), presence, _laid(others, columns))
 
     def __len__(self) -> int:
-        return len(self.laid.kinds)
+        return len(self.laid.limits)
 
 
 def _laid(bounds: Sequence[tuple[Bound, int, int]], columns: int) -> Laid:
+    facts = np.zeros((len(bounds) + 1, 5), np.int64)
+    limits = np.empty(len(bounds))
     rows = np.zeros((3, len(bounds), columns))
-    runs = [bound.sums for bound, _, _ in bounds]
-    for row, (bound, start, stop) in enumerate(bounds):
-        order = bound.sums.order if bound.sums else None
-        for place, numbers in enumerate((bound.lower, bound.upper, order)):
-            if numbers is not None:
-                rows[place, row, start:stop] = numbers
-    return Laid(
-        np.array([bound.kind for bound, _, _ in bounds], np.int64),
-        np.array([bound.limit for bound, _, _ in bounds], float),
-        np.array([start for _, start, _ in bounds], np.int64),
-        np.array([stop for _, _, stop in bounds], np.int64),
-        np.array([bound.rank for bound, _, _ in bounds], np.int64),
-        rows[0],
-        rows[1],
-        rows[2].astype(np.int64),
-        np.cumsum([0, *(len(run.begins) if run else 0 for run in runs)]).astype(np.int64),
-        np.concatenate([np.zeros(0, np.int64), *(run.begins for run in runs if run)]),
-        np.concatenate([np.zeros(0, np.int64), *(run.ends for run in runs if run)]),
-        np.concatenate([np.zeros(0), *(run.masses for run in runs if run)]),
-        np.concatenate([np.zeros(0), *(run.weights for run in runs if run)]),
-    )
+    runs: list[Floats] = []
+    for number, (bound, start, stop) in enumerate(bounds):
+        first = facts[number, FIRST]
+        facts[number] = bound.kind, start, stop, bound.rank, first
+        facts[number + 1, FIRST] = first
+        limits[number] = bound.limit
+        if bound.lower is not None:
+            rows[LOWER, number, start:stop] = bound.lower
+        if bound.upper is not None:
+            rows[UPPER, number, start:stop] = bound.upper
+        if bound.sums is not None:
+            rows[ORDER, number, start:stop] = bound.sums.order
+            runs.append(np.column_stack(bound.sums[1:]).astype(float))
+            facts[number + 1, FIRST] += len(runs[-1])
+    return Laid(facts, limits, rows, np.concatenate(runs) if runs else np.zeros((0, 4)))

@@ -45,7 +45,8 @@ class PrivacyModel(ABC):
     ``at_least``: acceptable values are the large ones. ``sensitive``: the measure depends on a
     sensitive attribute, not on class sizes alone. ``per_class``: every class is measured; otherwise
     the table as a whole is, and merging any of its classes is what monotony is about.
-    ``judges_empty``: classes of which only a population has records are measured too. ``stated``:
+    ``judges_empty``: classes of which only a population has records are measured too.
+    ``absolute``: the bounds are the same whatever table classes are measured against. ``stated``:
     parameters with a default that a study states nevertheless.
     """
 
@@ -60,6 +61,7 @@ class PrivacyModel(ABC):
     sensitive: ClassVar[bool] = True
     per_class: ClassVar[bool] = True
     judges_empty: ClassVar[bool] = False
+    absolute: ClassVar[bool] = False
     stated: ClassVar[tuple[str, ...]] = ()
     attribute: str | None = None
 

@@ -153,6 +153,13 @@ class TCloseness(SensitiveModel):
         return [spot.get(number, 0) for number in numbers], len(spot)
 
     def _taxonomy(self, table: Classes) -> Taxonomy:
+        """The hierarchy held against the values; kept, as they are asked for at every node."""
+        known: tuple[object, Taxonomy] | None = self.__dict__.get("_known")
+        if known is None or known[0] is not table.values:
+            known = self.__dict__["_known"] = table.values, self._held_against(table)
+        return known[1]
+
+    def _held_against(self, table: Classes) -> Taxonomy:
         try:
             return Hierarchy.of(self.hierarchy).over(str(table.attribute), table.values)
         except InputError:

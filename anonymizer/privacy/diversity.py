@@ -35,6 +35,7 @@ class DistinctLDiversity(SensitiveModel):
     condition: ClassVar[str] = "number of values w with n_gw > 0 is >= l"
     unit: ClassVar[str] = "values"
     source: ClassVar[str] = "Machanavajjhala et al. 2006"
+    absolute: ClassVar[bool] = True
     strongly_monotone: ClassVar[bool] = True
     at_least: ClassVar[bool] = True
 
@@ -94,6 +95,7 @@ class EntropyLDiversity(SensitiveModel):
     condition: ClassVar[str] = "H(W\\|g) >= log2 l"
     unit: ClassVar[str] = "values"
     source: ClassVar[str] = "Machanavajjhala et al. 2006; Miller 1955, Grassberger 2003"
+    absolute: ClassVar[bool] = True
     monotone_if: ClassVar[str] = "plug-in only"
     at_least: ClassVar[bool] = True
 
@@ -173,6 +175,7 @@ class RecursiveLDiversity(SensitiveModel):
     condition: ClassVar[str] = "r_1 < c (r_l + ... + r_m), r_i the i-th largest n_gw"
     unit: ClassVar[str] = "ratio"
     source: ClassVar[str] = "Machanavajjhala et al. 2006"
+    absolute: ClassVar[bool] = True
 
     c: float
     l: int  # noqa: E741 (the model's own letter)

@@ -82,6 +82,7 @@ class KMap(PrivacyModel):
     condition: ClassVar[str] = "P_g >= k, the population's records with the values of g"
     unit: ClassVar[str] = "records"
     source: ClassVar[str] = "Sweeney 2001"
+    absolute: ClassVar[bool] = True
     strongly_monotone: ClassVar[bool] = True
     at_least: ClassVar[bool] = True
     sensitive: ClassVar[bool] = False
@@ -129,6 +130,7 @@ class DeltaPresence(PrivacyModel):
     condition: ClassVar[str] = "lower <= n_g / P_g <= upper, P_g as for k-map"
     unit: ClassVar[str] = "probability"
     source: ClassVar[str] = "Nergiz et al. 2007"
+    absolute: ClassVar[bool] = True
     sensitive: ClassVar[bool] = False
     judges_empty: ClassVar[bool] = True
 

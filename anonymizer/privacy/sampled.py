@@ -47,6 +47,7 @@ class PopulationUniqueness(PrivacyModel):
     condition: ClassVar[str] = "estimated share of the population that is unique <= uniqueness"
     unit: ClassVar[str] = "share"
     source: ClassVar[str] = "Dankar et al. 2012; Zayatz 1991, Hoshino 2001, Chen et al. 1998"
+    absolute: ClassVar[bool] = True
     monotone: ClassVar[bool] = False
     sensitive: ClassVar[bool] = False
     per_class: ClassVar[bool] = False
@@ -98,6 +99,7 @@ class DifferentialPrivacy(PrivacyModel):
     condition: ClassVar[str] = "a random sample at fixed levels with n_g >= k(epsilon, delta)"
     unit: ClassVar[str] = "records"
     source: ClassVar[str] = "Bild et al. 2018; Li et al. 2012"
+    absolute: ClassVar[bool] = True
     strongly_monotone: ClassVar[bool] = True
     at_least: ClassVar[bool] = True
     sensitive: ClassVar[bool] = False

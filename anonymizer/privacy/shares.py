@@ -57,6 +57,7 @@ class AlphaKAnonymity(ShareModel):
     condition: ClassVar[str] = "max_w p(w\\|g) <= alpha and n_g >= k"
     unit: ClassVar[str] = "share"
     source: ClassVar[str] = "Wong et al. 2006"
+    absolute: ClassVar[bool] = True
 
     alpha: float
     k: int

@@ -24,6 +24,7 @@ class KAnonymity(PrivacyModel):
     condition: ClassVar[str] = "n_g >= k"
     unit: ClassVar[str] = "records"
     source: ClassVar[str] = "Samarati 2001"
+    absolute: ClassVar[bool] = True
     strongly_monotone: ClassVar[bool] = True
     at_least: ClassVar[bool] = True
     sensitive: ClassVar[bool] = False

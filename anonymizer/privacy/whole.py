@@ -34,6 +34,7 @@ class MeanInformation(SensitiveModel):
     condition: ClassVar[str] = "I(X~;W) <= bits: an average that protects nobody by itself"
     unit: ClassVar[str] = "bits"
     source: ClassVar[str] = "Bezzi 2010, Eq. 13"
+    absolute: ClassVar[bool] = True
     per_class: ClassVar[bool] = False
 
     bits: float
@@ -77,6 +78,7 @@ class AverageReidentificationRisk(PrivacyModel):
     condition: ClassVar[str] = "sum_g n_g / P_g / N <= risk (P_g = n_g without a population)"
     unit: ClassVar[str] = "probability"
     source: ClassVar[str] = "El Emam 2013"
+    absolute: ClassVar[bool] = True
     sensitive: ClassVar[bool] = False
     per_class: ClassVar[bool] = False
 
@@ -113,6 +115,7 @@ class HighestReidentificationRisk(PrivacyModel):
     condition: ClassVar[str] = "1 / P_g <= risk (P_g = n_g without a population)"
     unit: ClassVar[str] = "probability"
     source: ClassVar[str] = "El Emam 2013"
+    absolute: ClassVar[bool] = True
     sensitive: ClassVar[bool] = False
     strongly_monotone: ClassVar[bool] = True
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -30,6 +31,16 @@ class Policy:
 
     def against(self, margins: Ints) -> "Judgement":
         """Ready to judge classes of a table of these margins, shape (columns,)."""
+        if all(model.absolute for model in self.models):
+            return replace(self._anyway, margins=margins)
+        return self._laid(margins)
+
+    @cached_property
+    def _anyway(self) -> "Judgement":
+        """The rules of models whose bounds no table moves."""
+        return self._laid(self.layout.margins)
+
+    def _laid(self, margins: Ints) -> "Judgement":
         known: list[tuple[Bound, int, int]] = []
         informed: list[tuple[Bound, int, int]] = []
         measured: list[Asked] = []
