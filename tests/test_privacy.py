@@ -1,8 +1,10 @@
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+import literature
 import numpy as np
 import pandas as pd
 import pytest
@@ -199,6 +201,37 @@ def test_a_hierarchical_distance_by_hand():
     # to a quarter each: 1/4 within the group and 1/2 across; 1/2 across; 1/4 within in both
     # groups; and 1/4 from 4, half of it to 3, half of it not at all: 1/8 to each of 1 and 2
     assert model.measure(classes) == pytest.approx([0.625, 0.5, 0.25, 0.25])
+
+
+CHAINS = {"1": ("1", "a", "*"), "2": ("2", "a", "*"), "3": ("3", "b", "*"), "4": ("4", "b", "*")}
+
+
+@settings(max_examples=40)
+@given(joint=joints)
+def test_earth_movers_distances_are_the_least_work(joint):
+    """As a linear program over all ways to move the shares finds."""
+    classes = classes_of(joint)
+    table = Counter(dict(zip(classes.values, classes.margin.tolist(), strict=True)))
+    table = Counter({value: n for value, n in table.items() if n})
+    stated = ["2", "4", "0", "1", "3"]
+    distances = [
+        (TCloseness(1, "equal"), lambda g: literature.equal_transport(g, table)),
+        (
+            TCloseness(1, "ordered"),
+            lambda g: literature.ordered_transport(g, table, sorted(table)),
+        ),
+        (
+            TCloseness(1, "ordered", order=stated),
+            lambda g: literature.ordered_transport(g, table, stated),
+        ),
+        (
+            TCloseness(1, "hierarchical", hierarchy=GROUPS),
+            lambda g: literature.hierarchical_transport(g, table, CHAINS),
+        ),
+    ]
+    for model, least in distances:
+        groups = [Counter(dict(zip(classes.values, row, strict=True))) for row in joint.tolist()]
+        assert model.measure(classes) == pytest.approx([least(g) for g in groups], abs=1e-7)
 
 
 def test_an_order_that_was_stated_is_all_there_is():

@@ -111,7 +111,7 @@ def _slope(sample: Frequencies, alpha: float) -> float:
     else:
         gained = (others - theta * _new_classes(others, theta, alpha)) / alpha
     several = sample.sizes > 1
-    lost = sample.classes[several] @ _harmonic(1 - alpha, sample.sizes[several] - 1)
+    lost = (sample.classes[several] * _harmonic(1 - alpha, sample.sizes[several] - 1)).sum()
     return float(gained - lost)
 
 

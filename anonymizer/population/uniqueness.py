@@ -146,7 +146,7 @@ def _zayatz(sample: Frequencies, fraction: float) -> float:
     """
     one = sample.of_size(1)
     drawn = sample.sizes * (1 - fraction) ** (sample.sizes - 1)
-    return float(one * one / (sample.classes @ drawn) / fraction)
+    return float(one * one / (sample.classes * drawn).sum() / fraction)
 
 
 def _answer(estimator: str, expected: float, sample: Frequencies, fraction: float) -> Uniqueness:
