@@ -514,6 +514,14 @@ def test_parameters_out_of_range(make, message):
         make()
 
 
+@pytest.mark.parametrize("huge", [1e6, 1e300])
+def test_thresholds_beyond_everything_accept_everything(huge):
+    for kind in (BasicBetaLikeness, DeltaDisclosure, TCloseness, MeanInformation):
+        classes = classes_of([[1, 9], [9, 1]])
+        assert holds(kind(huge), classes).all()
+        assert all(found.all() for found in in_kernels(kind(huge), classes))
+
+
 def test_numpy_numbers_are_numbers():
     assert KAnonymity(np.int64(5)).threshold == 5
     assert json.dumps(KAnonymity(np.int64(5)).parameters) == '{"k": 5}'

@@ -39,7 +39,8 @@ class PrivacyModel(ABC):
     """A privacy model with its parameters. Subclasses are frozen dataclasses.
 
     ``name`` is what a study file calls the model; ``condition`` what holds of every class g, in
-    ``unit``; ``source`` who defined it. ``monotone``: merging two acceptable classes gives an
+    ``unit``; ``source`` who defined it. ``bounded_by``: the parameter that the measure is held
+    against. ``monotone``: merging two acceptable classes gives an
     acceptable one, the licence to prune; ``monotone_if`` says when, where parameters decide.
     ``strongly_monotone``: merging an acceptable class with any class gives an acceptable one.
     ``at_least``: acceptable values are the large ones. ``sensitive``: the measure depends on a
@@ -54,6 +55,7 @@ class PrivacyModel(ABC):
     condition: ClassVar[str] = ""
     unit: ClassVar[str] = ""
     source: ClassVar[str] = ""
+    bounded_by: ClassVar[str] = ""
     monotone: ClassVar[bool] = True
     monotone_if: ClassVar[str] = ""
     strongly_monotone: ClassVar[bool] = False
@@ -66,17 +68,23 @@ class PrivacyModel(ABC):
     attribute: str | None = None
 
     @property
-    @abstractmethod
     def threshold(self) -> float:
         """The bound on the measure, in the measure's unit."""
+        return float(getattr(self, self.bounded_by))
 
     @abstractmethod
     def measure(self, classes: Classes) -> Floats:
         """The quantity this model bounds, one value per class, shape (classes,) or (1,)."""
 
-    @abstractmethod
     def accepts(self, values: Floats) -> Mask:
-        """Which of those values the model tolerates, same shape."""
+        """Which of those values the model tolerates, same shape.
+
+        By default those of at least the threshold, counts being exact, or of at most the threshold
+        and ``TOLERANCE``.
+        """
+        if self.at_least:
+            return values >= self.threshold
+        return values <= self.threshold + TOLERANCE
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         """The same condition in the form that kernels check; empty where they know none.

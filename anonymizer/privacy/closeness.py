@@ -28,7 +28,7 @@ from anonymizer.hierarchy.values import is_missing, number_of, text_of
 from anonymizer.information import divergence
 from anonymizer.kernels import Bound, Kind, Sums
 from anonymizer.parameters import column_names, require_one_of
-from anonymizer.privacy.base import TOLERANCE, Mask, SensitiveModel, require_number
+from anonymizer.privacy.base import TOLERANCE, SensitiveModel, require_number
 
 __all__ = ["DISTANCES", "TCloseness", "is_ordered"]
 
@@ -60,6 +60,7 @@ class TCloseness(SensitiveModel):
     condition: ClassVar[str] = "distance of p(w\\|g) from p(w) <= t"
     unit: ClassVar[str] = "bits (kl), 0 to 1 (others)"
     source: ClassVar[str] = "Li et al. 2007; Bezzi 2010 (kl)"
+    bounded_by: ClassVar[str] = "t"
     stated: ClassVar[tuple[str, ...]] = ("distance",)
 
     t: float
@@ -91,20 +92,11 @@ class TCloseness(SensitiveModel):
                 f"{self.name}: {parameter} is for distance {distance!r}, not {self.distance!r}"
             )
 
-    @property
-    def threshold(self) -> float:
-        """The largest acceptable distance."""
-        return float(self.t)
-
     def measure(self, classes: Classes) -> Floats:
         """The distance of each class from the table."""
         if self.distance == "kl":
             return divergence(classes.joint, classes.margin)
         return _moved(classes, self._sums(classes))
-
-    def accepts(self, values: Floats) -> Mask:
-        """Classes at most t away."""
-        return values <= self.t + TOLERANCE
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         """At most t away."""

@@ -35,6 +35,7 @@ class DistinctLDiversity(SensitiveModel):
     condition: ClassVar[str] = "number of values w with n_gw > 0 is >= l"
     unit: ClassVar[str] = "values"
     source: ClassVar[str] = "Machanavajjhala et al. 2006"
+    bounded_by: ClassVar[str] = "l"
     absolute: ClassVar[bool] = True
     strongly_monotone: ClassVar[bool] = True
     at_least: ClassVar[bool] = True
@@ -44,18 +45,9 @@ class DistinctLDiversity(SensitiveModel):
     def __post_init__(self) -> None:
         require_whole(self.name, "l", self.l)
 
-    @property
-    def threshold(self) -> float:
-        """The fewest acceptable values."""
-        return float(self.l)
-
     def measure(self, classes: Classes) -> Floats:
         """The different sensitive values of each class."""
         return np.asarray((classes.joint > 0).sum(axis=1), float)
-
-    def accepts(self, values: Floats) -> Mask:
-        """Classes of at least l values."""
-        return values >= self.l
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         """At least l values."""
@@ -95,6 +87,7 @@ class EntropyLDiversity(SensitiveModel):
     condition: ClassVar[str] = "H(W\\|g) >= log2 l"
     unit: ClassVar[str] = "values"
     source: ClassVar[str] = "Machanavajjhala et al. 2006; Miller 1955, Grassberger 2003"
+    bounded_by: ClassVar[str] = "l"
     absolute: ClassVar[bool] = True
     monotone_if: ClassVar[str] = "plug-in only"
     at_least: ClassVar[bool] = True
@@ -110,11 +103,6 @@ class EntropyLDiversity(SensitiveModel):
     def monotone(self) -> bool:  # type: ignore[override]
         """Entropy is concave in the class; its estimates are not."""
         return self.estimator == "plug-in"
-
-    @property
-    def threshold(self) -> float:
-        """The smallest acceptable effective number of values."""
-        return float(self.l)
 
     def measure(self, classes: Classes) -> Floats:
         """2^H(W|g), the effective number of sensitive values of each class."""
@@ -175,6 +163,7 @@ class RecursiveLDiversity(SensitiveModel):
     condition: ClassVar[str] = "r_1 < c (r_l + ... + r_m), r_i the i-th largest n_gw"
     unit: ClassVar[str] = "ratio"
     source: ClassVar[str] = "Machanavajjhala et al. 2006"
+    bounded_by: ClassVar[str] = "c"
     absolute: ClassVar[bool] = True
 
     c: float
@@ -183,11 +172,6 @@ class RecursiveLDiversity(SensitiveModel):
     def __post_init__(self) -> None:
         require_number(self.name, "c", self.c, least=0, above=True)
         require_whole(self.name, "l", self.l)
-
-    @property
-    def threshold(self) -> float:
-        """What the ratio has to stay below."""
-        return float(self.c)
 
     @property
     def range(self) -> str:

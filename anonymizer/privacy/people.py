@@ -82,6 +82,7 @@ class KMap(PrivacyModel):
     condition: ClassVar[str] = "P_g >= k, the population's records with the values of g"
     unit: ClassVar[str] = "records"
     source: ClassVar[str] = "Sweeney 2001"
+    bounded_by: ClassVar[str] = "k"
     absolute: ClassVar[bool] = True
     strongly_monotone: ClassVar[bool] = True
     at_least: ClassVar[bool] = True
@@ -94,18 +95,9 @@ class KMap(PrivacyModel):
         require_whole(self.name, "k", self.k)
         object.__setattr__(self, "population", Population.of(self.name, self.population))
 
-    @property
-    def threshold(self) -> float:
-        """The fewest acceptable people."""
-        return float(self.k)
-
     def measure(self, classes: Classes) -> Floats:
         """P_g, the population's records of each class."""
         return population_sizes(self.name, classes).astype(float)
-
-    def accepts(self, values: Floats) -> Mask:
-        """Classes of at least k people."""
-        return values >= self.k
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         """At least k people."""
@@ -130,6 +122,7 @@ class DeltaPresence(PrivacyModel):
     condition: ClassVar[str] = "lower <= n_g / P_g <= upper, P_g as for k-map"
     unit: ClassVar[str] = "probability"
     source: ClassVar[str] = "Nergiz et al. 2007"
+    bounded_by: ClassVar[str] = "upper"
     absolute: ClassVar[bool] = True
     sensitive: ClassVar[bool] = False
     judges_empty: ClassVar[bool] = True
@@ -144,11 +137,6 @@ class DeltaPresence(PrivacyModel):
         if self.lower > self.upper:
             raise InputError(f"{self.name}: lower = {self.lower:g} is above upper = {self.upper:g}")
         object.__setattr__(self, "population", Population.of(self.name, self.population))
-
-    @property
-    def threshold(self) -> float:
-        """The largest acceptable share of the population."""
-        return float(self.upper)
 
     def measure(self, classes: Classes) -> Floats:
         """n_g / P_g of each class."""

@@ -9,7 +9,6 @@ import numpy as np
 
 from anonymizer.counts import Classes, Floats
 from anonymizer.errors import InputError
-from anonymizer.kernels import Bound, Kind
 from anonymizer.parameters import require_one_of
 from anonymizer.population import (
     ESTIMATORS,
@@ -17,7 +16,8 @@ from anonymizer.population import (
     sampling_rate,
     smallest_class,
 )
-from anonymizer.privacy.base import TOLERANCE, Mask, PrivacyModel, require_number
+from anonymizer.privacy.base import PrivacyModel, require_number
+from anonymizer.privacy.size import SizeModel
 
 __all__ = ["DifferentialPrivacy", "PopulationUniqueness"]
 
@@ -47,6 +47,7 @@ class PopulationUniqueness(PrivacyModel):
     condition: ClassVar[str] = "estimated share of the population that is unique <= uniqueness"
     unit: ClassVar[str] = "share"
     source: ClassVar[str] = "Dankar et al. 2012; Zayatz 1991, Hoshino 2001, Chen et al. 1998"
+    bounded_by: ClassVar[str] = "uniqueness"
     absolute: ClassVar[bool] = True
     monotone: ClassVar[bool] = False
     sensitive: ClassVar[bool] = False
@@ -61,23 +62,14 @@ class PopulationUniqueness(PrivacyModel):
         require_number(self.name, "fraction", self.fraction, least=LEAST_FRACTION, most=1)
         require_one_of(f"{self.name}: estimator", self.estimator, ESTIMATORS)
 
-    @property
-    def threshold(self) -> float:
-        """The largest acceptable share."""
-        return float(self.uniqueness)
-
     def measure(self, classes: Classes) -> Floats:
         """The estimated share of the population, shape (1,); infinite without an answer."""
         found = population_uniqueness(classes.sizes, self.fraction, self.estimator)
         return np.array([inf if found is None else found.share])
 
-    def accepts(self, values: Floats) -> Mask:
-        """At most the share."""
-        return values <= self.uniqueness + TOLERANCE
-
 
 @dataclass(frozen=True)
-class DifferentialPrivacy(PrivacyModel):
+class DifferentialPrivacy(SizeModel):
     """(epsilon, delta)-differential privacy: what anybody learns hardly depends on one record.
 
     The way of SafePub: records are drawn at random with probability beta = 1 - e^-epsilon, recoded
@@ -97,12 +89,7 @@ class DifferentialPrivacy(PrivacyModel):
 
     name: ClassVar[str] = "differential-privacy"
     condition: ClassVar[str] = "a random sample at fixed levels with n_g >= k(epsilon, delta)"
-    unit: ClassVar[str] = "records"
     source: ClassVar[str] = "Bild et al. 2018; Li et al. 2012"
-    absolute: ClassVar[bool] = True
-    strongly_monotone: ClassVar[bool] = True
-    at_least: ClassVar[bool] = True
-    sensitive: ClassVar[bool] = False
 
     epsilon: float
     delta: float
@@ -124,11 +111,6 @@ class DifferentialPrivacy(PrivacyModel):
         return sampling_rate(self.epsilon)
 
     @property
-    def threshold(self) -> float:
-        """The smallest acceptable class, in records."""
-        return float(self.k)
-
-    @property
     def parameters(self) -> dict[str, object]:
         """Epsilon and delta, what follows from them, and what the guarantee rests on."""
         return {
@@ -137,15 +119,3 @@ class DifferentialPrivacy(PrivacyModel):
             "beta": self.beta,
             "assumes": "a random sample that nobody knows, levels chosen without the table",
         }
-
-    def measure(self, classes: Classes) -> Floats:
-        """n_g, the records of each class."""
-        return classes.sizes.astype(float)
-
-    def accepts(self, values: Floats) -> Mask:
-        """Classes of at least k records."""
-        return values >= self.k
-
-    def bounds(self, table: Classes) -> tuple[Bound, ...]:
-        """At least k records."""
-        return (Bound(Kind.SIZE, self.k),)

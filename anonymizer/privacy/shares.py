@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from anonymizer.counts import Classes, Floats
 from anonymizer.errors import InputError
 from anonymizer.kernels import Bound, Kind
-from anonymizer.privacy.base import TOLERANCE, Mask, SensitiveModel, require_number
+from anonymizer.privacy.base import TOLERANCE, SensitiveModel, require_number
 from anonymizer.privacy.size import require_whole
 
 __all__ = [
@@ -27,13 +27,12 @@ __all__ = [
     "ValueGain",
 ]
 
+MOST_BITS = 1000.0
+"""No table is so large that a share of it changes by more."""
+
 
 class ShareModel(SensitiveModel):
     """A model that bounds shares: its measure is to stay at most at the threshold."""
-
-    def accepts(self, values: Floats) -> Mask:
-        """Classes of at most the threshold."""
-        return values <= self.threshold + TOLERANCE
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         """The range that every share has to stay in."""
@@ -57,6 +56,7 @@ class AlphaKAnonymity(ShareModel):
     condition: ClassVar[str] = "max_w p(w\\|g) <= alpha and n_g >= k"
     unit: ClassVar[str] = "share"
     source: ClassVar[str] = "Wong et al. 2006"
+    bounded_by: ClassVar[str] = "alpha"
     absolute: ClassVar[bool] = True
 
     alpha: float
@@ -65,11 +65,6 @@ class AlphaKAnonymity(ShareModel):
     def __post_init__(self) -> None:
         require_number(self.name, "alpha", self.alpha, least=0, most=1, above=True)
         require_whole(self.name, "k", self.k)
-
-    @property
-    def threshold(self) -> float:
-        """The largest acceptable share."""
-        return float(self.alpha)
 
     def measure(self, classes: Classes) -> Floats:
         """The largest share of a value in each class."""
@@ -104,16 +99,12 @@ class BasicBetaLikeness(ShareModel):
     condition: ClassVar[str] = "max_w (p(w\\|g) - p(w)) / p(w) <= beta"
     unit: ClassVar[str] = "ratio"
     source: ClassVar[str] = "Cao, Karras 2012"
+    bounded_by: ClassVar[str] = "beta"
 
     beta: float
 
     def __post_init__(self) -> None:
         require_number(self.name, "beta", self.beta, least=0, above=True)
-
-    @property
-    def threshold(self) -> float:
-        """The largest acceptable relative gain."""
-        return float(self.beta)
 
     def measure(self, classes: Classes) -> Floats:
         """The largest relative gain of each class."""
@@ -129,7 +120,7 @@ class BasicBetaLikeness(ShareModel):
 
 
 @dataclass(frozen=True)
-class EnhancedBetaLikeness(ShareModel):
+class EnhancedBetaLikeness(BasicBetaLikeness):
     """The same, of frequent values even less: (q_w - p_w) / p_w <= min(beta, -ln p_w).
 
     Measured as the least beta that a class satisfies, infinite where none does. Cao, Karras (2012).
@@ -137,18 +128,6 @@ class EnhancedBetaLikeness(ShareModel):
 
     name: ClassVar[str] = "enhanced-beta-likeness"
     condition: ClassVar[str] = "(p(w\\|g) - p(w)) / p(w) <= min(beta, -ln p(w)) for every w"
-    unit: ClassVar[str] = "ratio"
-    source: ClassVar[str] = "Cao, Karras 2012"
-
-    beta: float
-
-    def __post_init__(self) -> None:
-        require_number(self.name, "beta", self.beta, least=0, above=True)
-
-    @property
-    def threshold(self) -> float:
-        """The largest acceptable relative gain."""
-        return float(self.beta)
 
     def measure(self, classes: Classes) -> Floats:
         """The least beta that each class satisfies."""
@@ -161,10 +140,6 @@ class EnhancedBetaLikeness(ShareModel):
         """At most 1 + min(beta, -ln p) times as likely."""
         most = np.minimum(self.beta, _most_gain(prior))
         return np.zeros(len(prior)), prior * (1 + most + TOLERANCE)
-
-    def ceiling(self, margin: NDArray[np.int64]) -> float:
-        """That of basic beta-likeness, which it implies."""
-        return log2(1 + self.beta)
 
 
 @dataclass(frozen=True)
@@ -180,16 +155,12 @@ class DeltaDisclosure(ShareModel):
     condition: ClassVar[str] = "\\|log2 p(w\\|g) / p(w)\\| <= delta for every w"
     unit: ClassVar[str] = "bits"
     source: ClassVar[str] = "Brickell, Shmatikov 2008"
+    bounded_by: ClassVar[str] = "delta"
 
     delta: float
 
     def __post_init__(self) -> None:
         require_number(self.name, "delta", self.delta, least=0, above=True)
-
-    @property
-    def threshold(self) -> float:
-        """The largest acceptable change, in bits."""
-        return float(self.delta)
 
     def measure(self, classes: Classes) -> Floats:
         """The largest change of a value in each class, in bits; infinite where one is absent."""
@@ -201,7 +172,8 @@ class DeltaDisclosure(ShareModel):
 
     def shares(self, prior: Floats) -> tuple[Floats, Floats]:
         """From 2^-delta to 2^delta times as likely."""
-        return prior * 2 ** -(self.delta + TOLERANCE), prior * 2 ** (self.delta + TOLERANCE)
+        factor = 2 ** (min(self.delta, MOST_BITS) + TOLERANCE)
+        return prior / factor, prior * factor
 
     def ceiling(self, margin: NDArray[np.int64]) -> float:
         """Delta, which no term of I1 is beyond."""
@@ -220,16 +192,12 @@ class BayesianGain(ShareModel):
     condition: ClassVar[str] = "max_w p(w\\|g) - max_w p(w) <= gain"
     unit: ClassVar[str] = "probability"
     source: ClassVar[str] = "Smith 2009; Alvim et al. 2012"
+    bounded_by: ClassVar[str] = "gain"
 
     gain: float
 
     def __post_init__(self) -> None:
         require_number(self.name, "gain", self.gain, least=0, most=1)
-
-    @property
-    def threshold(self) -> float:
-        """The largest acceptable gain."""
-        return float(self.gain)
 
     def measure(self, classes: Classes) -> Floats:
         """Posterior less prior maximum of each class; may be negative."""
@@ -241,7 +209,7 @@ class BayesianGain(ShareModel):
 
 
 @dataclass(frozen=True)
-class ValueGain(ShareModel):
+class ValueGain(BayesianGain):
     """What an adversary gains about any one value: max_w (q_w - p_w) <= gain.
 
     The same of every guess, not of the likeliest one alone.
@@ -249,18 +217,6 @@ class ValueGain(ShareModel):
 
     name: ClassVar[str] = "value-gain"
     condition: ClassVar[str] = "max_w (p(w\\|g) - p(w)) <= gain"
-    unit: ClassVar[str] = "probability"
-    source: ClassVar[str] = "Alvim et al. 2012"
-
-    gain: float
-
-    def __post_init__(self) -> None:
-        require_number(self.name, "gain", self.gain, least=0, most=1)
-
-    @property
-    def threshold(self) -> float:
-        """The largest acceptable gain."""
-        return float(self.gain)
 
     def measure(self, classes: Classes) -> Floats:
         """The largest gain of a value in each class."""

@@ -7,13 +7,32 @@ from anonymizer.counts import Classes, Floats
 from anonymizer.errors import InputError
 from anonymizer.kernels import Bound, Kind
 from anonymizer.parameters import is_whole
-from anonymizer.privacy.base import Mask, PrivacyModel
+from anonymizer.privacy.base import PrivacyModel
 
-__all__ = ["KAnonymity", "require_whole"]
+__all__ = ["KAnonymity", "SizeModel", "require_whole"]
+
+
+class SizeModel(PrivacyModel):
+    """A model of class sizes alone: each class has at least k records."""
+
+    bounded_by: ClassVar[str] = "k"
+    unit: ClassVar[str] = "records"
+    absolute: ClassVar[bool] = True
+    strongly_monotone: ClassVar[bool] = True
+    at_least: ClassVar[bool] = True
+    sensitive: ClassVar[bool] = False
+
+    def measure(self, classes: Classes) -> Floats:
+        """n_g, the records of each class."""
+        return classes.sizes.astype(float)
+
+    def bounds(self, table: Classes) -> tuple[Bound, ...]:
+        """At least k records."""
+        return (Bound(Kind.SIZE, self.threshold),)
 
 
 @dataclass(frozen=True)
-class KAnonymity(PrivacyModel):
+class KAnonymity(SizeModel):
     """Every record shares its quasi-identifiers with at least k - 1 others: n_g >= k.
 
     In bits, I2(X, g) = log N - log n_g <= log(N / k). Measured in records. Samarati (2001);
@@ -22,34 +41,12 @@ class KAnonymity(PrivacyModel):
 
     name: ClassVar[str] = "k-anonymity"
     condition: ClassVar[str] = "n_g >= k"
-    unit: ClassVar[str] = "records"
     source: ClassVar[str] = "Samarati 2001"
-    absolute: ClassVar[bool] = True
-    strongly_monotone: ClassVar[bool] = True
-    at_least: ClassVar[bool] = True
-    sensitive: ClassVar[bool] = False
 
     k: int
 
     def __post_init__(self) -> None:
         require_whole(self.name, "k", self.k)
-
-    @property
-    def threshold(self) -> float:
-        """The smallest acceptable class, in records."""
-        return float(self.k)
-
-    def measure(self, classes: Classes) -> Floats:
-        """n_g, the records of each class."""
-        return classes.sizes.astype(float)
-
-    def accepts(self, values: Floats) -> Mask:
-        """Classes of at least k records."""
-        return values >= self.k
-
-    def bounds(self, table: Classes) -> tuple[Bound, ...]:
-        """At least k records."""
-        return (Bound(Kind.SIZE, self.k),)
 
     def require_possible(self, table: Classes, attribute: str) -> None:
         """No class can be larger than the table."""

@@ -7,12 +7,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonymizer.counts import Classes, Floats
+from anonymizer.counts import Classes, Floats, Ints
 from anonymizer.information import divergence
 from anonymizer.kernels import Bound, Kind
 from anonymizer.privacy.base import (
     TOLERANCE,
-    Mask,
     PrivacyModel,
     SensitiveModel,
     require_number,
@@ -34,6 +33,7 @@ class MeanInformation(SensitiveModel):
     condition: ClassVar[str] = "I(X~;W) <= bits: an average that protects nobody by itself"
     unit: ClassVar[str] = "bits"
     source: ClassVar[str] = "Bezzi 2010, Eq. 13"
+    bounded_by: ClassVar[str] = "bits"
     absolute: ClassVar[bool] = True
     per_class: ClassVar[bool] = False
 
@@ -42,19 +42,10 @@ class MeanInformation(SensitiveModel):
     def __post_init__(self) -> None:
         require_number(self.name, "bits", self.bits, least=0)
 
-    @property
-    def threshold(self) -> float:
-        """The largest acceptable information, in bits."""
-        return float(self.bits)
-
     def measure(self, classes: Classes) -> Floats:
         """I(X~;W) in bits, shape (1,)."""
         bits = classes.sizes * divergence(classes.joint, classes.margin)
         return np.array([bits.sum() / classes.margin.sum()])
-
-    def accepts(self, values: Floats) -> Mask:
-        """At most so many bits."""
-        return values <= self.bits + TOLERANCE
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         """At most so many bits, of all classes together."""
@@ -66,7 +57,32 @@ class MeanInformation(SensitiveModel):
 
 
 @dataclass(frozen=True)
-class AverageReidentificationRisk(PrivacyModel):
+class RiskModel(PrivacyModel):
+    """A model of the risk to be re-identified, with a population or without."""
+
+    unit: ClassVar[str] = "probability"
+    source: ClassVar[str] = "El Emam 2013"
+    bounded_by: ClassVar[str] = "risk"
+    absolute: ClassVar[bool] = True
+    sensitive: ClassVar[bool] = False
+
+    risk: float
+    population: Population | pd.DataFrame | None = None
+
+    def __post_init__(self) -> None:
+        require_number(self.name, "risk", self.risk, least=0, most=1, above=True)
+        if self.population is not None:
+            object.__setattr__(self, "population", Population.of(self.name, self.population))
+
+    def suspects(self, classes: Classes) -> Ints:
+        """The records that one of each class may be, shape (classes,)."""
+        if self.population is None:
+            return classes.sizes
+        return population_sizes(self.name, classes)
+
+
+@dataclass(frozen=True)
+class AverageReidentificationRisk(RiskModel):
     """The share of records that an adversary who knows everybody re-identifies, on average.
 
     Without a population that of a prosecutor, who knows that his target is in the table: the number
@@ -76,36 +92,16 @@ class AverageReidentificationRisk(PrivacyModel):
 
     name: ClassVar[str] = "average-reidentification-risk"
     condition: ClassVar[str] = "sum_g n_g / P_g / N <= risk (P_g = n_g without a population)"
-    unit: ClassVar[str] = "probability"
-    source: ClassVar[str] = "El Emam 2013"
-    absolute: ClassVar[bool] = True
-    sensitive: ClassVar[bool] = False
     per_class: ClassVar[bool] = False
-
-    risk: float
-    population: Population | pd.DataFrame | None = None
-
-    def __post_init__(self) -> None:
-        _require_risk(self)
-
-    @property
-    def threshold(self) -> float:
-        """The largest acceptable risk."""
-        return float(self.risk)
 
     def measure(self, classes: Classes) -> Floats:
         """The average over records, shape (1,)."""
-        sizes = classes.sizes
-        known = sizes if self.population is None else population_sizes(self.name, classes)
-        return np.array([(sizes / known).sum() / sizes.sum()])
-
-    def accepts(self, values: Floats) -> Mask:
-        """At most the risk."""
-        return values <= self.risk + TOLERANCE
+        share = classes.sizes / self.suspects(classes)
+        return np.array([share.sum() / classes.sizes.sum()])
 
 
 @dataclass(frozen=True)
-class HighestReidentificationRisk(PrivacyModel):
+class HighestReidentificationRisk(RiskModel):
     """The risk of every record to be re-identified: 1 / n_g <= risk, with a population 1 / P_g.
 
     k-anonymity and k-map in other words, k = 1 / risk. El Emam (2013).
@@ -113,40 +109,13 @@ class HighestReidentificationRisk(PrivacyModel):
 
     name: ClassVar[str] = "highest-reidentification-risk"
     condition: ClassVar[str] = "1 / P_g <= risk (P_g = n_g without a population)"
-    unit: ClassVar[str] = "probability"
-    source: ClassVar[str] = "El Emam 2013"
-    absolute: ClassVar[bool] = True
-    sensitive: ClassVar[bool] = False
     strongly_monotone: ClassVar[bool] = True
-
-    risk: float
-    population: Population | pd.DataFrame | None = None
-
-    def __post_init__(self) -> None:
-        _require_risk(self)
-
-    @property
-    def threshold(self) -> float:
-        """The largest acceptable risk."""
-        return float(self.risk)
 
     def measure(self, classes: Classes) -> Floats:
         """1 over the records that a record may be, of each class."""
-        return 1 / (
-            classes.sizes if self.population is None else population_sizes(self.name, classes)
-        )
-
-    def accepts(self, values: Floats) -> Mask:
-        """At most the risk."""
-        return values <= self.risk + TOLERANCE
+        return 1 / self.suspects(classes)
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         """So many records, or people, at least."""
         kind = Kind.SIZE if self.population is None else Kind.POPULATION
         return (Bound(kind, 1 / (self.risk + TOLERANCE)),)
-
-
-def _require_risk(model: AverageReidentificationRisk | HighestReidentificationRisk) -> None:
-    require_number(model.name, "risk", model.risk, least=0, most=1, above=True)
-    if model.population is not None:
-        object.__setattr__(model, "population", Population.of(model.name, model.population))
