@@ -14,6 +14,7 @@ from oracle import Brute, Chain
 from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.objectives import OBJECTIVES, MutualInformation, Objective, objective_of
+from anonymizer.privacy import KMap
 from anonymizer.search import Suppression, solve
 
 seeds = st.integers(0, 2**32 - 1)
@@ -106,6 +107,14 @@ def test_listed_values_count_in_a_loss_whether_they_occur_or_not():
     assert anonymizer.fit(frame).search_.value == 0
     frame = pd.DataFrame({"a": list("xyzz")})
     assert anonymizer.fit(frame).search_.value == pytest.approx((2 * 2 + 2 * 1) / 4 / 4)
+
+
+def test_a_suppressed_value_costs_the_same_beside_one_that_only_a_population_has():
+    # y is suppressed, of 4 records the only one: 2 bits. Nobody in the table has x, its neighbour.
+    models = [KAnonymity(2), KMap(1, pd.DataFrame({"a": list("xyzzz")}))]
+    anonymizer = Anonymizer({"a": Hierarchy.from_rows(ROWS)}, privacy=models, suppression=0.3)
+    anonymizer.set_params(objective="non-uniform-entropy")
+    assert anonymizer.fit(pd.DataFrame({"a": list("yzzz")})).search_.value == 2 / 4
 
 
 @settings(max_examples=120)
