@@ -25,6 +25,7 @@ from anonymizer import (
 )
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.lattice import level_recoding
+from anonymizer.privacy import DeltaPresence
 from anonymizer.search import Suppression, solve
 
 KERNELS = {kernel.name: kernel for kernel in (NUMPY, compiled_kernel())}
@@ -300,3 +301,27 @@ def test_a_policy_out_of_reach_names_the_budget():
     case = case_of({"a": "xxyy", "w": "0001"}, [EntropyLDiversity(2), KAnonymity(4)], share=0.3)
     with pytest.raises(PolicyUnreachableError, match=r"while at most 0\.3 of the records"):
         case.estimator().fit(case.frame)
+
+
+def about_people(records: str, people: str, lower: float, share: float) -> Anonymizer:
+    """Fitted to a table that holds from ``lower`` to 0.9 of the population of every class."""
+    present = DeltaPresence(lower, 0.9, pd.DataFrame({"a": list(people)}))
+    anonymizer = Anonymizer({"a": "suppress"}, privacy=[present], suppression=share)
+    anonymizer.set_params(objective="average-class-size")
+    return anonymizer.fit(pd.DataFrame({"a": list(records)}))
+
+
+def test_nobody_is_left_of_people_like_those_left_out():
+    # z, 1 of 1, is too sure to be in the table; left out, 0 of 1 would be too sure not to be.
+    assert about_people("xxxxz", "xxxxxxxxz", 0.2, share=0.5).release_.levels == {"a": 1}
+    release = about_people("xxxxz", "xxxxxxxxz", 0.0, share=0.5).release_
+    assert (release.levels, release.suppressed_class) == ({"a": 0}, "removed")
+
+
+def test_people_who_are_not_in_the_table_take_nothing_of_the_budget():
+    # y, 1 of 1, may be any of 4 people together with u, v, w, of whom none is in the table.
+    anonymizer = about_people("xxxxy", "xxxxxxxxyuvw", 0.2, share=0.2)
+    release = anonymizer.release_
+    assert release.levels == {"a": 0}
+    assert (release.suppressed, release.suppressed_class, release.classes) == (1, "kept", 2)
+    assert anonymizer.search_.value == 5 / 2  # records per class, of which u, v, w are none
