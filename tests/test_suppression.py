@@ -325,3 +325,8 @@ def test_people_who_are_not_in_the_table_take_nothing_of_the_budget():
     assert release.levels == {"a": 0}
     assert (release.suppressed, release.suppressed_class, release.classes) == (1, "kept", 2)
     assert anonymizer.search_.value == 5 / 2  # records per class, of which u, v, w are none
+
+
+def test_those_left_may_be_a_smaller_part_of_the_population_than_the_table():
+    release = about_people("x" + "y" * 9, "xx" + "y" * 9, 0.0, share=0.9).release_
+    assert (release.released, release.suppressed_class) == (1, "removed")
