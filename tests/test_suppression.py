@@ -35,6 +35,7 @@ from anonymizer.privacy import (
     DeltaPresence,
     EnhancedBetaLikeness,
     HighestReidentificationRisk,
+    KMap,
     MeanInformation,
 )
 from anonymizer.release import Information
@@ -378,3 +379,14 @@ def test_people_who_are_not_in_the_table_take_nothing_of_the_budget():
 def test_those_left_may_be_a_smaller_part_of_the_population_than_the_table():
     release = about_people("x" + "y" * 9, "xx" + "y" * 9, 0.0, share=0.9).release_
     assert (release.released, release.suppressed_class) == (1, "removed")
+
+
+def test_people_who_are_suppressed_already_may_be_those_who_are_suppressed():
+    # y is one of 4 people with the 3 of the population whose value is `*`.
+    hierarchy = Hierarchy.from_rows([["x", "*"], ["y", "*"], ["*", "*"]])
+    models = [KMap(4, pd.DataFrame({"a": list("xxxxy***")}))]
+    anonymizer = Anonymizer({"a": hierarchy}, privacy=models, suppression=0.3)
+    anonymizer.set_params(objective="average-class-size")
+    table = anonymizer.fit_transform(pd.DataFrame({"a": list("xxxxy")}))
+    assert table["a"].tolist() == ["x"] * 4 + ["*"]
+    assert anonymizer.release_.suppressed_class == "kept"
