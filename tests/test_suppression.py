@@ -390,3 +390,11 @@ def test_people_who_are_suppressed_already_may_be_those_who_are_suppressed():
     table = anonymizer.fit_transform(pd.DataFrame({"a": list("xxxxy")}))
     assert table["a"].tolist() == ["x"] * 4 + ["*"]
     assert anonymizer.release_.suppressed_class == "kept"
+
+
+@pytest.mark.parametrize(("t", "level"), [(0.22, 1), (0.25, 0)])
+def test_a_number_that_was_left_out_with_its_records_lies_between_no_others(t, level):
+    # Of 1, 2 and 9 neighbours lie 1/2 apart: x is 0.21 away. Without z, 1 and 2 lie 1 apart: 0.25.
+    columns = {"a": "xxxxyyyyz", "w": "111212229"}
+    case = case_of(columns, [KAnonymity(2), TCloseness(t, "ordered")], share=0.2)
+    assert released(case)[1].release_.levels == {"a": level}
