@@ -135,19 +135,17 @@ class Candidate:
     @property
     def groups(self) -> int:
         """Classes that are not suppressed, and one more when any is."""
-        return self._occupied - len(self.hidden) + (len(self.hidden) > 0)
+        hidden = self._occupied(self.hidden)
+        return self._occupied(self.classes.counts) - hidden + (hidden > 0)
 
-    @cached_property
-    def _occupied(self) -> int:
-        """Classes that the table has records of."""
-        if not self.layout.population:
-            return len(self.classes)
-        return int((self.classes.sizes > 0).sum())
+    def _occupied(self, counts: Columns) -> int:
+        """How many of some classes the table has records of."""
+        return int((counts[:, -1] > 0).sum()) if self.layout.population else len(counts)
 
     @property
     def released_classes(self) -> int:
         """Classes of the table released."""
-        return self.groups - (self.removed and len(self.hidden) > 0)
+        return self.groups - (self.removed and self.records_suppressed > 0)
 
     @property
     def squares(self) -> int:

@@ -123,9 +123,10 @@ class Plan:
         )
         counts, everybody = classes_of(recoded, self.schema, people)
         class_of = everybody[: len(recoded)]
-        hidden = engine.all_equal(recoded, self.schema.names, ANY)
+        tables = [recoded] if people is None else [recoded, people]
+        hidden = [engine.all_equal(table, self.schema.names, ANY) for table in tables]
         of_classes = np.zeros(len(counts), bool)
-        of_classes[class_of[hidden]] = True
+        of_classes[everybody[np.concatenate(hidden)]] = True
         found = self._suppress(counts, of_classes)
         if found is None:
             raise PolicyBrokenError(

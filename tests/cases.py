@@ -1,11 +1,12 @@
 """Random problems of every kind, each as the package takes it and as brute force does."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
+import policies
 from oracle import HIDDEN, Brute, Chain
 
 from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
@@ -56,22 +57,23 @@ class Case:
         return Suppression(self.brute.share, self.brute.remove, self.brute.exempt)
 
     @property
+    def columns(self) -> list[str]:
+        return list(dict.fromkeys([*self.hierarchies, *self.brute.sensitive, *self.brute.targets]))
+
+    @property
     def frame(self) -> pd.DataFrame:
-        columns = [*self.hierarchies, *self.brute.sensitive]
-        return pd.DataFrame(
-            {name: pd.Series([row[name] for row in self.brute.rows], dtype=object)
-             for name in columns}
-        )  # fmt: skip
+        return frame_of(self.brute.rows, self.columns)
 
     def problem(self, kernel: Kernel | None = None) -> Problem:
         """The problem; its nodes counted by a kernel of our choice."""
-        schema = Schema(tuple(self.hierarchies), tuple(self.brute.sensitive), missing="category")
+        brute, names = self.brute, tuple(self.hierarchies)
+        objective = objective_of(brute.objective, brute.weights, brute.targets, brute.aggregate)
+        targets = tuple(brute.targets)
+        schema = Schema(names, tuple(brute.sensitive), missing="category", targets=targets)
         tally = engine.tally(self.frame, schema.columns)
-        taxonomies = taxonomies_of(tally, self.hierarchies)
-        objective = objective_of(
-            self.brute.objective, self.brute.weights, aggregate=self.brute.aggregate
-        )
-        counts = schema.counts(tally, taxonomies)
+        people = engine.tally(frame_of(brute.people, names), names) if brute.people else None
+        taxonomies = taxonomies_of(tally, self.hierarchies, people)
+        counts = schema.counts(tally, taxonomies, people)
         return Problem(counts, taxonomies, self.brute.models, objective, self.suppression, kernel)
 
     def estimator(self, **parameters: object) -> Anonymizer:
@@ -82,6 +84,7 @@ class Case:
             missing="category",
             objective=self.brute.objective,
             weights=self.brute.weights,
+            target=self.brute.targets or None,
             aggregate=self.brute.aggregate,
             suppression=self.brute.share,
             remove=self.brute.remove,
@@ -95,7 +98,18 @@ class Case:
             return ("automatic", "bisection", "exhaustive", "branch-and-bound")
         if all(model.monotone for model in self.brute.models):
             return STRATEGIES
-        return ("exhaustive", "branch-and-bound")
+        return ("automatic", "exhaustive", "branch-and-bound")
+
+    def asking(
+        self,
+        objective: str,
+        aggregate: str | None = None,
+        weights: Mapping[str, float] | None = None,
+    ) -> "Case":
+        """The same with another objective; targets are of mutual information alone."""
+        targets = self.brute.targets if objective == "mutual-information" else {}
+        asked = {"objective": objective, "aggregate": aggregate, "weights": weights or {}}
+        return replace(self, brute=replace(self.brute, targets=targets, **asked))
 
     def turned(self, order: Sequence[str], rows: Sequence[int]) -> "Case":
         """The same with columns and records in another order."""
@@ -109,20 +123,30 @@ class Case:
         )
 
 
+def frame_of(rows: Sequence[Mapping[str, object]], columns: Iterable[str]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {name: pd.Series([row[name] for row in rows], dtype=object) for name in columns}
+    )
+
+
 def random_case(
     rng: np.random.Generator,
     attributes: int = 3,
     records: int = 60,
     share: float | None = None,
     exempt: bool = True,
+    plain: bool = False,
 ) -> Case:
-    """Any kind of problem."""
+    """Any kind of problem.
+
+    ``plain``: k-anonymity, entropy l-diversity and t-closeness in bits alone, without population
+    and targets.
+    """
     names = "abcd"[: attributes - rng.choice(attributes, p=_falling(attributes))]
     sensitive = ["v", "w"][: rng.choice(3, p=[0.1, 0.6, 0.3])]
     size = 1 + int(records * rng.random() ** 0.5)
-    columns, chains, hierarchies = {}, {}, {}
-    for name in names:
-        columns[name], chains[name], hierarchies[name] = _attribute(rng, size)
+    spreads = {name: _spread(rng, size) for name in names}
+    columns = {name: spread.column for name, spread in spreads.items()}
     for name in sensitive:
         skew = rng.dirichlet(np.full(rng.integers(1, 5), 0.7))
         columns[name] = _gaps(rng, [f"w{i}" for i in rng.choice(len(skew), size, p=skew)], 0.1)
@@ -136,8 +160,8 @@ def random_case(
         if rng.random() < 0.5
     }
     brute = Brute(
-        rows=[dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
-        chains=chains,
+        rows=_rows(columns),
+        chains={name: spread.chain() for name, spread in spreads.items()},
         sensitive=sensitive,
         models=_models(rng, [columns[name] for name in sensitive], share),
         objective=objective,
@@ -147,7 +171,77 @@ def random_case(
         remove=bool(rng.random() < 0.3),
         exempt=exempt and bool(rng.random() < 0.15),
     )
-    return Case(brute, hierarchies)
+    if not plain:
+        brute = _of_every_kind(rng, brute, columns, spreads)
+    return Case(brute, {name: spread.hierarchy for name, spread in spreads.items()})
+
+
+def _rows(columns: Mapping[str, Sequence[object]]) -> list[dict[str, object]]:
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def _of_every_kind(
+    rng: np.random.Generator, brute: Brute, columns: dict[str, list], spreads: dict[str, "Spread"]
+) -> Brute:
+    """The same problem, now and then about numbers, targets and a population, and any models."""
+    columns = {**columns}
+    for name in brute.sensitive:
+        columns[name] = _renamed(rng, columns[name])
+    targets = {}
+    if rng.random() < (0.4 if brute.objective == "mutual-information" else 0.05):
+        targets, columns["u"] = _targets(rng, brute.sensitive, len(brute.rows))
+        brute = replace(brute, objective="mutual-information", weights={}, aggregate=None)
+    people = _people(rng, columns, spreads) if rng.random() < 0.3 else []
+    chains = {
+        name: spread.chain(person[name] for person in people) for name, spread in spreads.items()
+    }
+    tree = policies.tree_of(rng, [columns[name] for name in brute.sensitive])
+    brute = replace(
+        brute, rows=_rows(columns), chains=chains, targets=targets, people=people, tree=tree
+    )
+    unknown = [EvenClasses()] if rng.random() < 0.1 else []
+    return replace(brute, models=[*policies.models(rng, brute), *unknown])
+
+
+def _renamed(rng: np.random.Generator, column: list) -> list:
+    """The values as they are, as numbers, or as texts of numbers; two texts may be one number."""
+    kind = rng.choice(["texts", "numbers", "numerals"], p=[0.4, 0.2, 0.4])
+    if kind == "texts":
+        return column
+    numbers = rng.choice(12, 4, replace=False).tolist()
+    names = dict(zip(("w0", "w1", "w2", "w3"), numbers, strict=True))
+    if kind == "numerals":
+        names = {value: str(number) for value, number in names.items()}
+        if rng.random() < 0.2:
+            names["w1"] = names["w0"] + ".50"
+            names["w2"] = names["w0"] + ".5"
+    return [names.get(value) for value in column]
+
+
+def _targets(
+    rng: np.random.Generator, sensitive: Sequence[str], size: int
+) -> tuple[dict[str, float], list]:
+    """Targets with their weights, and the values of one that is not sensitive."""
+    column = _gaps(rng, [f"u{i}" for i in rng.integers(0, rng.integers(1, 4), size)], 0.2)
+    known = ["u", *sensitive]
+    names = rng.permutation(known)[: rng.integers(1, len(known) + 1)].tolist()
+    return {name: float(rng.choice([0, 0.5, 1, 3.7])) for name in names}, column
+
+
+def _people(
+    rng: np.random.Generator, columns: dict[str, list], spreads: dict[str, "Spread"]
+) -> list[dict[str, object]]:
+    """Everybody in the table and others, most of them like somebody in it."""
+    rows = _rows({name: columns[name] for name in spreads})
+    others = int(len(rows) * rng.choice([0, 0.3, 1, 3]))
+    strange = rng.random() * rng.choice([0, 0.3, 1])
+    for _ in range(others):
+        person = dict(rows[rng.integers(len(rows))])
+        for name, spread in spreads.items():
+            if rng.random() < strange:
+                person[name] = spread.known[rng.integers(len(spread.known))]
+        rows.append(person)
+    return [rows[i] for i in rng.permutation(len(rows))]
 
 
 def _falling(length: int) -> np.ndarray:
@@ -164,8 +258,28 @@ def _gaps(rng: np.random.Generator, column: list, often: float) -> list:
     return [None if gap else value for value, gap in zip(column, missing, strict=True)]
 
 
-def _attribute(rng: np.random.Generator, size: int) -> tuple[list, Chain, Hierarchy]:
-    """The values of the records, their labels, and the hierarchy."""
+@dataclass(frozen=True)
+class Spread:
+    """A quasi-identifier: the values of the records, and how any value generalizes.
+
+    ``known`` are all values, ``listed`` those that count wherever they occur.
+    """
+
+    column: list
+    labels: dict[object, tuple[object, ...]]
+    known: list
+    listed: list
+    numbers: bool
+    hierarchy: Hierarchy
+
+    def chain(self, others: Iterable[object] = ()) -> Chain:
+        """The labels of the values that count, those of others too."""
+        counted = {*self.column, *self.listed, *others}
+        labels = {value: row for value, row in self.labels.items() if value in counted}
+        return Chain(labels, self.numbers)
+
+
+def _spread(rng: np.random.Generator, size: int) -> Spread:
     hides = False
     kind = rng.choice(["rows", "rows", "rows", "ranges", "suppress"])
     if kind == "ranges":
@@ -190,12 +304,10 @@ def _attribute(rng: np.random.Generator, size: int) -> tuple[list, Chain, Hierar
         labels = {row[0]: tuple(row if one else [*row, HIDDEN]) for row in rows}
     column = [known[i] for i in rng.integers(0, rng.integers(1, len(known) + 1), size)]
     column = _gaps(rng, column, 0 if hides else 0.25)
-    height = hierarchy.height
     top = next(iter(labels.values()))[-1]
-    labels = {value: labels[value] for value in known if value in column or listed}
-    if None in column:
-        labels[None] = (None, *[HIDDEN] * (height - 1), top)
-    return column, Chain(labels, numbers=kind == "ranges"), hierarchy
+    labels = {**labels, None: (None, *[HIDDEN] * (hierarchy.height - 1), top)}
+    known = [*known, None] if None in column else known
+    return Spread(column, labels, known, listed, kind == "ranges", hierarchy)
 
 
 def _nested(rng: np.random.Generator, values: list[str], first: str) -> list[list[str]]:

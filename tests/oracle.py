@@ -12,9 +12,9 @@ from functools import cached_property
 from itertools import product
 from math import log2, prod
 
-from checker import divergence, entropy
-
-from anonymizer import EntropyLDiversity, KAnonymity, TCloseness
+import pandas as pd
+from checker import divergence
+from judge import Counted, Label, Tree
 
 Row = Mapping[str, object]
 Node = tuple[int, ...]
@@ -61,7 +61,11 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Brute:
-    """A table, what may become of it, and what is asked for."""
+    """A table, what may become of it, and what is asked for.
+
+    ``people``: a population, everybody of the table among them. ``tree``: labels of the sensitive
+    values.
+    """
 
     rows: Sequence[Row]
     chains: Mapping[str, Chain]
@@ -73,10 +77,23 @@ class Brute:
     share: float = 0.0
     remove: bool = False
     exempt: bool = False
+    people: Sequence[Row] = ()
+    targets: Mapping[str, float] = field(default_factory=dict)
+    tree: Tree = field(default_factory=dict)
 
     @property
     def most(self) -> int:
         return int(Fraction(str(self.share)) * len(self.rows))
+
+    @cached_property
+    def population(self) -> pd.DataFrame | None:
+        """The people, as models take them; the same frame for all of them."""
+        if not self.people:
+            return None
+        return pd.DataFrame(
+            {name: pd.Series([person[name] for person in self.people], dtype=object)
+             for name in self.chains}
+        )  # fmt: skip
 
     @cached_property
     def nodes(self) -> list[Node]:
@@ -122,43 +139,63 @@ class Brute:
         ]
         return list(zip(*columns, strict=True))
 
+    def crowd(self, node: Node) -> list[Label]:
+        """The labels of the people of the population."""
+        levels = dict(zip(self.chains, node, strict=True))
+        return [
+            tuple(chain.labels[person[name]][levels[name]] for name, chain in self.chains.items())
+            for person in self.people
+        ]
+
     def released(self, node: Node) -> Outcome | None:
         """Suppress the classes that break a model, or leave them out; None: not within budget."""
-        labels = self.recoded(node)
-        everything = set(range(len(labels)))
-        broken = self.broken(labels, everything)
+        labels, crowd = self.recoded(node), self.crowd(node)
+        table = self.counted(labels, crowd)
+        broken = table.broken(self.models)
         if not broken:
-            return Outcome(node, list(labels), frozenset(), removed=False)
-        hidden = tuple(HIDDEN for _ in self.chains)
-        together = broken | {i for i in everything if labels[i] == hidden}
-        if not self.remove and len(together) <= self.most:
-            merged = [hidden if i in together else row for i, row in enumerate(labels)]
-            if not self.broken(merged, everything, but=hidden if self.exempt else None):
-                return Outcome(node, list(merged), frozenset(together), removed=False)
-        gone: set[int] = set()
-        while broken:
-            gone |= broken
-            if len(gone) > self.most or gone == everything:
-                return None
-            broken = self.broken(labels, everything - gone)
-        left = [None if i in gone else row for i, row in enumerate(labels)]
-        return Outcome(node, left, frozenset(gone), removed=True)
+            clean = Outcome(node, list(labels), frozenset(), removed=False)
+            return clean if table.allowed(self.models) else None
+        return self.kept(node, labels, crowd, broken) or self.left(node, labels, crowd, broken)
 
-    def broken(
-        self, labels: Sequence[tuple], records: set[int], but: tuple | None = None
-    ) -> set[int]:
-        """The records in classes that break a model, among those released."""
-        members: dict[tuple, list[int]] = {}
-        for i in sorted(records):
-            members.setdefault(labels[i], []).append(i)
-        margins = [self.histogram(name, records) for name in self.sensitive]
-        found: set[int] = set()
-        for label, group in members.items():
-            groups = [self.histogram(name, group) for name in self.sensitive]
-            fine = all(holds(model, len(group), groups, margins) for model in self.models)
-            if not fine and label != but:
-                found.update(group)
-        return found
+    def kept(
+        self, node: Node, labels: list[Label], crowd: list[Label], broken: set[Label]
+    ) -> Outcome | None:
+        """Some classes as one that is suppressed, and people like theirs; None: not acceptable."""
+        hidden = tuple(HIDDEN for _ in self.chains)
+        together = {*broken, hidden}
+        suppressed = frozenset(i for i, label in enumerate(labels) if label in together)
+        if self.remove or not 0 < len(suppressed) <= self.most:
+            return None
+        merged = [hidden if label in together else label for label in labels]
+        people = [hidden if label in together else label for label in crowd]
+        table = self.counted(merged, people)
+        fine = not table.broken(self.models) and table.allowed(self.models)
+        return Outcome(node, merged, suppressed, removed=False) if fine or self.exempt else None
+
+    def left(
+        self, node: Node, labels: list[Label], crowd: list[Label], broken: set[Label]
+    ) -> Outcome | None:
+        """What is left without some classes, and without those that this breaks.
+
+        People like those left out remain in the population.
+        """
+        gone: set[Label] = set()
+        left: list[Label | None] = [*labels]
+        while broken:
+            if broken & gone:
+                return None
+            gone |= broken
+            left = [None if label in gone else label for label in labels]
+            if left.count(None) > self.most or left.count(None) == len(labels):
+                return None
+            table = self.counted(left, crowd)
+            broken = table.broken(self.models)
+        suppressed = frozenset(i for i, label in enumerate(left) if label is None)
+        fine = table.allowed(self.models)
+        return Outcome(node, left, suppressed, removed=True) if fine else None
+
+    def counted(self, labels: Sequence[Label | None], crowd: Sequence[Label]) -> Counted:
+        return Counted.of(labels, self.rows, self.sensitive, crowd, self.tree)
 
     def histogram(self, name: str, records: Iterator[int]) -> Counter:
         return Counter(self.rows[i][name] for i in records)
@@ -167,30 +204,17 @@ class Brute:
         return SCORES[self.objective](self, outcome)
 
 
-def holds(model: object, size: int, groups: list[Counter], margins: list[Counter]) -> bool:
-    """Whether a class satisfies a model, as the literature words it."""
-    match model:
-        case KAnonymity(k):
-            return size >= k
-        case EntropyLDiversity(l):
-            return all(entropy(group) >= log2(l) - 1e-9 for group in groups)
-        case TCloseness(t):
-            pairs = zip(groups, margins, strict=True)
-            return all(divergence(group, margin) <= t + 1e-9 for group, margin in pairs)
-        case _:
-            return model.holds(size)
-
-
 def _information(case: Brute, outcome: Outcome) -> float:
     rows = [(label, case.rows[i]) for i, label in enumerate(outcome.labels) if label is not None]
     bits = 0.0
-    for name in case.sensitive:
+    about = case.targets or {name: case.weights.get(name, 1) for name in case.sensitive}
+    for name, weight in about.items():
         classes: dict[tuple, Counter] = {}
         for label, row in rows:
             classes.setdefault(label, Counter())[row[name]] += 1
         margin = sum(classes.values(), Counter())
         known = sum(g.total() / len(rows) * divergence(g, margin) for g in classes.values())
-        bits += case.weights.get(name, 1) * known
+        bits += weight * known
     return bits
 
 

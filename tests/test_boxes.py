@@ -76,15 +76,16 @@ def test_it_finds_what_counting_every_node_does(seed):
 
 
 @settings(max_examples=200)
-@given(seeds)
-@example(909)
-@example(973)
-@example(1025)
-def test_where_all_nodes_tie_most_classes_decide(seed):
+@given(seeds, st.booleans())
+@example(909, True)
+@example(973, True)
+@example(1025, True)
+def test_where_all_nodes_tie_most_classes_decide(seed, plain):
     # What is removed is no class, so that a node above one with removed records may have more.
-    case = random_case(np.random.default_rng(seed), records=40, share=(0.3, 0.6)[seed % 2])
-    asked = {"objective": "loss", "weights": dict.fromkeys(case.hierarchies, 0), "remove": True}
-    problem = replace(case, brute=replace(case.brute, **asked)).problem()
+    rng, share = np.random.default_rng(seed), (0.3, 0.6)[seed % 2]
+    case = random_case(rng, records=40, share=share, plain=plain)
+    case = case.asking("loss", weights=dict.fromkeys(case.hierarchies, 0))
+    problem = replace(case, brute=replace(case.brute, remove=True)).problem()
     found, expected = branch_and_bound(problem), solve(problem, "exhaustive")
     assert (found and found.node) == (expected and expected.node)
 
@@ -171,7 +172,7 @@ def test_an_interrupt_may_come_at_any_line(seed, at):
 
 @pytest.mark.parametrize(("seed", "share"), [(39, 0.3), (84, 0.3), (26, 0.1)])
 def test_an_interrupt_loses_no_box(seed, share):
-    case = random_case(np.random.default_rng(seed), share=share, exempt=False)
+    case = random_case(np.random.default_rng(seed), share=share, exempt=False, plain=True)
     best, came, worse, at = max(case.brute.scores.values()), True, 0, 0
     while came:
         found, came = interrupted(case.problem(), at, "steps")

@@ -1,17 +1,34 @@
 """A1* against brute force over all interval partitions."""
 
+from dataclasses import replace
 from itertools import product
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from intervals import all_ranges
 from strategies import ordered_problems, problem_of
 
-from anonymizer import EntropyLDiversity, Hierarchy, InputError, KAnonymity
+from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, InputError, KAnonymity
 from anonymizer.lattice import level_recoding
 from anonymizer.objectives import MutualInformation
+from anonymizer.privacy import (
+    AlphaKAnonymity,
+    AverageReidentificationRisk,
+    BasicBetaLikeness,
+    BayesianGain,
+    DeltaDisclosure,
+    DeltaPresence,
+    DistinctLDiversity,
+    EnhancedBetaLikeness,
+    HighestReidentificationRisk,
+    KMap,
+    MeanInformation,
+    RecursiveLDiversity,
+    TCloseness,
+    ValueGain,
+)
 from anonymizer.search import (
     RangeOptions,
     Refiner,
@@ -23,6 +40,7 @@ from anonymizer.search import (
 )
 
 information = MutualInformation()
+PEOPLE = pd.DataFrame({"x": [1, 2, 3]})
 
 
 def brute_force(problem, **confined):
@@ -44,6 +62,51 @@ def test_the_joint_search_equals_brute_force(drawn, most):
     assert refined.proven
     assert refined.value == pytest.approx(value, abs=1e-9)
     assert problem.feasible(refined.counts)
+
+
+@settings(max_examples=20)
+@given(ordered_problems())
+@pytest.mark.parametrize(
+    "model",
+    [
+        DistinctLDiversity(2),
+        RecursiveLDiversity(3, 2),
+        TCloseness(0.3, "equal"),
+        TCloseness(0.2, "ordered"),
+        AlphaKAnonymity(0.8, 3),
+        BasicBetaLikeness(0.5),
+        EnhancedBetaLikeness(0.5, attribute="w"),
+        DeltaDisclosure(0.8),
+        BayesianGain(0.1),
+        ValueGain(0.1, attribute="w"),
+        HighestReidentificationRisk(0.25),
+    ],
+    ids=repr,
+)
+def test_ranges_under_any_model_of_single_classes(model, drawn):
+    problem = replace(drawn[1], models=[model])
+    assume(problem.feasible(problem.counts.project(())))
+    refined = refine_one(problem, "x", Refiner(information))
+    assert problem.feasible(refined.counts)
+    assert refined.value == pytest.approx(brute_force(problem), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("model", "about"),
+    [
+        (MeanInformation(1), "mean-information is about the table as a whole"),
+        (AverageReidentificationRisk(1), "average-reidentification-risk is about the table"),
+        (KMap(1, PEOPLE), "k-map is about a population"),
+        (DeltaPresence(0, 1, PEOPLE), "delta-presence is about a population"),
+        (HighestReidentificationRisk(1, PEOPLE), "highest-reidentification-risk is about a popul"),
+    ],
+)
+def test_models_of_more_than_a_class_are_refused(model, about):
+    table = PEOPLE.assign(w=["0", "1", "0"])
+    hierarchies = {"x": Hierarchy.ranges(widths=[2])}
+    anonymizer = Anonymizer(hierarchies, "w", [model], recoding="variable-range")
+    with pytest.raises(InputError, match=f"by its own records, and {about}.*full-domain recod"):
+        anonymizer.fit(table)
 
 
 @settings(max_examples=75)

@@ -1,16 +1,18 @@
 """Suppression within a budget: every strategy against brute force on records, and releases."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from math import log2
+from math import inf, log2
 
 import numpy as np
 import pandas as pd
 import pytest
 from cases import Case, EvenClasses, random_case
-from checker import classes_of, entropy, least_close, least_diverse, smallest
+from checker import entropy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from oracle import Brute, Chain, _information
+from judge import Counted, Label
+from oracle import HIDDEN, Brute, Chain, Outcome, _information
 
 from anonymizer import (
     Anonymizer,
@@ -25,6 +27,18 @@ from anonymizer import (
 )
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.lattice import level_recoding
+from anonymizer.privacy import (
+    MODELS,
+    AverageReidentificationRisk,
+    BasicBetaLikeness,
+    DeltaDisclosure,
+    DeltaPresence,
+    EnhancedBetaLikeness,
+    HighestReidentificationRisk,
+    KMap,
+    MeanInformation,
+)
+from anonymizer.release import Information
 from anonymizer.search import Suppression, solve
 
 KERNELS = {kernel.name: kernel for kernel in (NUMPY, compiled_kernel())}
@@ -116,6 +130,24 @@ def test_an_exempt_class_need_not_satisfy_the_policy():
     assert (found.node, found.score) == ((0,), 2)
 
 
+def test_random_problems_are_of_every_model_and_every_kind_of_it():
+    cases = [random_case(np.random.default_rng(seed)) for seed in range(400)]
+    models = [model for case in cases for model in case.brute.models]
+    assert {type(model) for model in models} == {*MODELS.values(), EvenClasses}
+    kinds = {(type(model), model.attribute is None) for model in models if model.sensitive}
+    assert len(kinds) == 2 * sum(model.sensitive for model in MODELS.values())
+    closeness = [model for model in models if isinstance(model, TCloseness)]
+    assert len({(model.distance, model.order is None) for model in closeness}) == 5
+    assert {model.estimator for model in models if isinstance(model, EntropyLDiversity)} == {
+        *("plug-in", "miller-madow", "grassberger")
+    }
+    risks = (AverageReidentificationRisk, HighestReidentificationRisk)
+    risky = [model for model in models if isinstance(model, risks)]
+    assert len({(type(model), model.population is None) for model in risky}) == 4
+    targets = [name in case.brute.sensitive for case in cases for name in case.brute.targets]
+    assert set(targets) == {True, False}
+
+
 def assert_solved(case: Case, kernel) -> None:
     brute, problem = case.brute, case.problem(kernel)
     for strategy in case.strategies:
@@ -164,21 +196,21 @@ def test_the_order_of_columns_and_records_does_not_matter(seed):
         assert other.node == tuple(straight.node[names.index(name)] for name in order)
 
 
-def assert_policy(table: pd.DataFrame, case: Case) -> None:
-    """Recount a released table independently."""
-    rows = table.map(str).to_dict("records")
-    for sensitive in case.brute.sensitive or [next(iter(case.hierarchies))]:
-        classes = classes_of(rows, list(case.hierarchies), sensitive)
-        for model in case.brute.models:
-            match model:
-                case KAnonymity(k):
-                    assert smallest(classes) >= k
-                case EntropyLDiversity(l):
-                    assert least_diverse(classes) >= l - 1e-8
-                case TCloseness(t):
-                    assert least_close(classes) <= t + 1e-8
-                case EvenClasses():
-                    assert all(model.holds(group.total()) for group in classes.values())
+def texts(label: Sequence[object]) -> Label:
+    return tuple(None if pd.isna(value) else str(value) for value in label)
+
+
+def assert_policy(table: pd.DataFrame, case: Case, node: tuple[int, ...]) -> None:
+    """Recount a released table as a stranger would who has the file, and the population's."""
+    labels = [texts(row) for row in table[list(case.hierarchies)].itertuples(index=False)]
+    people = [texts(label) for label in case.brute.crowd(node)]
+    hidden = tuple(HIDDEN for _ in case.hierarchies)
+    if hidden in labels:  # it stands for all whom no other class stands for
+        people = [label if label in labels else hidden for label in people]
+    rows = table.astype(object).where(table.notna(), None).to_dict("records")
+    counted = Counted.of(labels, rows, case.brute.sensitive, people, case.brute.tree)
+    assert counted.broken(case.brute.models) == set()
+    assert counted.allowed(case.brute.models)
 
 
 def assert_released(table: pd.DataFrame, release, case: Case, node: tuple[int, ...]) -> None:
@@ -187,44 +219,59 @@ def assert_released(table: pd.DataFrame, release, case: Case, node: tuple[int, .
     outcome = brute.released(node)
     expected = {i: row for i, row in enumerate(outcome.labels) if row is not None}
     assert table.index.tolist() == list(expected)
-    columns = [table[name] for name in case.hierarchies]
-    got = zip(
-        *([None if pd.isna(v) else str(v) for v in column] for column in columns), strict=True
-    )
-    assert list(got) == [
-        tuple(None if label is None else str(label) for label in row) for row in expected.values()
-    ]
+    got = table[list(case.hierarchies)].itertuples(index=False)
+    assert [texts(row) for row in got] == [texts(row) for row in expected.values()]
     assert release.levels == dict(zip(case.hierarchies, node, strict=True))
     assert (release.records, release.released) == (len(brute.rows), len(expected))
     assert (release.suppressed, release.suppressed_class) == (len(outcome.suppressed), outcome.fate)
     assert release.classes == outcome.classes
-    assert_policy(table, case)
+    assert_policy(table, case, node)
     assert_information(release, case, outcome)
 
 
-def assert_information(release, case: Case, outcome) -> None:
-    brute = replace(case.brute, weights={})
-    if not brute.sensitive:
-        assert release.information is None
-        return
+def assert_information(release, case: Case, outcome: Outcome) -> None:
+    sensitive = case.brute.sensitive
+    assert (release.information is None) == (not sensitive)
+    assert set(release.targets) == set(case.brute.targets)
+    if sensitive:
+        assert_known(release.information, case.brute, outcome, sensitive)
+    for name, known in release.targets.items():
+        assert_known(known, case.brute, outcome, [name])
+
+
+def assert_known(known: Information, brute: Brute, outcome: Outcome, about: list[str]) -> None:
+    """Hold what a release says of its information against plain sums over the records."""
     raw = brute.recoded((0,) * len(brute.chains))
     labels = [None if row is None else raw[i] for i, row in enumerate(outcome.labels)]
-    original = _information(brute, replace(outcome, labels=labels))
-    assert release.information.original == pytest.approx(original, abs=1e-9)
-    assert release.information.retained == pytest.approx(_information(brute, outcome), abs=1e-9)
-    ceiling = 0.0
-    for name in brute.sensitive:
-        alone = replace(brute, sensitive=[name])
-        whole = [i for i, row in enumerate(labels) if row is not None]
-        most = [_information(alone, replace(outcome, labels=labels))]
-        for model in brute.models:
-            if isinstance(model, TCloseness):
-                most.append(model.t)
-            if isinstance(model, EntropyLDiversity):
-                most.append(entropy(brute.histogram(name, whole)) - log2(model.l))
-        ceiling += max(min(most), 0)
-    assert release.information.ceiling == pytest.approx(ceiling, abs=1e-9)
-    assert release.information.retained <= ceiling + 1e-8 * len(brute.sensitive)
+    original = replace(outcome, labels=labels)
+    released = [i for i, row in enumerate(labels) if row is not None]
+    each = {name: replace(brute, targets={name: 1.0}) for name in about}
+    bits = {name: _information(alone, original) for name, alone in each.items()}
+    most = {
+        name: min([bits[name], *(ceilings(model, name, brute, released) for model in brute.models)])
+        for name in about
+    }
+    retained = sum(_information(alone, outcome) for alone in each.values())
+    assert known.original == pytest.approx(sum(bits.values()), abs=1e-9)
+    assert known.retained == pytest.approx(retained, abs=1e-9)
+    assert known.ceiling == pytest.approx(sum(max(bound, 0) for bound in most.values()), abs=1e-9)
+    assert known.retained <= known.ceiling + 1e-8 * len(about)
+
+
+def ceilings(model: object, name: str, brute: Brute, released: list[int]) -> float:
+    """The most bits about an attribute that a table under a model can keep."""
+    if not model.sensitive or name not in brute.sensitive or model.attribute not in (None, name):
+        return inf
+    match model:
+        case TCloseness(t, "kl"):
+            return t
+        case EntropyLDiversity(l, "plug-in"):
+            return entropy(brute.histogram(name, released)) - log2(l)
+        case BasicBetaLikeness(beta) | EnhancedBetaLikeness(beta):
+            return log2(1 + beta)
+        case DeltaDisclosure(bits) | MeanInformation(bits):
+            return bits
+    return inf
 
 
 @settings(max_examples=60)
@@ -247,7 +294,7 @@ def test_any_node_is_released_as_brute_force_does(seed):
     case = random_case(rng, share=float(rng.choice([0.1, 0.3, 0.6])), exempt=False)
     assume(case.brute.best is not None)
     plan = case.estimator(search=case.strategies[0]).fit(case.frame).plan_
-    for place in rng.permutation(len(case.brute.nodes))[:6]:
+    for place in rng.permutation(len(case.brute.nodes))[:4]:
         node = case.brute.nodes[place]
         recoding = level_recoding(plan.taxonomies, tuple(case.hierarchies), node)
         if node in case.brute.outcomes:
@@ -266,7 +313,10 @@ def test_another_table_is_suppressed_within_its_own_budget(seed):
     brute = case.brute
     assume(brute.most and brute.best is not None)
     anonymizer = case.estimator().fit(case.frame)
-    picked = rng.integers(0, len(brute.rows), rng.integers(1, 2 * len(brute.rows)))
+    records = len(brute.rows)
+    some = rng.integers(1, 2 * records)
+    # More records than there are people would not be of the population.
+    picked = rng.permutation(records)[:some] if brute.people else rng.integers(0, records, some)
     other = replace(case, brute=replace(brute, rows=[brute.rows[i] for i in picked]))
     if other.brute.released(brute.best) is None:
         with pytest.raises(PolicyBrokenError, match="nothing was released"):
@@ -300,3 +350,51 @@ def test_a_policy_out_of_reach_names_the_budget():
     case = case_of({"a": "xxyy", "w": "0001"}, [EntropyLDiversity(2), KAnonymity(4)], share=0.3)
     with pytest.raises(PolicyUnreachableError, match=r"while at most 0\.3 of the records"):
         case.estimator().fit(case.frame)
+
+
+def about_people(records: str, people: str, lower: float, share: float) -> Anonymizer:
+    """Fitted to a table that holds from ``lower`` to 0.9 of the population of every class."""
+    present = DeltaPresence(lower, 0.9, pd.DataFrame({"a": list(people)}))
+    anonymizer = Anonymizer({"a": "suppress"}, privacy=[present], suppression=share)
+    anonymizer.set_params(objective="average-class-size")
+    return anonymizer.fit(pd.DataFrame({"a": list(records)}))
+
+
+def test_nobody_is_left_of_people_like_those_left_out():
+    # z, 1 of 1, is too sure to be in the table; left out, 0 of 1 would be too sure not to be.
+    assert about_people("xxxxz", "xxxxxxxxz", 0.2, share=0.5).release_.levels == {"a": 1}
+    release = about_people("xxxxz", "xxxxxxxxz", 0.0, share=0.5).release_
+    assert (release.levels, release.suppressed_class) == ({"a": 0}, "removed")
+
+
+def test_people_who_are_not_in_the_table_take_nothing_of_the_budget():
+    # y, 1 of 1, may be any of 4 people together with u, v, w, of whom none is in the table.
+    anonymizer = about_people("xxxxy", "xxxxxxxxyuvw", 0.2, share=0.2)
+    release = anonymizer.release_
+    assert release.levels == {"a": 0}
+    assert (release.suppressed, release.suppressed_class, release.classes) == (1, "kept", 2)
+    assert anonymizer.search_.value == 5 / 2  # records per class, of which u, v, w are none
+
+
+def test_those_left_may_be_a_smaller_part_of_the_population_than_the_table():
+    release = about_people("x" + "y" * 9, "xx" + "y" * 9, 0.0, share=0.9).release_
+    assert (release.released, release.suppressed_class) == (1, "removed")
+
+
+def test_people_who_are_suppressed_already_may_be_those_who_are_suppressed():
+    # y is one of 4 people with the 3 of the population whose value is `*`.
+    hierarchy = Hierarchy.from_rows([["x", "*"], ["y", "*"], ["*", "*"]])
+    models = [KMap(4, pd.DataFrame({"a": list("xxxxy***")}))]
+    anonymizer = Anonymizer({"a": hierarchy}, privacy=models, suppression=0.3)
+    anonymizer.set_params(objective="average-class-size")
+    table = anonymizer.fit_transform(pd.DataFrame({"a": list("xxxxy")}))
+    assert table["a"].tolist() == ["x"] * 4 + ["*"]
+    assert anonymizer.release_.suppressed_class == "kept"
+
+
+@pytest.mark.parametrize(("t", "level"), [(0.22, 1), (0.25, 0)])
+def test_a_number_that_was_left_out_with_its_records_lies_between_no_others(t, level):
+    # Of 1, 2 and 9 neighbours lie 1/2 apart: x is 0.21 away. Without z, 1 and 2 lie 1 apart: 0.25.
+    columns = {"a": "xxxxyyyyz", "w": "111212229"}
+    case = case_of(columns, [KAnonymity(2), TCloseness(t, "ordered")], share=0.2)
+    assert released(case)[1].release_.levels == {"a": level}

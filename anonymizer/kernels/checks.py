@@ -218,7 +218,7 @@ def _broken(
         if not marks[row] and (size > 0 or presence):
             marks[row] = _breaks(counts, row, laid, logs, grassbergers, sums)
         if marks[row]:
-            records += max(size, 1)
+            records += size
             if records > most:
                 return records
     return records

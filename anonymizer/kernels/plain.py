@@ -58,7 +58,7 @@ def broken(counts: Columns, rules: Rules, most: int) -> tuple[int, Marks]:
     """Records in classes that break a bound, and which classes those are.
 
     Beyond ``most`` such records it stops: the number is then too small and the marks incomplete.
-    A class without records, of which only the population has some, counts as one.
+    A class without records, of which only the population has some, may be marked too.
     """
     sizes = counts[:, -1]
     marks = (sizes < rules.least) & (sizes > 0)
@@ -69,7 +69,7 @@ def broken(counts: Columns, rules: Rules, most: int) -> tuple[int, Marks]:
         block = slice(begin, begin + BLOCK)
         new = _breaking(counts[block], rules) & ~marks[block]
         marks[block] |= new
-        records += int(np.maximum(sizes[block][new], 1).sum())
+        records += int(sizes[block][new].sum())
     return records, marks
 
 

@@ -94,12 +94,13 @@ class NonUniformEntropy(AttributeWise):
         return 1.0
 
     def costs(self, taxonomy: Taxonomy, level: Partition, records: Floats) -> Floats:
-        """log2 of the share that a value has of its group, negated, in bits."""
+        """log2 of the share that a value has of its group, negated, in bits.
+
+        One that no record has, only a population, stands for its group all the same: as if it had
+        one, its cost rises from level to level by what those of the group's others do.
+        """
         group = np.bincount(level.groups, records)[level.groups]
-        cost = np.zeros(len(records))
-        some = records > 0
-        cost[some] = np.log2(group[some] / records[some])
-        return cost
+        return np.asarray(np.log2(np.maximum(group, 1) / np.maximum(records, 1)))
 
 
 @dataclass(frozen=True)

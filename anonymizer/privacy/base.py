@@ -23,6 +23,7 @@ __all__ = [
     "acceptable",
     "asked",
     "holds",
+    "require_class_by_class",
     "require_monotone",
     "require_number",
     "require_possible",
@@ -245,6 +246,23 @@ def require_possible(counts: Counts, models: Sequence[PrivacyModel]) -> None:
                 f"the policy is out of reach: {verdict.model.name}{about} fails even with every "
                 f"quasi-identifier suppressed ({verdict.worst:.6g} against "
                 f"{verdict.model.threshold:.6g}); relax it"
+            )
+
+
+def require_class_by_class(models: Sequence[PrivacyModel], who: str) -> None:
+    """Refuse models that a search which judges classes one by one cannot answer for.
+
+    Raises
+    ------
+    InputError
+        Naming the model.
+    """
+    for model in models:
+        if not model.per_class or model.people is not None:
+            about = "the table as a whole" if model.people is None else "a population"
+            raise InputError(
+                f"{who} judges every class by its own records, and {model.name} is about {about}; "
+                "choose full-domain recoding"
             )
 
 

@@ -8,7 +8,7 @@ from math import inf
 from anonymizer.counts import Counts, Recoding
 from anonymizer.lattice import Node, level_recoding
 from anonymizer.objectives import Objective
-from anonymizer.privacy import TOLERANCE, require_monotone
+from anonymizer.privacy import TOLERANCE, require_class_by_class, require_monotone
 from anonymizer.search.ascent import ascend
 from anonymizer.search.frontier import automatic
 from anonymizer.search.pair import best_pair
@@ -123,6 +123,7 @@ def _over_levels(
     Ties: more classes, then the lexicographically smallest levels.
     """
     require_monotone(problem.models, "variable-range recoding")
+    require_class_by_class(problem.models, "variable-range recoding")
     others = tuple(name for name in problem.counts.names if name not in attributes)
     rest = problem.project(others)
     searched = search(rest, run)

@@ -116,7 +116,7 @@ class Judgement:
             return records, marks
         for model, attribute in self.measured:
             marks |= ~holds(model, self.policy.layout.classes(attribute, counts, self.margins))
-        return int(np.maximum(counts[marks, -1], 1).sum()), marks
+        return int(counts[marks, -1].sum(dtype=np.int64)), marks
 
     def allows(self, counts: Columns) -> bool:
         """Whether the classes together satisfy the models of the table as a whole."""
@@ -127,7 +127,7 @@ class Judgement:
 
     def holds(self, counts: Columns) -> bool:
         """Whether every class satisfies every model, and all of them together do."""
-        return self.broken(counts)[0] == 0 and self.allows(counts)
+        return not self.broken(counts)[1].any() and self.allows(counts)
 
     def _informs(self, counts: Columns, bound: Bound, start: int, stop: int) -> bool:
         """Whether the classes tell no more than a bound on mutual information."""

@@ -98,16 +98,16 @@ class Problem:
     def require_possible(self) -> None:
         """Refuse a policy that no recoding can satisfy.
 
-        When records may be left out the distribution of the rest is not known beforehand, so that
-        only models of class sizes can be refused at once.
+        When records may be left out the distribution of the rest is not known beforehand, nor what
+        part of a population they are, so that only models of class sizes can be refused at once.
 
         Raises
         ------
         InputError, PolicyUnreachableError
             Naming the model.
         """
-        sure = [model for model in self.models if not (self.suppresses and model.sensitive)]
-        require_possible(self.counts, sure)
+        sure = [model for model in self.models if not (model.sensitive or model.judges_empty)]
+        require_possible(self.counts, sure if self.suppresses else self.models)
 
     def relaxed(self, models: Sequence[PrivacyModel]) -> "Problem":
         """The same under other models, encoded once for both; without suppression."""

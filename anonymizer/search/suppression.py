@@ -113,12 +113,12 @@ def suppress(
     records, marks = broken or judgement.broken(counts, most)
     if records > most:
         return None
-    if not records:
+    if not marks.any():
         return Suppressed(marks, 0, False, margins) if judgement.allows(counts) else None
     if not suppression.remove:
         whole = marks if hidden is None else marks | hidden
         together = merged(counts, whole)
-        fits = int(together[-1]) <= most
+        fits = 0 < int(together[-1]) <= most
         if fits and (suppression.exempt or _fit(counts, whole, together, judgement)):
             return Suppressed(whole, int(together[-1]), False, margins)
     return _removed(counts, policy, margins, marks, most)
@@ -126,7 +126,7 @@ def suppress(
 
 def _fit(counts: Columns, marks: Marks, together: Ints, judgement: Judgement) -> bool:
     """Whether some classes as one, and beside the others, satisfy every model."""
-    if judgement.broken(together[None])[0]:
+    if judgement.broken(together[None])[1].any():
         return False
     return judgement.allows(np.concatenate([counts[~marks], together[None]]))
 
@@ -134,7 +134,10 @@ def _fit(counts: Columns, marks: Marks, together: Ints, judgement: Judgement) ->
 def _removed(
     counts: Columns, policy: Policy, margins: Ints, marks: Marks, most: int
 ) -> Suppressed | None:
-    """Leave marked classes out, and those that break the policy once these are gone."""
+    """Leave marked classes out, and those that break the policy once these are gone.
+
+    People like those left out are still in the population: classes without records.
+    """
     marks = marks.copy()
     while True:
         gone = merged(counts, marks)
@@ -142,10 +145,21 @@ def _removed(
         if not left[-1]:
             return None
         rest = np.flatnonzero(~marks)
-        broken, new = policy.against(left).broken(counts[rest], most - int(gone[-1]))
+        judgement = policy.against(left)
+        broken, new = judgement.broken(counts[rest], most - int(gone[-1]))
         if int(gone[-1]) + broken > most:
             return None
-        if not broken:
-            allowed = policy.against(left).allows(counts[rest])
+        if not new.any():
+            absent = judgement.broken(_without_records(counts[marks], policy))[1].any()
+            allowed = not absent and judgement.allows(counts[rest])
             return Suppressed(marks, int(gone[-1]), True, left) if allowed else None
         marks[rest[new]] = True
+
+
+def _without_records(counts: Columns, policy: Policy) -> Columns:
+    """What a population still has of classes that are left out; none without a population."""
+    if not policy.layout.population:
+        return counts[:0]
+    people = np.zeros_like(counts)
+    people[:, -2] = counts[:, -2]
+    return people

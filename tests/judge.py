@@ -1,0 +1,218 @@
+"""Whether a table satisfies a policy, as the literature words it: plain Python on counted classes.
+
+Of the package it takes the parameters of models alone. A comparison forgives 1e-9, of bits where
+the quantity is an entropy; a strict one forgives nothing.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from math import log2
+
+import literature
+
+from anonymizer.privacy import (
+    AlphaKAnonymity,
+    AverageReidentificationRisk,
+    BasicBetaLikeness,
+    BayesianGain,
+    DeltaDisclosure,
+    DeltaPresence,
+    DistinctLDiversity,
+    EnhancedBetaLikeness,
+    EntropyLDiversity,
+    HighestReidentificationRisk,
+    KAnonymity,
+    KMap,
+    MeanInformation,
+    RecursiveLDiversity,
+    TCloseness,
+    ValueGain,
+)
+
+FORGIVEN = 1e-9
+
+Label = tuple[object, ...]
+Tree = Mapping[object, tuple[object, ...]]
+"""The labels of every sensitive value, the value itself first."""
+
+WHOLE = (MeanInformation, AverageReidentificationRisk)
+"""Models of the table as a whole."""
+
+
+@dataclass(frozen=True)
+class Class:
+    """The records of one label, and the people of a population that they may be."""
+
+    size: int = 0
+    people: int = 0
+    values: Mapping[str, Counter] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A table by classes, those among them that only a population has people of."""
+
+    classes: Mapping[Label, Class]
+    sensitive: Sequence[str]
+    tree: Tree = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        labels: Sequence[Label | None],
+        rows: Sequence[Mapping[str, object]],
+        sensitive: Sequence[str],
+        people: Iterable[Label] = (),
+        tree: Tree | None = None,
+    ) -> "Counted":
+        """Count records by label; those without one are not in the table."""
+        members: dict[Label, list[Mapping[str, object]]] = {}
+        for label, row in zip(labels, rows, strict=True):
+            if label is not None:
+                members.setdefault(label, []).append(row)
+        crowd = Counter(people)
+        classes = {}
+        for label in [*members, *(other for other in crowd if other not in members)]:
+            inside = members.get(label, [])
+            values = {name: Counter(row[name] for row in inside) for name in sensitive}
+            classes[label] = Class(len(inside), crowd[label], values)
+        return cls(classes, sensitive, tree or {})
+
+    @cached_property
+    def occupied(self) -> list[Class]:
+        """The classes that have records."""
+        return [group for group in self.classes.values() if group.size]
+
+    @cached_property
+    def margins(self) -> Mapping[str, Counter]:
+        """The records by value, of each sensitive attribute."""
+        return {
+            name: sum((group.values[name] for group in self.occupied), Counter())
+            for name in self.sensitive
+        }
+
+    def broken(self, models: Iterable[object]) -> set[Label]:
+        """The classes that break a model of single classes."""
+        single = [model for model in models if not isinstance(model, WHOLE)]
+        return {
+            label
+            for label, group in self.classes.items()
+            if not all(self.satisfies(model, group) for model in single)
+        }
+
+    def allowed(self, models: Iterable[object]) -> bool:
+        """Whether the table as a whole satisfies the models that are about it."""
+        return all(self.bounded(model) for model in models if isinstance(model, WHOLE))
+
+    def asked(self, model: object) -> Sequence[str]:
+        """The sensitive attributes that a model is about."""
+        return self.sensitive if model.attribute is None else [model.attribute]
+
+    def satisfies(self, model: object, group: Class) -> bool:
+        """Whether a class satisfies a model; one without records can break presence alone."""
+        match model:
+            case DeltaPresence(lower, upper):
+                known = literature.presence(0, Counter({0: group.size}), Counter({0: group.people}))
+                return lower - FORGIVEN <= known <= upper + FORGIVEN
+            case _ if not group.size:
+                return True
+            case KAnonymity(k):
+                return group.size >= k
+            case KMap(k):
+                return literature.k_map(0, Counter({0: group.people})) >= k
+            case HighestReidentificationRisk(risk):
+                taken_for = group.size if model.population is None else group.people
+                return literature.highest_risk([taken_for]) <= risk + FORGIVEN
+            case _ if not model.sensitive:
+                return model.holds(group.size)
+        tree = tuple(self.tree.items()) if isinstance(model, TCloseness) else ()
+        fine = _discloses_little if _hashable(model) else _discloses_little.__wrapped__
+        return all(
+            fine(model, _key(group.values[name]), _key(self.margins[name]), tree)
+            for name in self.asked(model)
+        )
+
+    def bounded(self, model: object) -> bool:
+        """Whether the table satisfies a model of whole tables."""
+        if isinstance(model, MeanInformation):
+            return all(
+                literature.mean_information([group.values[name] for group in self.occupied])
+                <= model.bits + FORGIVEN
+                for name in self.asked(model)
+            )
+        records = sum(group.size for group in self.occupied)
+        if model.population is None:
+            risk = literature.average_risk([group.size for group in self.occupied])
+        else:
+            risk = sum(Fraction(group.size, group.people) for group in self.occupied) / records
+        return risk <= model.risk + FORGIVEN
+
+
+def _hashable(model: object) -> bool:
+    return not (isinstance(model, TCloseness) and model.hierarchy is not None)
+
+
+def _key(counts: Counter) -> frozenset:
+    return frozenset(counts.items())
+
+
+@lru_cache(maxsize=100_000)
+def _discloses_little(model: object, group: frozenset, table: frozenset, tree: tuple) -> bool:
+    """Whether a class, as counts of one attribute's values, satisfies a model about it."""
+    counts, margin = Counter(dict(group)), Counter(dict(table))
+    if isinstance(model, EntropyLDiversity):
+        effective = max(literature.entropy_l(counts, model.estimator), 1)
+        return log2(effective) >= log2(model.l) - FORGIVEN
+    if isinstance(model, DistinctLDiversity):
+        return literature.distinct(counts) >= model.l
+    if isinstance(model, RecursiveLDiversity):
+        return literature.recursive_c(counts, model.l) < model.c
+    if isinstance(model, EnhancedBetaLikeness):
+        return literature.satisfies_enhanced(counts, margin, model.beta + FORGIVEN)
+    if isinstance(model, AlphaKAnonymity) and counts.total() < model.k:
+        return False
+    return quantity(model, counts, margin, dict(tree)) <= model.threshold + FORGIVEN
+
+
+def quantity(model: object, group: Counter, table: Counter, tree: Tree) -> float:
+    """What a model bounds from above, of one class and one attribute."""
+    match model:
+        case TCloseness():
+            return _distance(model, group, table, tree)
+        case AlphaKAnonymity():
+            return literature.alpha(group)
+    measures = {
+        BasicBetaLikeness: literature.basic_beta,
+        EnhancedBetaLikeness: literature.basic_beta,
+        DeltaDisclosure: literature.delta_disclosure,
+        BayesianGain: literature.bayesian_gain,
+        ValueGain: literature.value_gain,
+    }
+    return measures[type(model)](group, table)
+
+
+def _distance(model: TCloseness, group: Counter, table: Counter, tree: Tree) -> float:
+    match model.distance, model.order:
+        case "kl", _:
+            return literature.divergence(group, table)
+        case "equal", _:
+            return literature.equal(group, table)
+        case "hierarchical", _:
+            return literature.hierarchical(group, table, tree)
+        case _, None:
+            numbers = sorted(as_numbers(table))
+            return literature.ordered(as_numbers(group), as_numbers(table), numbers)
+    texts = (Counter({str(v): n for v, n in some.items()}) for some in (group, table))
+    return literature.ordered(*texts, model.order)
+
+
+def as_numbers(counts: Counter) -> Counter:
+    """Counts by the number that each value is, or writes out, of those that occur."""
+    found: Counter = Counter()
+    for value, count in counts.items():
+        if count:
+            found[Fraction(str(value))] += count
+    return found
