@@ -13,7 +13,7 @@ from anonymizer.parameters import (
     name_of,
     require_one_of,
 )
-from anonymizer.privacy import PrivacyModel
+from anonymizer.privacy import require_class_by_class
 from anonymizer.release import SearchResult
 from anonymizer.search import (
     SEARCHES,
@@ -120,7 +120,7 @@ def best_ranges(
     InputError
         When something is asked that only full-domain recoding can do.
     """
-    _require_ranges(problem.models)
+    require_class_by_class(problem.models, "variable-range recoding")
     if problem.suppression.share or run.time_limit is not None:
         raise InputError(
             "suppression and time-limit are for full-domain recoding; leave them out, or "
@@ -173,16 +173,6 @@ def attributes_to_refine(
             "numbers or ranges; none of the quasi-identifiers has one"
         )
     return chosen
-
-
-def _require_ranges(models: Sequence[PrivacyModel]) -> None:
-    """Refuse models that say nothing of a range taken by itself."""
-    for model in models:
-        if not model.per_class or model.people is not None:
-            raise InputError(
-                f"{model.name} is for full-domain recoding; leave it out, or choose "
-                'recoding = "full-domain"'
-            )
 
 
 def _said_of(problem: Problem, found: Found) -> SearchResult:

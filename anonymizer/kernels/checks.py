@@ -22,7 +22,7 @@ from anonymizer.kernels.rules import (
 
 __all__ = ["broken", "uncertainty"]
 
-ESTIMATED, GRASSBERGER = int(Kind.MILLER_MADOW), int(Kind.GRASSBERGER)
+ENTROPY, GRASSBERGER = int(Kind.ENTROPY), int(Kind.GRASSBERGER)
 DISTINCT, RECURSIVE = int(Kind.DISTINCT), int(Kind.RECURSIVE)
 DIVERGENCE, SHARES = int(Kind.DIVERGENCE), int(Kind.SHARES)
 TRANSPORT, PRESENCE = int(Kind.TRANSPORT), int(Kind.PRESENCE)
@@ -46,8 +46,10 @@ def _breaks(  # noqa: C901 (a table of functions, which compiled code cannot hol
             broken = False
         elif kind == DIVERGENCE:
             broken = _divergent(counts, row, laid, bound, logs)
+        elif kind == ENTROPY:
+            broken = _uncertain(counts, row, laid, bound, logs)
         elif kind <= GRASSBERGER:
-            broken = _uncertain(counts, row, laid, bound, logs, grassbergers)
+            broken = _unlikely(counts, row, laid, bound, logs, grassbergers)
         elif kind == SHARES:
             broken = _disclosed(counts, row, laid, bound)
         elif kind == DISTINCT:
@@ -64,22 +66,32 @@ def _breaks(  # noqa: C901 (a table of functions, which compiled code cannot hol
 
 
 @in_machine_code
-def _uncertain(
+def _uncertain(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) -> bool:
+    """Too little entropy. Multiplied out by n: no division."""
+    records = counts[row, counts.shape[1] - 1]
+    bits = _xlogx(records, logs)
+    for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
+        count = counts[row, column]
+        if count > 0:
+            bits -= _xlogx(count, logs)
+    return bits < laid.limits[bound] * records
+
+
+@in_machine_code
+def _unlikely(
     counts: Columns, row: int, laid: Laid, bound: int, logs: Floats, grassbergers: Floats
 ) -> bool:
-    """Too little entropy, estimated or not. Multiplied out by n: no division."""
+    """Too little entropy as it is estimated, by Grassberger or else by Miller and Madow."""
     records = counts[row, counts.shape[1] - 1]
-    inside, extra = 0.0, -MILLER_MADOW
+    by_grassberger = laid.facts[bound, KIND] == GRASSBERGER
+    bits = _xlogx(records, logs)
+    extra = -MILLER_MADOW
     for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
         count = counts[row, column]
         if count > 0:
             extra += MILLER_MADOW
-            if laid.facts[bound, KIND] == GRASSBERGER:
-                inside += _grassberger(count, grassbergers)
-            else:
-                inside += _xlogx(count, logs)
-    bits = _xlogx(records, logs) - inside
-    if laid.facts[bound, KIND] == ESTIMATED:
+            bits -= _grassberger(count, grassbergers) if by_grassberger else _xlogx(count, logs)
+    if not by_grassberger:
         bits += extra
     return bits < laid.limits[bound] * records
 

@@ -127,7 +127,11 @@ class Judgement:
 
     def holds(self, counts: Columns) -> bool:
         """Whether every class satisfies every model, and all of them together do."""
-        return not self.broken(counts)[1].any() and self.allows(counts)
+        records, marks = self.broken(counts)
+        # Only where a class without records may be marked do the marks say more than the records.
+        if records or ((self.rules.presence or self.measured) and marks.any()):
+            return False
+        return self.allows(counts)
 
     def _informs(self, counts: Columns, bound: Bound, start: int, stop: int) -> bool:
         """Whether the classes tell no more than a bound on mutual information."""
