@@ -336,6 +336,31 @@ def test_the_manifest_does_not_tell_which_listed_values_occur():
     assert anonymizer.release_.recoding["a"] == [{"label": "low", "values": listed}]
 
 
+def test_the_manifest_does_not_tell_what_only_suppressed_records_had():
+    """Four of ten miss a value, or are of a rare zip; they become ``*`` or go."""
+    zips = ["111"] * 6 + ["222", "222", None, None]
+    table = pd.DataFrame({"zip": zips, "w": list("xyxyxyxyxy")})
+    rows = [["111", "1", "any"], ["222", "2", "any"], ["333", "3", "any"]]
+    for hierarchy, listed in [(Hierarchy.prefixes([1]), []), (Hierarchy.from_rows(rows), rows)]:
+        for level in (0, 1):
+            for remove in (False, True):
+                anonymizer = Anonymizer(
+                    {"zip": hierarchy},
+                    "w",
+                    [KAnonymity(3)],
+                    recoding="fixed",
+                    levels={"zip": level},
+                    missing="category",
+                    suppression=0.4,
+                    remove=remove,
+                ).fit(table)
+                release = anonymizer.release_
+                assert release.suppressed_class == ("removed" if remove else "kept")
+                told = [group["label"] for group in release.recoding["zip"]]
+                shown = ["111", "1**"][level]
+                assert told == ([row[level] for row in listed] or [shown])
+
+
 def test_categories_do_not_tell_of_records_left_out():
     hidden = pd.Categorical(["p", "p", "q", "q", "SECRET"])
     table = pd.DataFrame({"a": hidden, "b": hidden, "w": [*"xyxy", None]})
