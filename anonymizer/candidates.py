@@ -135,7 +135,8 @@ class Candidate:
     @property
     def groups(self) -> int:
         """Classes that are not suppressed, and one more when any is."""
-        return self._occupied - len(self.hidden) + (len(self.hidden) > 0)
+        hidden = int((self.hidden[:, -1] > 0).sum())
+        return self._occupied - hidden + (hidden > 0)
 
     @cached_property
     def _occupied(self) -> int:
@@ -147,7 +148,7 @@ class Candidate:
     @property
     def released_classes(self) -> int:
         """Classes of the table released."""
-        return self.groups - (self.removed and len(self.hidden) > 0)
+        return self.groups - (self.removed and self.records_suppressed > 0)
 
     @property
     def squares(self) -> int:

@@ -4,7 +4,8 @@ Classes that break a model are suppressed: their quasi-identifiers become ``*``,
 one class. That class has to satisfy every model like any other; where it does not, its records
 are left out of the release instead. Leaving records out moves the distribution p(w) of the
 released table, which is what an outside checker measures every class against; classes that break
-a model against the new distribution are left out too, until none does.
+a model against the new distribution are left out too, until none does. The people of a class that
+is left out stay in the population, and models that are about people without a record judge them.
 """
 
 from dataclasses import dataclass
@@ -104,7 +105,8 @@ def suppress(
         The budget.
     hidden
         The class, if any, whose quasi-identifiers are all ``*`` already: kept beside suppressed
-        ones it would merge with them, so it goes with them.
+        ones it would merge with them, so it goes with them. So do the people of whom the table has
+        no record: a suppressed record may be that of any of them.
     broken
         What breaks the policy against those margins, where that is known already.
     """
@@ -117,6 +119,8 @@ def suppress(
         return Suppressed(marks, 0, False, margins) if judgement.allows(counts) else None
     if not suppression.remove:
         whole = marks if hidden is None else marks | hidden
+        if policy.layout.population:
+            whole = whole | (counts[:, -1] == 0)  # people whom no class stands for
         together = merged(counts, whole)
         fits = int(together[-1]) <= most
         if fits and (suppression.exempt or _fit(counts, whole, together, judgement)):
@@ -146,6 +150,17 @@ def _removed(
         if int(gone[-1]) + broken > most:
             return None
         if not broken:
-            allowed = policy.against(left).allows(counts[rest])
+            judgement = policy.against(left)
+            allowed = judgement.allows(counts[rest]) and _may_be_empty(counts[marks], judgement)
             return Suppressed(marks, int(gone[-1]), True, left) if allowed else None
         marks[rest[new]] = True
+
+
+def _may_be_empty(counts: Columns, judgement: Judgement) -> bool:
+    """Whether classes may lose all their records: their people are still in the population."""
+    layout = judgement.policy.layout
+    if not layout.population:
+        return True
+    emptied = np.zeros_like(counts)
+    emptied[:, -2] = counts[:, -2]
+    return not judgement.broken(emptied)[0]
