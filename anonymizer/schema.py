@@ -90,6 +90,8 @@ class Schema:
             On a column that is unknown or stands twice, a table without records, or missing values
             under ``missing = "error"``.
         """
+        if not isinstance(table, pd.DataFrame):
+            raise InputError(f"expected a pandas DataFrame, got {type(table).__name__}")
         require_columns(table.columns, [*self.columns, *self.identifiers])
         if not len(table):
             raise InputError("the table has no records")
