@@ -188,6 +188,18 @@ def test_a_value_that_a_class_lacks_is_infinitely_disclosed():
     assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["k"] == 2
 
 
+def test_people_without_a_record_are_no_class():
+    """They count for the models about a population and for nothing else."""
+    alone = check(the_table(), "age", "state")
+    people = pd.DataFrame({"age": ["20"] * 5 + ["30"] * 8 + ["40"] * 9})
+    found = check(the_table(), "age", "state", [KMap(5, people)])
+    assert (found.classes, found.k) == (2, 4)
+    assert found.sensitive == alone.sensitive
+    assert found.privacy[0].worst == 5
+    assert found.risk["journalist_highest"] == 1 / 5
+    assert found.risk["marketer"] == pytest.approx((4 / 5 + 4 / 8) / 8)
+
+
 def test_one_record_is_a_class():
     found = check(the_table().head(1), "age", "state").to_dict()
     assert (found["k"], found["classes"], found["records"]) == (1, 1, 1)
