@@ -20,6 +20,7 @@ from anonymizer.privacy import (
     TCloseness,
     Verdict,
     is_ordered,
+    models_of,
     population_of,
     verdicts,
 )
@@ -125,9 +126,10 @@ def check(
     """
     names = tuple(column_names("quasi_identifiers", quasi_identifiers))
     schema = Schema(names, column_names("sensitive", sensitive), missing=missing)
-    people = population_of(privacy)
+    models = models_of(privacy)
+    people = population_of(models)
     population = None if people is None else schema.admit_population(people.table)
-    return check_table(schema.admit(table), schema, privacy, population)
+    return check_table(schema.admit(table), schema, models, population)
 
 
 def check_table(

@@ -24,9 +24,9 @@ from anonymizer.lattice import level_recoding
 from anonymizer.objectives import Objective, objective_of
 from anonymizer.parameters import column_names, function_of, is_whole, name_of
 from anonymizer.plan import Plan
-from anonymizer.privacy import PrivacyModel, population_of
+from anonymizer.privacy import PrivacyModel, models_of, population_of
 from anonymizer.release import Release, SearchResult
-from anonymizer.sampled import SampledPlan, differential_privacy
+from anonymizer.sampled import SampledPlan, differential_privacy, written_alike
 from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import (
     REFINEMENTS,
@@ -178,7 +178,7 @@ class Anonymizer(Conventions):
             raise NotFittedError(
                 "this Anonymizer is not fitted yet; call fit or fit_transform first"
             )
-        released, self.release_ = self.plan_.release(_require_frame(X))
+        released, self.release_ = self.plan_.release(X)
         return released
 
     def fit_transform(self, X: pd.DataFrame, y: object = None) -> pd.DataFrame:
@@ -188,11 +188,13 @@ class Anonymizer(Conventions):
     def _learn_and_release(self, table: pd.DataFrame) -> pd.DataFrame:
         """Learn a plan and carry it out; remembered only when the release it makes is proven."""
         schema, hierarchies, models = self._schema(), self._hierarchies(), self._models()
-        kept = schema.admit(_require_frame(table))
+        kept = schema.admit(table)
         fingerprint = self._fingerprint(schema, hierarchies, models)
-        private = differential_privacy(models, schema, self.recoding)
+        suppression = Suppression(self.suppression, self.remove)
+        private = differential_privacy(models, schema, self.recoding, suppression)
         if private is not None:
-            taxonomies = taxonomies_of(engine.tally(kept, schema.names), hierarchies)
+            tally = engine.tally(kept, schema.names)
+            taxonomies = written_alike(taxonomies_of(tally, hierarchies))
             node = node_of(self.levels, taxonomies)
             recoding = level_recoding(taxonomies, schema.names, node)
             name = self._objective().name
@@ -203,7 +205,6 @@ class Anonymizer(Conventions):
         tally = engine.tally(kept, schema.columns)
         everybody = None if population is None else engine.tally(population, schema.names)
         taxonomies = taxonomies_of(tally, hierarchies, everybody)
-        suppression = Suppression(self.suppression, self.remove)
         counts = schema.counts(tally, taxonomies, everybody)
         problem = Problem(counts, taxonomies, models, self._objective(), suppression)
         problem.require_possible()
@@ -285,10 +286,10 @@ class Anonymizer(Conventions):
 
     def _models(self) -> tuple[PrivacyModel, ...]:
         """The policy."""
-        models = self.privacy if isinstance(self.privacy, Sequence) else ()
-        if not models or not all(isinstance(model, PrivacyModel) for model in models):
+        models = models_of(self.privacy)
+        if not models:
             raise InputError("privacy must list at least one model, such as [KAnonymity(5)]")
-        return tuple(models)
+        return models
 
     def _seed(self) -> int:
         if not is_whole(self.seed, least=0):
@@ -324,9 +325,3 @@ class Anonymizer(Conventions):
             del asked[name]
         text = json.dumps(asked, sort_keys=True, default=str)
         return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
-
-
-def _require_frame(table: object) -> pd.DataFrame:
-    if not isinstance(table, pd.DataFrame):
-        raise InputError(f"expected a pandas DataFrame, got {type(table).__name__}")
-    return table

@@ -80,6 +80,7 @@ class Plan:
         counts, verdicts = prove(released, self.schema, self.models, self.people(released))
         if raw is None or suppressed.removed:
             raw = self._raw(kept[~suppressed.records] if suppressed.removed else kept)
+        shown = released[~suppressed.records] if suppressed.fate == "kept" else released
         return released, Release(
             records=len(table),
             released=len(released),
@@ -90,7 +91,7 @@ class Plan:
             other_columns=tuple(str(c) for c in released.columns if c not in self.schema.columns),
             **self._informations(raw, counts, suppressed.fate == "kept"),
             levels=levels_of(self.recoding, self.taxonomies),
-            recoding=described(self.recoding, self.taxonomies, released),
+            recoding=described(self.recoding, self.taxonomies, shown),
             privacy=verdicts,
             search=self.search,
             study=self.study,

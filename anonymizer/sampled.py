@@ -5,8 +5,9 @@ records there were, how many were left out, what the raw table says) would have 
 epsilon too.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -14,17 +15,19 @@ import pandas as pd
 from anonymizer.counts import Recoding
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError, PolicyUnreachableError
-from anonymizer.hierarchy import Taxonomy
+from anonymizer.hierarchy import Partition, Taxonomy
+from anonymizer.hierarchy.values import number_text
 from anonymizer.privacy import DifferentialPrivacy, KAnonymity, PrivacyModel
 from anonymizer.recoded import described, levels_of, relabelled
 from anonymizer.release import Release, SearchResult, prove
 from anonymizer.schema import Schema
+from anonymizer.search import Suppression
 
-__all__ = ["SampledPlan", "differential_privacy"]
+__all__ = ["SampledPlan", "differential_privacy", "written_alike"]
 
 
 def differential_privacy(
-    models: Sequence[PrivacyModel], schema: Schema, recoding: str
+    models: Sequence[PrivacyModel], schema: Schema, recoding: str, suppression: Suppression
 ) -> DifferentialPrivacy | None:
     """The model of a policy that is about how the table is made; None where there is none.
 
@@ -39,7 +42,35 @@ def differential_privacy(
     others = [m for m in models if not isinstance(m, DifferentialPrivacy | KAnonymity)]
     for wrong in _objections(others, len(found), schema, recoding):
         raise InputError(f"{DifferentialPrivacy.name}: {wrong}")
+    if suppression.share:
+        raise InputError(
+            f"{DifferentialPrivacy.name}: small classes are left out, however many records that "
+            "takes; leave out suppression"
+        )
     return found[0]
+
+
+def written_alike(taxonomies: Mapping[str, Taxonomy]) -> dict[str, Taxonomy]:
+    """Taxonomies whose level 0 has one way of writing each value.
+
+    The way of the table, ``39.0`` beside a gap, say, would tell of records that were not drawn.
+    """
+    return {
+        name: replace(taxonomy, levels=(_rewritten(taxonomy), *taxonomy.levels[1:]))
+        for name, taxonomy in taxonomies.items()
+    }
+
+
+def _rewritten(taxonomy: Taxonomy) -> Partition:
+    raw, keys = taxonomy.levels[0], list(taxonomy.codes)
+    return Partition(raw.groups, tuple(_text(keys[code]) for code in raw.first))
+
+
+def _text(key: Hashable) -> str | None:
+    """What a value is written as that has a key."""
+    if key is None:
+        return None
+    return number_text(key) if isinstance(key, Decimal) else str(key)
 
 
 def _objections(
@@ -140,7 +171,7 @@ class SampledPlan:
     def _sampled(self, table: pd.DataFrame) -> pd.DataFrame:
         rng = np.random.default_rng()  # from the system's entropy: a seed could be guessed
         drawn = table[rng.random(len(table)) < self.private.beta]
-        recoded = relabelled(drawn, self.recoding, self.taxonomies)
+        recoded = relabelled(self._alike(drawn), self.recoding, self.taxonomies)
         class_of, _ = engine.grouped(recoded, self.schema.names)
         large = np.bincount(class_of) >= self._least
         left = recoded[large[class_of]] if len(recoded) else recoded
@@ -151,6 +182,19 @@ class SampledPlan:
             )
         order = rng.permutation(len(left))
         return engine.without_traces(left.iloc[order].reset_index(drop=True))
+
+    def _alike(self, table: pd.DataFrame) -> pd.DataFrame:
+        """The table with every value as the taxonomies write it; those unknown as they are."""
+        columns = {}
+        for name, taxonomy in self.taxonomies.items():
+            codes, values = engine.distinct(table[name])
+            keys = [taxonomy.key(value) for value in values]
+            texts = [
+                _text(key) if key in taxonomy.codes else value
+                for key, value in zip(keys, values, strict=True)
+            ]
+            columns[name] = engine.relabel(table[name], codes, texts)
+        return engine.replaced(table, columns)
 
     @property
     def _least(self) -> int:

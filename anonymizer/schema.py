@@ -90,6 +90,8 @@ class Schema:
             On a column that is unknown or stands twice, a table without records, or missing values
             under ``missing = "error"``.
         """
+        if not isinstance(table, pd.DataFrame):
+            raise InputError(f"expected a pandas DataFrame, got {type(table).__name__}")
         require_columns(table.columns, [*self.columns, *self.identifiers])
         if not len(table):
             raise InputError("the table has no records")
@@ -193,16 +195,25 @@ def taxonomies_of(
     Raises
     ------
     InputError
-        When a hierarchy lacks values.
+        When a hierarchy lacks values; it says whether of the table or of the population.
     """
-    tallies = [tally] if people is None else [tally, people]
     return {
-        name: hierarchy.over(
-            name,
-            [value for some in tallies for value in engine.distinct(some.combinations[name])[1]],
-        )
-        for name, hierarchy in hierarchies.items()
+        name: _taxonomy(name, hierarchy, tally, people) for name, hierarchy in hierarchies.items()
     }
+
+
+def _taxonomy(
+    name: str, hierarchy: Hierarchy, tally: engine.Tally, people: engine.Tally | None
+) -> Taxonomy:
+    values = engine.distinct(tally.combinations[name])[1]
+    taxonomy = hierarchy.over(name, values)
+    if people is None:
+        return taxonomy
+    others = engine.distinct(people.combinations[name])[1]
+    try:
+        return hierarchy.over(name, [*values, *others])
+    except InputError as error:
+        raise InputError(f"the population: {error}") from None
 
 
 def recount(table: pd.DataFrame, schema: Schema, population: pd.DataFrame | None = None) -> Counts:

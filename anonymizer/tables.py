@@ -113,8 +113,10 @@ def write_table(frame: pd.DataFrame, path: Path, form: Format) -> None:
     if form.parquet:
         frame.to_parquet(path, index=False)
         return
-    # Python's writer leaves a lone carriage return bare, which readers take for the end of a line.
-    quoting: Literal[0, 1] = csv.QUOTE_ALL if _has_carriage_return(frame) else csv.QUOTE_MINIMAL
+    # Python's writer leaves a lone carriage return bare, which readers take for the end of a line;
+    # and what looks like another separator within a single column would be taken for one.
+    quoted = len(frame.columns) == 1 or _has_carriage_return(frame)
+    quoting: Literal[0, 1] = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
     frame.to_csv(path, sep=form.separator, index=False, lineterminator="\n", quoting=quoting)
 
 

@@ -160,14 +160,17 @@ class Brute:
     def kept(
         self, node: Node, labels: list[Label], crowd: list[Label], broken: set[Label]
     ) -> Outcome | None:
-        """Some classes as one that is suppressed, and people like theirs; None: not acceptable."""
+        """Some classes as one that is suppressed; None: not acceptable.
+
+        It stands for all people whom no other class stands for.
+        """
         hidden = tuple(HIDDEN for _ in self.chains)
         together = {*broken, hidden}
         suppressed = frozenset(i for i, label in enumerate(labels) if label in together)
         if self.remove or not 0 < len(suppressed) <= self.most:
             return None
         merged = [hidden if label in together else label for label in labels]
-        people = [hidden if label in together else label for label in crowd]
+        people = [label if label in merged else hidden for label in crowd]
         table = self.counted(merged, people)
         fine = not table.broken(self.models) and table.allowed(self.models)
         return Outcome(node, merged, suppressed, removed=False) if fine or self.exempt else None

@@ -1,7 +1,10 @@
 import json
 import pickle
+from collections import Counter
+from itertools import product
 from pathlib import Path
 
+import literature
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,6 +25,8 @@ from anonymizer import (
     KAnonymity,
     NotFittedError,
     PolicyBrokenError,
+    PolicyUnreachableError,
+    PopulationUniqueness,
     TCloseness,
 )
 from anonymizer.search import Frontier, cut_heuristically, exhaustive
@@ -336,6 +341,31 @@ def test_the_manifest_does_not_tell_which_listed_values_occur():
     assert anonymizer.release_.recoding["a"] == [{"label": "low", "values": listed}]
 
 
+def test_the_manifest_does_not_tell_what_only_suppressed_records_had():
+    """Four of ten miss a value, or are of a rare zip; they become ``*`` or go."""
+    zips = ["111"] * 6 + ["222", "222", None, None]
+    table = pd.DataFrame({"zip": zips, "w": list("xyxyxyxyxy")})
+    rows = [["111", "1", "any"], ["222", "2", "any"], ["333", "3", "any"]]
+    for hierarchy, listed in [(Hierarchy.prefixes([1]), []), (Hierarchy.from_rows(rows), rows)]:
+        for level in (0, 1):
+            for remove in (False, True):
+                anonymizer = Anonymizer(
+                    {"zip": hierarchy},
+                    "w",
+                    [KAnonymity(3)],
+                    recoding="fixed",
+                    levels={"zip": level},
+                    missing="category",
+                    suppression=0.4,
+                    remove=remove,
+                ).fit(table)
+                release = anonymizer.release_
+                assert release.suppressed_class == ("removed" if remove else "kept")
+                told = [group["label"] for group in release.recoding["zip"]]
+                shown = ["111", "1**"][level]
+                assert told == ([row[level] for row in listed] or [shown])
+
+
 def test_categories_do_not_tell_of_records_left_out():
     hidden = pd.Categorical(["p", "p", "q", "q", "SECRET"])
     table = pd.DataFrame({"a": hidden, "b": hidden, "w": [*"xyxy", None]})
@@ -433,9 +463,9 @@ BAD = [
     ({"sensitive": "diagnosos"}, "no column 'diagnosos'; did you mean 'diagnosis'"),
     ({"identifiers": ["age"]}, "'age' has more than one role"),
     ({"privacy": []}, r"at least one model, such as \[KAnonymity"),
-    ({"privacy": [KAnonymity]}, "at least one model"),
-    ({"privacy": KAnonymity(2)}, "at least one model"),
-    ({"privacy": None}, "at least one model"),
+    ({"privacy": [KAnonymity]}, r"privacy must be a list of models, such as \[KAnonymity"),
+    ({"privacy": KAnonymity(2)}, "must be a list of models"),
+    ({"privacy": None}, "must be a list of models"),
     ({"sensitive": None}, "sensitive must name a column or a list of columns, not None"),
     ({"identifiers": 3}, "identifiers must name a column"),
     ({"seed": -1}, "seed = -1 must be a whole number of at least 0"),
@@ -501,3 +531,80 @@ def test_searches_may_be_functions(people, anonymizer):
     assert anonymizer.set_params(search=exhaustive).fit(people).release_.to_dict() == named
     anonymizer.set_params(recoding="variable-range", refinement=cut_heuristically).fit(people)
     assert not anonymizer.search_.proven
+
+
+# Models that merging classes does not preserve
+
+STRATEGIES = ["automatic", "exhaustive", "branch-and-bound"]
+
+
+@pytest.mark.parametrize("search", STRATEGIES)
+def test_a_model_that_only_fine_classes_satisfy(search):
+    """Miller and Madow take 2 and 1 records for 1.159 bits, 6 and 3 for 0.998; l = 2 wants 1."""
+    table = pd.DataFrame({"a": list("xxxyyyzzz"), "b": list("pqr" * 3), "w": list("uuv" * 3)})
+    model = EntropyLDiversity(2, "miller-madow")
+    assert literature.entropy_l(Counter("uuv"), "miller-madow") == 2
+    assert literature.entropy_l(Counter("uuv" * 3), "miller-madow") < 2
+    anonymizer = Anonymizer(
+        {"a": "suppress", "b": "suppress"}, "w", [model], search=search, objective="discernibility"
+    ).fit(table)
+    assert anonymizer.release_.levels == {"a": 0, "b": 1}
+    assert anonymizer.release_.privacy[0].worst == 2
+    fixed = anonymizer.set_params(search="automatic", recoding="fixed", levels={"a": 1, "b": 1})
+    with pytest.raises(PolicyUnreachableError, match="the levels given do not satisfy all of ent"):
+        fixed.fit(table)
+    with pytest.raises(InputError, match="incognito prunes by what merging classes preserves, and"):
+        fixed.set_params(search="incognito", recoding="full-domain", levels=None).fit(table)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("estimator", ["miller-madow", "grassberger"])
+def test_models_that_are_not_monotone_by_brute_force(seed, estimator):
+    """All nodes counted in plain Python; the finest by precision is what any strategy finds."""
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(6, 50))
+    table = pd.DataFrame({name: rng.integers(0, 3, size).astype(str) for name in ("a", "b")})
+    table["w"] = rng.choice(["u", "v", "x"], size, p=[0.6, 0.3, 0.1])
+    least = float(rng.choice([1.5, 1.9, 2.2]))
+    names = ("a", "b")
+
+    def fine(node) -> bool:
+        hidden = {name: "*" for name, level in zip(names, node, strict=True) if level}
+        rows = [row | hidden for row in table.to_dict("records")]
+        groups = classes_of(rows, names, "w").values()
+        return all(max(literature.entropy_l(g, estimator), 1) >= least - 1e-9 for g in groups)
+
+    nodes = [node for node in product((0, 1), repeat=2) if fine(node)]
+    for search in STRATEGIES:
+        anonymizer = Anonymizer(
+            dict.fromkeys(names, "suppress"),
+            "w",
+            [EntropyLDiversity(least, estimator)],
+            search=search,
+            objective="precision",
+        )
+        if not nodes:
+            with pytest.raises(PolicyUnreachableError):
+                anonymizer.fit(table)
+            continue
+        levels = tuple(anonymizer.fit(table).release_.levels.values())
+        assert levels in nodes
+        assert sum(levels) == min(map(sum, nodes))
+        assert anonymizer.search_.proven
+
+
+def test_uniqueness_in_the_population_is_estimated_of_the_release():
+    """Zayatz: the share of unique records that are so in the population, none where none is."""
+    table = pd.DataFrame({"a": [*map(str, range(10)), *["x"] * 30], "w": list("uv") * 20})
+    rare = [PopulationUniqueness(0, 0.5, "zayatz")]
+    anonymizer = Anonymizer({"a": "suppress"}, "w", rare).fit(table)
+    assert anonymizer.release_.levels == {"a": 1}
+    assert anonymizer.release_.privacy[0].worst == 0
+    assert "population" not in anonymizer.release_.to_dict()["privacy"][0]["parameters"]
+    suppressed = anonymizer.set_params(suppression=0.25, recoding="fixed", levels={"a": 0})
+    with pytest.raises(PolicyUnreachableError):  # no class breaks a model of the whole table
+        suppressed.fit(table)
+    with pytest.raises(InputError, match="population-uniqueness is for full-domain recoding"):
+        Anonymizer({"n": Hierarchy.ranges(widths=[5])}, "w", rare, recoding="variable-range").fit(
+            table.assign(n=range(40))
+        )

@@ -462,3 +462,23 @@ def test_values_that_only_the_table_holds_are_not_described_once_hidden():
 def test_values_that_the_steward_listed_are_described():
     taxonomy = Hierarchy.from_rows([["f", "x"], ["m", "x"]]).over("sex", ["f"])
     assert taxonomy.describe(taxonomy.levels[1], set()) == [{"label": "x", "values": ["f", "m"]}]
+
+
+def test_a_missing_value_that_is_hidden_is_not_described():
+    rows = [["1", "low", "any"], ["2", "high", "any"]]
+    taxonomy = Hierarchy.from_rows(rows).over("a", ["1", None])
+    low, high = {"label": "low", "values": ["1"]}, {"label": "high", "values": ["2"]}
+    missing = {"label": "*", "values": []}
+    assert taxonomy.describe(taxonomy.levels[1], {"low"}) == [low, high]
+    assert taxonomy.describe(taxonomy.levels[1], {"low", "*"}) == [low, high, missing]
+    assert taxonomy.describe(taxonomy.levels[2], {"any"}) == [
+        {"label": "any", "values": ["1", "2"]}
+    ]
+    each = [{"label": "1", "values": ["1"]}, {"label": "2", "values": ["2"]}]
+    assert taxonomy.describe(taxonomy.levels[0], {"1"}) == each
+
+
+def test_listed_values_are_described_as_the_file_writes_them_unless_released():
+    taxonomy = Hierarchy.from_rows([["1", "x"], ["2", "x"], ["3", "x"]]).over("a", [1.0, 2.0])
+    described = taxonomy.describe(taxonomy.levels[0], {"1"})
+    assert [group["label"] for group in described] == ["1.0", "2", "3"]

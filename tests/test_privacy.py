@@ -482,7 +482,10 @@ def test_verdicts_agree_with_the_mask(table):
         (lambda: TCloseness(0.5, "kl", order=["a"]), "order is for distance 'ordered', not 'kl'"),
         (lambda: TCloseness(0.5, "ordered", order=["a", "a"]), "order must list two or more val"),
         (lambda: TCloseness(0.5, "ordered", order="a"), "order must list two or more values"),
-        (lambda: TCloseness(0.5, "ordered", order=7), "order must name a column or a list"),
+        (
+            lambda: TCloseness(0.5, "ordered", order=7),
+            "order must list two or more values, each once",
+        ),
         (lambda: TCloseness(0.5, "equal", hierarchy=GROUPS), "hierarchy is for distance 'hierarc"),
         (lambda: TCloseness(0.5, "hierarchical", hierarchy=3), "a hierarchy is a Hierarchy, a pa"),
         (lambda: AlphaKAnonymity(0, 2), "alpha = 0 must be a number above 0 and at most 1"),

@@ -1,9 +1,32 @@
+import re
+
 import pandas as pd
 import pytest
 
+from anonymizer.cli import main
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.privacy import EntropyLDiversity, KAnonymity, TCloseness
+from anonymizer.privacy import (
+    MODELS,
+    AlphaKAnonymity,
+    AverageReidentificationRisk,
+    BasicBetaLikeness,
+    BayesianGain,
+    DeltaDisclosure,
+    DeltaPresence,
+    DifferentialPrivacy,
+    DistinctLDiversity,
+    EnhancedBetaLikeness,
+    EntropyLDiversity,
+    HighestReidentificationRisk,
+    KAnonymity,
+    KMap,
+    MeanInformation,
+    PopulationUniqueness,
+    RecursiveLDiversity,
+    TCloseness,
+    ValueGain,
+)
 from anonymizer.study import Study
 
 TABLE = """\
@@ -386,3 +409,369 @@ def test_a_column_may_have_any_name(tmp_path):
     # The name that a tally gives its own column of sizes.
     text = changed("age =", '"number of records" =')
     assert len(use(lay(tmp_path, text, changed("age", "number of records", TABLE)))) == 4
+
+
+# Every model, read from a study: the parameters that it has to have, then all of them
+
+EVERY_MODEL = {
+    "k-anonymity": [("k = 3", KAnonymity(3))],
+    "distinct-l-diversity": [
+        ("l = 2", DistinctLDiversity(2)),
+        ("l = 2\nattribute = 'disease'", DistinctLDiversity(2, attribute="disease")),
+    ],
+    "entropy-l-diversity": [
+        ("l = 1.5", EntropyLDiversity(1.5)),
+        (
+            "l = 2\nestimator = 'grassberger'\nattribute = 'disease'",
+            EntropyLDiversity(2, "grassberger", attribute="disease"),
+        ),
+    ],
+    "recursive-l-diversity": [
+        ("c = 0.5\nl = 2", RecursiveLDiversity(0.5, 2)),
+        ("c = 3\nl = 1\nattribute = 'disease'", RecursiveLDiversity(3, 1, attribute="disease")),
+    ],
+    "t-closeness": [
+        ("t = 0.5\ndistance = 'kl'", TCloseness(0.5, "kl")),
+        ("t = 0\ndistance = 'equal'", TCloseness(0, "equal")),
+        ("t = 1\ndistance = 'ordered'", TCloseness(1, "ordered")),
+        (
+            "t = 1\ndistance = 'ordered'\norder = ['flu', 'cold']\nattribute = 'disease'",
+            TCloseness(1, "ordered", order=["flu", "cold"], attribute="disease"),
+        ),
+        ("t = 1\ndistance = 'ordered'\norder = [1, 2]", TCloseness(1, "ordered", ["1", "2"])),
+    ],
+    "alpha-k-anonymity": [
+        ("alpha = 0.5\nk = 2", AlphaKAnonymity(0.5, 2)),
+        ("alpha = 1\nk = 1\nattribute = 'disease'", AlphaKAnonymity(1, 1, attribute="disease")),
+    ],
+    "basic-beta-likeness": [
+        ("beta = 1", BasicBetaLikeness(1)),
+        ("beta = 0.1\nattribute = 'disease'", BasicBetaLikeness(0.1, attribute="disease")),
+    ],
+    "enhanced-beta-likeness": [
+        ("beta = 1", EnhancedBetaLikeness(1)),
+        ("beta = 0.1\nattribute = 'disease'", EnhancedBetaLikeness(0.1, attribute="disease")),
+    ],
+    "delta-disclosure": [
+        ("delta = 1", DeltaDisclosure(1)),
+        ("delta = 0.1\nattribute = 'disease'", DeltaDisclosure(0.1, attribute="disease")),
+    ],
+    "bayesian-gain": [
+        ("gain = 0", BayesianGain(0)),
+        ("gain = 1\nattribute = 'disease'", BayesianGain(1, attribute="disease")),
+    ],
+    "value-gain": [
+        ("gain = 0", ValueGain(0)),
+        ("gain = 1\nattribute = 'disease'", ValueGain(1, attribute="disease")),
+    ],
+    "mean-information": [
+        ("bits = 0", MeanInformation(0)),
+        ("bits = 0.5\nattribute = 'disease'", MeanInformation(0.5, attribute="disease")),
+    ],
+    "average-reidentification-risk": [("risk = 0.2", AverageReidentificationRisk(0.2))],
+    "highest-reidentification-risk": [("risk = 1", HighestReidentificationRisk(1))],
+    "population-uniqueness": [
+        ("uniqueness = 0.01\nfraction = 0.1", PopulationUniqueness(0.01, 0.1)),
+        (
+            "uniqueness = 0\nfraction = 1\nestimator = 'zayatz'",
+            PopulationUniqueness(0, 1, "zayatz"),
+        ),
+    ],
+    "differential-privacy": [("epsilon = 1\ndelta = 1e-5", DifferentialPrivacy(1, 1e-5))],
+}
+OF_PEOPLE = {
+    "k-map": [("k = 3", KMap, {"k": 3})],
+    "delta-presence": [("lower = 0\nupper = 0.5", DeltaPresence, {"lower": 0, "upper": 0.5})],
+    "average-reidentification-risk": [("risk = 0.1", AverageReidentificationRisk, {"risk": 0.1})],
+    "highest-reidentification-risk": [("risk = 0.1", HighestReidentificationRisk, {"risk": 0.1})],
+}
+
+
+def with_model(name, parameters, text=STUDY):
+    return changed('model = "k-anonymity"\nk = 2', f'model = "{name}"\n{parameters}', text)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "model"),
+    [(name, *each) for name, stated in EVERY_MODEL.items() for each in stated],
+)
+def test_every_model(tmp_path, name, parameters, model):
+    assert Study(lay(tmp_path, with_model(name, parameters))).privacy == (model,)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "kind", "values"),
+    [(name, *each) for name, stated in OF_PEOPLE.items() for each in stated],
+)
+def test_every_model_of_a_population(tmp_path, name, parameters, kind, values):
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "all.csv").write_text(TABLE.replace("name", "phone"))
+    stated = f"{parameters}\npopulation = 'deep/all.csv'"
+    (model,) = Study(lay(tmp_path, with_model(name, stated))).privacy
+    assert type(model) is kind
+    assert {name: getattr(model, name) for name in values} == values
+    assert model.population.name == "deep/all.csv"
+    assert model.population.table["age"].tolist() == ["21", "22", "31", "32"]
+
+
+def test_no_model_is_left_out_here():
+    assert {*EVERY_MODEL, *OF_PEOPLE} == set(MODELS)
+
+
+def test_models_share_the_population_that_they_name(tmp_path):
+    text = with_model("k-map", "k = 1\npopulation = 'people.csv'")
+    text += "[[privacy]]\nmodel = 'delta-presence'\nlower = 0\nupper = 1\n"
+    path = lay(tmp_path, text + "population = 'people.csv'\n")
+    assert len(use(path)) == 4
+    one, other = Study(path).privacy
+    assert one.population is other.population
+
+
+def test_the_hierarchy_of_a_model_lies_relative_to_the_study(tmp_path, monkeypatch):
+    stated = "t = 0.5\ndistance = 'hierarchical'\nhierarchy = 'deep/diseases.csv'"
+    path = lay(tmp_path / "study", with_model("t-closeness", stated))
+    (tmp_path / "study" / "deep").mkdir()
+    (tmp_path / "study" / "deep" / "diseases.csv").write_text("flu;viral\ncold;viral\nhiv;blood\n")
+    monkeypatch.chdir(tmp_path)
+    (model,) = Study("study/study.toml").privacy
+    assert model.hierarchy.labels("flu") == ("viral", "*")
+    assert len(use(path)) == 4
+
+
+SURGERY = """\
+age,sex,disease,pay
+20,f,flu,10
+20,f,cold,20
+20,f,hiv,10
+30,m,flu,20
+30,m,cold,30
+30,m,hiv,30
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "t", "kept"),
+    [
+        # pay 10, 20, 30: shares 2, 1, 0 of 3 in one class, 1/3 each in all: (1/3 + 1/3) / 2
+        ("distance = 'ordered'\nattribute = 'pay'", 0.34, True),
+        ("distance = 'ordered'\nattribute = 'pay'", 0.33, False),
+        # in the order 20, 10, 30 the class has 1, 2, 0: (0 + 1/3) / 2
+        ("distance = 'ordered'\nattribute = 'pay'\norder = ['20', '10', '30']", 0.17, True),
+        ("distance = 'ordered'\nattribute = 'pay'\norder = ['20', '10', '30']", 0.16, False),
+        # 1/3 moves from 10 to 30: across the top of the tree, a distance of 1
+        ("distance = 'hierarchical'\nattribute = 'pay'\nhierarchy = 'pay.csv'", 0.34, True),
+        ("distance = 'hierarchical'\nattribute = 'pay'\nhierarchy = 'pay.csv'", 0.33, False),
+        ("distance = 'equal'\nattribute = 'pay'", 0.34, True),
+        ("distance = 'equal'\nattribute = 'pay'", 0.33, False),
+        ("distance = 'equal'\nattribute = 'disease'", 0, True),
+        ("distance = 'equal'", 0, False),
+    ],
+)
+def test_closeness_about_one_of_two_attributes(tmp_path, model, t, kept):
+    text = with_model("t-closeness", f"t = {t}\n{model}").replace('["name"]', "[]")
+    text = text.replace('["disease"]', '["disease", "pay"]')
+    text += '[objective]\nname = "precision"\n'
+    path = lay(tmp_path, text, SURGERY)
+    (tmp_path / "pay.csv").write_text("10;low\n20;low\n30;high\n")
+    assert (set(use(path)["age"]) == {"20", "30"}) is kept
+
+
+# A line for each thing that is wrong: what, where, how to mend it, and no value of a record
+
+WRONG_MODELS = [
+    ("distinct-l-diversity", "l = 0", "l = 0 must be a whole number of at least 1"),
+    ("distinct-l-diversity", "l = 1.5", "l = 1.5 must be a whole number of at least 1"),
+    ("distinct-l-diversity", "l = 3", "l = 3 exceeds the 2 different values of 'disease'"),
+    ("entropy-l-diversity", "l = 0.9", "l = 0.9 must be a number of at least 1"),
+    ("entropy-l-diversity", "l = 2.1", "l = 2.1 is above 2^H = 2.000000, the effective number"),
+    ("entropy-l-diversity", "l = 2\nestimator = 'plugin'", "'plugin' is unknown; did you mean 'p"),
+    ("recursive-l-diversity", "c = 0\nl = 2", "c = 0 must be a number above 0"),
+    ("recursive-l-diversity", "c = -1\nl = 2", "c = -1 must be a number above 0"),
+    ("recursive-l-diversity", "c = 1\nl = 0", "l = 0 must be a whole number of at least 1"),
+    ("recursive-l-diversity", "c = 1", "recursive-l-diversity lacks 'l'; state it"),
+    ("recursive-l-diversity", "l = 2", "recursive-l-diversity lacks 'c'; state it"),
+    ("alpha-k-anonymity", "alpha = 0\nk = 2", "alpha = 0 must be a number above 0 and at most 1"),
+    ("alpha-k-anonymity", "alpha = 1.1\nk = 2", "alpha = 1.1 must be a number above 0 and at mos"),
+    ("alpha-k-anonymity", "alpha = 0.5\nk = 0", "k = 0 must be a whole number of at least 1"),
+    ("alpha-k-anonymity", "alpha = 0.4\nk = 2", "alpha = 0.4 is below 0.500000, the share of the"),
+    ("basic-beta-likeness", "beta = 0", "beta = 0 must be a number above 0"),
+    ("basic-beta-likeness", "beta = -1", "beta = -1 must be a number above 0"),
+    ("enhanced-beta-likeness", "beta = 0", "beta = 0 must be a number above 0"),
+    ("enhanced-beta-likeness", "beta = inf", "beta = inf must be a number above 0"),
+    ("delta-disclosure", "delta = 0", "delta = 0 must be a number above 0"),
+    ("delta-disclosure", "delta = nan", "delta = nan must be a number above 0"),
+    ("bayesian-gain", "gain = -0.1", "gain = -0.1 must be a number of at least 0 and at most 1"),
+    ("bayesian-gain", "gain = 1.1", "gain = 1.1 must be a number of at least 0 and at most 1"),
+    ("value-gain", "gain = -0.1", "gain = -0.1 must be a number of at least 0 and at most 1"),
+    ("value-gain", "gain = '0'", "gain = '0' must be a number of at least 0 and at most 1"),
+    ("mean-information", "bits = -1", "bits = -1 must be a number of at least 0"),
+    ("t-closeness", "t = -1\ndistance = 'equal'", "t = -1 must be a number of at least 0"),
+    ("t-closeness", "t = 1\ndistance = 'ordered'", "not all of its values are numbers; state thei"),
+    (
+        "t-closeness",
+        "t = 1\ndistance = 'ordered'\norder = ['flu', 'hiv']",
+        "order lacks 1 of the 2 values of the column; add them",
+    ),
+    (
+        "t-closeness",
+        "t = 1\ndistance = 'ordered'\norder = ['flu']",
+        "order must list two or more values, each once",
+    ),
+    (
+        "t-closeness",
+        "t = 1\ndistance = 'ordered'\norder = ['a', 'a', 'b']",
+        "order must list two or more values, each once",
+    ),
+    (
+        "t-closeness",
+        "t = 1\ndistance = 'ordered'\norder = 3",
+        "order must list two or more values, each once",
+    ),
+    (
+        "t-closeness",
+        "t = 1\ndistance = 'kl'\norder = ['a', 'b']",
+        "order is for distance 'ordered', not 'kl'",
+    ),
+    (
+        "t-closeness",
+        "t = 1\ndistance = 'hierarchical'",
+        "needs a hierarchy of the sensitive values",
+    ),
+    (
+        "t-closeness",
+        "t = 1\ndistance = 'equal'\nhierarchy = 'lacking.csv'",
+        "hierarchy is for distance 'hierarchical', not 'equal'",
+    ),
+    (
+        "t-closeness",
+        "t = 1\ndistance = 'hierarchical'\nhierarchy = 'lacking.csv'",
+        "the hierarchy of 'disease' lacks some of the 2 values of the column; add them to it",
+    ),
+    (
+        "t-closeness",
+        "t = 1\ndistance = 'hierarchical'\nhierarchy = 'none.csv'",
+        "cannot read hierarchy",
+    ),
+    (
+        "t-closeness",
+        "t = 1\ndistance = 'hierarchical'\nhierarchy = 3",
+        "a hierarchy is a Hierarchy, a path or 'suppress', not a int",
+    ),
+    (
+        "population-uniqueness",
+        "uniqueness = -1\nfraction = 0.1",
+        "uniqueness = -1 must be a number of at least 0 and at most 1",
+    ),
+    (
+        "population-uniqueness",
+        "uniqueness = 0.1\nfraction = 0",
+        "fraction = 0 must be a number of at least 1e-12 and at most 1",
+    ),
+    (
+        "population-uniqueness",
+        "uniqueness = 0.1\nfraction = 2",
+        "fraction = 2 must be a number of at least 1e-12 and at most 1",
+    ),
+    (
+        "population-uniqueness",
+        "uniqueness = 0.1\nfraction = 0.1\nestimator = 'chao'",
+        "estimator = 'chao' is unknown; known are",
+    ),
+    ("average-reidentification-risk", "risk = 0", "risk = 0 must be a number above 0 and at most"),
+    ("highest-reidentification-risk", "risk = 2", "risk = 2 must be a number above 0 and at most"),
+    ("k-map", "k = 2", "k-map lacks 'population'; state it"),
+    ("k-map", "k = 0\npopulation = 'people.csv'", "k = 0 must be a whole number of at least 1"),
+    ("k-map", "k = 5\npopulation = 'people.csv'", "k = 5 exceeds the 4 records of the population"),
+    (
+        "delta-presence",
+        "lower = 0.5\nupper = 0.4\npopulation = 'people.csv'",
+        "lower = 0.5 is above upper = 0.4",
+    ),
+    (
+        "delta-presence",
+        "lower = 0\nupper = 0\npopulation = 'people.csv'",
+        "upper = 0 must be a number above 0 and at most 1",
+    ),
+    (
+        "delta-presence",
+        "lower = -1\nupper = 1\npopulation = 'people.csv'",
+        "lower = -1 must be a number of at least 0 and at most 1",
+    ),
+    ("differential-privacy", "epsilon = 0\ndelta = 0.1", "epsilon = 0 must be a number above 0"),
+    ("differential-privacy", "epsilon = 1\ndelta = 0", "delta = 0 must be a number above 0 and at"),
+    ("differential-privacy", "epsilon = 1\ndelta = 1", "delta = 1 must be below 1"),
+    *(
+        (name, f"{parameters}\nattribute = 'sex'", "'sex', which is no sensitive attribute; disea")
+        for name, parameters in [
+            ("distinct-l-diversity", "l = 2"),
+            ("entropy-l-diversity", "l = 2"),
+            ("recursive-l-diversity", "c = 1\nl = 2"),
+            ("t-closeness", "t = 1\ndistance = 'kl'"),
+            ("alpha-k-anonymity", "alpha = 0.5\nk = 2"),
+            ("basic-beta-likeness", "beta = 1"),
+            ("enhanced-beta-likeness", "beta = 1"),
+            ("delta-disclosure", "delta = 1"),
+            ("bayesian-gain", "gain = 1"),
+            ("value-gain", "gain = 1"),
+            ("mean-information", "bits = 1"),
+        ]
+    ),
+    ("value-gain", "gain = 1\nattribute = 'diseas'", "did you mean 'disease'?"),
+    ("k-anonymity", "k = 2\nattribute = 'disease'", "k-anonymity has no parameter 'attribute'"),
+]
+
+
+@pytest.mark.parametrize(("name", "parameters", "message"), WRONG_MODELS)
+def test_a_model_that_cannot_be_is_one_line(tmp_path, capsys, name, parameters, message):
+    path = lay(tmp_path, with_model(name, parameters))
+    (tmp_path / "lacking.csv").write_text("flu;viral\n")
+    code, err = refused(path, capsys)
+    assert code == 2
+    assert message in err
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "message"),
+    [
+        (
+            "recursive-l-diversity",
+            "c = 1\nl = 2",
+            "recursive-l-diversity about 'disease' fails eve",
+        ),
+        (
+            "recursive-l-diversity",
+            "c = 9\nl = 3",
+            "fails even with every quasi-identifier suppress",
+        ),
+        ("average-reidentification-risk", "risk = 0.1", "fails even with every quasi-identifier s"),
+        ("highest-reidentification-risk", "risk = 0.2", "(0.25 against 0.2); relax it"),
+        (
+            "delta-presence",
+            "lower = 0\nupper = 0.9\npopulation = 'people.csv'",
+            "delta-presence fails even with every quasi-identifier suppressed (1 against 0.9)",
+        ),
+        (
+            "entropy-l-diversity",
+            "l = 2.5\nestimator = 'grassberger'",
+            "no node of the lattice satisfies all of entropy-l-diversity; relax one",
+        ),
+    ],
+)
+def test_policies_out_of_reach_are_1(tmp_path, capsys, name, parameters, message):
+    path = lay(tmp_path, with_model(name, parameters))
+    code, err = refused(path, capsys)
+    assert code == 1
+    assert message in err
+
+
+def refused(path, capsys):
+    """The exit code of a run, and the one line that it says."""
+    before = sorted(path.parent.rglob("*"))
+    with pytest.raises(SystemExit) as stop:
+        main(["run", str(path), "-o", str(path.parent / "out")])
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith("anonymizer: ")
+    assert not re.search(r"\b(ann|bob|eve|dan|flu|cold)\b", err)
+    assert sorted(path.parent.rglob("*")) == before
+    return stop.value.code, err

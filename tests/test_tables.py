@@ -315,3 +315,13 @@ def test_parquet_texts_come_back(tmp_path_factory, content):
     names = list("abcd")[: len(content[0]) if content else 2]
     write_table(pd.DataFrame(content, columns=names, dtype="str"), path, Format(True))
     assert rows(read_table(path, Format(True))) == content
+
+
+@pytest.mark.parametrize("name", ["x;y", "a,b", "t\tab"])
+def test_a_single_column_is_not_taken_for_several(tmp_path, name):
+    """Its separator is found by itself again, though its name looks as if it had another."""
+    path = tmp_path / "t.csv"
+    write_table(pd.DataFrame({name: ["1", None, "[2, 3)", "4;5"]}), path, Format(parquet=False))
+    frame = read(path, [name])
+    assert list(frame.columns) == [name]
+    assert rows(frame) == [["1"], [None], ["[2, 3)"], ["4;5"]]

@@ -146,19 +146,22 @@ class Taxonomy:
         """The groups of a partition, enough to apply it again, as JSON has it.
 
         A group is told by its range, by the values the hierarchy lists for it, or by its label
-        alone (a masked code, everything). What only the table holds, be it a value or the way it
-        is written, is never told unless it is released as it is: nor is a group whose label is not
-        among the texts ``released`` (None: a missing value), unless the hierarchy lists its values.
+        alone (a masked code, everything). What only the table holds, be it a value, the way it is
+        written or that one is missing, is never told unless it is released as it is: nor is a
+        group whose label is not among the texts ``released`` (None: a missing value), unless the
+        hierarchy lists its values.
         """
         members: list[list[Hashable]] = [[] for _ in range(len(partition))]
         for key, code in self.codes.items():
-            members[partition.groups[code]].append(key)
+            if key is not None:
+                members[partition.groups[code]].append(key)
         raw = partition is self.levels[0]
-        return [
-            self._group(label, keys, raw)
-            for label, keys in zip(partition.labels, members, strict=True)
-            if self.listed or (None if label is None else text_of(label)) in released
-        ]
+        told = []
+        for label, keys in zip(partition.labels, members, strict=True):
+            shown = (None if label is None else text_of(label)) in released
+            if shown or (self.listed and keys):
+                told.append(self._group(label if shown or not raw else keys[0], keys, raw))
+        return told
 
     def _group(self, label: Hashable, keys: list[Hashable], raw: bool) -> dict[str, object]:
         if isinstance(label, Interval):
@@ -168,7 +171,7 @@ class Taxonomy:
             return {"label": text, "values": [text]}
         if not self.listed:
             return {"label": text}
-        return {"label": text, "values": [None if key is None else str(key) for key in keys]}
+        return {"label": text, "values": [str(key) for key in keys]}
 
 
 def _plain(end: Decimal | None) -> int | float | None:

@@ -23,6 +23,7 @@ __all__ = [
     "acceptable",
     "asked",
     "holds",
+    "models_of",
     "require_class_by_class",
     "require_monotone",
     "require_number",
@@ -168,6 +169,19 @@ class Verdict:
             "violating_classes": self.violating,
             "satisfied": self.satisfied,
         }
+
+
+def models_of(stated: object) -> tuple[PrivacyModel, ...]:
+    """The models of a policy, each made with its parameters.
+
+    Raises
+    ------
+    InputError
+        When what is stated is no list of such.
+    """
+    if not isinstance(stated, Sequence) or not all(isinstance(m, PrivacyModel) for m in stated):
+        raise InputError("privacy must be a list of models, such as [KAnonymity(5)]")
+    return tuple(stated)
 
 
 def asked(model: PrivacyModel, sensitive: Sequence[str]) -> Sequence[str | None]:

@@ -27,7 +27,7 @@ from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.hierarchy.values import is_missing, number_of, text_of
 from anonymizer.information import divergence
 from anonymizer.kernels import Bound, Kind, Sums
-from anonymizer.parameters import column_names, require_one_of
+from anonymizer.parameters import require_one_of
 from anonymizer.privacy.base import TOLERANCE, SensitiveModel, require_number
 
 __all__ = ["DISTANCES", "TCloseness", "is_ordered"]
@@ -74,7 +74,8 @@ class TCloseness(SensitiveModel):
         self._require_for("order", "ordered", self.order)
         self._require_for("hierarchy", "hierarchical", self.hierarchy)
         if self.order is not None:
-            texts = tuple(text_of(value) for value in column_names("order", self.order))
+            listed = isinstance(self.order, Sequence) and not isinstance(self.order, str)
+            texts = tuple(text_of(value) for value in self.order) if listed else ()
             if len(set(texts)) < len(texts) or len(texts) < 2:
                 raise InputError(f"{self.name}: order must list two or more values, each once")
             object.__setattr__(self, "order", texts)

@@ -152,9 +152,9 @@ class DeltaPresence(PrivacyModel):
         return f"{self.lower:g} to {self.upper:g}"
 
     def worst(self, values: Floats) -> float:
-        """The share furthest outside of the bounds, or nearest to one."""
+        """The share furthest outside of the bounds, or nearest to one; none is below 0."""
         low, high = float(values.min()), float(values.max())
-        return low if self.lower - low > high - self.upper else high
+        return low if self.lower > 0 and self.lower - low > high - self.upper else high
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         """The same, multiplied out."""

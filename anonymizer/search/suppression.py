@@ -4,7 +4,8 @@ Classes that break a model are suppressed: their quasi-identifiers become ``*``,
 one class. That class has to satisfy every model like any other; where it does not, its records
 are left out of the release instead. Leaving records out moves the distribution p(w) of the
 released table, which is what an outside checker measures every class against; classes that break
-a model against the new distribution are left out too, until none does.
+a model against the new distribution are left out too, until none does. The people of a class that
+is left out stay in the population, and models that are about people without a record judge them.
 """
 
 from dataclasses import dataclass
@@ -104,7 +105,8 @@ def suppress(
         The budget.
     hidden
         The class, if any, whose quasi-identifiers are all ``*`` already: kept beside suppressed
-        ones it would merge with them, so it goes with them.
+        ones it would merge with them, so it goes with them. So do the people of whom the table has
+        no record: a suppressed record may be that of any of them.
     broken
         What breaks the policy against those margins, where that is known already.
     """
@@ -117,6 +119,8 @@ def suppress(
         return Suppressed(marks, 0, False, margins) if judgement.allows(counts) else None
     if not suppression.remove:
         whole = marks if hidden is None else marks | hidden
+        if policy.layout.population:
+            whole = whole | (counts[:, -1] == 0)  # people whom no class stands for
         together = merged(counts, whole)
         fits = 0 < int(together[-1]) <= most
         if fits and (suppression.exempt or _fit(counts, whole, together, judgement)):

@@ -1,0 +1,364 @@
+"""What a table satisfies as it stands, from Python and from the command line.
+
+Eight records in two classes, with every number worked out by hand beside the definitions of
+``literature``.
+"""
+
+import json
+from collections import Counter
+from math import inf, log2
+
+import literature
+import numpy as np
+import pandas as pd
+import pytest
+
+from anonymizer import (
+    AlphaKAnonymity,
+    DeltaDisclosure,
+    DistinctLDiversity,
+    EnhancedBetaLikeness,
+    Hierarchy,
+    InputError,
+    KAnonymity,
+    KMap,
+    MeanInformation,
+    PopulationUniqueness,
+    TCloseness,
+    check,
+)
+from anonymizer.cli import main
+
+TABLE = """\
+name,age,sex,state,pay
+Nemo0,20,f,flu,1
+Nemo1,20,f,flu,1
+Nemo2,20,f,flu,2
+Nemo3,20,f,cold,3
+Nemo4,30,f,flu,3
+Nemo5,30,f,cold,3
+Nemo6,30,f,cold,2
+Nemo7,30,f,cold,1
+"""
+STUDY = """\
+[data]
+path = "table.csv"
+[quasi-identifiers]
+age = "suppress"
+sex = "suppress"
+[sensitive]
+attributes = ["state", "pay"]
+[identifiers]
+attributes = ["name"]
+[[privacy]]
+model = "k-anonymity"
+k = 4
+"""
+
+
+def the_table() -> pd.DataFrame:
+    return pd.DataFrame([line.split(",") for line in TABLE.split()[1:]], columns=list(COLUMNS))
+
+
+COLUMNS = TABLE.split()[0].split(",")
+
+
+def test_a_table_by_hand():
+    """Classes of 3 + 1 and 1 + 3 of two states; of pay 2, 1, 1 and 1, 1, 2."""
+    found = check(the_table(), ["age", "sex"], ["state", "pay"])
+    assert (found.records, found.classes, found.k) == (8, 2, 4)
+    bits = 2 - 0.75 * log2(3)  # H(3/4, 1/4)
+    assert found.sensitive["state"] == pytest.approx(
+        {
+            "distinct_l": 2,
+            "entropy_l": 2**bits,
+            "t_kl": 1 - bits,
+            "t_equal": 0.25,
+            "basic_beta": 0.5,
+            "enhanced_beta": 0.5,  # at most ln 2
+            "delta_disclosure": 1,  # 1/4 against 1/2
+            "alpha": 0.75,
+        }
+    )
+    pay = found.sensitive["pay"]  # 3/8, 2/8, 3/8 in the table, 4/8, 2/8, 2/8 in a class
+    assert (pay["distinct_l"], pay["alpha"]) == (3, 0.5)
+    assert pay["t_equal"] == pytest.approx(1 / 8)
+    assert pay["t_ordered"] == pytest.approx((1 / 8 + 1 / 8) / 2)
+    assert pay["basic_beta"] == pytest.approx(1 / 3)
+    assert pay["delta_disclosure"] == pytest.approx(log2(3 / 2))
+    assert found.risk == {
+        "sample_uniqueness": 0,
+        "prosecutor_highest": 1 / 4,
+        "prosecutor_average": 1 / 4,
+    }
+    assert found.satisfied  # of no policy
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_table_by_the_definitions(seed):
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(1, 60))
+    table = pd.DataFrame(
+        {name: rng.integers(0, rng.integers(1, 5), size) for name in ("a", "b", "w")}
+    )
+    groups = [Counter(group["w"].tolist()) for _, group in table.groupby(["a", "b"], observed=True)]
+    whole = sum(groups, Counter())
+    order = sorted(whole)
+    found = check(table, ["a", "b"], "w")
+    assert found.k == min(group.total() for group in groups)
+    assert found.classes == len(groups)
+    assert found.sensitive["w"] == pytest.approx(
+        {
+            "distinct_l": min(map(literature.distinct, groups)),
+            "entropy_l": min(map(literature.entropy_l, groups)),
+            "t_kl": max(literature.divergence(group, whole) for group in groups),
+            "t_equal": max(literature.equal(group, whole) for group in groups),
+            "t_ordered": max(literature.ordered(group, whole, order) for group in groups),
+            "basic_beta": max(literature.basic_beta(group, whole) for group in groups),
+            "enhanced_beta": max(literature.enhanced_beta(group, whole) for group in groups),
+            "delta_disclosure": max(literature.delta_disclosure(group, whole) for group in groups),
+            "alpha": max(map(literature.alpha, groups)),
+        }
+    )
+    assert found.risk["prosecutor_average"] == pytest.approx(len(groups) / size)
+
+
+def test_a_policy_held_against_a_table():
+    models = [
+        KAnonymity(4),
+        KAnonymity(5),
+        DistinctLDiversity(3, attribute="pay"),
+        TCloseness(0.2, "equal"),
+        AlphaKAnonymity(0.75, 5, attribute="state"),
+        MeanInformation(0.1, attribute="pay"),
+    ]
+    found = check(the_table(), ["age", "sex"], ["state", "pay"], models)
+    verdicts = [(v.attribute, v.satisfied, v.violating) for v in found.privacy]
+    assert verdicts == [
+        (None, True, 0),
+        (None, False, 2),
+        ("pay", True, 0),
+        ("state", False, 2),
+        ("pay", True, 0),
+        ("state", False, 2),
+        ("pay", True, 0),
+    ]
+    assert not found.satisfied
+    assert found.privacy[5].worst == inf  # fewer than 5 records
+    assert found.to_dict()["privacy"][5]["worst"] is None
+
+
+def test_the_strictest_parameters_hold_and_stricter_ones_do_not():
+    table = the_table()
+    found = check(table, ["age", "sex"], "state").sensitive["state"]
+    exact = [
+        TCloseness(found["t_kl"], "kl"),
+        TCloseness(found["t_equal"], "equal"),
+        EnhancedBetaLikeness(found["enhanced_beta"]),
+        DeltaDisclosure(found["delta_disclosure"]),
+        AlphaKAnonymity(found["alpha"], 4),
+    ]
+    assert check(table, ["age", "sex"], "state", exact).satisfied
+    stricter = [
+        TCloseness(found["t_kl"] - 1e-6, "kl"),
+        TCloseness(found["t_equal"] - 1e-6, "equal"),
+        EnhancedBetaLikeness(found["enhanced_beta"] - 1e-6),
+        DeltaDisclosure(found["delta_disclosure"] - 1e-6),
+        AlphaKAnonymity(found["alpha"] - 1e-6, 4),
+    ]
+    verdicts = check(table, ["age", "sex"], "state", stricter).privacy
+    assert not any(verdict.satisfied for verdict in verdicts)
+
+
+def test_an_order_that_is_stated():
+    """From flu over cold to hiv: a class of flu alone has 3 + 1 of the way to go."""
+    table = pd.DataFrame({"a": list("xxyyyy"), "w": ["flu", "flu", "cold", "cold", "hiv", "hiv"]})
+    assert "t_ordered" not in check(table, "a", "w").sensitive["w"]
+    order = TCloseness(1, "ordered", order=["flu", "cold", "hiv"])
+    found = check(table, "a", "w", [order])
+    assert found.sensitive["w"]["t_ordered"] == pytest.approx((2 / 3 + 1 / 3) / 2)
+    assert found.privacy[0].worst == found.sensitive["w"]["t_ordered"]
+
+
+def test_a_value_that_a_class_lacks_is_infinitely_disclosed():
+    table = pd.DataFrame({"a": list("xxyy"), "w": list("uuuv")})
+    found = check(table, "a", "w")
+    assert found.sensitive["w"]["delta_disclosure"] == inf
+    assert found.to_dict()["sensitive"]["w"]["delta_disclosure"] is None
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["k"] == 2
+
+
+def test_people_without_a_record_are_no_class():
+    """They count for the models about a population and for nothing else."""
+    alone = check(the_table(), "age", "state")
+    people = pd.DataFrame({"age": ["20"] * 5 + ["30"] * 8 + ["40"] * 9})
+    found = check(the_table(), "age", "state", [KMap(5, people)])
+    assert (found.classes, found.k) == (2, 4)
+    assert found.sensitive == alone.sensitive
+    assert found.privacy[0].worst == 5
+    assert found.risk["journalist_highest"] == 1 / 5
+    assert found.risk["marketer"] == pytest.approx((4 / 5 + 4 / 8) / 8)
+
+
+def test_one_record_is_a_class():
+    found = check(the_table().head(1), "age", "state").to_dict()
+    assert (found["k"], found["classes"], found["records"]) == (1, 1, 1)
+    assert found["risk"]["sample_uniqueness"] == 1
+    assert found["sensitive"]["state"]["t_kl"] == 0
+
+
+def test_without_a_sensitive_attribute():
+    found = check(the_table(), "age", privacy=[KAnonymity(4), PopulationUniqueness(0.1, 0.5)])
+    assert found.sensitive == {}
+    assert found.satisfied
+
+
+@pytest.mark.parametrize(("missing", "k", "records"), [("category", 1, 8), ("drop", 3, 7)])
+def test_missing_values(missing, k, records):
+    table = the_table()
+    table.loc[0, "age"] = None
+    found = check(table, ["age", "sex"], "state", missing=missing)
+    assert (found.k, found.records) == (k, records)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"table": [1, 2]}, "expected a pandas DataFrame, got list"),
+        ({"table": pd.DataFrame({"age": [], "state": []})}, "the table has no records"),
+        ({"quasi_identifiers": "agee"}, "no column 'agee'; did you mean 'age'"),
+        ({"quasi_identifiers": []}, "name at least one quasi-identifier"),
+        ({"quasi_identifiers": None}, "quasi_identifiers must name a column or a list"),
+        ({"quasi_identifiers": ["age", "state"]}, "column 'state' has more than one role"),
+        ({"sensitive": "disease"}, "the table has no column 'disease'"),
+        ({"sensitive": 3}, "sensitive must name a column or a list of columns"),
+        ({"missing": "skip"}, "missing = 'skip' is none of error, drop, category"),
+        ({"privacy": KAnonymity(2)}, "privacy must be a list of models"),
+        ({"privacy": [KAnonymity]}, "privacy must be a list of models"),
+        ({"privacy": None}, "privacy must be a list of models"),
+        ({"privacy": [DistinctLDiversity(2, attribute="sex")]}, "'sex', which is no sensitive att"),
+        ({"privacy": [DistinctLDiversity(2)], "sensitive": ()}, "is about a sensitive attribute"),
+        ({"privacy": [TCloseness(1, "ordered")]}, "not all of its values are numbers; state the"),
+        (
+            {"privacy": [TCloseness(1, "ordered", order=["flu", "hiv"])]},
+            "order lacks 1 of the 2 values of the column; add them",
+        ),
+        (
+            {"privacy": [TCloseness(1, "hierarchical", None, Hierarchy.from_rows([["flu", "x"]]))]},
+            "the hierarchy of 'state' lacks some of the 2 values of the column; add them to it",
+        ),
+        ({"privacy": [KMap(2, pd.DataFrame({"a": [1]}))]}, "population: the table has no column"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_what_cannot_be_checked(arguments, message):
+    stated = {"table": the_table(), "quasi_identifiers": ["age"], "sensitive": "state"}
+    with pytest.raises(InputError, match=message) as error:
+        check(**stated | arguments)
+    assert "cold" not in str(error.value)
+
+
+# The command line
+
+
+@pytest.fixture
+def study(tmp_path):
+    (tmp_path / "table.csv").write_text(TABLE)
+    (tmp_path / "study.toml").write_text(STUDY)
+    return tmp_path / "study.toml"
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        assert not any(secret in out + err for secret in ("Nemo", "flu", "cold"))
+        return stop.value.code, out, err
+
+    return call
+
+
+def test_json_has_what_it_promises(run, study, tmp_path):
+    code, out, err = run("check", tmp_path / "table.csv", "--study", study, "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert (found["k"], found["classes"], found["records"]) == (4, 2, 8)
+    known = ["distinct_l", "entropy_l", "t_kl", "t_equal", "basic_beta", "enhanced_beta"]
+    known += ["delta_disclosure", "alpha"]
+    assert set(found["sensitive"]["state"]) == set(known)
+    assert set(found["sensitive"]["pay"]) == {*known, "t_ordered"}
+    assert found["sensitive"]["state"]["distinct_l"] == 2
+    assert found["privacy"] == [
+        {
+            "model": "k-anonymity",
+            "attribute": None,
+            "parameters": {"k": 4},
+            "worst": 4,
+            "violating_classes": 0,
+            "satisfied": True,
+        }
+    ]
+    assert found["satisfied"] is True
+
+
+def test_a_policy_that_does_not_hold_is_1(run, study, tmp_path):
+    study.write_text(STUDY.replace("k = 4", "k = 5"))
+    code, out, err = run("check", tmp_path / "table.csv", "-s", study, "--json")
+    assert (code, err) == (1, "")
+    (verdict,) = json.loads(out)["privacy"]
+    assert (verdict["worst"], verdict["satisfied"], verdict["violating_classes"]) == (4, False, 2)
+
+
+def test_what_is_infinite_is_null(run, study, tmp_path):
+    (tmp_path / "table.csv").write_text(TABLE.replace("20,f,cold", "20,f,flu"))
+    study.write_text(
+        STUDY + "[[privacy]]\nmodel = 'delta-disclosure'\ndelta = 9\nattribute = 'state'\n"
+    )
+    code, out, _ = run("check", tmp_path / "table.csv", "-s", study, "--json")
+    found = json.loads(out)
+    assert code == 1
+    assert found["sensitive"]["state"]["delta_disclosure"] is None
+    # flu has 4/4 against 5/8, 0.6 more, where -ln 5/8 = 0.47 is all that any beta grants
+    assert found["sensitive"]["state"]["enhanced_beta"] is None
+    assert found["sensitive"]["state"]["basic_beta"] == pytest.approx(1)  # cold: 3/4 against 3/8
+    assert (found["privacy"][1]["worst"], found["privacy"][1]["satisfied"]) == (None, False)
+
+
+def test_the_report_says_it_in_words(run, study, tmp_path):
+    code, out, err = run("check", tmp_path / "table.csv", "-s", study)
+    assert (code, err) == (0, "")
+    assert "8 records in 2 equivalence classes, the smallest of 4: k = 4." in out
+    assert "The strictest that holds about state" in " ".join(out.split())
+    assert "prosecutor_highest" in out
+
+
+def test_a_release_needs_no_identifier_nor_target(run, study, tmp_path):
+    study.write_text(STUDY + '[objective]\ntarget = "name_of_a_column"\n')
+    released = tmp_path / "released.csv"
+    released.write_text("\n".join(line.partition(",")[2] for line in TABLE.splitlines()))
+    assert run("check", released, "-s", study)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "there is no file"),
+        ("", "table.csv: it is empty"),
+        (TABLE.split()[0] + "\n", "the table has no records"),
+        (TABLE.replace("age,", "aeg,"), "table.csv: the table has no column 'age'; did you mean"),
+        (TABLE.replace("20,f,flu,2", ",f,flu,2"), "column 'age' misses the value of 1 of 8 rec"),
+        (TABLE.replace("20,f,flu,2", "20,f,flu"), "line 4 has 4 fields, the header 5"),
+    ],
+)
+def test_tables_that_cannot_be_checked(run, study, tmp_path, content, message):
+    path = tmp_path / "table.csv"
+    if content is None:
+        path.unlink()
+    else:
+        path.write_text(content)
+    code, out, err = run("check", path, "-s", study)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert err.startswith("anonymizer: ")
+    assert message in err
