@@ -151,7 +151,7 @@ def models() -> None:
 @click.option(
     "--target",
     multiple=True,
-    help="A column that classifiers predict; repeatable. All sensitive attributes by default.",
+    help="A column that classifiers predict; repeatable. By default what the study is about.",
 )
 @click.option("--no-classifiers", is_flag=True, help="Leave out what takes longest.")
 @click.option(

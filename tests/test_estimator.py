@@ -604,7 +604,7 @@ def test_uniqueness_in_the_population_is_estimated_of_the_release():
     suppressed = anonymizer.set_params(suppression=0.25, recoding="fixed", levels={"a": 0})
     with pytest.raises(PolicyUnreachableError):  # no class breaks a model of the whole table
         suppressed.fit(table)
-    with pytest.raises(InputError, match="population-uniqueness is for full-domain recoding"):
+    with pytest.raises(InputError, match="population-uniqueness is about the table as a who"):
         Anonymizer({"n": Hierarchy.ranges(widths=[5])}, "w", rare, recoding="variable-range").fit(
             table.assign(n=range(40))
         )

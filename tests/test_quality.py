@@ -196,7 +196,8 @@ def possible(case: Case, outcome: Outcome, record: int) -> list[list[object]]:
 
 def variations(case: Case, outcome: Outcome) -> dict[tuple[str, ...], float]:
     """The total variation of every one-way and two-way table, record by record."""
-    names, others = list(case.brute.chains), list(case.brute.sensitive)
+    names = list(case.brute.chains)
+    others = [name for name in case.frame.columns if name not in names]
     rows = case.brute.rows
     left = [i for i, labels in enumerate(outcome.labels) if labels is not None]
     found = {}

@@ -80,7 +80,7 @@ def deviations(pairing: Pairing, watch: Watch = ignore) -> list[TotalVariation]:
 def _columns(pairing: Pairing) -> list[Coded]:
     found = [_of_attribute(name, attribute) for name, attribute in pairing.attributes.items()]
     for name, (codes, values) in pairing.others.items():
-        if len(values) <= FEW or name in pairing.schema.sensitive:
+        if len(values) <= FEW or name in pairing.schema.counted:
             own = np.arange(len(values))
             found.append(Coded(str(name), codes, own, own))
     return found

@@ -119,7 +119,7 @@ class Pairing:
         Sensitive attributes come first. A column without a role whose values cannot be told apart
         (lists, say) is passed over.
         """
-        found = {name: engine.distinct(self.table[name]) for name in self.schema.sensitive}
+        found = {name: engine.distinct(self.table[name]) for name in self.schema.counted}
         for name in _without_role(self.table, self.schema):
             with suppress(InputError):
                 found[name] = engine.distinct(self.table[name])
@@ -234,7 +234,7 @@ def _without_role(table: pd.DataFrame, schema: Schema) -> list[str]:
 
 def _require_same(original: pd.DataFrame, released: pd.DataFrame, schema: Schema) -> None:
     """Require that what a recoding leaves alone was left alone."""
-    others = [*schema.sensitive, *_without_role(original, schema)]
+    others = [*schema.counted, *_without_role(original, schema)]
     known = {*schema.names, *others}
     for name in others:
         if name not in released.columns:

@@ -75,7 +75,9 @@ class Prediction:
 
 
 def targets_of(pairing: Pairing, asked: Sequence[str] | None) -> list[str]:
-    """The columns to predict: those asked for, else the sensitive attributes that are categories.
+    """The columns to predict: those asked for, else what the release is to tell about.
+
+    That is the targets of the study, or the sensitive attributes, as far as they are categories.
 
     Raises
     ------
@@ -83,7 +85,7 @@ def targets_of(pairing: Pairing, asked: Sequence[str] | None) -> list[str]:
         When a column that is asked for cannot be predicted.
     """
     if asked is None:
-        names = pairing.schema.sensitive
+        names = pairing.schema.targets or pairing.schema.sensitive
         return [name for name in names if not _objection(name, pairing)]
     require_columns(pairing.table.columns, asked)
     for name in asked:

@@ -144,8 +144,9 @@ def measure_quality(
         What made it: the ``plan_`` of a fitted ``Anonymizer``.
     targets
         The columns that classifiers are to predict from the quasi-identifiers: sensitive
-        attributes or columns released as they were. All sensitive attributes that are categories
-        when left out, provided that scikit-learn is installed; ``[]`` asks for no classifiers.
+        attributes or columns released as they were. When left out what the release is to tell
+        about, its targets or else all sensitive attributes, as far as these are categories and
+        scikit-learn is installed; ``[]`` asks for no classifiers.
     folds, seed
         Of the cross-validation, which takes nearly all of the time.
     representative
