@@ -11,11 +11,12 @@ from functools import cache
 
 from anonymizer.kernels import plain
 from anonymizer.kernels.frequency import Columns, FrequencySet, Marks, Numbers, Words
-from anonymizer.kernels.rules import OF_POPULATION, Bound, Kind, Rules, Sums
+from anonymizer.kernels.rules import OF_POPULATION, OF_TABLE, Bound, Kind, Rules, Sums
 
 __all__ = [
     "NUMPY",
     "OF_POPULATION",
+    "OF_TABLE",
     "Bound",
     "Columns",
     "FrequencySet",

@@ -13,6 +13,7 @@ __all__ = [
     "KIND",
     "LOWER",
     "OF_POPULATION",
+    "OF_TABLE",
     "ORDER",
     "RANK",
     "START",
@@ -59,11 +60,18 @@ class Kind(IntEnum):
     PRESENCE = 10
     """limit P <= n <= upper P, also where n is 0."""
     INFORMATION = 11
-    """I(X~;W) <= limit, in bits: of the table as a whole, so that no class breaks it."""
+    """I(X~;W) <= limit, in bits."""
+    RISK = 12
+    """Classes that have records <= limit N."""
+    POPULATION_RISK = 13
+    """sum_g n_g / P_g <= limit N."""
 
 
-OF_POPULATION = (Kind.POPULATION, Kind.PRESENCE)
+OF_POPULATION = (Kind.POPULATION, Kind.PRESENCE, Kind.POPULATION_RISK)
 """Kinds that are about the column of the population's records."""
+
+OF_TABLE = (Kind.INFORMATION, Kind.RISK, Kind.POPULATION_RISK)
+"""Kinds that are about the table as a whole: no class breaks them."""
 
 
 class Sums(NamedTuple):

@@ -99,6 +99,11 @@ class AverageReidentificationRisk(RiskModel):
         share = classes.sizes / self.suspects(classes)
         return np.array([share.sum() / classes.sizes.sum()])
 
+    def bounds(self, table: Classes) -> tuple[Bound, ...]:
+        """At most the risk, of all classes together."""
+        kind = Kind.RISK if self.population is None else Kind.POPULATION_RISK
+        return (Bound(kind, self.risk + TOLERANCE),)
+
 
 @dataclass(frozen=True)
 class HighestReidentificationRisk(RiskModel):

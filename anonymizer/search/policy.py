@@ -8,7 +8,16 @@ import numpy as np
 
 from anonymizer.candidates import Layout
 from anonymizer.counts import Ints
-from anonymizer.kernels import OF_POPULATION, Bound, Columns, Kernel, Kind, Marks, Rules
+from anonymizer.kernels import (
+    OF_POPULATION,
+    OF_TABLE,
+    Bound,
+    Columns,
+    Kernel,
+    Kind,
+    Marks,
+    Rules,
+)
 from anonymizer.privacy import PrivacyModel, asked, holds
 
 __all__ = ["Judgement", "Policy"]
@@ -42,7 +51,7 @@ class Policy:
 
     def _laid(self, margins: Ints) -> "Judgement":
         known: list[tuple[Bound, int, int]] = []
-        informed: list[tuple[Bound, int, int]] = []
+        together: list[tuple[Bound, int, int]] = []
         measured: list[Asked] = []
         whole: list[Asked] = []
         nothing = np.zeros((0, len(margins)), np.int64)
@@ -52,11 +61,11 @@ class Policy:
                 bounds = model.bounds(table)
                 for bound in bounds:
                     laid = (bound, *self._columns(bound, attribute))
-                    (informed if bound.kind == Kind.INFORMATION else known).append(laid)
+                    (together if bound.kind in OF_TABLE else known).append(laid)
                 if not bounds:
                     (measured if model.per_class else whole).append((model, attribute))
         rules = Rules.of(known, len(margins))
-        return Judgement(self, rules, informed, measured, whole, margins)
+        return Judgement(self, rules, together, measured, whole, margins)
 
     def _columns(self, bound: Bound, attribute: str | None) -> tuple[int, int]:
         """The columns that a bound is about."""
@@ -83,8 +92,8 @@ class Judgement:
         The policy.
     rules
         What kernels check of every class.
-    informed
-        Bounds on mutual information, with the columns each is about.
+    together
+        Bounds on all classes together, with the columns each is about.
     measured
         Models that measure the classes themselves.
     whole
@@ -95,7 +104,7 @@ class Judgement:
 
     policy: Policy
     rules: Rules
-    informed: Sequence[tuple[Bound, int, int]]
+    together: Sequence[tuple[Bound, int, int]]
     measured: Sequence[Asked]
     whole: Sequence[Asked]
     margins: Ints
@@ -120,7 +129,7 @@ class Judgement:
 
     def allows(self, counts: Columns) -> bool:
         """Whether the classes together satisfy the models of the table as a whole."""
-        return all(self._informs(counts, *laid) for laid in self.informed) and all(
+        return all(self._within(counts, *laid) for laid in self.together) and all(
             holds(model, self.policy.layout.classes(attribute, counts, self.margins)).all()
             for model, attribute in self.whole
         )
@@ -133,8 +142,14 @@ class Judgement:
             return False
         return self.allows(counts)
 
-    def _informs(self, counts: Columns, bound: Bound, start: int, stop: int) -> bool:
-        """Whether the classes tell no more than a bound on mutual information."""
-        uncertainty = self.policy.kernel.uncertainty
-        bits = uncertainty(self.margins[None], start, stop) - uncertainty(counts, start, stop)
-        return bits <= bound.limit * int(self.margins[-1])
+    def _within(self, counts: Columns, bound: Bound, start: int, stop: int) -> bool:
+        """Whether the classes together stay within a bound."""
+        if bound.kind == Kind.RISK:
+            value = float(np.count_nonzero(counts[:, -1]))
+        elif bound.kind == Kind.POPULATION_RISK:
+            people = np.maximum(counts[:, start], 1)  # nobody at all: no record either
+            value = float((counts[:, -1] / people).sum())
+        else:
+            uncertainty = self.policy.kernel.uncertainty
+            value = uncertainty(self.margins[None], start, stop) - uncertainty(counts, start, stop)
+        return value <= bound.limit * int(self.margins[-1])

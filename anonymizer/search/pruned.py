@@ -4,10 +4,15 @@ What a policy needs, monotone models that hold wherever it does (as many differe
 for effective ones, say), has a frontier that is found quickly; only nodes above it are looked at.
 """
 
+from collections.abc import Sequence
+
+from anonymizer.candidates import Candidate
+from anonymizer.kernels import FrequencySet
 from anonymizer.lattice import Node
+from anonymizer.search.evaluator import Evaluator
 from anonymizer.search.exhaustive import minimal_nodes, survey
 from anonymizer.search.frontier import automatic
-from anonymizer.search.problem import ALONE, Found, Problem, Run, Scored, winner
+from anonymizer.search.problem import ALONE, Found, Frontier, Problem, Run, Scored, winner
 
 __all__ = ["survey_above"]
 
@@ -23,15 +28,36 @@ def survey_above(problem: Problem, run: Run = ALONE) -> Found | None:
     needed = [model for stated in problem.models for model in stated.necessary()]
     if not needed:
         return survey(problem, run)
-    frontier = automatic(problem.relaxed(needed), run)
+    evaluator = problem.evaluator
+    judged: dict[Node, Scored | None] = {}
+
+    def judge(node: Node, classes: FrequencySet) -> None:
+        candidate = evaluator.candidate(node, classes)
+        judged[node] = None if candidate is None else _scored(evaluator, candidate)
+
+    frontier = automatic(problem.relaxed(needed), run, judge)
     if frontier.feasible > WORTH_PRUNING * frontier.nodes:
         return survey(problem, run)
-    nodes = problem.lattice.up_set(frontier.minimal)
-    scored = _scored(problem, nodes, run)
+    left = [node for node in problem.lattice.up_set(frontier.minimal) if node not in judged]
+    sets = evaluator.sets()
+    for done, node in enumerate(left):
+        run.watch("checking the nodes left", done, len(left))
+        judge(node, sets.at(node))
+    return _best(problem, [scored for scored in judged.values() if scored], frontier, len(left))
+
+
+def _scored(evaluator: Evaluator, candidate: Candidate) -> Scored:
+    return evaluator.objective.score(candidate), candidate.released_classes, candidate.node
+
+
+def _best(
+    problem: Problem, scored: Sequence[Scored], frontier: Frontier, more: int
+) -> Found | None:
+    """The winner of the feasible nodes; ``more`` nodes were counted beside those of a frontier."""
     if not scored:
         return None
     score, _, node = winner(scored)
-    feasible = [node for _, _, node in scored]
+    feasible = sorted(node for _, _, node in scored)
     return Found(
         "pruned",
         node,
@@ -39,19 +65,7 @@ def survey_above(problem: Problem, run: Run = ALONE) -> Found | None:
         score,
         True,
         frontier.nodes,
-        frontier.checked + len(nodes),
+        frontier.checked + more,
         len(feasible),
         tuple(minimal_nodes(problem.lattice, feasible)),
     )
-
-
-def _scored(problem: Problem, nodes: list[Node], run: Run) -> list[Scored]:
-    """The feasible ones of some nodes, with their scores."""
-    evaluator = problem.evaluator
-    sets, found = evaluator.sets(), []
-    for done, node in enumerate(nodes):
-        run.watch("checking the nodes left", done, len(nodes))
-        candidate = evaluator.candidate(node, sets.at(node))
-        if candidate is not None:
-            found.append((evaluator.objective.score(candidate), candidate.released_classes, node))
-    return found
