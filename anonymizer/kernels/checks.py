@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from anonymizer.information import MILLER_MADOW
 from anonymizer.kernels.frequency import Columns, Marks, grassberger_table, logs_table
-from anonymizer.kernels.machine import in_machine_code
+from anonymizer.kernels.machine import in_machine_code, within_machine_code
 from anonymizer.kernels.rules import (
     FIRST,
     KIND,
@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 
-@in_machine_code
+@within_machine_code
 def _breaks(  # noqa: C901 (a table of functions, which compiled code cannot hold)
     counts: Columns, row: int, laid: Laid, logs: Floats, grassbergers: Floats, sums: Numbers
 ) -> bool:
@@ -65,7 +65,7 @@ def _breaks(  # noqa: C901 (a table of functions, which compiled code cannot hol
     return False
 
 
-@in_machine_code
+@within_machine_code
 def _uncertain(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) -> bool:
     """Too little entropy. Multiplied out by n: no division."""
     records = counts[row, counts.shape[1] - 1]
@@ -77,7 +77,7 @@ def _uncertain(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) 
     return bits < laid.limits[bound] * records
 
 
-@in_machine_code
+@within_machine_code
 def _unlikely(
     counts: Columns, row: int, laid: Laid, bound: int, logs: Floats, grassbergers: Floats
 ) -> bool:
@@ -96,7 +96,7 @@ def _unlikely(
     return bits < laid.limits[bound] * records
 
 
-@in_machine_code
+@within_machine_code
 def _divergent(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) -> bool:
     """Too far from the table, in bits. Multiplied out by n."""
     records = counts[row, counts.shape[1] - 1]
@@ -108,7 +108,7 @@ def _divergent(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) 
     return bits > laid.limits[bound] * records
 
 
-@in_machine_code
+@within_machine_code
 def _disclosed(counts: Columns, row: int, laid: Laid, bound: int) -> bool:
     """A value has too large or too small a share."""
     records = counts[row, counts.shape[1] - 1]
@@ -121,7 +121,7 @@ def _disclosed(counts: Columns, row: int, laid: Laid, bound: int) -> bool:
     return False
 
 
-@in_machine_code
+@within_machine_code
 def _uniform(counts: Columns, row: int, laid: Laid, bound: int) -> bool:
     """Too few distinct values."""
     distinct = 0
@@ -132,7 +132,7 @@ def _uniform(counts: Columns, row: int, laid: Laid, bound: int) -> bool:
     return True
 
 
-@in_machine_code
+@within_machine_code
 def _dominated(counts: Columns, row: int, laid: Laid, bound: int, ranked: Numbers) -> bool:
     """One value is too frequent beside the less frequent ones.
 
@@ -164,7 +164,7 @@ def _dominated(counts: Columns, row: int, laid: Laid, bound: int, ranked: Number
     return largest / tail >= laid.limits[bound]
 
 
-@in_machine_code
+@within_machine_code
 def _distant(counts: Columns, row: int, laid: Laid, bound: int, sums: Numbers) -> bool:
     """Too much earth to move, too far. ``sums`` has an entry more than there are values."""
     records = counts[row, counts.shape[1] - 1]
@@ -180,7 +180,7 @@ def _distant(counts: Columns, row: int, laid: Laid, bound: int, sums: Numbers) -
     return moved > laid.limits[bound] * records
 
 
-@in_machine_code
+@within_machine_code
 def _present(counts: Columns, row: int, laid: Laid, bound: int) -> bool:
     """Too large or too small a share of the population is in the table."""
     records = counts[row, counts.shape[1] - 1]
@@ -191,14 +191,14 @@ def _present(counts: Columns, row: int, laid: Laid, bound: int) -> bool:
     return records > laid.rows[UPPER, bound, start] * population
 
 
-@in_machine_code
+@within_machine_code
 def _xlogx(count: int, logs: Floats) -> float:
     if count < len(logs):
         return logs[count]
     return count * np.log2(count)
 
 
-@in_machine_code
+@within_machine_code
 def _grassberger(count: int, grassbergers: Floats) -> float:
     """As in the table; beyond it the series, whose further terms are lost in rounding."""
     if count < len(grassbergers):

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.kernels.frequency import Columns, FrequencySet, Keys, Numbers, Words
-from anonymizer.kernels.machine import in_machine_code
+from anonymizer.kernels.machine import in_machine_code, within_machine_code
 
 __all__ = ["distinct", "roll_up"]
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
 
 
-@in_machine_code
+@within_machine_code
 def _agree(keys: Keys, row: int, mask: Words, found: Keys, place: int) -> bool:
     """Whether a masked key agrees with a group's in every word but the first."""
     same = True

@@ -5,7 +5,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 
-__all__ = ["in_machine_code"]
+__all__ = ["in_machine_code", "within_machine_code"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -17,3 +17,8 @@ def in_machine_code(function: Function) -> Function:
     except RuntimeError:
         compiled = numba.njit(nogil=True)(function)
     return cast(Function, compiled)
+
+
+def within_machine_code(function: Function) -> Function:
+    """The same of a function that compiled ones of its file call: kept on disk as part of them."""
+    return cast(Function, numba.njit(nogil=True)(function))
