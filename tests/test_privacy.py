@@ -234,6 +234,16 @@ def test_earth_movers_distances_are_the_least_work(joint):
         assert model.measure(classes) == pytest.approx([least(g) for g in groups], abs=1e-7)
 
 
+def test_a_single_value_is_at_no_distance_from_itself():
+    alone = Classes(np.array([[2], [3]]), np.array([5]), ("1",), attribute="w")
+    for distance in ("kl", "equal", "ordered"):
+        assert TCloseness(0, distance).measure(alone).tolist() == [0, 0]
+    for rows in ([["1"]], [["1", "a"], ["2", "b"]]):
+        model = TCloseness(0, "hierarchical", hierarchy=Hierarchy.from_rows(rows))
+        assert model.measure(alone).tolist() == [0, 0]
+        assert all(found.all() for found in in_kernels(model, alone))
+
+
 def test_an_order_that_was_stated_is_all_there_is():
     joint, margin = np.array([[2, 0], [0, 2]]), np.array([2, 2])
     narrow = Classes(joint, margin, ("low", "high"), attribute="w")

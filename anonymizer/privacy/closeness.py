@@ -198,11 +198,12 @@ def _groups(table: Classes, taxonomy: Taxonomy) -> Sums:
     levels = [level.representatives[codes] for level in taxonomy.levels]
     order = np.lexsort(levels)
     total = np.concatenate([[0.0], np.cumsum(table.prior[order])])
-    begins, ends = [], []
+    nothing = np.zeros(0, np.int64)  # of a hierarchy of one level: a single value
+    begins, ends = [nothing], [nothing]
     for level in levels[:-1]:
         starts = np.flatnonzero(np.diff(level[order], prepend=-1))
         begins.append(starts)
         ends.append(np.append(starts[1:], len(order)))
     begin, end = np.concatenate(begins), np.concatenate(ends)
-    weights = np.full(len(begin), 0.5 / taxonomy.height)
+    weights = np.full(len(begin), 0.5 / max(taxonomy.height, 1))
     return Sums(order, begin, end, total[end] - total[begin], weights)

@@ -76,11 +76,6 @@ class Policy:
         """The strongly monotone models alone."""
         return replace(self, models=[model for model in self.models if model.strongly_monotone])
 
-    def necessary(self) -> "Policy":
-        """Monotone models that are satisfied wherever these are."""
-        models = [needed for model in self.models for needed in model.necessary()]
-        return replace(self, models=models)
-
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
