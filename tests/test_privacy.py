@@ -377,6 +377,7 @@ def test_differential_privacy_says_what_follows_from_it():
     model = DifferentialPrivacy(2, 1e-5)
     assert model.parameters["beta"] == pytest.approx(1 - np.exp(-2))
     assert model.parameters["k"] == model.k == model.threshold == 113
+    assert 0 < model.parameters["delta_reached"] <= 1e-5
     assert accepted(model, [[113], [112]]).tolist() == [True, False]
     assert "random sample" in str(model.parameters["assumes"])
 

@@ -12,6 +12,7 @@ from anonymizer.errors import InputError
 from anonymizer.parameters import require_one_of
 from anonymizer.population import (
     ESTIMATORS,
+    failure_probability,
     population_uniqueness,
     sampling_rate,
     smallest_class,
@@ -117,5 +118,6 @@ class DifferentialPrivacy(SizeModel):
             **super().parameters,
             "k": self.k,
             "beta": self.beta,
+            "delta_reached": failure_probability(self.k, self.beta, self.epsilon),
             "assumes": "a random sample that nobody knows, levels chosen without the table",
         }

@@ -55,4 +55,6 @@ def _shown(value: object) -> str:
     """A parameter in few words: what is long is in the study."""
     if isinstance(value, Mapping):
         return str(value.get("name", "given"))
-    return f"{len(value)} values" if isinstance(value, list) else str(value)
+    if isinstance(value, list):
+        return f"{len(value)} values"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
