@@ -9,11 +9,15 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from anonymizer.errors import AnonymizerError, Ended, InputError
 from anonymizer.version import __version__
+
+if TYPE_CHECKING:
+    from anonymizer.search import Watch
 
 __all__ = ["main"]
 
@@ -76,7 +80,7 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
     from anonymizer.report import print_release, progress
     from anonymizer.study import Study
 
-    with progress() as watch:
+    with progress() as shown, _never_lost(shown) as watch:
         release, manifest = publish(Study(study), output, force=force, n_jobs=jobs, watch=watch)
     with _printing(f"the release stands in {output}"):
         if as_json:
@@ -270,13 +274,51 @@ def _ends_as_interrupts() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    asked = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {number: signal.signal(number, interrupt) for number in asked}
+    before = {number: signal.signal(number, interrupt) for number in _asking_to_end()}
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+@contextmanager
+def _never_lost(watch: "Watch") -> Iterator["Watch"]:
+    """Raise an interrupt again that was swallowed, as those are that hit a compiler at work.
+
+    It was when what was being done then goes on: whoever caught it would have ended that.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield watch
+        return
+    now = ""
+    struck: tuple[str, int] | None = None
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, *_asking_to_end())}
+
+    def interrupt(number: int, frame: object) -> None:
+        nonlocal struck
+        struck = now, number
+        raise KeyboardInterrupt if number == signal.SIGINT else Ended
+
+    def watching(doing: str, done: int, of: int | None) -> None:
+        nonlocal now, struck
+        last, now, struck = struck, doing, None
+        if last and last[0] == doing:
+            raise KeyboardInterrupt if last[1] == signal.SIGINT else Ended
+        watch(doing, done, of)
+
+    for number in before:
+        signal.signal(number, interrupt)
+    try:
+        yield watching
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _asking_to_end() -> list[int]:
+    """The signals that ask a process to end, where the system has them."""
+    return [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def _write_anything(*streams: object) -> None:

@@ -1,11 +1,15 @@
 """The progress bar: late, on standard error, silent without a terminal."""
 
 import io
+import signal
 import time
+from contextlib import suppress
 
 import pytest
 from rich.console import Console
 
+from anonymizer.cli import _never_lost
+from anonymizer.errors import Ended
 from anonymizer.report import progress
 
 
@@ -54,3 +58,24 @@ def test_an_error_ends_it():
     with pytest.raises(ValueError, match="ours"):
         failing(console)
     assert "\x1b[?25h" in console.file.getvalue()  # the cursor is back
+
+
+def test_an_interrupt_that_somebody_swallowed_is_raised_again():
+    told = []
+    with _never_lost(lambda *what: told.append(what)) as watch:
+        watch("searching", 1, None)
+        with suppress(KeyboardInterrupt):  # as a compiler at work does
+            signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            watch("searching", 2, None)
+        watch("searching", 3, None)
+        with pytest.raises(KeyboardInterrupt):  # caught by who ends the search
+            signal.raise_signal(signal.SIGINT)
+        watch("writing", 0, None)
+        watch("searching", 4, None)
+        with suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+        with pytest.raises(Ended):
+            watch("searching", 5, None)
+    assert [done for _, done, _ in told] == [1, 3, 0, 4]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
