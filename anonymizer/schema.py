@@ -1,22 +1,19 @@
 """The role of every column that matters to privacy, and the way from a tally to counts."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
+from anonymizer.columns import beside, encoded, histograms, require_everybody, spread
 from anonymizer.counts import Counts
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean
 from anonymizer.hierarchy import Hierarchy, Taxonomy
-from anonymizer.hierarchy.values import is_missing, text_of
 
 __all__ = ["MISSING", "Schema", "classes_of", "recount", "require_columns", "taxonomies_of"]
-
-MOST_CELLS = 200_000_000
-"""Cells of a count matrix beyond are refused before they are allocated (1.6 GB)."""
 
 MISSING = ("error", "drop", "category")
 """What to do with records that miss a value: refuse, leave them out, or count it as a value."""
@@ -72,10 +69,11 @@ class Schema:
     @property
     def counted(self) -> tuple[str, ...]:
         """The attributes whose values are counted in every class."""
-        return (*self.sensitive, *self._targets_alone)
+        return (*self.sensitive, *self.targets_alone)
 
     @property
-    def _targets_alone(self) -> tuple[str, ...]:
+    def targets_alone(self) -> tuple[str, ...]:
+        """The targets that are not sensitive."""
         return tuple(name for name in self.targets if name not in self.sensitive)
 
     def admit(self, table: pd.DataFrame) -> pd.DataFrame:
@@ -165,21 +163,21 @@ class Schema:
             When the population lacks records of the table.
         """
         cells = np.column_stack(
-            [_encoded(tally.combinations[name], taxonomies[name]) for name in self.names]
+            [encoded(tally.combinations[name], taxonomies[name]) for name in self.names]
         ).astype(np.intp)
-        spread = [_spread(tally.combinations[name], tally.sizes) for name in self.counted]
-        joint = dict(zip(self.counted, (matrix for matrix, _ in spread), strict=True))
-        values = dict(zip(self.counted, (values for _, values in spread), strict=True))
+        found = [spread(tally.combinations[name], tally.sizes) for name in self.counted]
+        joint = dict(zip(self.counted, (matrix for matrix, _ in found), strict=True))
+        values = dict(zip(self.counted, (values for _, values in found), strict=True))
         sizes, population = tally.sizes, None
         if people is not None:
-            some = [_encoded(people.combinations[name], taxonomies[name]) for name in self.names]
+            some = [encoded(people.combinations[name], taxonomies[name]) for name in self.names]
             cells = np.concatenate([cells, np.column_stack(some).astype(np.intp)])
             population = np.concatenate([np.zeros_like(sizes), people.sizes])
             sizes = np.concatenate([sizes, np.zeros_like(people.sizes)])
             rest = len(people.sizes)
             joint = {name: np.pad(matrix, ((0, rest), (0, 0))) for name, matrix in joint.items()}
-        counts = Counts.of(self.names, cells, sizes, joint, values, self._targets_alone, population)
-        _require_everybody(counts)
+        counts = Counts.of(self.names, cells, sizes, joint, values, self.targets_alone, population)
+        require_everybody(counts)
         return counts
 
 
@@ -227,14 +225,14 @@ def recount(table: pd.DataFrame, schema: Schema, population: pd.DataFrame | None
         return classes_of(table, schema, population)[0]
     tally = engine.tally(table, schema.columns)
     cells = [engine.distinct(tally.combinations[name])[0] for name in schema.names]
-    spread = {name: _spread(tally.combinations[name], tally.sizes) for name in schema.counted}
+    found = {name: spread(tally.combinations[name], tally.sizes) for name in schema.counted}
     return Counts.of(
         schema.names,
         np.column_stack(cells).astype(np.intp),
         tally.sizes,
-        {name: matrix for name, (matrix, _) in spread.items()},
-        {name: values for name, (_, values) in spread.items()},
-        schema._targets_alone,
+        {name: matrix for name, (matrix, _) in found.items()},
+        {name: values for name, (_, values) in found.items()},
+        schema.targets_alone,
     )
 
 
@@ -256,12 +254,12 @@ def classes_of(
     InputError
         When the population lacks records of the table, unless it may be incomplete.
     """
-    everybody = table if population is None else _beside(table, population, schema.names)
+    everybody = table if population is None else beside(table, population, schema.names)
     class_of, first = engine.grouped(everybody, schema.names)
     cells = [engine.distinct(everybody[name])[0][first] for name in schema.names]
     mine, others = class_of[: len(table)], class_of[len(table) :]
-    spread = {name: _histograms(table[name], mine, len(first)) for name in schema.counted}
-    joint = {name: matrix for name, (matrix, _) in spread.items()}
+    found = {name: histograms(table[name], mine, len(first)) for name in schema.counted}
+    joint = {name: matrix for name, (matrix, _) in found.items()}
     counts = Counts(
         schema.names,
         np.column_stack(cells).astype(np.intp),
@@ -269,12 +267,12 @@ def classes_of(
         joint,
         {name: np.asarray(matrix.sum(axis=0)) for name, matrix in joint.items()},
         len(table),
-        {name: values for name, (_, values) in spread.items()},
-        schema._targets_alone,
+        {name: values for name, (_, values) in found.items()},
+        schema.targets_alone,
         None if population is None else np.bincount(others, minlength=len(first)).astype(np.int64),
     )
     if complete:
-        _require_everybody(counts)
+        require_everybody(counts)
     return counts, class_of
 
 
@@ -297,68 +295,3 @@ def require_columns(columns: Iterable[object], wanted: Iterable[str], hint: str 
     twice = [name for name, count in Counter(known).items() if count > 1]
     if twice:
         raise InputError(f"column {twice[0]!r} stands more than once; give columns distinct names")
-
-
-def _encoded(column: pd.Series, taxonomy: Taxonomy) -> np.ndarray:
-    codes, values = engine.distinct(column)
-    return taxonomy.encode(values)[codes]
-
-
-def _beside(table: pd.DataFrame, population: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """The quasi-identifiers of a table and, below, of a population, as texts.
-
-    One may hold numbers where the other, read from a file, holds texts.
-    """
-    columns = {}
-    for name in names:
-        parts = []
-        for column in (table[name], population[name]):
-            codes, values = engine.distinct(column)
-            texts = [None if is_missing(value) else text_of(value) for value in values]
-            parts.append(np.array([*texts, None], object)[:-1][codes])
-        columns[name] = np.concatenate(parts)
-    return pd.DataFrame(columns)
-
-
-def _require_everybody(counts: Counts) -> None:
-    """Require that the population holds every record of the table."""
-    if counts.population is None:
-        return
-    lacking = counts.population < counts.sizes
-    if lacking.any():
-        records = int((counts.sizes - counts.population)[lacking].sum())
-        raise InputError(
-            f"the population lacks {records:,} records of the table, in {int(lacking.sum()):,} of "
-            f"its {counts.occupied:,} combinations of quasi-identifiers; it must hold everybody "
-            "who is in the table"
-        )
-
-
-def _histograms(
-    column: pd.Series, class_of: np.ndarray, classes: int
-) -> tuple[np.ndarray, tuple[object, ...]]:
-    """Records by class and value, shape (classes, values), and the values."""
-    codes, values = engine.distinct(column)
-    _require_countable(column, classes, len(values))
-    cells = np.bincount(class_of * len(values) + codes, minlength=classes * len(values))
-    return cells.astype(np.int64).reshape(classes, len(values)), tuple(values)
-
-
-def _require_countable(column: pd.Series, rows: int, values: int) -> None:
-    if rows * values > MOST_CELLS:
-        raise InputError(
-            f"column {column.name!r} has {values:,} distinct values, too many to count in "
-            f"{rows:,} combinations; is it a sensitive attribute, or an identifier?"
-        )
-
-
-def _spread(column: pd.Series, sizes: np.ndarray) -> tuple[np.ndarray, tuple[object, ...]]:
-    """The sizes of a tally's rows, each in the column of its sensitive value, and the values."""
-    codes, values = engine.distinct(column)
-    _require_countable(column, len(sizes), len(values))
-    # By text, so that sums of logarithms do not depend on the order of the records.
-    order = np.argsort(np.array([str(value) for value in values]), kind="stable")
-    place = np.argsort(order)
-    joint = np.zeros((len(sizes), len(values)), np.int64)
-    joint[np.arange(len(sizes)), place[codes]] = sizes
-    return joint, tuple(values[i] for i in order)

@@ -17,7 +17,7 @@ FLOORS = [
     {"engines"},
     {"hierarchy"},
     {"counts"},
-    {"candidates"},
+    {"candidates", "columns"},
     {"schema", "lattice", "privacy", "objectives", "datasets"},
     {"search"},
     {"release", "recoded"},

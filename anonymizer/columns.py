@@ -1,0 +1,83 @@
+"""From the columns of a table to count matrices: what a schema's counts are made of."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.counts import Counts
+from anonymizer.engines import pandas as engine
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.hierarchy.values import is_missing, text_of
+
+__all__ = ["beside", "encoded", "histograms", "require_everybody", "spread"]
+
+MOST_CELLS = 200_000_000
+"""Cells of a count matrix beyond are refused before they are allocated (1.6 GB)."""
+
+
+def encoded(column: pd.Series, taxonomy: Taxonomy) -> np.ndarray:
+    """The code of each value of a column, shape (rows,)."""
+    codes, values = engine.distinct(column)
+    return taxonomy.encode(values)[codes]
+
+
+def spread(column: pd.Series, sizes: np.ndarray) -> tuple[np.ndarray, tuple[object, ...]]:
+    """The sizes of a tally's rows, each in the column of its sensitive value, and the values."""
+    codes, values = engine.distinct(column)
+    _require_countable(column, len(sizes), len(values))
+    # By text, so that sums of logarithms do not depend on the order of the records.
+    order = np.argsort(np.array([str(value) for value in values]), kind="stable")
+    place = np.argsort(order)
+    joint = np.zeros((len(sizes), len(values)), np.int64)
+    joint[np.arange(len(sizes)), place[codes]] = sizes
+    return joint, tuple(values[i] for i in order)
+
+
+def histograms(
+    column: pd.Series, class_of: np.ndarray, classes: int
+) -> tuple[np.ndarray, tuple[object, ...]]:
+    """Records by class and value, shape (classes, values), and the values."""
+    codes, values = engine.distinct(column)
+    _require_countable(column, classes, len(values))
+    cells = np.bincount(class_of * len(values) + codes, minlength=classes * len(values))
+    return cells.astype(np.int64).reshape(classes, len(values)), tuple(values)
+
+
+def beside(table: pd.DataFrame, population: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """The quasi-identifiers of a table and, below, of a population, as texts.
+
+    One may hold numbers where the other, read from a file, holds texts.
+    """
+    columns = {}
+    for name in names:
+        parts = []
+        for column in (table[name], population[name]):
+            codes, values = engine.distinct(column)
+            texts = [None if is_missing(value) else text_of(value) for value in values]
+            parts.append(np.array([*texts, None], object)[:-1][codes])
+        columns[name] = np.concatenate(parts)
+    return pd.DataFrame(columns)
+
+
+def require_everybody(counts: Counts) -> None:
+    """Require that the population holds every record of the table."""
+    if counts.population is None:
+        return
+    lacking = counts.population < counts.sizes
+    if lacking.any():
+        records = int((counts.sizes - counts.population)[lacking].sum())
+        raise InputError(
+            f"the population lacks {records:,} records of the table, in {int(lacking.sum()):,} of "
+            f"its {counts.occupied:,} combinations of quasi-identifiers; it must hold everybody "
+            "who is in the table"
+        )
+
+
+def _require_countable(column: pd.Series, rows: int, values: int) -> None:
+    if rows * values > MOST_CELLS:
+        raise InputError(
+            f"column {column.name!r} has {values:,} distinct values, too many to count in "
+            f"{rows:,} combinations; is it a sensitive attribute, or an identifier?"
+        )
