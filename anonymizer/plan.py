@@ -15,7 +15,7 @@ from anonymizer.hierarchy import ANY, Taxonomy
 from anonymizer.kernels import NUMPY
 from anonymizer.privacy import Mask, PrivacyModel
 from anonymizer.recoded import described, levels_of, matched, overwritten, relabelled
-from anonymizer.release import Information, Release, SearchResult, prove
+from anonymizer.release import Information, Release, SearchResult, chances, prove
 from anonymizer.schema import Schema, classes_of
 from anonymizer.search import Suppression
 from anonymizer.search.policy import Policy
@@ -81,6 +81,7 @@ class Plan:
         if raw is None or suppressed.removed:
             raw = self._raw(kept[~suppressed.records] if suppressed.removed else kept)
         shown = released[~suppressed.records] if suppressed.fate == "kept" else released
+        covered = (*self.schema.names, *self.schema.sensitive)
         return released, Release(
             records=len(table),
             released=len(released),
@@ -88,7 +89,7 @@ class Plan:
             suppressed=int(suppressed.records.sum()),
             suppressed_class=suppressed.fate,
             classes=counts.occupied,
-            other_columns=tuple(str(c) for c in released.columns if c not in self.schema.columns),
+            other_columns=tuple(str(c) for c in released.columns if c not in covered),
             **self._informations(raw, counts, suppressed.fate == "kept"),
             levels=levels_of(self.recoding, self.taxonomies),
             recoding=described(self.recoding, self.taxonomies, shown),
@@ -170,9 +171,10 @@ class Plan:
         def recode(counts: Counts) -> Counts:
             return counts.recode(self.recoding).merge(together)
 
+        chance = chances(raw, recode, np.random.default_rng(self.seed))
+
         def about(*attributes: str) -> Information:
-            rng = np.random.default_rng(self.seed)
-            return Information.of(raw, released, recode, self.models, rng, attributes)
+            return Information.of(raw, released, self.models, chance, attributes)
 
         return {
             "information": about(*self.schema.sensitive) if self.schema.sensitive else None,

@@ -3,6 +3,7 @@
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -15,9 +16,28 @@ from anonymizer.privacy import TOLERANCE, PrivacyModel, Verdict, asked, verdicts
 from anonymizer.schema import Schema, recount
 from anonymizer.version import __version__
 
-__all__ = ["Information", "Release", "SearchResult", "prove", "verify", "versions"]
+__all__ = [
+    "Chance",
+    "Information",
+    "Release",
+    "SearchResult",
+    "chances",
+    "prove",
+    "verify",
+    "versions",
+]
 
 SHUFFLES = 10
+
+
+class Chance(NamedTuple):
+    """What small classes alone tell about an attribute, in bits: dealt out at random, on average.
+
+    Of the raw quasi-identifiers, and of the recoded ones.
+    """
+
+    raw: float
+    recoded: float
 
 
 @dataclass(frozen=True)
@@ -64,26 +84,22 @@ class Information:
         cls,
         raw: Counts,
         released: Counts,
-        recode: Callable[[Counts], Counts],
         models: Sequence[PrivacyModel],
-        rng: np.random.Generator,
+        chance: Mapping[str, Chance],
         about: Sequence[str],
     ) -> "Information":
         """Measure a released table, as it was recounted, against the raw one that it recodes.
 
-        ``recode`` does to counts what was done to the table; information ``about`` several
-        attributes is summed.
+        Information ``about`` several attributes is summed.
         """
         measure = MutualInformation(targets=dict.fromkeys(about, 1.0))
-        dealt = [raw.shuffled(rng) for _ in range(SHUFFLES)]
         retained = measure(released)
-        chance = float(np.mean([measure(recode(counts)) for counts in dealt]))
         return cls(
             original=measure(raw),
             retained=retained,
             ceiling=ceiling(raw, models, about),
-            shuffled=float(np.mean([measure(counts) for counts in dealt])),
-            retained_above_shuffled=retained - chance,
+            shuffled=sum(chance[name].raw for name in about),
+            retained_above_shuffled=retained - sum(chance[name].recoded for name in about),
         )
 
     def to_dict(self) -> dict[str, float]:
@@ -93,6 +109,23 @@ class Information:
             "loss": self.loss,
             "loss_above_shuffled": self.loss_above_shuffled,
         }
+
+
+def chances(
+    raw: Counts, recode: Callable[[Counts], Counts], rng: np.random.Generator
+) -> dict[str, Chance]:
+    """What chance alone tells about each attribute, the mean of ``SHUFFLES``.
+
+    ``recode`` does to counts what was done to the table. One shuffled table is held at a time.
+    """
+    bits = {name: np.zeros(2) for name in raw.joint}
+    for _ in range(SHUFFLES):
+        dealt = raw.shuffled(rng)
+        recoded = recode(dealt)
+        for name, total in bits.items():
+            measure = MutualInformation(targets={name: 1.0})
+            total += measure(dealt), measure(recoded)
+    return {name: Chance(*(total / SHUFFLES).tolist()) for name, total in bits.items()}
 
 
 def ceiling(raw: Counts, models: Sequence[PrivacyModel], about: Sequence[str]) -> float:
@@ -171,7 +204,8 @@ class Release:
     classes
         Equivalence classes of the released table.
     other_columns
-        Columns released as they were: the policy does not cover who knows values of them.
+        Columns released as they were, targets that are not sensitive among them: the policy does
+        not cover who knows values of them.
     information
         What it keeps and loses; None without a sensitive attribute.
     targets

@@ -20,7 +20,7 @@ from anonymizer.information import entropy, mutual_information, specific_informa
 from anonymizer.lattice import Node
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import EntropyLDiversity, TCloseness, require_possible, verdicts
-from anonymizer.release import Information
+from anonymizer.release import Information, chances
 from anonymizer.reproduce.row import Row
 from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import (
@@ -159,8 +159,8 @@ def _rows(experiment: Experiment) -> list[Row]:
     raw = experiment.problem.counts
     margin = raw.margins[SENSITIVE]
     h = float(entropy(margin))
-    rng = np.random.default_rng(0)
-    information = Information.of(raw, raw, lambda counts: counts, [T, L], rng, [SENSITIVE])
+    chance = chances(raw, lambda counts: counts, np.random.default_rng(0))
+    information = Information.of(raw, raw, [T, L], chance, [SENSITIVE])
     age = mutual_information(raw.project(("age",)).joint[SENSITIVE])
     feasible = [experiment.node_name(node) for node in experiment.feasible()]
     return [
