@@ -21,7 +21,9 @@ from anonymizer.privacy.diversity import (
     EntropyLDiversity,
     RecursiveLDiversity,
 )
+from anonymizer.privacy.mean import MeanInformation
 from anonymizer.privacy.people import DeltaPresence, KMap, Population, population_of
+from anonymizer.privacy.risk import AverageReidentificationRisk, HighestReidentificationRisk
 from anonymizer.privacy.sampled import DifferentialPrivacy, PopulationUniqueness
 from anonymizer.privacy.shares import (
     AlphaKAnonymity,
@@ -32,11 +34,6 @@ from anonymizer.privacy.shares import (
     ValueGain,
 )
 from anonymizer.privacy.size import KAnonymity
-from anonymizer.privacy.whole import (
-    AverageReidentificationRisk,
-    HighestReidentificationRisk,
-    MeanInformation,
-)
 
 __all__ = [
     "COLUMNS",

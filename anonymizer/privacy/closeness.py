@@ -13,6 +13,8 @@ values in a suitable order, sum_S weight_S |p(S|g) - p(S)|.
   0, ..., h - 1 with weight 1 / 2h. Groups are runs once the values are sorted by them.
 """
 
+import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,6 +88,16 @@ class TCloseness(SensitiveModel):
                     "values; state hierarchy"
                 )
             object.__setattr__(self, "hierarchy", Hierarchy.of(self.hierarchy))
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """What was stated, a hierarchy by its digest: it may list more values than anybody has."""
+        stated = super().parameters
+        if "hierarchy" in stated:
+            text = json.dumps(stated["hierarchy"], sort_keys=True, default=str)
+            digest = hashlib.sha256(text.encode()).hexdigest()
+            stated["hierarchy"] = f"sha256:{digest}"
+        return stated
 
     def _require_for(self, parameter: str, distance: str, value: object) -> None:
         if value is not None and self.distance != distance:
