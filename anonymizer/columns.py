@@ -25,7 +25,7 @@ def encoded(column: pd.Series, taxonomy: Taxonomy) -> np.ndarray:
 
 def spread(column: pd.Series, sizes: np.ndarray) -> tuple[np.ndarray, tuple[object, ...]]:
     """The sizes of a tally's rows, each in the column of its sensitive value, and the values."""
-    codes, values = engine.distinct(column)
+    codes, values = _as_read(column)
     _require_countable(column, len(sizes), len(values))
     # By text, so that sums of logarithms do not depend on the order of the records.
     order = np.argsort(np.array([str(value) for value in values]), kind="stable")
@@ -39,10 +39,26 @@ def histograms(
     column: pd.Series, class_of: np.ndarray, classes: int
 ) -> tuple[np.ndarray, tuple[object, ...]]:
     """Records by class and value, shape (classes, values), and the values."""
-    codes, values = engine.distinct(column)
+    codes, values = _as_read(column)
     _require_countable(column, classes, len(values))
     cells = np.bincount(class_of * len(values) + codes, minlength=classes * len(values))
     return cells.astype(np.int64).reshape(classes, len(values)), tuple(values)
+
+
+def _as_read(column: pd.Series) -> tuple[np.ndarray, list[object]]:
+    """Number the distinct values of a column, those that read alike being one: codes and values.
+
+    1 and "1" are to whoever reads the release: told apart they would only seem diverse.
+    """
+    codes, values = engine.distinct(column)
+    texts = [None if is_missing(value) else str(value).strip() for value in values]
+    first = {text: place for place, text in reversed(list(enumerate(texts)))}
+    if len(first) == len(texts):
+        return codes, values
+    kept = sorted(first.values())
+    number = {texts[place]: code for code, place in enumerate(kept)}
+    merged = np.array([number[text] for text in texts], np.intp)
+    return merged[codes], [values[place] for place in kept]
 
 
 def beside(table: pd.DataFrame, population: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

@@ -19,6 +19,7 @@ from strategies import ordered_problems, policies, tables
 
 from anonymizer import (
     Anonymizer,
+    DistinctLDiversity,
     EntropyLDiversity,
     Hierarchy,
     InputError,
@@ -28,6 +29,7 @@ from anonymizer import (
     PolicyUnreachableError,
     PopulationUniqueness,
     TCloseness,
+    check,
 )
 from anonymizer.search import Frontier, cut_heuristically, exhaustive
 
@@ -608,3 +610,16 @@ def test_uniqueness_in_the_population_is_estimated_of_the_release():
         Anonymizer({"n": Hierarchy.ranges(widths=[5])}, "w", rare, recoding="variable-range").fit(
             table.assign(n=range(40))
         )
+
+
+@pytest.mark.parametrize("suppression", [0, 0.5])
+def test_values_that_read_alike_are_no_diversity(suppression):
+    table = pd.DataFrame({"a": list("xxxxyyyy"), "w": [1, "1", 1, "1", "2", 3, "3 ", 2]})
+    anonymizer = Anonymizer(
+        {"a": "suppress"}, "w", [DistinctLDiversity(2)], suppression=suppression, remove=True
+    )
+    released = anonymizer.fit_transform(table)
+    for _, group in released.groupby("a"):
+        assert group["w"].astype(str).str.strip().nunique() >= 2
+    found = check(table, "a", "w", [DistinctLDiversity(2)])
+    assert (found.sensitive["w"]["distinct_l"], found.satisfied) == (1, False)
