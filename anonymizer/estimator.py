@@ -266,7 +266,11 @@ class Anonymizer(Conventions):
             return {}
         if isinstance(self.target, Mapping):
             return self.target
-        return dict.fromkeys(column_names("target", self.target), 1.0)
+        names = column_names("target", self.target)
+        for name in names:
+            if not isinstance(name, str):
+                raise InputError(f"target must name a column or a list of columns, not {name!r}")
+        return dict.fromkeys(names, 1.0)
 
     def _schema(self) -> Schema:
         """The roles of the columns."""

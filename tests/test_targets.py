@@ -177,6 +177,7 @@ def test_a_target_may_miss_values():
         ({"target": "sex"}, "column 'sex' has more than one role; give it one"),
         ({"target": ["job", "name"]}, "column 'name' has more than one role; give it one"),
         ({"target": 3}, "target must name a column or a list of columns, not 3"),
+        ({"target": [["job"]]}, r"target must name a column or a list of columns, not \['job'\]"),
         ({"target": {3: 1}}, "column names must be texts, not 3"),
         ({"target": {"job": -1}}, "weight of 'job' must be a number of at least 0 and at most 1,0"),
         ({"target": {"job": "1"}}, "weight of 'job' must be a number"),

@@ -11,6 +11,9 @@ from anonymizer.privacy.base import PrivacyModel
 
 __all__ = ["KAnonymity", "SizeModel", "require_whole"]
 
+MOST = 10**15
+"""Beyond, numbers of records would not be exact in floating point."""
+
 
 class SizeModel(PrivacyModel):
     """A model of class sizes alone: each class has at least k records."""
@@ -58,6 +61,8 @@ class KAnonymity(SizeModel):
 
 
 def require_whole(model: str, name: str, value: object) -> None:
-    """Require that a parameter is a whole number of at least 1."""
+    """Require that a parameter is a whole number of at least 1, and of at most ``MOST``."""
     if not is_whole(value, least=1):
         raise InputError(f"{model}: {name} = {value!r} must be a whole number of at least 1")
+    if int(value) > MOST:  # type: ignore[call-overload]
+        raise InputError(f"{model}: {name} must be at most {MOST:,}; no table has as many records")
