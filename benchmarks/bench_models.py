@@ -49,6 +49,9 @@ SENSITIVE = "relationship"
 RESULTS = Path(__file__).parent / "results" / "models.md"
 COLUMNS = ("model", "ms", "times", "per node", "how", "nodes checked", "feasible")
 COMMAND = "python benchmarks/bench_models.py"
+DERIVED = ("assumes", "delta_reached", "hierarchy")
+"""Parameters that titles leave out."""
+
 POPULATION = 100_000
 """Records beside the table's own that its population has."""
 
@@ -143,7 +146,7 @@ def _row(
     numbers = {
         name: value
         for name, value in model.parameters.items()
-        if isinstance(value, int | float | str) and name != "assumes"
+        if isinstance(value, int | float | str) and name not in DERIVED
     }
     stated = ", ".join(
         f"{name} = {value if isinstance(value, str) else format(value, '.6g')}"

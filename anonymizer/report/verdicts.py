@@ -10,6 +10,9 @@ from anonymizer.report.console import console, table_of
 
 __all__ = ["print_check", "print_verdicts", "verdict_table"]
 
+DIGEST = 15
+"""Characters of a digest that are shown."""
+
 
 def print_verdicts(verdicts: Iterable[Verdict]) -> None:
     """Print model, threshold, worst class, holds or not: one row per verdict."""
@@ -57,4 +60,7 @@ def _shown(value: object) -> str:
         return str(value.get("name", "given"))
     if isinstance(value, list):
         return f"{len(value)} values"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    text = str(value)
+    return text[:DIGEST] + "..." if text.startswith("sha256:") else text

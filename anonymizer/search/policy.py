@@ -142,8 +142,7 @@ class Judgement:
         if bound.kind == Kind.RISK:
             value = float(np.count_nonzero(counts[:, -1]))
         elif bound.kind == Kind.POPULATION_RISK:
-            people = np.maximum(counts[:, start], 1)  # nobody at all: no record either
-            value = float((counts[:, -1] / people).sum())
+            value = float((counts[:, -1] / counts[:, start]).sum())  # no class is without people
         else:
             uncertainty = self.policy.kernel.uncertainty
             value = uncertainty(self.margins[None], start, stop) - uncertainty(counts, start, stop)
