@@ -20,7 +20,7 @@ from anonymizer.kernels.rules import (
     Rules,
 )
 
-__all__ = ["broken", "uncertainty"]
+__all__ = ["breaks", "broken", "uncertainty", "xlogx"]
 
 ENTROPY, GRASSBERGER = int(Kind.ENTROPY), int(Kind.GRASSBERGER)
 DISTINCT, RECURSIVE = int(Kind.DISTINCT), int(Kind.RECURSIVE)
@@ -33,7 +33,7 @@ Numbers = NDArray[np.int64]
 
 
 @within_machine_code
-def _breaks(  # noqa: C901 (a table of functions, which compiled code cannot hold)
+def breaks(  # noqa: C901 (a table of functions, which compiled code cannot hold)
     counts: Columns, row: int, laid: Laid, logs: Floats, grassbergers: Floats, sums: Numbers
 ) -> bool:
     """Whether a class breaks a bound other than on size."""
@@ -69,11 +69,11 @@ def _breaks(  # noqa: C901 (a table of functions, which compiled code cannot hol
 def _uncertain(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) -> bool:
     """Too little entropy. Multiplied out by n: no division."""
     records = counts[row, counts.shape[1] - 1]
-    bits = _xlogx(records, logs)
+    bits = xlogx(records, logs)
     for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
         count = counts[row, column]
         if count > 0:
-            bits -= _xlogx(count, logs)
+            bits -= xlogx(count, logs)
     return bits < laid.limits[bound] * records
 
 
@@ -84,13 +84,13 @@ def _unlikely(
     """Too little entropy as it is estimated, by Grassberger or else by Miller and Madow."""
     records = counts[row, counts.shape[1] - 1]
     by_grassberger = laid.facts[bound, KIND] == GRASSBERGER
-    bits = _xlogx(records, logs)
+    bits = xlogx(records, logs)
     extra = -MILLER_MADOW
     for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
         count = counts[row, column]
         if count > 0:
             extra += MILLER_MADOW
-            bits -= _grassberger(count, grassbergers) if by_grassberger else _xlogx(count, logs)
+            bits -= _grassberger(count, grassbergers) if by_grassberger else xlogx(count, logs)
     if not by_grassberger:
         bits += extra
     return bits < laid.limits[bound] * records
@@ -100,11 +100,11 @@ def _unlikely(
 def _divergent(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) -> bool:
     """Too far from the table, in bits. Multiplied out by n."""
     records = counts[row, counts.shape[1] - 1]
-    bits = -_xlogx(records, logs)
+    bits = -xlogx(records, logs)
     for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
         count = counts[row, column]
         if count > 0:
-            bits += _xlogx(count, logs) - count * laid.rows[UPPER, bound, column]
+            bits += xlogx(count, logs) - count * laid.rows[UPPER, bound, column]
     return bits > laid.limits[bound] * records
 
 
@@ -192,7 +192,8 @@ def _present(counts: Columns, row: int, laid: Laid, bound: int) -> bool:
 
 
 @within_machine_code
-def _xlogx(count: int, logs: Floats) -> float:
+def xlogx(count: int, logs: Floats) -> float:
+    """N log2 n, from the table where it reaches."""
     if count < len(logs):
         return logs[count]
     return count * np.log2(count)
@@ -228,7 +229,7 @@ def _broken(
         size = counts[row, last]
         marks[row] = size < least and size > 0
         if not marks[row] and (size > 0 or presence):
-            marks[row] = _breaks(counts, row, laid, logs, grassbergers, sums)
+            marks[row] = breaks(counts, row, laid, logs, grassbergers, sums)
         if marks[row]:
             records += size
             if records > most:
@@ -259,8 +260,8 @@ def _uncertainty(counts: Columns, start: int, stop: int, logs: Floats) -> float:
         for column in range(start, stop):
             count = counts[row, column]
             if count > 0:
-                inside += _xlogx(count, logs)
-        bits += _xlogx(counts[row, counts.shape[1] - 1], logs) - inside
+                inside += xlogx(count, logs)
+        bits += xlogx(counts[row, counts.shape[1] - 1], logs) - inside
     return bits
 
 
