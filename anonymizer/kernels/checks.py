@@ -20,7 +20,7 @@ from anonymizer.kernels.rules import (
     Rules,
 )
 
-__all__ = ["breaks", "broken", "uncertainty", "xlogx"]
+__all__ = ["breaks_bound", "broken", "uncertainty", "xlogx"]
 
 ENTROPY, GRASSBERGER = int(Kind.ENTROPY), int(Kind.GRASSBERGER)
 DISTINCT, RECURSIVE = int(Kind.DISTINCT), int(Kind.RECURSIVE)
@@ -33,36 +33,47 @@ Numbers = NDArray[np.int64]
 
 
 @within_machine_code
-def breaks(  # noqa: C901 (a table of functions, which compiled code cannot hold)
+def _breaks(
     counts: Columns, row: int, laid: Laid, logs: Floats, grassbergers: Floats, sums: Numbers
 ) -> bool:
     """Whether a class breaks a bound other than on size."""
-    records = counts[row, counts.shape[1] - 1]
     for bound in range(len(laid.limits)):
-        kind = laid.facts[bound, KIND]
-        if kind == PRESENCE:
-            broken = _present(counts, row, laid, bound)
-        elif records == 0:
-            broken = False
-        elif kind == DIVERGENCE:
-            broken = _divergent(counts, row, laid, bound, logs)
-        elif kind == ENTROPY:
-            broken = _uncertain(counts, row, laid, bound, logs)
-        elif kind <= GRASSBERGER:
-            broken = _unlikely(counts, row, laid, bound, logs, grassbergers)
-        elif kind == SHARES:
-            broken = _disclosed(counts, row, laid, bound)
-        elif kind == DISTINCT:
-            broken = _uniform(counts, row, laid, bound)
-        elif kind == RECURSIVE:
-            broken = _dominated(counts, row, laid, bound, sums)
-        elif kind == TRANSPORT:
-            broken = _distant(counts, row, laid, bound, sums)
-        else:
-            broken = counts[row, laid.facts[bound, START]] < laid.limits[bound]
-        if broken:
+        if breaks_bound(counts, row, laid, bound, logs, grassbergers, sums):
             return True
     return False
+
+
+@within_machine_code
+def breaks_bound(  # (a table of functions, which compiled code cannot hold)
+    counts: Columns,
+    row: int,
+    laid: Laid,
+    bound: int,
+    logs: Floats,
+    grassbergers: Floats,
+    sums: Numbers,
+) -> bool:
+    """Whether a class breaks one bound."""
+    kind = laid.facts[bound, KIND]
+    if kind == PRESENCE:
+        return _present(counts, row, laid, bound)
+    if counts[row, counts.shape[1] - 1] == 0:
+        return False
+    if kind == DIVERGENCE:
+        return _divergent(counts, row, laid, bound, logs)
+    if kind == ENTROPY:
+        return _uncertain(counts, row, laid, bound, logs)
+    if kind <= GRASSBERGER:
+        return _unlikely(counts, row, laid, bound, logs, grassbergers)
+    if kind == SHARES:
+        return _disclosed(counts, row, laid, bound)
+    if kind == DISTINCT:
+        return _uniform(counts, row, laid, bound)
+    if kind == RECURSIVE:
+        return _dominated(counts, row, laid, bound, sums)
+    if kind == TRANSPORT:
+        return _distant(counts, row, laid, bound, sums)
+    return counts[row, laid.facts[bound, START]] < laid.limits[bound]
 
 
 @within_machine_code
@@ -229,7 +240,7 @@ def _broken(
         size = counts[row, last]
         marks[row] = size < least and size > 0
         if not marks[row] and (size > 0 or presence):
-            marks[row] = breaks(counts, row, laid, logs, grassbergers, sums)
+            marks[row] = _breaks(counts, row, laid, logs, grassbergers, sums)
         if marks[row]:
             records += size
             if records > most:
