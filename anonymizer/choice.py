@@ -28,16 +28,22 @@ from anonymizer.search import (
 )
 
 __all__ = [
+    "CUTTING",
     "RECODINGS",
+    "attributes_to_group",
     "attributes_to_refine",
+    "best_cuts",
     "best_levels",
-    "best_ranges",
     "given_levels",
     "node_of",
 ]
 
-RECODINGS = ("full-domain", "variable-range", "fixed")
-"""One level per attribute, ranges of their own for ordered attributes, or levels that are given."""
+RECODINGS = ("full-domain", "variable-range", "cut", "fixed")
+"""One level per attribute, ranges of their own for ordered attributes, cuts through the taxonomies
+of the others too, or levels that are given."""
+
+CUTTING = ("variable-range", "cut")
+"""Those under which attributes get partitions of their own."""
 
 Choice = tuple[Recoding, SearchResult]
 
@@ -104,27 +110,27 @@ def node_of(levels: object, taxonomies: Mapping[str, Taxonomy]) -> Node:
     return tuple(int(levels[name]) for name in taxonomies)
 
 
-def best_ranges(
+def best_cuts(
     problem: Problem,
     attributes: Sequence[str],
     refiner: Refiner,
     search: str | Search,
     run: Run,
 ) -> Choice:
-    """The best ranges of some attributes beside levels of the others.
+    """The best partitions of all attributes, ranges for some of them.
 
     Raises
     ------
     PolicyUnreachableError
-        When no node of the lattice is feasible, so that no ranges are either.
+        When no node of the lattice is feasible, so that no other recoding is either.
     InputError
         When something is asked that only full-domain recoding can do.
     """
-    require_class_by_class(problem.models, "variable-range recoding")
-    if problem.suppression.share or run.time_limit is not None:
+    require_class_by_class(problem.models, refiner.name)
+    if problem.suppression.share:
         raise InputError(
-            "suppression and time-limit are for full-domain recoding; leave them out, or "
-            'choose recoding = "full-domain"'
+            "suppression is for full-domain recoding; leave it out, or choose "
+            'recoding = "full-domain"'
         )
     if search not in SEARCHES and search in STRATEGIES:
         raise InputError(f"strategy {search!r} is for full-domain recoding; leave it out")
@@ -134,45 +140,76 @@ def best_ranges(
     if not nodes.minimal:
         raise _unreachable(problem)
     refined = refine_jointly(problem, attributes, refiner, function, run)
+    proven = refined.proven and search in (*SEARCHES, *SEARCHES.values())
+    value = problem.objective.stated(refined.value, problem.counts.records)
     return refined.recoding, SearchResult(
         strategy=nodes.strategy or name_of(search),
         objective=problem.objective.name,
-        value=problem.objective.stated(refined.value, problem.counts.records),
-        gap=0.0 if refined.proven else None,
+        value=value,
+        gap=0.0 if proven else None,
         nodes=nodes.nodes,
         checked=nodes.checked + refined.checked,
         feasible=nodes.feasible,
         minimal=nodes.minimal,
         refinements=refined.refinements,
-        proven=refined.proven and search in (*SEARCHES, *SEARCHES.values()),
+        proven=proven,
+        bound=value if proven else None,
     )
 
 
 def attributes_to_refine(
     recoding: str, stated: object, taxonomies: Mapping[str, Taxonomy]
-) -> list[str]:
-    """The attributes that get ranges; none under full-domain recoding.
+) -> tuple[str, ...]:
+    """The attributes that get ranges; none under recodings without.
 
     ``stated``: those that were named; None for all ordered ones.
     """
     require_one_of("recoding", recoding, RECODINGS)
-    named = None if stated is None else column_names("refine", stated)
-    for name in named or ():
-        if name not in taxonomies:
-            hint = did_you_mean(str(name), taxonomies)
-            raise InputError(f"refine names {name!r}, which is no quasi-identifier{hint}")
-    if recoding != "variable-range":
-        return []
-    if named == ():
+    named = _quasi_identifiers("refine", stated, taxonomies)
+    if recoding not in CUTTING:
+        return ()
+    ordered = tuple(name for name, taxonomy in taxonomies.items() if taxonomy.ordered)
+    chosen = ordered if named is None else named
+    if recoding == "variable-range" and named == ():
         raise InputError("refine is empty: name the attributes that get ranges, or leave it out")
-    ordered = [name for name, taxonomy in taxonomies.items() if taxonomy.ordered]
-    chosen = list(dict.fromkeys(named or ordered))
-    if not chosen:
+    if recoding == "variable-range" and not chosen:
         raise InputError(
             "variable-range recoding needs an ordered attribute: one with a hierarchy of "
             "numbers or ranges; none of the quasi-identifiers has one"
         )
     return chosen
+
+
+def attributes_to_group(
+    recoding: str, stated: object, refined: object, taxonomies: Mapping[str, Taxonomy]
+) -> tuple[str, ...]:
+    """The attributes whose values are grouped in any way.
+
+    ``stated``: those that were named; ``refined``: those that were named to get ranges.
+    """
+    named = _quasi_identifiers("group", stated, taxonomies) or ()
+    if named and recoding not in CUTTING:
+        raise InputError(
+            f"group is for recoding = {' or '.join(map(repr, CUTTING))}, not for {recoding!r}"
+        )
+    for name in _quasi_identifiers("refine", refined, taxonomies) or ():
+        if name in named:
+            raise InputError(f"{name!r} gets ranges or groups: name it in refine or in group")
+    return named
+
+
+def _quasi_identifiers(
+    what: str, stated: object, taxonomies: Mapping[str, Taxonomy]
+) -> tuple[str, ...] | None:
+    """Quasi-identifiers that were named, each once; None where none had to be."""
+    if stated is None:
+        return None
+    named = column_names(what, stated)
+    for name in named:
+        if name not in taxonomies:
+            hint = did_you_mean(str(name), taxonomies)
+            raise InputError(f"{what} names {name!r}, which is no quasi-identifier{hint}")
+    return tuple(dict.fromkeys(named))
 
 
 def _said_of(problem: Problem, found: Found) -> SearchResult:
@@ -190,6 +227,7 @@ def _said_of(problem: Problem, found: Found) -> SearchResult:
         minimal=found.minimal,
         refinements=0,
         proven=found.proven,
+        bound=stated(found.bound),
     )
 
 

@@ -9,9 +9,11 @@ from pathlib import Path
 import pandas as pd
 
 from anonymizer.choice import (
+    CUTTING,
+    attributes_to_group,
     attributes_to_refine,
+    best_cuts,
     best_levels,
-    best_ranges,
     given_levels,
     node_of,
 )
@@ -64,6 +66,7 @@ class Anonymizer(Conventions):
     recoding
         ``"full-domain"``: the best node of the lattice of levels. ``"variable-range"``: ordered
         attributes get ranges of their own, the best over all levels of the others (A1*).
+        ``"cut"``: the others are cut through their taxonomies, at different depths.
         ``"fixed"``: the levels that are given.
     levels
         Of every quasi-identifier, for ``"fixed"`` recoding.
@@ -74,6 +77,8 @@ class Anonymizer(Conventions):
         ``"category"``, a value of its own that generalizes to ``*``.
     refine
         The attributes that get ranges; all ordered ones when left out.
+    group
+        Attributes of few values that are grouped in any way, under either of these.
     max_ranges, min_width, grid
         At most so many ranges; each at least so wide; beginning at multiples of this.
     search
@@ -140,6 +145,7 @@ class Anonymizer(Conventions):
     identifiers: Sequence[str] = ()
     missing: str = "error"
     refine: Sequence[str] | None = None
+    group: Sequence[str] = ()
     max_ranges: int | None = None
     min_width: float | None = None
     grid: float | None = None
@@ -234,6 +240,7 @@ class Anonymizer(Conventions):
     def _search(self, problem: Problem) -> tuple[Recoding, SearchResult]:
         """The recoding, and how it was found."""
         attributes = attributes_to_refine(self.recoding, self.refine, problem.taxonomies)
+        group = attributes_to_group(self.recoding, self.group, self.refine, problem.taxonomies)
         cutting = function_of("refinement", self.refinement, REFINEMENTS)
         options = RangeOptions(self.max_ranges, self.min_width, self.grid)
         if self.progress is not None and not callable(self.progress):
@@ -243,10 +250,10 @@ class Anonymizer(Conventions):
             raise InputError("levels are for recoding = 'fixed', and it needs them")
         if self.recoding == "fixed":
             return given_levels(problem, self.levels)
-        if not attributes:
+        if self.recoding not in CUTTING:
             return best_levels(problem, self.search, run)
-        refiner = Refiner(problem.objective, options, cutting)
-        return best_ranges(problem, attributes, refiner, self.search, run)
+        refiner = Refiner(problem.objective, options, cutting, self.recoding == "cut", group)
+        return best_cuts(problem, attributes, refiner, self.search, run)
 
     def _objective(self) -> Objective:
         """The objective, weighted."""
@@ -324,6 +331,7 @@ class Anonymizer(Conventions):
             "refinement": name_of(self.refinement),
             "privacy": [[model.name, model.attribute, model.parameters] for model in models],
             "refine": None if self.refine is None else column_names("refine", self.refine),
+            "group": column_names("group", self.group),
         }
         for name in ("n_jobs", "progress"):  # no result depends on them
             del asked[name]

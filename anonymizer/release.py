@@ -161,9 +161,13 @@ class SearchResult:
         Nodes that satisfy the policy, and those of them without a direct specialization that does;
         None where the search did not need to know.
     refinements
-        How many times ranges were cut.
+        How many times attributes were cut.
     proven
         Whether no other recoding of the kind searched is better.
+    bound
+        What no other can be better than, in the objective's unit: the value where that is proven.
+        With a least gain per class, value and bound are as far apart as with its cost taken off.
+        None where it is not known.
     """
 
     strategy: str
@@ -176,6 +180,7 @@ class SearchResult:
     minimal: tuple[Node, ...] | None
     refinements: int
     proven: bool
+    bound: float | None = None
 
     def to_dict(self) -> dict[str, object]:
         """The result, nodes as lists of levels."""

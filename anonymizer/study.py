@@ -64,7 +64,7 @@ class Columns(Section):
 class SearchOptions(Section):
     """``[search]``: which recodings are considered, and how."""
 
-    recoding: Literal["full-domain", "variable-range", "fixed"] = "full-domain"
+    recoding: Literal["full-domain", "variable-range", "cut", "fixed"] = "full-domain"
     levels: dict[StrictStr, StrictInt] | None = None
     strategy: Literal[
         "automatic", "bisection", "top-down", "branch-and-bound", "incognito", "exhaustive"
@@ -74,6 +74,7 @@ class SearchOptions(Section):
     time_limit: Number | None = None
     refinement: Literal["exact", "heuristic"] = "exact"
     refine: tuple[StrictStr, ...] | None = None
+    group: tuple[StrictStr, ...] = ()
     max_ranges: StrictInt | None = None
     min_width: Number | None = None
     grid: Number | None = None
@@ -224,6 +225,7 @@ class Study:
             identifiers=self.schema.identifiers,
             missing=self.schema.missing,
             refine=search.refine,
+            group=search.group,
             max_ranges=search.max_ranges,
             min_width=search.min_width,
             grid=search.grid,

@@ -5,19 +5,20 @@ attribute has a block for each value that occurs, and boxes have any sets of the
 few, runs of siblings in the hierarchy where they are many.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
 
-from anonymizer.counts import Codes, Counts
+from anonymizer.counts import Codes
 from anonymizer.hierarchy import Interval, Taxonomy
 from anonymizer.privacy import Mask
 from anonymizer.regions import Shape
-from anonymizer.search import RangeOptions
-from anonymizer.search.segments import blocks_of, cut_points, occurring, wide_enough
+from anonymizer.search import Problem, RangeOptions
+from anonymizer.search.line import Line
+from anonymizer.search.tree import Cuts
 
 __all__ = ["MOST_SET", "Axis", "Blocks", "axes_of"]
 
@@ -111,32 +112,35 @@ class Axis:
         return found
 
 
-def axes_of(
-    counts: Counts, taxonomies: Mapping[str, Taxonomy], options: RangeOptions
-) -> list[Axis]:
-    """The axes of a table's quasi-identifiers, in their order."""
+def axes_of(problem: Problem, ranges: Collection[str], options: RangeOptions) -> list[Axis]:
+    """The axes of a problem's quasi-identifiers, in their order; some of them get ranges."""
+    counts = problem.counts
     return [
-        _axis(taxonomies[name], np.unique(codes), options)
+        (_line if name in ranges else _branches)(problem.taxonomies[name], codes, options)
         for name, codes in zip(counts.names, counts.cells.T, strict=True)
     ]
 
 
-def _axis(taxonomy: Taxonomy, codes: Codes, options: RangeOptions) -> Axis:
-    values = len(taxonomy.codes)
-    if not taxonomy.ordered:
-        block = np.full(values, -1, np.intp)
-        block[_depth_first(taxonomy, codes)] = np.arange(len(codes))
-        return Axis(taxonomy.attribute, taxonomy, block, None, False, None)
-    starts, end = cut_points(occurring(taxonomy, codes, taxonomy.attribute), options.grid)
-    block = blocks_of(taxonomy, starts, np.arange(values))
-    missing = bool((block[codes] < 0).any())
-    numbers = taxonomy.numbers or ()
-    block = np.where([number is None for number in numbers], len(starts), block)
-    wide = wide_enough([*starts, end], options.min_width) if options.min_width else None
-    return Axis(taxonomy.attribute, taxonomy, block, starts, missing, wide)
+def _line(taxonomy: Taxonomy, codes: Codes, options: RangeOptions) -> Axis:
+    """Numbers between possible cut points, missing values after them."""
+    line = Line.of(taxonomy.attribute, taxonomy, codes, options)
+    block = line.blocks_of(np.arange(len(taxonomy.codes)))
+    block[block < 0] = line.blocks if line.gaps else -1
+    wide = np.zeros((line.blocks + 1, line.blocks + 1), bool)
+    wide[line.starts, line.ends] = True
+    return Axis(
+        taxonomy.attribute,
+        taxonomy,
+        block,
+        line.points,
+        line.gaps,
+        wide if options.min_width is not None else None,
+    )
 
 
-def _depth_first(taxonomy: Taxonomy, codes: Codes) -> Codes:
-    """Values in an order in which every group of every level stands together."""
-    groups = [level.first[level.groups[codes]] for level in taxonomy.levels]
-    return codes[np.lexsort(groups)]
+def _branches(taxonomy: Taxonomy, codes: Codes, options: RangeOptions) -> Axis:
+    """The values that occur, depth-first along the hierarchy."""
+    order = Cuts.of(taxonomy.attribute, taxonomy, codes).order
+    block = np.full(len(taxonomy.codes), -1, np.intp)
+    block[order] = np.arange(len(order))
+    return Axis(taxonomy.attribute, taxonomy, block, None, False, None)

@@ -1,6 +1,6 @@
 """The best boxes for a problem: exactly where the grid is small enough, by beam search beyond."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
@@ -20,14 +20,13 @@ from anonymizer.kernels import NUMPY, Columns
 from anonymizer.kernels.single import Criteria, criteria, values
 from anonymizer.privacy import TOLERANCE, require_class_by_class, require_monotone
 from anonymizer.regions import Regions, labels_of
-from anonymizer.search import Problem, RangeOptions
+from anonymizer.search import Bounds, Problem, RangeOptions
 from anonymizer.search.policy import Policy
 from anonymizer.search.problem import ALONE, Run
 
 __all__ = ["Boxed", "best_boxes"]
 
-ANYTHING = RangeOptions()
-"""Ranges of any kind."""
+ANYTHING, UNBOUNDED = RangeOptions(), Bounds()
 
 QUICK = 1e7
 """Boxes of a grid that are looked at in a second, at least."""
@@ -60,10 +59,10 @@ class Boxed:
 
 def best_boxes(
     problem: Problem,
+    ranges: Collection[str],
     options: RangeOptions = ANYTHING,
+    bounds: Bounds = UNBOUNDED,
     *,
-    max_classes: int | None = None,
-    min_gain: float = 0.0,
     exact: bool = True,
     run: Run = ALONE,
 ) -> Boxed | None:
@@ -71,10 +70,10 @@ def best_boxes(
 
     Parameters
     ----------
-    options
-        What ranges of numbers are confined to.
-    max_classes, min_gain
-        At most so many boxes; each more adds at least so much to the objective.
+    ranges
+        The attributes that get ranges; they are ordered.
+    options, bounds
+        What ranges and boxes are confined to; the least of records is up to the models.
     exact
         The best tree of all where the grid is small enough, a good one by beam search beyond;
         False for the greedy tree, to compare.
@@ -84,17 +83,17 @@ def best_boxes(
     InputError
         When models or objective are not made for classes that are looked at one by one.
     """
-    axes = axes_of(problem.counts, problem.taxonomies, options)
+    axes = axes_of(problem, ranges, options)
     cells = problem.counts.cells.T
     blocks = np.column_stack([axis.block[codes] for axis, codes in zip(axes, cells, strict=True)])
     rows = columns_of(problem.counts)
     asked = asked_of(problem, "boxes")
-    asked = asked._replace(worth=asked.worth.costing(min_gain))
+    asked = asked._replace(worth=asked.worth.costing(bounds.min_gain))
     grid = Grid.of(axes, blocks, rows) if exact and _in_time(axes, run) else None
     if grid is None:
-        found = _grown(axes, blocks, rows, asked, max_classes, WIDEST if exact else 1, run)
+        found = _grown(axes, blocks, rows, asked, bounds.max_classes, WIDEST if exact else 1, run)
     else:
-        found = Hull(grid, blocks, rows, asked, run).best(max_classes)
+        found = Hull(grid, blocks, rows, asked, run).best(bounds.max_classes)
     if found is None:
         return None
     regions = _regions(problem, axes, found.tree, blocks)

@@ -30,7 +30,7 @@ from anonymizer.search import (
     Refiner,
     automatic,
     cut_heuristically,
-    refine_one,
+    refine_jointly,
     solve,
 )
 
@@ -88,7 +88,7 @@ class Experiment:
         return self._refined(Refiner(MutualInformation(), cutting=cut_heuristically))
 
     def _refined(self, refiner: Refiner) -> Refined:
-        return refine_one(self.problem, "age", refiner)
+        return refine_jointly(self.problem, ["age"], refiner)
 
     def ladder(self) -> list[Row]:
         """What each recoding keeps: A2, A1, the best node, A1*."""

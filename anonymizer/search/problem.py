@@ -6,6 +6,7 @@ from functools import cached_property
 from math import inf
 from numbers import Real
 from operator import le
+from time import monotonic
 from typing import TypeVar
 
 import joblib
@@ -161,6 +162,10 @@ class Run:
         number = isinstance(limit, Real) and not isinstance(limit, bool)
         if limit is not None and not (number and 0 < limit < inf):
             raise InputError(f"time-limit = {limit!r} must be a number of seconds above 0")
+
+    def deadline(self) -> float:
+        """When time will be up, on the monotonic clock, if it starts to run now."""
+        return inf if self.time_limit is None else monotonic() + self.time_limit
 
 
 ALONE = Run()
