@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from anonymizer.hierarchy import Partition
 
-__all__ = ["Classes", "Codes", "Counts", "Floats", "Ints", "Recoding"]
+__all__ = ["Classes", "Codes", "Counts", "Floats", "Ints", "Recoding", "row_keys"]
 
 Codes = NDArray[np.intp]
 Floats = NDArray[np.float64]

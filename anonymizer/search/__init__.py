@@ -6,7 +6,7 @@ from anonymizer.search.frontier import automatic, bisection, top_down
 from anonymizer.search.incognito import incognito
 from anonymizer.search.joint import refine_jointly, refine_one, refine_two
 from anonymizer.search.optimum import best_suppressed
-from anonymizer.search.problem import Found, Frontier, Problem, Run, Search, Watch, ignore
+from anonymizer.search.problem import Found, Frontier, Problem, Run, Search, Watch, as_done, ignore
 from anonymizer.search.ranges import heuristic_ranges, level_ranges, optimal_ranges
 from anonymizer.search.refiner import (
     REFINEMENTS,
@@ -36,6 +36,7 @@ __all__ = [
     "Segments",
     "Suppression",
     "Watch",
+    "as_done",
     "automatic",
     "best_suppressed",
     "bisection",
