@@ -21,6 +21,7 @@ __all__ = [
     "Information",
     "Release",
     "SearchResult",
+    "ceiling",
     "chances",
     "prove",
     "verify",

@@ -1,0 +1,194 @@
+"""One recoding, fitted on one half of a table, and what both halves say of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+
+from anonymizer.comparison.sweep import Point
+from anonymizer.counts import Counts, Ints, Recoding
+from anonymizer.estimator import Anonymizer
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.information import mutual_information, mutual_information_miller_madow
+from anonymizer.plan import all_hidden, suppressed_of
+from anonymizer.privacy import TOLERANCE, Mask
+from anonymizer.release import ceiling
+from anonymizer.search import Problem
+
+__all__ = ["Fit", "Half", "fitted", "held_out"]
+
+
+@dataclass(frozen=True)
+class Half:
+    """What the records of one half tell, recoded.
+
+    Parameters
+    ----------
+    records, classes
+        Its records, and the equivalence classes that they fall in.
+    original
+        I(X;W) of its raw quasi-identifiers, in bits.
+    retained
+        I(X~;W) of the recoded ones, in bits: the plug-in estimate.
+    miller_madow
+        The same, corrected for what small classes pretend.
+    uncovered
+        Records that the recoding has no class for; they are evaluated as one class together.
+    satisfied
+        Whether the policy holds: every model for every class.
+    """
+
+    records: int
+    classes: int
+    original: float
+    retained: float
+    miller_madow: float
+    uncovered: int
+    satisfied: bool
+
+    @property
+    def loss(self) -> float:
+        """1 - retained / original; 0 where there was nothing to lose."""
+        return 1 - self.retained / self.original if self.original > TOLERANCE else 0.0
+
+    def to_dict(self) -> dict[str, object]:
+        """The measures and the loss."""
+        return {**asdict(self), "loss": self.loss}
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A recoding that was fitted on one half.
+
+    Parameters
+    ----------
+    recoding
+        Its name.
+    parameters
+        The swept parameters of the policy.
+    proven
+        Whether no other recoding of its kind is better on the fitted half.
+    ceiling
+        The most that any recoding of the fitted half can keep under the policy, in bits.
+    fitted, held_out
+        What it was chosen by, and the half that had no say in it.
+    """
+
+    recoding: str
+    parameters: Point
+    proven: bool
+    ceiling: float
+    fitted: Half
+    held_out: Half
+
+    def to_dict(self) -> dict[str, object]:
+        """Ready for JSON."""
+        return {
+            "recoding": self.recoding,
+            "parameters": dict(self.parameters),
+            "proven": self.proven,
+            "ceiling": self.ceiling,
+            "fitted": self.fitted.to_dict(),
+            "held_out": self.held_out.to_dict(),
+        }
+
+
+def fitted(
+    anonymizer: Anonymizer,
+    parameters: Point,
+    taxonomies: Mapping[str, Taxonomy],
+    halves: tuple[Counts, Counts],
+    about: Sequence[str],
+) -> Fit:
+    """Fit a recoding on the first half and evaluate it on both.
+
+    Information ``about`` several attributes is summed.
+
+    Raises
+    ------
+    InputError, PolicyUnreachableError
+        When there is no such recoding of the first half.
+    """
+    first, second = halves
+    problem = anonymizer.problem(first, taxonomies)
+    recoding, search = anonymizer.choose(problem)
+    other = replace(problem, counts=second)
+    return Fit(
+        anonymizer.recoding,
+        parameters,
+        search.proven,
+        ceiling(first, problem.models, about),
+        _evaluated(problem, recoding, about),
+        _evaluated(other, recoding, about),
+    )
+
+
+def held_out(recoding: Recoding, counts: Counts) -> tuple[Counts, int]:
+    """The classes of records that had no say in a recoding, and how many it does not cover.
+
+    Those that it does not cover are one class together, which costs what they tell but keeps them
+    in every figure.
+    """
+    known = _covered(recoding, counts)
+    classes = counts.select(known).recode(recoding)
+    rest = counts.select(~known)
+    return (_with_class(classes, rest), int(rest.sizes.sum())) if len(rest) else (classes, 0)
+
+
+def _covered(recoding: Recoding, counts: Counts) -> Mask:
+    """Which raw combinations of values a recoding has a class for, shape (combinations,).
+
+    Partitions cover every value that they number.
+    """
+    known = np.ones(len(counts), bool)
+    for name, codes in zip(counts.names, counts.cells.T, strict=True):
+        known &= codes < len(recoding[name].groups)
+    return known
+
+
+def _with_class(classes: Counts, rest: Counts) -> Counts:
+    """Classes, and one more of all the rest."""
+
+    def beside(some: Ints, others: Ints) -> Ints:
+        return np.concatenate([some, others.sum(axis=0, keepdims=True)])
+
+    return replace(
+        classes,
+        cells=np.concatenate([classes.cells, rest.cells[:1]]),
+        sizes=beside(classes.sizes, rest.sizes),
+        joint={name: beside(matrix, rest.joint[name]) for name, matrix in classes.joint.items()},
+        population=None
+        if classes.population is None or rest.population is None
+        else beside(classes.population, rest.population),
+    )
+
+
+def _evaluated(problem: Problem, recoding: Recoding, about: Sequence[str]) -> Half:
+    """What the records of a problem tell under a recoding, as they would be released."""
+    raw = problem.counts
+    recoded, uncovered = held_out(recoding, raw)
+    classes, satisfied = _suppressed(problem, recoded, recoding)
+    return Half(
+        records=raw.records,
+        classes=classes.occupied,
+        original=sum(mutual_information(raw.joint[name]) for name in about),
+        retained=sum(mutual_information(classes.joint[name]) for name in about),
+        miller_madow=sum(mutual_information_miller_madow(classes.joint[name]) for name in about),
+        uncovered=uncovered,
+        satisfied=satisfied,
+    )
+
+
+def _suppressed(problem: Problem, recoded: Counts, recoding: Recoding) -> tuple[Counts, bool]:
+    """The classes that would be released, and whether they satisfy the policy.
+
+    Where records may be suppressed, those of classes that break it are, within the budget.
+    """
+    if not problem.suppresses:
+        return recoded, problem.feasible(recoded)
+    hidden = all_hidden(recoded, recoding)
+    found = suppressed_of(recoded, problem.models, problem.suppression, hidden)
+    if found is None:
+        return recoded, False
+    kept = recoded.select(~found.marks) if found.removed else recoded.merge(found.marks)
+    return kept, True
