@@ -1,5 +1,6 @@
 """Pictures of comparisons. The one module that needs matplotlib."""
 
+import warnings
 from collections.abc import Callable, Sequence
 from itertools import cycle
 from pathlib import Path
@@ -9,7 +10,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogFormatter
+from matplotlib.ticker import LogFormatter, MaxNLocator
 
 from anonymizer.comparison import Comparison, Fit
 
@@ -21,6 +22,8 @@ LOOK: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
+    "axes.grid.axis": "y",
+    "axes.xmargin": 0.08,
     "grid.alpha": 0.3,
     "grid.linewidth": 0.6,
     "legend.frameon": False,
@@ -46,21 +49,27 @@ def draw(comparison: Comparison, path: Path) -> None:
     """
     with mpl.rc_context(LOOK):
         panels = 1 + len(comparison.swept)
-        figure = Figure(figsize=(5.6 * panels, 4.6), layout="constrained")
+        figure = Figure(figsize=(5.6 * panels, 4.4), layout="constrained")
         first, *others = figure.subplots(1, panels, sharey=True, squeeze=False)[0]
         _against_classes(first, comparison)
         for axes, name in zip(others, comparison.swept, strict=True):
             _against_parameter(axes, comparison, name)
-        first.set_ylabel(f"information about {', '.join(comparison.about)} (bits)")
+        about = f"information about {', '.join(comparison.about)} (bits)"
+        first.set_ylabel(about, parse_math=False)
         first.set_ylim(bottom=0)
-        figure.legend(handles=_legend(comparison), loc="outside lower center", ncols=4)
+        columns = 3 if panels == 1 else 6
+        figure.legend(handles=_legend(comparison), loc="outside lower center", ncols=columns)
         kind = path.suffix[1:].lower()
-        figure.savefig(path, format=kind, dpi=150, metadata=UNDATED[kind])
+        with warnings.catch_warnings():
+            # A name in a script that the font lacks is drawn as boxes: no reason to draw nothing.
+            warnings.filterwarnings("ignore", "Glyph", UserWarning)
+            figure.savefig(path, format=kind, dpi=150, metadata=UNDATED[kind])
 
 
 def _against_classes(axes: Axes, comparison: Comparison) -> None:
     """What is kept, by the number of classes it takes; both halves of a fit joined."""
     sizes = [half.classes for fit in comparison.fits for half in (fit.fitted, fit.held_out)]
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if max(sizes) > WIDE * min(sizes):
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(LogFormatter(minor_thresholds=(2, 0.5)))
@@ -86,7 +95,9 @@ def _against_parameter(axes: Axes, comparison: Comparison, name: str) -> None:
             *_frontier(fits, name, lambda fit: fit.held_out.retained), **{**style, "linestyle": "-"}
         )
     axes.plot(*_frontier(comparison.fits, name, lambda fit: fit.ceiling), **CEILING)
-    axes.set_xlabel(f"{name}, as the policy states it")
+    if all(isinstance(fit.parameters[name], int) for fit in comparison.fits):
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel(f"{name} of the policy")
 
 
 def _frontier(
@@ -120,7 +131,7 @@ def _legend(comparison: Comparison) -> list[Line2D]:
     grey: Style = {"color": "grey", "marker": "o", "linestyle": "none"}
     return [
         *named,
-        Line2D([], [], label="half that was fitted to", **grey, **HOLLOW),
+        Line2D([], [], label="half fitted to", **grey, **HOLLOW),
         Line2D([], [], label="half held out", **grey),
         Line2D([], [], label="ceiling", **CEILING),
     ]

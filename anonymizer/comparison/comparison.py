@@ -33,7 +33,7 @@ ONLY_FOR = {
     "search": frozenset(RECODINGS) - {"variable-range"},
     "time_limit": frozenset(RECODINGS) - {"variable-range"},
 }
-"""Options that some recodings refuse: for them they are left out, unless they were asked for."""
+"""Options that other recodings refuse: for them they are left out."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def compare(
     fits = [fit for fit in outcomes if isinstance(fit, Fit)]
     errors = [error for error in outcomes if isinstance(error, AnonymizerError)]
     if not fits and all(isinstance(error, InputError) for error in errors):
-        raise errors[0]
+        raise InputError(f"no recoding can be fitted to a half of the table: {errors[0]}")
     return Comparison(
         records=len(counted.kept),
         seed=anonymizer.seed,
@@ -218,9 +218,7 @@ def _under(anonymizer: Anonymizer, recoding: str, policy: Sequence[PrivacyModel]
     """The same question under another recoding and policy, asked of a single job."""
     defaults = {field.name: field.default for field in fields(Anonymizer)}
     left_out = {
-        option: defaults[option]
-        for option, knowing in ONLY_FOR.items()
-        if recoding not in knowing and recoding != anonymizer.recoding
+        option: defaults[option] for option, knowing in ONLY_FOR.items() if recoding not in knowing
     }
     other = replace(anonymizer, recoding=recoding, privacy=policy, n_jobs=None, progress=None)
     return other.set_params(**left_out)

@@ -108,7 +108,7 @@ def _values(text: str, reach: str) -> Iterator[Number]:
     if not (low.is_finite() and high.is_finite() and step.is_finite()):
         raise _malformed(text)
     if step <= 0 or high < low:
-        raise InputError(f"sweep {text!r}: the step must be above 0, and from at most to")
+        raise InputError(f"sweep {text!r} must go up: from low to high by a step above 0")
     if high - low > MOST_FITS * step:
         raise InputError(f"sweep {text!r} has more than {MOST_FITS} values; take larger steps")
     for place in range(int((high - low) / step) + 1):

@@ -42,14 +42,15 @@ def _require_suffix(path: Path) -> None:
 
 def _require_place(path: Path, force: bool) -> None:
     try:
-        if path.is_dir():
-            raise InputError(f"cannot draw {path}: it is a directory")
-        if path.exists() and not force:
-            raise InputError(f"{path} is there already; --force replaces it")
+        is_directory, is_there = path.is_dir(), path.exists()
         above = next(place for place in path.absolute().parents if place.exists())
         writable = above.is_dir() and os.access(above, os.W_OK)
     except (OSError, ValueError):
         raise InputError(f"cannot draw {str(path)!r}: no file can have such a name") from None
+    if is_directory:
+        raise InputError(f"cannot draw {path}: it is a directory")
+    if is_there and not force:
+        raise InputError(f"{path} is there already; --force replaces it")
     if not writable:
         raise InputError(f"cannot draw {path}: nothing can be written to {above}")
 
