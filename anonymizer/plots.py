@@ -14,7 +14,7 @@ from matplotlib.ticker import LogFormatter, MaxNLocator
 
 from anonymizer.comparison import Comparison, Fit
 
-__all__ = ["draw"]
+__all__ = ["draw", "frontier"]
 
 Style = dict[str, Any]
 
@@ -82,7 +82,7 @@ def _against_classes(axes: Axes, comparison: Comparison) -> None:
             axes.plot(classes[0], bits[0], **style, **HOLLOW)
             axes.plot(classes[1], bits[1], **style)
     if not comparison.swept:
-        axes.axhline(comparison.fits[0].ceiling, **CEILING)
+        axes.axhline(comparison.fits[0].fitted.ceiling, **CEILING)
     axes.set_xlabel("equivalence classes")
 
 
@@ -90,17 +90,17 @@ def _against_parameter(axes: Axes, comparison: Comparison, name: str) -> None:
     """The most that is kept at each value of a swept parameter, whatever the others."""
     for recoding, style in _styles(comparison).items():
         fits = _of(comparison, recoding)
-        axes.plot(*_frontier(fits, name, lambda fit: fit.fitted.retained), **style, **HOLLOW)
+        axes.plot(*frontier(fits, name, lambda fit: fit.fitted.retained), **style, **HOLLOW)
         axes.plot(
-            *_frontier(fits, name, lambda fit: fit.held_out.retained), **{**style, "linestyle": "-"}
+            *frontier(fits, name, lambda fit: fit.held_out.retained), **{**style, "linestyle": "-"}
         )
-    axes.plot(*_frontier(comparison.fits, name, lambda fit: fit.ceiling), **CEILING)
+    axes.plot(*frontier(comparison.fits, name, lambda fit: fit.fitted.ceiling), **CEILING)
     if all(isinstance(fit.parameters[name], int) for fit in comparison.fits):
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel(f"{name} of the policy")
 
 
-def _frontier(
+def frontier(
     fits: Sequence[Fit], name: str, bits: Callable[[Fit], float]
 ) -> tuple[list[float], list[float]]:
     """The values of a parameter and, at each, the most bits."""

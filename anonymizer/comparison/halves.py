@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from anonymizer.comparison.sweep import Point
-from anonymizer.counts import Counts, Ints, Recoding
+from anonymizer.counts import Counts, Ints, Recoding, row_keys
 from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information import mutual_information, mutual_information_miller_madow
@@ -27,7 +27,10 @@ class Half:
     records, classes
         Its records, and the equivalence classes that they fall in.
     original
-        I(X;W) of its raw quasi-identifiers, in bits.
+        I(X;W) of the raw quasi-identifiers, in bits; as all else, of the records that would be
+        released where some are suppressed and left out.
+    ceiling
+        The most that any recoding can keep under the policy, in bits.
     retained
         I(X~;W) of the recoded ones, in bits: the plug-in estimate.
     miller_madow
@@ -41,6 +44,7 @@ class Half:
     records: int
     classes: int
     original: float
+    ceiling: float
     retained: float
     miller_madow: float
     uncovered: int
@@ -68,8 +72,6 @@ class Fit:
         The swept parameters of the policy.
     proven
         Whether no other recoding of its kind is better on the fitted half.
-    ceiling
-        The most that any recoding of the fitted half can keep under the policy, in bits.
     fitted, held_out
         What it was chosen by, and the half that had no say in it.
     """
@@ -77,7 +79,6 @@ class Fit:
     recoding: str
     parameters: Point
     proven: bool
-    ceiling: float
     fitted: Half
     held_out: Half
 
@@ -87,7 +88,6 @@ class Fit:
             "recoding": self.recoding,
             "parameters": dict(self.parameters),
             "proven": self.proven,
-            "ceiling": self.ceiling,
             "fitted": self.fitted.to_dict(),
             "held_out": self.held_out.to_dict(),
         }
@@ -117,7 +117,6 @@ def fitted(
         anonymizer.recoding,
         parameters,
         search.proven,
-        ceiling(first, problem.models, about),
         _evaluated(problem, recoding, about),
         _evaluated(other, recoding, about),
     )
@@ -165,13 +164,13 @@ def _with_class(classes: Counts, rest: Counts) -> Counts:
 
 def _evaluated(problem: Problem, recoding: Recoding, about: Sequence[str]) -> Half:
     """What the records of a problem tell under a recoding, as they would be released."""
-    raw = problem.counts
-    recoded, uncovered = held_out(recoding, raw)
-    classes, satisfied = _suppressed(problem, recoded, recoding)
+    recoded, uncovered = held_out(recoding, problem.counts)
+    raw, classes, satisfied = _suppressed(problem, recoded, recoding)
     return Half(
-        records=raw.records,
+        records=problem.counts.records,
         classes=classes.occupied,
         original=sum(mutual_information(raw.joint[name]) for name in about),
+        ceiling=ceiling(raw, problem.models, about),
         retained=sum(mutual_information(classes.joint[name]) for name in about),
         miller_madow=sum(mutual_information_miller_madow(classes.joint[name]) for name in about),
         uncovered=uncovered,
@@ -179,16 +178,42 @@ def _evaluated(problem: Problem, recoding: Recoding, about: Sequence[str]) -> Ha
     )
 
 
-def _suppressed(problem: Problem, recoded: Counts, recoding: Recoding) -> tuple[Counts, bool]:
-    """The classes that would be released, and whether they satisfy the policy.
+def _suppressed(
+    problem: Problem, recoded: Counts, recoding: Recoding
+) -> tuple[Counts, Counts, bool]:
+    """What would be released, raw and recoded, and whether it satisfies the policy.
 
     Where records may be suppressed, those of classes that break it are, within the budget.
     """
+    raw = problem.counts
     if not problem.suppresses:
-        return recoded, problem.feasible(recoded)
+        return raw, recoded, problem.feasible(recoded)
     hidden = all_hidden(recoded, recoding)
     found = suppressed_of(recoded, problem.models, problem.suppression, hidden)
     if found is None:
-        return recoded, False
-    kept = recoded.select(~found.marks) if found.removed else recoded.merge(found.marks)
-    return kept, True
+        return raw, recoded, False
+    if not found.removed:
+        return raw, recoded.merge(found.marks), True
+    gone = _falls_in(raw, recoding, recoded.select(found.marks))
+    return _alone(raw.select(~gone)), recoded.select(~found.marks), True
+
+
+def _falls_in(raw: Counts, recoding: Recoding, classes: Counts) -> Mask:
+    """Which raw combinations of values fall in some classes, shape (combinations,)."""
+    columns = zip(raw.names, raw.cells.T, strict=True)
+    cells = np.column_stack([recoding[name].representatives[codes] for name, codes in columns])
+    keys = row_keys(np.concatenate([classes.cells, cells]))
+    return np.isin(keys[len(classes) :], keys[: len(classes)])
+
+
+def _alone(some: Counts) -> Counts:
+    """Some combinations of values as if they were the table."""
+    return Counts.of(
+        some.names,
+        some.cells,
+        some.sizes,
+        some.joint,
+        some.values,
+        some.targets,
+        some.population,
+    )

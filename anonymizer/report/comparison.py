@@ -39,7 +39,7 @@ def _fit(fit: Fit, best: bool) -> list[str]:
         f"{fit.held_out.classes:,}",
         _bits(fit.fitted),
         _bits(fit.held_out),
-        f"{fit.ceiling:.4f}",
+        f"{fit.fitted.ceiling:.4f}",
         f"{fit.held_out.loss:.1%}",
         "yes" if fit.held_out.satisfied else "NO",
     ]
