@@ -10,15 +10,19 @@ from hypothesis import strategies as st
 
 from anonymizer import (
     Anonymizer,
+    DifferentialPrivacy,
     EntropyLDiversity,
     Hierarchy,
     InputError,
     KAnonymity,
+    KMap,
     PolicyBrokenError,
     PolicyUnreachableError,
+    Population,
     TCloseness,
     compare,
 )
+from anonymizer.choice import RECODINGS
 from anonymizer.comparison import sweep_of
 from anonymizer.comparison.halves import fitted, held_out
 from anonymizer.comparison.sweep import policy_at
@@ -261,3 +265,109 @@ def assert_same(half, release):
     assert half.retained == pytest.approx(release.information.retained, abs=1e-9)
     assert half.original == pytest.approx(release.information.original, abs=1e-9)
     assert half.ceiling == pytest.approx(release.information.ceiling, abs=1e-9)
+
+
+# Errors
+
+TABLE = pd.concat([people("f flu", "m cold")] * 4, ignore_index=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("t", "sweep 't' must be NAME=from:to:step, such as t=0.3:0.9:0.1"),
+        ("=1:2:1", "must be NAME=from:to:step"),
+        ("k=1:2", "must be NAME=from:to:step"),
+        ("k=1:2:3:4", "must be NAME=from:to:step"),
+        ("k=1:two:1", "must be NAME=from:to:step"),
+        ("k=nan:2:1", "must be NAME=from:to:step"),
+        ("k=1:inf:1", "must be NAME=from:to:step"),
+        ("k=1:2:0", "must go up: from low to high by a step above 0"),
+        ("k=1:2:-1", "must go up"),
+        ("k=2:1:1", "must go up"),
+        ("k=1:1e99999:1", "has more than 200 values; take larger steps"),
+        ("k=0:1:1e-99999", "has more than 200 values"),
+    ],
+)
+def test_a_sweep_that_is_none(text, message):
+    with pytest.raises(InputError, match=message):
+        sweep_of([text])
+
+
+def test_a_parameter_is_swept_once():
+    with pytest.raises(InputError, match="sweep names 'k' twice; state it once"):
+        sweep_of(["k=1:2:1", "k=3:4:1"])
+
+
+@pytest.mark.parametrize(
+    ("options", "asked", "message"),
+    [
+        ({}, {"sweep": {"t": [0.5]}}, "no model of the policy has a parameter 't'; known are k"),
+        (
+            {"privacy": [DifferentialPrivacy(1.0, 1e-3)]},
+            {},
+            "without looking at the table, so that there is nothing to compare",
+        ),
+        (
+            {"privacy": [TCloseness(1, "kl", attribute="disease")]},
+            {"sweep": {"attribute": [1]}},
+            "no model of the policy has a parameter 'attribute'; known are t",
+        ),
+        ({}, {"sweep": {"k": [0]}}, "sweep: k-anonymity: k = 0 must be a whole number"),
+        ({}, {"sweep": {"k": []}}, "sweep: 'k' needs a list of values"),
+        ({}, {"sweep": {"k": range(1, 150)}}, "the sweep asks for 298 fits, and at most 200"),
+        ({}, {"recodings": "full-domian"}, "'full-domian' is unknown; did you mean 'full-domain'"),
+        ({}, {"recodings": []}, "recodings is empty"),
+        ({}, {"recodings": "fixed"}, "half of the table: levels are for recoding = 'fixed', and"),
+        ({"sensitive": ()}, {}, "about information: name a sensitive attribute, or a target"),
+        ({"seed": -1}, {}, "seed = -1 must be a whole number of at least 0"),
+        ({"n_jobs": 0}, {}, "n_jobs = 0 must be a whole number but 0"),
+        ({"progress": 1}, {}, "progress = 1 must be a function"),
+        ({"sensitive": "diseas"}, {}, "has no column 'diseas'; did you mean 'disease'"),
+        ({"privacy": [KAnonymity(5)]}, {}, "k = 5 exceeds the 4 records"),
+    ],
+)
+def test_what_cannot_be_compared(options, asked, message):
+    with pytest.raises(InputError, match=message):
+        compare(asking(**options), TABLE, **asked)
+
+
+@pytest.mark.parametrize("records", [1, 0])
+def test_no_halves(records):
+    with pytest.raises(InputError, match=r"of one record has no halves|has no records"):
+        compare(asking(), TABLE[:records])
+
+
+def test_a_table_of_identical_records_tells_nothing():
+    found = compare(asking(levels={"sex": 0}), pd.concat([people("f flu")] * 8))
+    assert [(fit.held_out.retained, fit.held_out.satisfied) for fit in found.fits] == [
+        (0, True)
+    ] * 2
+
+
+def test_options_of_one_recoding_are_left_out_for_another():
+    asked = asking(
+        quasi_identifiers={"age": Hierarchy.ranges(widths=[10])},
+        suppression=0.2,
+        time_limit=60,
+        search="branch-and-bound",
+        levels={"age": 1},
+    )
+    table = pd.DataFrame({"age": range(40), "disease": ["flu", "cold"] * 20})
+    for recoding in RECODINGS:
+        asked.set_params(recoding=recoding)
+        found = compare(asked, table)
+        assert {fit.recoding for fit in found.fits} == set(RECODINGS), found.unfit
+
+
+def test_what_stands_in_the_way_of_one_recoding_is_said():
+    population = Population(pd.concat([TABLE] * 2), "people.csv")
+    found = compare(asking(privacy=[KMap(2, population)], levels={"sex": 1}), TABLE)
+    assert [fit.recoding for fit in found.fits] == ["full-domain", "fixed"]
+    assert all(fit.held_out.satisfied for fit in found.fits)
+    (row,) = found.unfit
+    assert row.recoding == "variable-range"
+    table = people("f flu", "m flu", "m cold", "f cold", "f flu", "m flu")
+    found = compare(asking(privacy=[TCloseness(0, "kl")], levels={"sex": 0}, seed=1), table)
+    assert [fit.recoding for fit in found.fits] == ["full-domain"]
+    assert "the levels given do not satisfy all of t-closeness" in found.unfit[-1].reason
