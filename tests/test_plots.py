@@ -134,7 +134,9 @@ def test_a_table_for_people(run, study, tmp_path):
     code, out, err = run("compare", study, "--plot", tmp_path / "p.png", "--sweep", "l=1.5:3.5:1")
     assert (code, err) == (0, "")
     assert out.count(" *") == 2  # of l = 1.5 and of l = 2.5
-    assert "full-domain, l = 3.5: entropy-l-diversity: l = 3.5 exceeds the" in out
+    assert (
+        "full-domain, l = 3.5, cannot be fitted to the half: entropy-l-diversity: l = 3.5 is" in out
+    )
     assert f"The picture lies in {tmp_path / 'p.png'}." in out
     assert not any(value in out for value in VALUES)
     assert (tmp_path / "p.png").read_bytes()[:4] == b"\x89PNG"
@@ -145,7 +147,7 @@ def test_where_no_recoding_fits(run, study, tmp_path):
     study.write_text(f"{STUDY}[[privacy]]\n{out_of_reach}")
     code, out, err = run("compare", study, "--plot", tmp_path / "p.png")
     assert (code, err) == (1, "")
-    assert "full-domain: the policy is out of reach" in out
+    assert "full-domain cannot be fitted to the half: the policy is out of reach" in out
     assert not (tmp_path / "p.png").exists()
 
 

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from anonymizer.comparison import Comparison, Fit, Half, Unfit
-from anonymizer.comparison.sweep import Point
 from anonymizer.report.console import console, table_of
 
 __all__ = ["print_comparison"]
@@ -21,13 +20,21 @@ def print_comparison(comparison: Comparison, picture: Path | None = None) -> Non
         "brackets corrected for what small classes pretend (Miller-Madow).",
         soft_wrap=True,
     )
-    columns = ["recoding", *comparison.swept, "classes", "fitted", "held out", "ceiling", "loss"]
+    columns = [
+        "recoding",
+        *comparison.swept,
+        "classes",
+        "fitted",
+        "held out",
+        "ceiling",
+        "loss there",
+    ]
     best = {id(fit) for fit in comparison.best}
     rows = [_fit(fit, id(fit) in best) for fit in comparison.fits]
     if rows:
         out.print(table_of("* keeps most, held out and corrected", [*columns, "holds there"], rows))
     for row in comparison.unfit:
-        out.print(f"{_named(row)}: {row.reason}.", soft_wrap=True)
+        out.print(f"{_named(row)} cannot be fitted to the half: {row.reason}.", soft_wrap=True)
     if picture and rows:
         out.print(f"The picture lies in {picture}.", soft_wrap=True)
 
@@ -50,8 +57,5 @@ def _bits(half: Half) -> str:
 
 
 def _named(row: Unfit) -> str:
-    return row.recoding + _at(row.parameters)
-
-
-def _at(point: Point) -> str:
-    return "".join(f", {name} = {value:g}" for name, value in point.items())
+    point = "".join(f", {name} = {value:g}" for name, value in row.parameters.items())
+    return row.recoding + (point and point + ",")
