@@ -72,6 +72,7 @@ def _against_classes(axes: Axes, comparison: Comparison) -> None:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     if max(sizes) > WIDE * min(sizes):
         axes.set_xscale("log")
+        axes.tick_params("x", which="both", length=3, pad=4)
         axes.xaxis.set_major_formatter(LogFormatter(minor_thresholds=(2, 0.5)))
         axes.xaxis.set_minor_formatter(LogFormatter(minor_thresholds=(2, 0.5)))
     for recoding, style in _styles(comparison).items():

@@ -87,15 +87,18 @@ class Comparison:
         alike = groupby(self.fits, key=lambda fit: fit.parameters)
         return tuple(next(fits) for _, fits in alike)
 
+    def is_best(self, fit: Fit) -> bool:
+        """Whether a fit is the best of its point."""
+        return any(fit is best for best in self.best)
+
     def to_dict(self) -> dict[str, object]:
         """Ready for JSON."""
-        best = {id(fit) for fit in self.best}
         return {
             "records": self.records,
             "seed": self.seed,
             "about": list(self.about),
             "swept": list(self.swept),
-            "fits": [{**fit.to_dict(), "best": id(fit) in best} for fit in self.fits],
+            "fits": [{**fit.to_dict(), "best": self.is_best(fit)} for fit in self.fits],
             "unfit": [row.to_dict() for row in self.unfit],
         }
 

@@ -29,8 +29,7 @@ def print_comparison(comparison: Comparison, picture: Path | None = None) -> Non
         "ceiling",
         "loss there",
     ]
-    best = {id(fit) for fit in comparison.best}
-    rows = [_fit(fit, id(fit) in best) for fit in comparison.fits]
+    rows = [_fit(fit, comparison.is_best(fit)) for fit in comparison.fits]
     if rows:
         out.print(table_of("* keeps most, held out and corrected", [*columns, "holds there"], rows))
     for row in comparison.unfit:
@@ -48,8 +47,12 @@ def _fit(fit: Fit, best: bool) -> list[str]:
         _bits(fit.held_out),
         f"{fit.fitted.ceiling:.4f}",
         f"{fit.held_out.loss:.1%}",
-        "yes" if fit.held_out.satisfied else "NO",
+        ("yes" if fit.held_out.satisfied else "NO") + _uncovered(fit.held_out),
     ]
+
+
+def _uncovered(half: Half) -> str:
+    return f", {half.uncovered:,} uncovered" if half.uncovered else ""
 
 
 def _bits(half: Half) -> str:
