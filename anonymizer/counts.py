@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition
 
-__all__ = ["Classes", "Codes", "Counts", "Floats", "Grouping", "Ints", "Recoding"]
+__all__ = [
+    "Classes",
+    "Codes",
+    "Counts",
+    "Floats",
+    "Grouping",
+    "Ints",
+    "Recoding",
+    "row_keys",
+]
 
 Codes = NDArray[np.intp]
 Floats = NDArray[np.float64]

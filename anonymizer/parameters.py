@@ -6,7 +6,15 @@ from typing import Any, TypeVar
 
 from anonymizer.errors import InputError, did_you_mean
 
-__all__ = ["column_names", "function_of", "is_whole", "name_of", "require_one_of"]
+__all__ = [
+    "column_names",
+    "function_of",
+    "is_whole",
+    "jobs_of",
+    "name_of",
+    "require_one_of",
+    "whole_seed",
+]
 
 T = TypeVar("T")
 
@@ -44,3 +52,17 @@ def is_whole(value: object, least: int | None = None) -> bool:
     """Whether a value is a whole number, of at least so much."""
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     return whole and (least is None or int(value) >= least)  # type: ignore[call-overload]
+
+
+def whole_seed(seed: int) -> int:
+    """A seed: a whole number of at least 0."""
+    if not is_whole(seed, least=0):
+        raise InputError(f"seed = {seed!r} must be a whole number of at least 0")
+    return int(seed)
+
+
+def jobs_of(jobs: int | None) -> int | None:
+    """How much is done at once, as joblib has it."""
+    if jobs is not None and (not is_whole(jobs) or jobs == 0):
+        raise InputError(f"n_jobs = {jobs!r} must be a whole number but 0; -1 takes all cores")
+    return jobs
