@@ -15,7 +15,7 @@ from anonymizer.kernels.machine import in_machine_code, within_machine_code
 from anonymizer.kernels.rules import Laid, Rules
 from anonymizer.kernels.worth import Worth
 
-__all__ = ["Criteria", "criteria", "value", "values"]
+__all__ = ["Criteria", "criteria", "value", "values", "worth_of"]
 
 Floats = NDArray[np.float64]
 
@@ -60,7 +60,13 @@ def value(counts: Columns, row: int, asked: Criteria, sums: Numbers) -> float:
         counts, row, asked.laid, asked.logs, asked.grassbergers, sums
     ):
         return -np.inf
-    worth = asked.worth
+    return worth_of(counts, row, asked)
+
+
+@within_machine_code
+def worth_of(counts: Columns, row: int, asked: Criteria) -> float:
+    """The worth of a class that has records, acceptable or not."""
+    worth, records = asked.worth, counts[row, counts.shape[1] - 1]
     total = worth.each
     if len(worth.by_size):
         total += worth.by_size[records]
