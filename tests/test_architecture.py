@@ -20,7 +20,7 @@ FLOORS = [
     {"candidates", "columns", "regions"},
     {"schema", "lattice", "privacy", "objectives", "datasets"},
     {"search", "kept"},
-    {"guillotine"},
+    {"guillotine", "bottleneck"},
     {"release", "recoded", "counted"},
     {"plan", "sampled", "choice", "tables", "atomic", "manifest"},
     {"estimator", "checking"},
