@@ -93,8 +93,9 @@ class Anonymizer(Conventions):
         ``"exact"``, or ``"heuristic"``, which moves the boundaries of level 1 (to compare); or a
         function like them.
     objective
-        What is kept most of: ``"mutual-information"``, ``"non-uniform-entropy"``, ``"loss"``,
-        ``"discernibility"``, ``"average-class-size"``, ``"precision"``; or an ``Objective``.
+        What is kept most of: ``"mutual-information"`` or an estimate of it, ``"miller-madow"`` or
+        ``"above-shuffled"``; ``"non-uniform-entropy"``, ``"loss"``, ``"discernibility"``,
+        ``"average-class-size"``, ``"precision"``; or an ``Objective``.
     weights
         By attribute, 1 for those left out: of the quasi-identifiers, or of the sensitive attributes
         where mutual information is the objective.

@@ -12,14 +12,15 @@ import anonymizer
 ROOT = Path(anonymizer.__file__).parent
 FLOORS = [
     {"version", "errors"},
-    {"information", "parameters", "conventions"},
+    {"information", "chance", "parameters", "conventions"},
     {"kernels", "population"},
     {"engines"},
     {"hierarchy"},
     {"counts"},
-    {"candidates", "columns"},
+    {"candidates", "columns", "regions"},
     {"schema", "lattice", "privacy", "objectives", "datasets"},
-    {"search"},
+    {"search", "kept"},
+    {"guillotine"},
     {"release", "recoded"},
     {"plan", "sampled", "choice", "tables", "atomic", "manifest"},
     {"estimator", "checking"},

@@ -2,13 +2,14 @@ import json
 import pickle
 from collections import Counter
 from itertools import product
+from math import log
 from pathlib import Path
 
 import literature
 import numpy as np
 import pandas as pd
 import pytest
-from checker import classes_of, least_close, least_diverse, mutual_information, smallest
+from checker import classes_of, least_close, least_diverse, margin_of, mutual_information, smallest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -111,6 +112,14 @@ def test_the_manifest_says_what_was_released(people, anonymizer):
         1 - mutual_information(classes) / mutual_information(raw)
     )
     assert information["retained"] <= information["ceiling"] + 1e-9
+    assert information["gap"] == pytest.approx(information["ceiling"] - information["retained"])
+    free = sum(len(group) - 1 for group in classes.values()) - (len(margin_of(classes)) - 1)
+    corrected = information["retained"] - free / (2 * 400 * log(2))
+    assert information["miller_madow"] == pytest.approx(corrected)
+    assert list(information) == [
+        *("original", "retained", "ceiling", "shuffled", "retained_above_shuffled"),
+        *("miller_madow", "gap", "loss", "loss_above_shuffled"),
+    ]
     assert [verdict["model"] for verdict in manifest["privacy"]] == [
         "k-anonymity",
         "entropy-l-diversity",

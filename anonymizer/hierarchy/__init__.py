@@ -6,9 +6,21 @@ finest first. A :class:`Partition` is the common currency: a level, the ranges o
 several levels, a grouping.
 """
 
-from anonymizer.hierarchy.cuts import cut_of, grouping_of
+from anonymizer.hierarchy.cuts import cut_of, grouping_of, spelled
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.partition import ANY, Interval, Partition, Taxonomy
 from anonymizer.hierarchy.rule import Rule
+from anonymizer.hierarchy.sets import set_labels
 
-__all__ = ["ANY", "Hierarchy", "Interval", "Partition", "Rule", "Taxonomy", "cut_of", "grouping_of"]
+__all__ = [
+    "ANY",
+    "Hierarchy",
+    "Interval",
+    "Partition",
+    "Rule",
+    "Taxonomy",
+    "cut_of",
+    "grouping_of",
+    "set_labels",
+    "spelled",
+]

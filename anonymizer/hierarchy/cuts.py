@@ -8,7 +8,7 @@ import numpy as np
 from anonymizer.hierarchy.partition import Codes, Partition, Taxonomy
 from anonymizer.hierarchy.values import text_of
 
-__all__ = ["cut_of", "grouping_of"]
+__all__ = ["cut_of", "grouping_of", "spelled", "told_apart"]
 
 SPECIAL = set(',{}"\\')
 """Characters of a value that its group's label quotes."""
@@ -29,7 +29,7 @@ def cut_of(taxonomy: Taxonomy, nodes: Iterable[tuple[int, int]]) -> Partition:
     inside = np.stack([_inside(taxonomy, nodes, level) for level in range(len(taxonomy.levels))])
     if not ((inside >= 0).sum(axis=0) == 1).all():
         raise ValueError("no partition")
-    labels = _told_apart(
+    labels = told_apart(
         [(taxonomy.label(level, group), f" (level {level})") for level, group in nodes]
     )
     first, groups = np.unique(inside.max(axis=0), return_index=True, return_inverse=True)[1:]
@@ -60,7 +60,7 @@ def grouping_of(taxonomy: Taxonomy, groups: Sequence[Codes]) -> Partition:
     """
     alone = np.setdiff1d(np.arange(len(taxonomy.codes)), np.concatenate([[], *groups]))
     members = sorted([*map(np.sort, groups), *alone[:, None].astype(np.intp)], key=len)
-    labels = _told_apart([(_spelled(taxonomy, codes), " (grouped)") for codes in members])
+    labels = told_apart([(spelled(taxonomy, codes), " (grouped)") for codes in members])
     order = sorted(range(len(members)), key=lambda place: int(members[place][0]))
     group = np.empty(len(taxonomy.codes), np.intp)
     for number, place in enumerate(order):
@@ -68,7 +68,7 @@ def grouping_of(taxonomy: Taxonomy, groups: Sequence[Codes]) -> Partition:
     return Partition(group, tuple(labels[place] for place in order), spelled=True)
 
 
-def _spelled(taxonomy: Taxonomy, codes: Codes) -> str | None:
+def spelled(taxonomy: Taxonomy, codes: Codes) -> str | None:
     """The label of a group of values."""
     texts = [taxonomy.texts[code] for code in codes]
     return texts[0] if len(texts) == 1 else "{" + ", ".join(map(_quoted, texts)) + "}"
@@ -82,7 +82,7 @@ def _quoted(text: str | None) -> str:
     return text if plain else json.dumps(text, ensure_ascii=False)
 
 
-def _told_apart(stated: Iterable[tuple[Hashable, str]]) -> list[Hashable]:
+def told_apart(stated: Iterable[tuple[Hashable, str]]) -> list[Hashable]:
     """Labels, each with its mark added for as long as it reads like one before it."""
     taken: set[str | None] = set()
     labels = []

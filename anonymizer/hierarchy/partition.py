@@ -176,13 +176,14 @@ class Taxonomy:
             listed = [value for value in values if value is not None] if self.listed else []
             if shown or listed:
                 raw = partition is self.levels[0]
-                stated = self._stated(label if shown or not raw else listed[0], raw)
+                stated = self.stated(label if shown or not raw else listed[0], raw)
                 if self.listed and not raw and not isinstance(label, Interval):
                     stated["values"] = listed
                 told.append(stated | self._kind(partition, group, values))
         return told
 
-    def _stated(self, label: Hashable, raw: bool) -> dict[str, object]:
+    def stated(self, label: Hashable, raw: bool) -> dict[str, object]:
+        """A label as JSON has it, with the ends of a range, or with the raw value that it is."""
         if isinstance(label, Interval):
             return {"label": str(label), "from": _plain(label.low), "to": _plain(label.high)}
         text = None if label is None else str(label)

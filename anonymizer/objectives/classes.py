@@ -6,11 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizer.candidates import Candidate
-from anonymizer.counts import Counts, Floats
+from anonymizer.candidates import Candidate, Layout
+from anonymizer.counts import Classes, Counts, Floats
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information import divergence
+from anonymizer.kernels import Worth
 from anonymizer.objectives.base import Objective, Weights, require_known, require_weights
 
 __all__ = ["AverageClassSize", "Discernibility", "MutualInformation"]
@@ -59,12 +60,15 @@ class MutualInformation(Objective):
 
     def score(self, candidate: Candidate) -> float:
         """I(X~;W) in bits of the table released."""
-        records = int(candidate.margins[-1])
         bits = 0.0
         for attribute, weight in self.of(candidate.layout.sensitive).items():
-            known = candidate.entropy(attribute) - candidate.uncertainty(attribute)
-            bits += weight * max(known, 0.0) / records
+            bits += weight * self.known(candidate, attribute)
         return bits
+
+    def known(self, candidate: Candidate, attribute: str) -> float:
+        """What the table released tells about an attribute, in bits."""
+        known = candidate.entropy(attribute) - candidate.uncertainty(attribute)
+        return max(known, 0.0) / int(candidate.margins[-1])
 
     def stated(self, score: float, records: int) -> float:
         """I(X~;W) in bits."""
@@ -79,13 +83,22 @@ class MutualInformation(Objective):
         return score / (1 - share)
 
     def per_class(self, counts: Counts) -> Floats:
-        """p(g) I1(W, g) of each class, in bits."""
+        """What each class adds, in bits, shape (classes,)."""
         value = np.zeros(len(counts))
         for attribute, weight in self.of(counts.sensitive).items():
-            classes = counts.about(attribute)
-            bits = classes.sizes * divergence(classes.joint, classes.margin) / counts.records
-            value += weight * bits
+            value += weight * self.told(counts.about(attribute), counts.records)
         return value
+
+    def told(self, classes: Classes, records: int) -> Floats:
+        """What each of some classes adds about an attribute: p(g) I1(W, g) in bits."""
+        return np.asarray(classes.sizes * divergence(classes.joint, classes.margin) / records)
+
+    def worth(self, layout: Layout) -> Worth:
+        """Minus p(g) H(W|g), which is I less H(W)."""
+        weights = self.of(layout.sensitive)
+        spans = np.array([layout.place(name) for name in weights], np.int64).reshape(-1, 2)
+        bits = np.array(list(weights.values()), float) / layout.records
+        return Worth(spans, bits, np.zeros(len(weights)), np.zeros(0), 0.0)
 
 
 @dataclass(frozen=True)
@@ -102,6 +115,10 @@ class Discernibility(Objective):
     def per_class(self, counts: Counts) -> Floats:
         """Minus n_g^2 of each class."""
         return -(counts.sizes.astype(float) ** 2)
+
+    def worth(self, layout: Layout) -> Worth:
+        """Minus n_g^2."""
+        return _by_size(-(np.arange(layout.records + 1, dtype=float) ** 2))
 
 
 @dataclass(frozen=True)
@@ -125,3 +142,12 @@ class AverageClassSize(Objective):
     def per_class(self, counts: Counts) -> Floats:
         """1 for each class that has records."""
         return (counts.sizes > 0).astype(float)
+
+    def worth(self, layout: Layout) -> Worth:
+        """1, whatever the class."""
+        return _by_size(np.zeros(0))._replace(each=1.0)
+
+
+def _by_size(worths: Floats) -> Worth:
+    """The worth of classes that depends on their sizes alone."""
+    return Worth(np.zeros((0, 2), np.int64), np.zeros(0), np.zeros(0), worths, 0.0)

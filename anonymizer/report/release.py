@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from anonymizer.kept import Information
 from anonymizer.objectives import MutualInformation
-from anonymizer.release import Information, Release, SearchResult
+from anonymizer.release import Release, SearchResult
 from anonymizer.report.console import console, table_of
 from anonymizer.report.verdicts import verdict_table
 from anonymizer.reproduce import Row
@@ -115,7 +116,10 @@ def _information(information: Information) -> list[list[str]]:
     return [
         ["I(X;W), raw quasi-identifiers", f"{information.original:.6f} bits"],
         ["I(X~;W), released", f"{information.retained:.6f} bits"],
+        ["    by Miller and Madow's estimate", f"{information.miller_madow:.6f} bits"],
+        ["    above W shuffled", f"{information.retained_above_shuffled:.6f} bits"],
         ["ceiling: no recoding can keep more", f"{information.ceiling:.6f} bits"],
+        ["gap to the ceiling", f"{information.gap:.6f} bits"],
         ["I(X;W) with W shuffled: chance alone", f"{information.shuffled:.6f} bits"],
         ["loss", f"{information.loss:.2%}"],
         ["loss, chance taken off", f"{information.loss_above_shuffled:.2%}"],
