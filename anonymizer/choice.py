@@ -1,6 +1,7 @@
 """How a recoding is chosen for a problem, and what is said of the choice."""
 
 from collections.abc import Mapping, Sequence
+from math import inf
 
 from anonymizer.counts import Recoding
 from anonymizer.errors import InputError, PolicyUnreachableError, did_you_mean
@@ -18,13 +19,16 @@ from anonymizer.release import SearchResult
 from anonymizer.search import (
     SEARCHES,
     STRATEGIES,
+    Bounds,
     Found,
     Problem,
     Refiner,
     Run,
     Search,
-    refine_jointly,
+    refine_within,
     solve,
+    with_few_classes,
+    with_large_classes,
 )
 
 __all__ = [
@@ -48,7 +52,7 @@ CUTTING = ("variable-range", "cut")
 Choice = tuple[Recoding, SearchResult]
 
 
-def best_levels(problem: Problem, search: str | Search, run: Run) -> Choice:
+def best_levels(problem: Problem, search: str | Search, run: Run, bounds: Bounds) -> Choice:
     """The best node of the lattice.
 
     Raises
@@ -58,28 +62,34 @@ def best_levels(problem: Problem, search: str | Search, run: Run) -> Choice:
     InputError
         When the search cannot answer for such a problem.
     """
-    found = solve(problem, search, run)
+    _require_levels_within(problem, bounds)
+    found = solve(with_few_classes(with_large_classes(problem, bounds), bounds), search, run)
     if found is None:
-        raise _unreachable(problem)
+        raise _unreachable(problem, bounds)
     recoding = level_recoding(problem.taxonomies, problem.counts.names, found.node)
     return recoding, _said_of(problem, found)
 
 
-def given_levels(problem: Problem, levels: object) -> Choice:
+def given_levels(problem: Problem, levels: object, bounds: Bounds) -> Choice:
     """The node of given levels.
 
     Raises
     ------
     InputError
-        When the levels are not those of the quasi-identifiers.
+        When the levels are not those of the quasi-identifiers, or a search is to be confined.
     PolicyUnreachableError
         When the node is not feasible.
     """
+    if bounds.stated:
+        raise InputError(
+            f"{' and '.join(bounds.stated)} confine a search, and levels that are given leave "
+            "nothing to search for; leave out either"
+        )
     node = node_of(levels, problem.taxonomies)
     evaluator = problem.evaluator
     candidate = evaluator.candidate(node, evaluator.sets().at(node))
     if candidate is None:
-        raise _unreachable(problem, "the levels given do not satisfy")
+        raise _unreachable(problem, bounds, "the levels given do not satisfy")
     score = evaluator.value(node)
     found = Found("fixed", node, score, score, True, 1, 1)
     return level_recoding(problem.taxonomies, problem.counts.names, node), _said_of(problem, found)
@@ -116,6 +126,7 @@ def best_cuts(
     refiner: Refiner,
     search: str | Search,
     run: Run,
+    bounds: Bounds,
 ) -> Choice:
     """The best partitions of all attributes, ranges for some of them.
 
@@ -136,25 +147,44 @@ def best_cuts(
         raise InputError(f"strategy {search!r} is for full-domain recoding; leave it out")
     function = function_of("search", search, SEARCHES)
     problem.objective.prepared(problem.counts, problem.taxonomies)
-    nodes = function(problem, run)
+    confined = with_large_classes(problem, bounds)
+    nodes = function(confined, run)
     if not nodes.minimal:
-        raise _unreachable(problem)
-    refined = refine_jointly(problem, attributes, refiner, function, run)
-    proven = refined.proven and search in (*SEARCHES, *SEARCHES.values())
-    value = problem.objective.stated(refined.value, problem.counts.records)
+        raise _unreachable(problem, bounds)
+    refined = refine_within(confined, attributes, refiner, bounds, function, run)
+    plain = problem.objective(refined.counts)
+    value, bound = (
+        problem.objective.stated(score, problem.counts.records)
+        for score in (plain, plain + (refined.bound - refined.value))
+    )
+    known = refined.bound < inf and search in (*SEARCHES, *SEARCHES.values())
     return refined.recoding, SearchResult(
         strategy=nodes.strategy or name_of(search),
         objective=problem.objective.name,
         value=value,
-        gap=0.0 if proven else None,
+        gap=abs(bound - value) if known else None,
         nodes=nodes.nodes,
         checked=nodes.checked + refined.checked,
         feasible=nodes.feasible,
         minimal=nodes.minimal,
         refinements=refined.refinements,
-        proven=proven,
-        bound=value if proven else None,
+        proven=known and refined.proven,
+        bound=bound if known else None,
     )
+
+
+def _require_levels_within(problem: Problem, bounds: Bounds) -> None:
+    """Refuse bounds that choosing levels, or suppressing classes, cannot keep to."""
+    if bounds.min_gain:
+        raise InputError(
+            "min-gain is for recodings that choose groups one by one; levels decide how many "
+            "classes there are: leave it out, or state max-classes"
+        )
+    if bounds.stated and problem.suppression.share:
+        raise InputError(
+            f"{' and '.join(bounds.stated)} cannot stand beside suppression, which follows the "
+            "policy alone; leave it out, or state k-anonymity"
+        )
 
 
 def attributes_to_refine(
@@ -232,9 +262,13 @@ def _said_of(problem: Problem, found: Found) -> SearchResult:
 
 
 def _unreachable(
-    problem: Problem, what: str = "no node of the lattice satisfies"
+    problem: Problem,
+    bounds: Bounds,
+    what: str = "no node of the lattice satisfies",
 ) -> PolicyUnreachableError:
     names = ", ".join(model.name for model in problem.models)
     share = problem.suppression.share
     budget = f" while at most {share:.3g} of the records are suppressed" if share else ""
-    return PolicyUnreachableError(f"{what} all of {names}{budget}; relax one")
+    stated = ", ".join(f"{name} = {value}" for name, value in bounds.stated.items())
+    within = f" with {stated}" if stated else ""
+    return PolicyUnreachableError(f"{what} all of {names}{within}{budget}; relax one")

@@ -32,6 +32,7 @@ from anonymizer.sampled import SampledPlan, differential_privacy, written_alike
 from anonymizer.schema import Schema
 from anonymizer.search import (
     REFINEMENTS,
+    Bounds,
     Cutting,
     Problem,
     RangeOptions,
@@ -81,6 +82,9 @@ class Anonymizer(Conventions):
         Attributes of few values that are grouped in any way, under either of these.
     max_ranges, min_width, grid
         At most so many ranges; each at least so wide; beginning at multiples of this.
+    max_classes, min_records, min_gain
+        At most so many classes; each of at least so many records; every class more adding at least
+        so much to the objective (bits), which full-domain recoding cannot promise.
     search
         ``"automatic"``: exact, and quick. ``"bisection"``, ``"top-down"``, ``"incognito"`` and
         ``"exhaustive"`` give the same; ``"branch-and-bound"`` may be cut short. Or a function that
@@ -150,6 +154,9 @@ class Anonymizer(Conventions):
     max_ranges: int | None = None
     min_width: float | None = None
     grid: float | None = None
+    max_classes: int | None = None
+    min_records: int | None = None
+    min_gain: float = 0.0
     search: str | Search = "automatic"
     refinement: str | Cutting = "exact"
     objective: str | Objective = "mutual-information"
@@ -248,15 +255,16 @@ class Anonymizer(Conventions):
         group = attributes_to_group(self.recoding, self.group, self.refine, problem.taxonomies)
         cutting = function_of("refinement", self.refinement, REFINEMENTS)
         options = RangeOptions(self.max_ranges, self.min_width, self.grid)
+        bounds = Bounds(self.max_classes, self.min_records, self.min_gain)
         run = self.run()
         if (self.recoding == "fixed") != (self.levels is not None):
             raise InputError("levels are for recoding = 'fixed', and it needs them")
         if self.recoding == "fixed":
-            return given_levels(problem, self.levels)
+            return given_levels(problem, self.levels, bounds)
         if self.recoding not in CUTTING:
-            return best_levels(problem, self.search, run)
+            return best_levels(problem, self.search, run, bounds)
         refiner = Refiner(problem.objective, options, cutting, self.recoding == "cut", group)
-        return best_cuts(problem, attributes, refiner, self.search, run)
+        return best_cuts(problem, attributes, refiner, self.search, run, bounds)
 
     def run(self) -> Run:
         """How a search may run."""

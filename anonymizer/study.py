@@ -78,6 +78,9 @@ class SearchOptions(Section):
     max_ranges: StrictInt | None = None
     min_width: Number | None = None
     grid: Number | None = None
+    max_classes: StrictInt | None = None
+    min_records: StrictInt | None = None
+    min_gain: Number = 0
     seed: Annotated[StrictInt, Field(ge=0)] = 0
 
 
@@ -229,6 +232,9 @@ class Study:
             max_ranges=search.max_ranges,
             min_width=search.min_width,
             grid=search.grid,
+            max_classes=search.max_classes,
+            min_records=search.min_records,
+            min_gain=search.min_gain,
             search=search.strategy,
             refinement=search.refinement,
             objective=objective.name,

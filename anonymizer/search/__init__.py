@@ -1,5 +1,6 @@
 """Exact searches: over levels, over ranges of ordered attributes, cuts and groupings."""
 
+from anonymizer.search.bounded import refine_within, with_few_classes, with_large_classes
 from anonymizer.search.boxes import branch_and_bound
 from anonymizer.search.exhaustive import exhaustive, survey
 from anonymizer.search.frontier import automatic, bisection, top_down
@@ -52,7 +53,10 @@ __all__ = [
     "level_ranges",
     "refine_exactly",
     "refine_jointly",
+    "refine_within",
     "solve",
     "survey",
     "top_down",
+    "with_few_classes",
+    "with_large_classes",
 ]

@@ -45,8 +45,7 @@ def refine_jointly(
     exact = refine_exactly(problem, attributes, refiner, search, run)
     if exact is not None and (exact.proven or not refiner.exact or monotonic() > deadline):
         return exact
-    left = None if deadline == inf else max(deadline - monotonic(), TOLERANCE)
-    climbed = _refine_by_ascent(problem, attributes, refiner, search, replace(run, time_limit=left))
+    climbed = _refine_by_ascent(problem, attributes, refiner, search, run.until(deadline))
     return climbed if exact is None else Refined.among([exact, climbed])
 
 
@@ -85,24 +84,34 @@ def _beside_all(
     at the first one below the best value found. Ties: more classes, then the earliest recoding of
     the others.
     """
-    bounds = []
-    for place, others in enumerate(parts.others):
-        counts = problem.counts.recode(others)
-        least = len(counts.project(tuple(others)))
-        bounds.append((-refiner.most(counts, least), place))
+    limits = [_limit(problem, others, refiner) for others in parts.others]
+    order = sorted(range(len(limits)), key=lambda place: (-limits[place], place))
     found: dict[int, Refined] = {}
-    top, late = -inf, False
-    for done, (bound, place) in enumerate(sorted(bounds)):
-        late = bool(found) and monotonic() > deadline
-        if late or -bound < top - TOLERANCE:
+    top = -inf
+    for done, place in enumerate(order):
+        if limits[place] < top - TOLERANCE or (found and monotonic() > deadline):
             break
-        run.watch("cutting attributes together", done, len(bounds))
+        run.watch("cutting attributes together", done, len(order))
         found[place] = _cut(problem, parts, refiner, parts.others[place], top - TOLERANCE)
         top = max(top, found[place].value)
     tied = [place for place, refined in found.items() if refined.value >= top - TOLERANCE]
     best = found[min(tied, key=lambda place: (-len(found[place].counts), place))]
-    proven = not late and all(each.proven for each in found.values())
-    return replace(best, refinements=len(found), checked=parts.checked, proven=proven)
+    unsure = (limits[place] for place in order if place not in found or not found[place].proven)
+    bound = max([top, *unsure])
+    proven = refiner.exact and bound <= top + TOLERANCE
+    return replace(
+        best,
+        refinements=len(found),
+        checked=parts.checked,
+        proven=proven,
+        bound=best.value if proven else bound,
+    )
+
+
+def _limit(problem: Problem, others: Recoding, refiner: Refiner) -> float:
+    """What no partitions of the other attributes exceed beside some recodings."""
+    counts = problem.counts.recode(others)
+    return refiner.most(counts, len(counts.project(tuple(others))))
 
 
 def _cut(

@@ -69,6 +69,16 @@ class Bounds:
         if not number or not 0 <= gain < inf:
             raise InputError(f"min-gain = {str(gain)[:SHOWN]} must be a number of at least 0")
 
+    @property
+    def stated(self) -> dict[str, object]:
+        """Those that confine anything, by the name that a study has for them."""
+        known = {
+            "max-classes": self.max_classes,
+            "min-records": self.min_records,
+            "min-gain": self.min_gain or None,
+        }
+        return {name: value for name, value in known.items() if value is not None}
+
 
 def _require_whole(name: str, value: object) -> None:
     if value is not None and not is_whole(value, least=1):

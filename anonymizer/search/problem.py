@@ -35,6 +35,9 @@ __all__ = [
     "winner",
 ]
 
+INSTANT = 1e-9
+"""Seconds."""
+
 Watch = Callable[[str, int, int | None], None]
 """Told what is being done, how much of it, and of how much in all where that is known."""
 
@@ -167,6 +170,11 @@ class Run:
     def deadline(self) -> float:
         """When time will be up, on the monotonic clock, if it starts to run now."""
         return inf if self.time_limit is None else monotonic() + self.time_limit
+
+    def until(self, deadline: float) -> "Run":
+        """The same for as long as there is time until then, an instant at the least."""
+        left = None if deadline == inf else max(deadline - monotonic(), INSTANT)
+        return replace(self, time_limit=left)
 
 
 ALONE = Run()

@@ -174,6 +174,8 @@ class Refined:
         How many nodes of the others' lattice were checked on the way.
     proven
         Whether no other recoding of its kind is better.
+    bound
+        What the value of no other can exceed; infinite where that is not known.
     """
 
     recoding: Mapping[str, Partition]
@@ -182,6 +184,12 @@ class Refined:
     refinements: int
     checked: int
     proven: bool = False
+    bound: float = inf
+
+    @property
+    def classes(self) -> int:
+        """How many classes the recoding leaves."""
+        return len(self.counts)
 
     def or_better(self, other: "Refined") -> "Refined":
         """The one of the higher value; among ties the one of more classes, then this one."""
@@ -192,8 +200,10 @@ class Refined:
     @classmethod
     def among(cls, found: Sequence["Refined"]) -> "Refined":
         """The best of some local optima, with the work that went into all; not proven."""
+        best = reduce(cls.or_better, found)
         return replace(
-            reduce(cls.or_better, found),
+            best,
+            bound=max(best.value, min(each.bound for each in found)),
             refinements=sum(each.refinements for each in found),
             checked=sum(each.checked for each in found),
             proven=False,
