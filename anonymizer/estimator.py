@@ -1,7 +1,5 @@
 """Anonymizer: schema, policy and search, bundled as a scikit-learn style estimator."""
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +8,7 @@ import pandas as pd
 
 from anonymizer.choice import (
     CUTTING,
+    REGIONAL,
     attributes_to_group,
     attributes_to_refine,
     best_cuts,
@@ -24,9 +23,10 @@ from anonymizer.errors import InputError, NotFittedError
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.lattice import level_recoding
 from anonymizer.objectives import Objective, objective_of
-from anonymizer.parameters import column_names, function_of, jobs_of, name_of, whole_seed
+from anonymizer.parameters import column_names, digest_of, function_of, jobs_of, name_of, whole_seed
 from anonymizer.plan import Plan
 from anonymizer.privacy import PrivacyModel, models_of, population_of
+from anonymizer.regions import Regions
 from anonymizer.release import Release, SearchResult
 from anonymizer.sampled import SampledPlan, differential_privacy, written_alike
 from anonymizer.schema import Schema
@@ -67,7 +67,9 @@ class Anonymizer(Conventions):
     recoding
         ``"full-domain"``: the best node of the lattice of levels. ``"variable-range"``: ordered
         attributes get ranges of their own, the best over all levels of the others (A1*).
-        ``"cut"``: the others are cut through their taxonomies, at different depths.
+        ``"cut"``: the others are cut through their taxonomies, at different depths. ``"boxes"``:
+        every class is a range or a set of values of each attribute, its own. ``"classes"``: cells
+        are merged in any way, and a column ``class`` is added that tells the classes apart.
         ``"fixed"``: the levels that are given.
     levels
         Of every quasi-identifier, for ``"fixed"`` recoding.
@@ -208,24 +210,15 @@ class Anonymizer(Conventions):
         counted = self.counted(table)
         if private is not None:
             taxonomies = written_alike(counted.taxonomies)
-            node = node_of(self.levels, taxonomies)
-            recoding = level_recoding(taxonomies, schema.names, node)
+            given = level_recoding(taxonomies, schema.names, node_of(self.levels, taxonomies))
             name = self._objective().name
-            sampled = SampledPlan(schema, models, private, taxonomies, recoding, name, fingerprint)
+            sampled = SampledPlan(schema, models, private, taxonomies, given, name, fingerprint)
             return self._remember(sampled, *sampled.release(table, counted.kept))
         problem = self.problem(counted.counts, counted.taxonomies)
         recoding, search = self.choose(problem)
-        plan = Plan(
-            schema,
-            models,
-            counted.taxonomies,
-            recoding,
-            suppression,
-            search,
-            whole_seed(self.seed),
-            fingerprint,
-            counted.population,
-        )
+        roles = schema, models, counted.taxonomies
+        found = recoding, suppression, search, whole_seed(self.seed), fingerprint
+        plan = Plan(*roles, *found, counted.population)
         return self._remember(plan, *plan.release(table, counted.kept, problem.counts))
 
     def counted(self, table: pd.DataFrame) -> Counted:
@@ -249,7 +242,7 @@ class Anonymizer(Conventions):
         self.columns_ = list(released.columns)
         return released
 
-    def choose(self, problem: Problem) -> tuple[Recoding, SearchResult]:
+    def choose(self, problem: Problem) -> tuple[Recoding | Regions, SearchResult]:
         """The recoding that answers a problem, and how it was found."""
         attributes = attributes_to_refine(self.recoding, self.refine, problem.taxonomies)
         group = attributes_to_group(self.recoding, self.group, self.refine, problem.taxonomies)
@@ -261,6 +254,12 @@ class Anonymizer(Conventions):
             raise InputError("levels are for recoding = 'fixed', and it needs them")
         if self.recoding == "fixed":
             return given_levels(problem, self.levels, bounds)
+        if self.recoding in REGIONAL:
+            # Here: it loads what is compiled, which nothing else needs.
+            from anonymizer.regional import best_regions
+
+            asked = self.search, self.refinement, whole_seed(self.seed), run
+            return best_regions(self.recoding, problem, attributes, options, bounds, *asked)
         if self.recoding not in CUTTING:
             return best_levels(problem, self.search, run, bounds)
         refiner = Refiner(problem.objective, options, cutting, self.recoding == "cut", group)
@@ -341,5 +340,4 @@ class Anonymizer(Conventions):
         }
         for name in ("n_jobs", "progress"):  # no result depends on them
             del asked[name]
-        text = json.dumps(asked, sort_keys=True, default=str)
-        return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+        return digest_of(asked)

@@ -16,6 +16,15 @@ SHOWN = 8
 """How many groups of an attribute a report lists."""
 
 
+BEYOND = {
+    "dynamic programming": "Every box of the grid was judged",
+    "beam": "Boxes were cut where following the cut to its end was best",
+    "greedy": "Boxes were cut where a cut gained most",
+    "merging": "Cells were merged and moved between classes",
+}
+"""What is said of searches that do not go over levels."""
+
+
 def print_release(release: Release, directory: Path) -> None:
     """Print what was searched, what is kept, and where the release lies."""
     out = console()
@@ -63,6 +72,8 @@ def _search(search: SearchResult) -> list[str]:
     """What was searched, and how sure the result is."""
     if search.strategy == "fixed":
         return ["Recoded at the levels given."]
+    if search.strategy in BEYOND:
+        return [BEYOND[search.strategy] + _sure(search)]
     lines = [
         f"Searched {search.nodes:,} nodes ({search.strategy}, {search.checked:,} checked)"
         + _feasible(search)
@@ -74,6 +85,15 @@ def _search(search: SearchResult) -> list[str]:
         gap = "" if search.gap is None else f"; another may be better by {search.gap:.6g}"
         lines.append(f"The search was not finished: this is the best node found{gap}.")
     return lines
+
+
+def _sure(search: SearchResult) -> str:
+    """How sure the result is of a search that does not go over levels."""
+    if search.proven:
+        return "; the result is the proven optimum."
+    if search.gap is None:
+        return "; the best found, not proven."
+    return f"; another may be better by {search.gap:.6g}."
 
 
 def _released(release: Release) -> str:
@@ -101,8 +121,9 @@ def _suppressed(release: Release) -> str:
 
 
 def _recoding(release: Release) -> list[list[str]]:
+    kind = "by class" if release.regions else "ranges"
     return [
-        [name, str(release.levels.get(name, "ranges")), _groups(groups)]
+        [name, str(release.levels.get(name, kind)), _groups(groups)]
         for name, groups in release.recoding.items()
     ]
 
