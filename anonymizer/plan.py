@@ -1,7 +1,7 @@
 """A plan: the recoding that was chosen and the policy it answers for, carried out on tables."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypedDict
 
 import numpy as np
@@ -16,7 +16,7 @@ from anonymizer.kept import Information, chances
 from anonymizer.kernels import NUMPY
 from anonymizer.privacy import Mask, PrivacyModel
 from anonymizer.recoded import described, levels_of, matched, overwritten, relabelled
-from anonymizer.regions import Regions
+from anonymizer.regions import CLASS, Regions
 from anonymizer.release import Release, SearchResult, prove
 from anonymizer.schema import Schema, classes_of
 from anonymizer.search import Suppression
@@ -105,9 +105,8 @@ class Plan:
     @property
     def published(self) -> Schema:
         """The schema of the released table: what tells its classes apart may be a column more."""
-        if isinstance(self.recoding, Regions):
-            return replace(self.schema, names=self.recoding.published)
-        return self.schema
+        numbered = isinstance(self.recoding, Regions) and self.recoding.numbered
+        return self.schema.beside(CLASS) if numbered else self.schema
 
     def people(self, released: pd.DataFrame) -> pd.DataFrame | None:
         """The population recoded as a table was that was released; None where there is none.
