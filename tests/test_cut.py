@@ -17,6 +17,7 @@ from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, InputError, KAn
 from anonymizer.hierarchy import Interval, cut_of, grouping_of
 from anonymizer.manifest import recoding_of
 from anonymizer.objectives import MutualInformation
+from anonymizer.privacy import KMap
 from anonymizer.search import RangeOptions, Refiner, Run, refine_jointly, solve, split
 from anonymizer.search.chain import Chain
 from anonymizer.search.tree import Cuts
@@ -237,6 +238,63 @@ def test_manifests_describe_what_was_found(drawn):
         for name, partition in recoding.items():
             assert partition.groups.tolist() == again[name].groups.tolist()
             assert list(map(str, partition.labels)) == list(map(str, again[name].labels))
+
+
+FITTED = ["111", "112", "121", "211"]
+
+
+def test_a_manifest_is_applied_to_a_population_of_more_values():
+    """Codes that share a released group are in it; beside a code released alone is no group."""
+    codes = Hierarchy.prefixes([2, 1])
+    fitted, wider = (codes.over("a", values) for values in (FITTED, [*FITTED, "119", "222"]))
+    partition = cut_of(fitted, [(1, 0), (0, 2), (2, 1)])
+    assert partition.labels == ("11*", "121", "2**")
+    manifest = {"levels": {}, "recoding": {"a": fitted.describe(partition, all_texts(partition))}}
+    assert manifest["recoding"]["a"][1] == {"label": "121", "level": 0}
+    again = recoding_of(json.loads(json.dumps(manifest)), {"a": wider})["a"]
+    labels = {text: again.labels[again.groups[code]] for text, code in wider.codes.items()}
+    assert labels == {
+        "111": "11*",
+        "112": "11*",
+        "119": "11*",
+        "121": "121",
+        "211": "2**",
+        "222": "2**",
+    }
+    with pytest.raises(InputError, match="does not describe a release of this study"):
+        recoding_of(manifest, {"a": codes.over("a", [*FITTED, "122"])})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"level": 9},
+        {"level": "1"},
+        {"label": "12*"},
+        {"level": 0},
+        {"group": "1**"},
+    ],
+)
+def test_a_manifest_that_does_not_fit_is_refused(change):
+    taxonomy = Hierarchy.prefixes([2, 1]).over("a", FITTED)
+    partition = cut_of(taxonomy, [(1, 0), (0, 2), (2, 1)])
+    first, *others = taxonomy.describe(partition, all_texts(partition))
+    manifest = {"levels": {}, "recoding": {"a": [{**first, **change}, *others]}}
+    with pytest.raises(InputError, match="does not describe a release of this study"):
+        recoding_of(manifest, {"a": taxonomy})
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (KMap(2, pd.DataFrame({"a": ["x", "y"]})), "cut recoding judges every class by its own"),
+        (EntropyLDiversity(2, "miller-madow"), "cut recoding prunes by what merging"),
+    ],
+)
+def test_models_that_cuts_cannot_answer_for(model, message):
+    table = pd.DataFrame({"a": ["x", "y"], "w": ["u", "v"]})
+    with pytest.raises(InputError, match=message):
+        Anonymizer({"a": "suppress"}, "w", [model], recoding="cut").fit(table)
 
 
 def all_texts(partition):
