@@ -20,6 +20,7 @@ FLOORS = [
     {"candidates", "columns"},
     {"schema", "lattice", "privacy", "objectives", "datasets"},
     {"search"},
+    {"bottleneck"},
     {"release", "recoded"},
     {"plan", "sampled", "choice", "tables", "atomic", "manifest"},
     {"estimator", "checking"},

@@ -62,7 +62,7 @@ def excess(
 
 
 @within_machine_code
-def _beyond(  # noqa: C901 (a table of functions, which compiled code cannot hold)
+def _beyond(
     counts: Columns,
     row: int,
     laid: Laid,
