@@ -23,8 +23,11 @@ POOL = 60
 RIVALS = 12
 """Random classes of which the one of least worth for its records is regrouped with others."""
 
-TIES, NOISE = 1e-6, 0.3
-"""Relative noise on costs, one that breaks ties alone and one that changes what is merged."""
+TIES = 1e-6
+"""Relative noise on costs that breaks ties alone."""
+
+NOISE = (-2.0, 1.5)
+"""The powers of ten of noise that changes what is merged."""
 
 NOISY = 0.25
 """The share of regroupings with more noise than breaks ties."""
@@ -40,6 +43,12 @@ PATIENCE = 400
 
 STEPS = 1_000_000
 """Steps of one annealing, at the most."""
+
+FEW, AT_RANDOM = 12, 0.5
+"""So few cells that some regroupings begin with any of their groupings, and how many of them."""
+
+FEWEST = 100
+"""Steps at each temperature, at the least."""
 
 COOLING = np.append(np.geomspace(1, 0.01, 10), 0.0)
 """Temperatures; the first stands for ``HEAT``."""
@@ -123,7 +132,7 @@ def _pool(cells: Cells, grouping: Grouping, rng: np.random.Generator) -> Marks:
     One of them is of little worth for its records: where most is to be gained.
     """
     classes = grouping.classes
-    usual = max(2.0, POOL * classes / len(cells))
+    usual = max(2.0, POOL * classes / len(cells) * rng.random())
     order = rng.permutation(classes)
     rivals = order[:RIVALS]
     each = cells.values(grouping.labels) / cells.classes(grouping.labels)[:, -1]
@@ -138,13 +147,15 @@ def _regrouped(cells: Cells, most: int, rng: np.random.Generator) -> tuple[Ints,
     """Cells grouped anew: atoms are merged until acceptable, then cells wander. And the work."""
     state = rng.integers(2**63, size=1).astype(np.uint64)
     atoms = cells.atoms(ATOMS)
+    if len(cells) <= FEW and rng.random() < AT_RANDOM:
+        atoms = np.unique(rng.integers(len(cells), size=len(cells)), return_inverse=True)[1]
     labels = _merged(cells.classes(atoms), cells, most, state, _noise(rng))[atoms]
     labels, steps = _wandered(cells, labels, state)
     return labels, (int(atoms.max()) + 1) ** 2 // 2 + steps
 
 
 def _noise(rng: np.random.Generator) -> float:
-    return float(NOISE * rng.random()) if rng.random() < NOISY else TIES
+    return float(10 ** rng.uniform(*NOISE)) if rng.random() < NOISY else TIES
 
 
 def _merged(atoms: Ints, cells: Cells, most: int, state: Random, noise: float) -> Ints:
@@ -161,7 +172,7 @@ def _merged(atoms: Ints, cells: Cells, most: int, state: Random, noise: float) -
 def _wandered(cells: Cells, labels: Ints, state: Random) -> tuple[Ints, int]:
     """The labels after annealing, and its steps."""
     labels, classes, worths = labels.copy(), cells.classes(labels), cells.values(labels)
-    steps = min(SWEEPS * len(cells), STEPS // len(COOLING))
+    steps = min(max(SWEEPS * len(cells), FEWEST), STEPS // len(COOLING))
     heat = HEAT * abs(worths.sum()) / classes[:, -1].sum()
     if len(classes) < 2 or not np.isfinite(worths).all():
         return labels, 0
