@@ -1,7 +1,7 @@
 """A plan: the recoding that was chosen and the policy it answers for, carried out on tables."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
 import numpy as np
@@ -15,6 +15,7 @@ from anonymizer.hierarchy import ANY, Taxonomy
 from anonymizer.kernels import NUMPY
 from anonymizer.privacy import Mask, PrivacyModel
 from anonymizer.recoded import described, levels_of, matched, overwritten, relabelled
+from anonymizer.regions import Regions
 from anonymizer.release import Information, Release, SearchResult, chances, prove
 from anonymizer.schema import Schema, classes_of
 from anonymizer.search import Suppression
@@ -49,7 +50,7 @@ class Plan:
     schema: Schema
     models: Sequence[PrivacyModel]
     taxonomies: Mapping[str, Taxonomy]
-    recoding: Recoding
+    recoding: Recoding | Regions
     suppression: Suppression
     search: SearchResult
     seed: int
@@ -77,11 +78,12 @@ class Plan:
         """
         kept = self.schema.admit(table) if kept is None else kept
         released, suppressed = self._suppressed(self._recoded(kept))
-        counts, verdicts = prove(released, self.schema, self.models, self.people(released))
+        published = self.published
+        counts, verdicts = prove(released, published, self.models, self.people(released))
         if raw is None or suppressed.removed:
             raw = self._raw(kept[~suppressed.records] if suppressed.removed else kept)
         shown = released[~suppressed.records] if suppressed.fate == "kept" else released
-        covered = (*self.schema.names, *self.schema.sensitive)
+        covered = (*published.names, *published.sensitive)
         return released, Release(
             records=len(table),
             released=len(released),
@@ -93,10 +95,18 @@ class Plan:
             **self._informations(raw, counts, suppressed.fate == "kept"),
             levels=levels_of(self.recoding, self.taxonomies),
             recoding=described(self.recoding, self.taxonomies, shown),
+            regions=self.recoding.listed() if isinstance(self.recoding, Regions) else [],
             privacy=verdicts,
             search=self.search,
             study=self.study,
         )
+
+    @property
+    def published(self) -> Schema:
+        """The schema of the released table: what tells its classes apart may be a column more."""
+        if isinstance(self.recoding, Regions):
+            return replace(self.schema, names=self.recoding.published)
+        return self.schema
 
     def people(self, released: pd.DataFrame) -> pd.DataFrame | None:
         """The population recoded as a table was that was released; None where there is none.
@@ -209,8 +219,13 @@ def suppressed_of(
     return suppress(columns_of(counts), policy, policy.against(layout.margins), suppression, hidden)
 
 
-def all_hidden(recoded: Counts, recoding: Recoding) -> Mask:
-    """The class labelled ``*`` in every quasi-identifier, shape (classes,)."""
+def all_hidden(recoded: Counts, recoding: Recoding | Regions) -> Mask:
+    """The class labelled ``*`` in every quasi-identifier, shape (classes,).
+
+    None where classes are regions, beside which nothing is suppressed.
+    """
+    if isinstance(recoding, Regions):
+        return np.zeros(len(recoded), bool)
     hidden = np.ones(len(recoded), bool)
     for name, codes in zip(recoded.names, recoded.cells.T, strict=True):
         hidden &= recoding[name].hidden[codes]

@@ -215,6 +215,9 @@ class Release:
         The level of each quasi-identifier that is released at one.
     recoding
         The groups of each quasi-identifier, enough to apply them again.
+    regions
+        Where classes have groups of their own, the labels of each class; empty where one partition
+        per quasi-identifier makes them all.
     privacy
         Every model held against the released table, recounted.
     search
@@ -234,6 +237,7 @@ class Release:
     targets: Mapping[str, Information]
     levels: Mapping[str, int]
     recoding: Mapping[str, list[dict[str, object]]]
+    regions: Sequence[Mapping[str, str | None]]
     privacy: Sequence[Verdict]
     search: SearchResult
     study: str
@@ -252,6 +256,7 @@ class Release:
             "targets": {name: about.to_dict() for name, about in self.targets.items()},
             "levels": dict(self.levels),
             "recoding": dict(self.recoding),
+            **({"regions": list(self.regions)} if self.regions else {}),
             "privacy": [verdict.to_dict() for verdict in self.privacy],
             "search": self.search.to_dict(),
             "study": {"fingerprint": self.study},

@@ -155,6 +155,7 @@ class SampledPlan:
             targets={},
             levels=levels_of(self.recoding, self.taxonomies),
             recoding=described(self.recoding, self.taxonomies, released),
+            regions=(),
             privacy=verdicts,
             search=self.search,
             study=self.study,

@@ -12,6 +12,7 @@ from functools import cache
 from anonymizer.kernels import plain
 from anonymizer.kernels.frequency import Columns, FrequencySet, Marks, Numbers, Words
 from anonymizer.kernels.rules import OF_POPULATION, OF_TABLE, Bound, Kind, Rules, Sums
+from anonymizer.kernels.worth import Worth
 
 __all__ = [
     "NUMPY",
@@ -26,6 +27,7 @@ __all__ = [
     "Rules",
     "Sums",
     "Words",
+    "Worth",
     "choose",
     "compiled_kernel",
 ]

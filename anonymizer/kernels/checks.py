@@ -20,7 +20,7 @@ from anonymizer.kernels.rules import (
     Rules,
 )
 
-__all__ = ["broken", "uncertainty"]
+__all__ = ["breaks_bound", "broken", "uncertainty", "xlogx"]
 
 ENTROPY, GRASSBERGER = int(Kind.ENTROPY), int(Kind.GRASSBERGER)
 DISTINCT, RECURSIVE = int(Kind.DISTINCT), int(Kind.RECURSIVE)
@@ -33,47 +33,58 @@ Numbers = NDArray[np.int64]
 
 
 @within_machine_code
-def _breaks(  # noqa: C901 (a table of functions, which compiled code cannot hold)
+def _breaks(
     counts: Columns, row: int, laid: Laid, logs: Floats, grassbergers: Floats, sums: Numbers
 ) -> bool:
     """Whether a class breaks a bound other than on size."""
-    records = counts[row, counts.shape[1] - 1]
     for bound in range(len(laid.limits)):
-        kind = laid.facts[bound, KIND]
-        if kind == PRESENCE:
-            broken = _present(counts, row, laid, bound)
-        elif records == 0:
-            broken = False
-        elif kind == DIVERGENCE:
-            broken = _divergent(counts, row, laid, bound, logs)
-        elif kind == ENTROPY:
-            broken = _uncertain(counts, row, laid, bound, logs)
-        elif kind <= GRASSBERGER:
-            broken = _unlikely(counts, row, laid, bound, logs, grassbergers)
-        elif kind == SHARES:
-            broken = _disclosed(counts, row, laid, bound)
-        elif kind == DISTINCT:
-            broken = _uniform(counts, row, laid, bound)
-        elif kind == RECURSIVE:
-            broken = _dominated(counts, row, laid, bound, sums)
-        elif kind == TRANSPORT:
-            broken = _distant(counts, row, laid, bound, sums)
-        else:
-            broken = counts[row, laid.facts[bound, START]] < laid.limits[bound]
-        if broken:
+        if breaks_bound(counts, row, laid, bound, logs, grassbergers, sums):
             return True
     return False
+
+
+@within_machine_code
+def breaks_bound(  # (a table of functions, which compiled code cannot hold)
+    counts: Columns,
+    row: int,
+    laid: Laid,
+    bound: int,
+    logs: Floats,
+    grassbergers: Floats,
+    sums: Numbers,
+) -> bool:
+    """Whether a class breaks one bound."""
+    kind = laid.facts[bound, KIND]
+    if kind == PRESENCE:
+        return _present(counts, row, laid, bound)
+    if counts[row, counts.shape[1] - 1] == 0:
+        return False
+    if kind == DIVERGENCE:
+        return _divergent(counts, row, laid, bound, logs)
+    if kind == ENTROPY:
+        return _uncertain(counts, row, laid, bound, logs)
+    if kind <= GRASSBERGER:
+        return _unlikely(counts, row, laid, bound, logs, grassbergers)
+    if kind == SHARES:
+        return _disclosed(counts, row, laid, bound)
+    if kind == DISTINCT:
+        return _uniform(counts, row, laid, bound)
+    if kind == RECURSIVE:
+        return _dominated(counts, row, laid, bound, sums)
+    if kind == TRANSPORT:
+        return _distant(counts, row, laid, bound, sums)
+    return counts[row, laid.facts[bound, START]] < laid.limits[bound]
 
 
 @within_machine_code
 def _uncertain(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) -> bool:
     """Too little entropy. Multiplied out by n: no division."""
     records = counts[row, counts.shape[1] - 1]
-    bits = _xlogx(records, logs)
+    bits = xlogx(records, logs)
     for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
         count = counts[row, column]
         if count > 0:
-            bits -= _xlogx(count, logs)
+            bits -= xlogx(count, logs)
     return bits < laid.limits[bound] * records
 
 
@@ -84,13 +95,13 @@ def _unlikely(
     """Too little entropy as it is estimated, by Grassberger or else by Miller and Madow."""
     records = counts[row, counts.shape[1] - 1]
     by_grassberger = laid.facts[bound, KIND] == GRASSBERGER
-    bits = _xlogx(records, logs)
+    bits = xlogx(records, logs)
     extra = -MILLER_MADOW
     for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
         count = counts[row, column]
         if count > 0:
             extra += MILLER_MADOW
-            bits -= _grassberger(count, grassbergers) if by_grassberger else _xlogx(count, logs)
+            bits -= _grassberger(count, grassbergers) if by_grassberger else xlogx(count, logs)
     if not by_grassberger:
         bits += extra
     return bits < laid.limits[bound] * records
@@ -100,11 +111,11 @@ def _unlikely(
 def _divergent(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) -> bool:
     """Too far from the table, in bits. Multiplied out by n."""
     records = counts[row, counts.shape[1] - 1]
-    bits = -_xlogx(records, logs)
+    bits = -xlogx(records, logs)
     for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
         count = counts[row, column]
         if count > 0:
-            bits += _xlogx(count, logs) - count * laid.rows[UPPER, bound, column]
+            bits += xlogx(count, logs) - count * laid.rows[UPPER, bound, column]
     return bits > laid.limits[bound] * records
 
 
@@ -192,7 +203,8 @@ def _present(counts: Columns, row: int, laid: Laid, bound: int) -> bool:
 
 
 @within_machine_code
-def _xlogx(count: int, logs: Floats) -> float:
+def xlogx(count: int, logs: Floats) -> float:
+    """N log2 n, from the table where it reaches."""
     if count < len(logs):
         return logs[count]
     return count * np.log2(count)
@@ -259,8 +271,8 @@ def _uncertainty(counts: Columns, start: int, stop: int, logs: Floats) -> float:
         for column in range(start, stop):
             count = counts[row, column]
             if count > 0:
-                inside += _xlogx(count, logs)
-        bits += _xlogx(counts[row, counts.shape[1] - 1], logs) - inside
+                inside += xlogx(count, logs)
+        bits += xlogx(counts[row, counts.shape[1] - 1], logs) - inside
     return bits
 
 

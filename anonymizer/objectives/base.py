@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import ClassVar
 
-from anonymizer.candidates import Candidate
+from anonymizer.candidates import Candidate, Layout
 from anonymizer.counts import Counts, Floats
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Taxonomy
+from anonymizer.kernels import Worth
 
 __all__ = ["Objective", "Weights", "require_known", "require_weights"]
 
@@ -73,6 +74,19 @@ class Objective(ABC):
         raise InputError(
             f"the objective {self.name} depends on levels, which ranges do not have; "
             "choose another one, or full-domain recoding"
+        )
+
+    def worth(self, layout: Layout) -> Worth:
+        """What a class adds to the score, up to what all recodings add up to alike.
+
+        Raises
+        ------
+        InputError
+            When the score is no sum over classes of what kernels know.
+        """
+        raise InputError(
+            f"the objective {self.name} is not made for recodings beyond levels and ranges; "
+            "choose mutual-information, discernibility or average-class-size"
         )
 
     def __call__(self, counts: Counts) -> float:

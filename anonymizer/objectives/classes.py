@@ -6,11 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizer.candidates import Candidate
+from anonymizer.candidates import Candidate, Layout
 from anonymizer.counts import Counts, Floats
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information import divergence
+from anonymizer.kernels import Worth
 from anonymizer.objectives.base import Objective, Weights, require_known, require_weights
 
 __all__ = ["AverageClassSize", "Discernibility", "MutualInformation"]
@@ -87,6 +88,13 @@ class MutualInformation(Objective):
             value += weight * bits
         return value
 
+    def worth(self, layout: Layout) -> Worth:
+        """Minus p(g) H(W|g), which is I less H(W)."""
+        weights = self.of(layout.sensitive)
+        spans = np.array([layout.place(name) for name in weights], np.int64).reshape(-1, 2)
+        bits = np.array(list(weights.values()), float) / layout.records
+        return Worth(spans, bits, np.zeros(len(weights)), np.zeros(0), 0.0)
+
 
 @dataclass(frozen=True)
 class Discernibility(Objective):
@@ -102,6 +110,10 @@ class Discernibility(Objective):
     def per_class(self, counts: Counts) -> Floats:
         """Minus n_g^2 of each class."""
         return -(counts.sizes.astype(float) ** 2)
+
+    def worth(self, layout: Layout) -> Worth:
+        """Minus n_g^2."""
+        return _by_size(-(np.arange(layout.records + 1, dtype=float) ** 2))
 
 
 @dataclass(frozen=True)
@@ -125,3 +137,12 @@ class AverageClassSize(Objective):
     def per_class(self, counts: Counts) -> Floats:
         """1 for each class that has records."""
         return (counts.sizes > 0).astype(float)
+
+    def worth(self, layout: Layout) -> Worth:
+        """1, whatever the class."""
+        return _by_size(np.zeros(0))._replace(each=1.0)
+
+
+def _by_size(worths: Floats) -> Worth:
+    """The worth of classes that depends on their sizes alone."""
+    return Worth(np.zeros((0, 2), np.int64), np.zeros(0), np.zeros(0), worths, 0.0)

@@ -101,7 +101,7 @@ class Segments:
         """Judge all ranges of an attribute that is raw in the counts, the others as released."""
         taxonomy = problem.taxonomies[attribute]
         codes = counts.cells[:, counts.names.index(attribute)]
-        starts, end = _cut_points(_occurring(taxonomy, codes, attribute), options.grid)
+        starts, end = cut_points(occurring(taxonomy, codes, attribute), options.grid)
         block = blocks_of(taxonomy, starts, codes)
         missing = block < 0
         judge = Judge(problem.models, objective)
@@ -114,7 +114,7 @@ class Segments:
             taxonomy,
             starts,
             *tables,
-            allowed=(tables[2] == 0) & _wide_enough([*starts, end], options.min_width),
+            allowed=(tables[2] == 0) & wide_enough([*starts, end], options.min_width),
             apart=None if broken.any() else float(gain.sum()),
         )
 
@@ -147,7 +147,7 @@ class Segments:
         return Partition.of([ANY if place < 0 else ranges[place] for place in places])
 
 
-def _occurring(taxonomy: Taxonomy, codes: Codes, attribute: str) -> list[Decimal]:
+def occurring(taxonomy: Taxonomy, codes: Codes, attribute: str) -> list[Decimal]:
     """The numbers that occur, in order."""
     if taxonomy.numbers is None:
         raise InputError(f"cannot refine {attribute!r}: its values are not all numbers")
@@ -167,7 +167,7 @@ def blocks_of(taxonomy: Taxonomy, starts: Sequence[Decimal], codes: Codes) -> Co
     return np.maximum(_places(taxonomy, starts)[codes] - 1, -1)
 
 
-def _cut_points(
+def cut_points(
     values: Sequence[Decimal], grid: float | None
 ) -> tuple[tuple[Decimal, ...], Decimal]:
     """Where ranges may begin, and where the last one ends.
@@ -193,7 +193,7 @@ def _cut_points(
         return starts, starts[-1] + unit if grid else values[-1] + unit
 
 
-def _wide_enough(ends: Sequence[Decimal], min_width: float | None) -> Mask:
+def wide_enough(ends: Sequence[Decimal], min_width: float | None) -> Mask:
     """Which ranges, from one end to a later one, span at least so much, shape (ends, ends)."""
     wide = np.triu(np.ones((len(ends), len(ends)), bool), 1)
     if min_width is not None:

@@ -1,0 +1,65 @@
+"""What kernels take a class to be worth: what it adds, up to what no recoding moves."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import problems
+
+from anonymizer.candidates import Layout, columns_of
+from anonymizer.counts import Counts
+from anonymizer.errors import InputError
+from anonymizer.kernels import NUMPY
+from anonymizer.kernels.single import criteria, values
+from anonymizer.objectives import (
+    AverageClassSize,
+    Discernibility,
+    Loss,
+    MutualInformation,
+    Objective,
+)
+from anonymizer.search.policy import Policy
+
+OBJECTIVES = (
+    MutualInformation(),
+    MutualInformation(weights={"w": 2.5}),
+    Discernibility(),
+    AverageClassSize(),
+)
+
+
+def worths(objective: Objective, counts: Counts, models=()) -> np.ndarray:
+    layout = Layout.of(counts)
+    rules = Policy(models, layout, NUMPY).against(layout.margins).rules
+    return values(columns_of(counts), criteria(rules, objective.worth(layout)))
+
+
+def test_a_class_is_worth_minus_its_uncertainty():
+    joint = {"w": np.array([[2, 2], [4, 0]])}
+    counts = Counts.of(("a",), np.array([[0], [1]]), np.array([4, 4]), joint)
+    assert worths(MutualInformation(), counts) == pytest.approx([-4 / 8, 0])
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@given(problem=problems(), data=st.data())
+def test_worths_differ_from_the_objective_by_what_no_recoding_moves(objective, problem, data):
+    raw = problem.counts
+    merge = data.draw(st.lists(st.booleans(), min_size=len(raw), max_size=len(raw)))
+    merged = raw.merge(np.array(merge))
+    moved = worths(objective, merged).sum() - worths(objective, raw).sum()
+    assert moved == pytest.approx(objective(merged) - objective(raw), abs=1e-9)
+
+
+@given(problem=problems())
+def test_a_class_that_breaks_a_model_is_worth_nothing_at_all(problem):
+    found = worths(MutualInformation(), problem.counts, problem.models)
+    layout = Layout.of(problem.counts)
+    judgement = Policy(problem.models, layout, NUMPY).against(layout.margins)
+    marks = judgement.broken(columns_of(problem.counts), problem.counts.records)[1]
+    assert np.array_equal(found == -np.inf, marks)
+
+
+def test_what_depends_on_levels_has_no_worth():
+    counts = Counts.of(("a",), np.array([[0]]), np.array([1]), {})
+    with pytest.raises(InputError, match="loss is not made for recodings beyond levels"):
+        Loss().worth(Layout.of(counts))
