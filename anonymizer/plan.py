@@ -219,8 +219,13 @@ def suppressed_of(
     return suppress(columns_of(counts), policy, policy.against(layout.margins), suppression, hidden)
 
 
-def all_hidden(recoded: Counts, recoding: Recoding) -> Mask:
-    """The class labelled ``*`` in every quasi-identifier, shape (classes,)."""
+def all_hidden(recoded: Counts, recoding: Recoding | Regions) -> Mask:
+    """The class labelled ``*`` in every quasi-identifier, shape (classes,).
+
+    None where classes are regions, beside which nothing is suppressed.
+    """
+    if isinstance(recoding, Regions):
+        return np.zeros(len(recoded), bool)
     hidden = np.ones(len(recoded), bool)
     for name, codes in zip(recoded.names, recoded.cells.T, strict=True):
         hidden &= recoding[name].hidden[codes]

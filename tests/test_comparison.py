@@ -95,18 +95,24 @@ def test_records_are_suppressed_as_in_a_release():
     assert fit.held_out.records == 4
 
 
+class Listed:
+    """Ages 0 and 1 in one class, 2 in another; no other one is covered."""
+
+    def class_of(self, cells):
+        return np.array([0, 0, 1, -1, -1])[cells[:, 0]]
+
+
 def test_what_a_recoding_does_not_cover_is_one_class():
-    joint = {"disease": np.array([[3, 0], [0, 2], [1, 1], [0, 4]])}
-    cells = np.array([[0], [1], [2], [3]])
-    counts = Counts.of(("age",), cells, joint["disease"].sum(axis=1), joint)
-    known = Partition(np.array([0, 0]), ("*",))
-    classes, uncovered = held_out({"age": known}, counts)
-    assert uncovered == 6
-    assert classes.sizes.tolist() == [5, 6]
-    assert classes.joint["disease"].tolist() == [[3, 2], [1, 5]]
-    assert classes.records == 11
-    everything, none = held_out({"age": Partition(np.zeros(4, int), ("*",))}, counts)
-    assert (everything.sizes.tolist(), none) == ([11], 0)
+    joint = {"disease": np.array([[3, 0], [0, 2], [1, 1], [0, 4], [1, 0]])}
+    counts = Counts.of(("age",), np.arange(5)[:, None], joint["disease"].sum(axis=1), joint)
+    classes, uncovered = held_out(Listed(), counts)
+    assert uncovered == 5
+    assert classes.joint["disease"].tolist() == [[3, 2], [1, 1], [1, 4]]
+    assert classes.records == 12
+    classes, uncovered = held_out(Listed(), counts.select(counts.cells[:, 0] < 3))
+    assert (classes.sizes.tolist(), uncovered) == ([5, 2], 0)
+    classes, uncovered = held_out({"age": Partition(np.zeros(5, int), ("*",))}, counts)
+    assert (classes.sizes.tolist(), uncovered) == ([12], 0)
 
 
 def test_information_corrected_by_hand():

@@ -6,14 +6,13 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from anonymizer.comparison.sweep import Point
-from anonymizer.counts import Counts, Ints, Recoding, row_keys
+from anonymizer.counts import Counts, Grouping, Recoding, row_keys
 from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information import mutual_information, mutual_information_miller_madow
 from anonymizer.kept import ceiling
 from anonymizer.plan import all_hidden, suppressed_of
 from anonymizer.privacy import TOLERANCE, Mask
-from anonymizer.regions import Regions
 from anonymizer.search import Problem
 
 __all__ = ["Fit", "Half", "fitted", "held_out"]
@@ -123,49 +122,21 @@ def fitted(
     )
 
 
-def held_out(recoding: Recoding | Regions, counts: Counts) -> tuple[Counts, int]:
+def held_out(recoding: Recoding | Grouping, counts: Counts) -> tuple[Counts, int]:
     """The classes of records that had no say in a recoding, and how many it does not cover.
 
     Those that it does not cover are one class together, which costs what they tell but keeps them
-    in every figure.
+    in every figure. Partitions cover all: the values of both halves are known to them.
     """
-    known = _covered(recoding, counts)
-    classes = counts.select(known).recode(recoding)
-    rest = counts.select(~known)
-    return (_with_class(classes, rest), int(rest.sizes.sum())) if len(rest) else (classes, 0)
+    if not isinstance(recoding, Grouping):
+        return counts.recode(recoding), 0
+    class_of = recoding.class_of(counts.cells)
+    unknown = class_of < 0
+    together = np.where(unknown, class_of.max(initial=0) + 1, class_of)
+    return counts.grouped(together), int(counts.sizes[unknown].sum())
 
 
-def _covered(recoding: Recoding | Regions, counts: Counts) -> Mask:
-    """Which raw combinations of values a recoding has a class for, shape (combinations,).
-
-    Partitions cover every value that they number.
-    """
-    if isinstance(recoding, Regions):
-        return np.asarray(recoding.class_of(counts.cells) >= 0)
-    known = np.ones(len(counts), bool)
-    for name, codes in zip(counts.names, counts.cells.T, strict=True):
-        known &= codes < len(recoding[name].groups)
-    return known
-
-
-def _with_class(classes: Counts, rest: Counts) -> Counts:
-    """Classes, and one more of all the rest."""
-
-    def beside(some: Ints, others: Ints) -> Ints:
-        return np.concatenate([some, others.sum(axis=0, keepdims=True)])
-
-    return replace(
-        classes,
-        cells=np.concatenate([classes.cells, rest.cells[:1]]),
-        sizes=beside(classes.sizes, rest.sizes),
-        joint={name: beside(matrix, rest.joint[name]) for name, matrix in classes.joint.items()},
-        population=None
-        if classes.population is None or rest.population is None
-        else beside(classes.population, rest.population),
-    )
-
-
-def _evaluated(problem: Problem, recoding: Recoding | Regions, about: Sequence[str]) -> Half:
+def _evaluated(problem: Problem, recoding: Recoding | Grouping, about: Sequence[str]) -> Half:
     """What the records of a problem tell under a recoding, as they would be released."""
     recoded, uncovered = held_out(recoding, problem.counts)
     raw, classes, satisfied = _suppressed(problem, recoded, recoding)
@@ -182,14 +153,14 @@ def _evaluated(problem: Problem, recoding: Recoding | Regions, about: Sequence[s
 
 
 def _suppressed(
-    problem: Problem, recoded: Counts, recoding: Recoding | Regions
+    problem: Problem, recoded: Counts, recoding: Recoding | Grouping
 ) -> tuple[Counts, Counts, bool]:
     """What would be released, raw and recoded, and whether it satisfies the policy.
 
     Where records may be suppressed, those of classes that break it are, within the budget.
     """
     raw = problem.counts
-    if not problem.suppresses or isinstance(recoding, Regions):
+    if isinstance(recoding, Grouping) or not problem.suppresses:
         return raw, recoded, problem.feasible(recoded)
     hidden = all_hidden(recoded, recoding)
     found = suppressed_of(recoded, problem.models, problem.suppression, hidden)
