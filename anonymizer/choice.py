@@ -34,6 +34,7 @@ from anonymizer.search import (
 __all__ = [
     "CUTTING",
     "RECODINGS",
+    "REGIONAL",
     "attributes_to_group",
     "attributes_to_refine",
     "best_cuts",
@@ -42,12 +43,15 @@ __all__ = [
     "node_of",
 ]
 
-RECODINGS = ("full-domain", "variable-range", "cut", "fixed")
+RECODINGS = ("full-domain", "variable-range", "cut", "boxes", "classes", "fixed")
 """One level per attribute, ranges of their own for ordered attributes, cuts through the taxonomies
-of the others too, or levels that are given."""
+of the others too; a box for every class, merged cells; or levels that are given."""
 
 CUTTING = ("variable-range", "cut")
 """Those under which attributes get partitions of their own."""
+
+REGIONAL = ("boxes", "classes")
+"""Those under which every class has groups of its own."""
 
 Choice = tuple[Recoding, SearchResult]
 
@@ -197,7 +201,7 @@ def attributes_to_refine(
     """
     require_one_of("recoding", recoding, RECODINGS)
     named = _quasi_identifiers("refine", stated, taxonomies)
-    if recoding not in CUTTING:
+    if recoding not in (*CUTTING, *REGIONAL):
         return ()
     ordered = tuple(name for name, taxonomy in taxonomies.items() if taxonomy.ordered)
     chosen = ordered if named is None else named
@@ -270,6 +274,4 @@ def _unreachable(
     names = ", ".join(model.name for model in problem.models)
     share = problem.suppression.share
     budget = f" while at most {share:.3g} of the records are suppressed" if share else ""
-    stated = ", ".join(f"{name} = {value}" for name, value in bounds.stated.items())
-    within = f" with {stated}" if stated else ""
-    return PolicyUnreachableError(f"{what} all of {names}{within}{budget}; relax one")
+    return PolicyUnreachableError(f"{what} all of {names}{bounds.told}{budget}; relax one")

@@ -10,7 +10,7 @@ from anonymizer.counts import Counts
 from anonymizer.objectives import MillerMadow, MutualInformation
 from anonymizer.privacy import TOLERANCE, PrivacyModel, asked
 
-__all__ = ["Chance", "Information", "chances"]
+__all__ = ["Chance", "Information", "ceiling", "chances"]
 
 SHUFFLES = 10
 

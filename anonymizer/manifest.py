@@ -29,6 +29,11 @@ def recoding_of(
     InputError
         When the manifest does not fit the taxonomies.
     """
+    if manifest.get("regions"):
+        raise InputError(
+            f"{MANIFEST} describes classes with groups of their own, boxes or merged cells; this "
+            "needs one partition of every quasi-identifier"
+        )
     try:
         return _partitions(manifest, taxonomies)
     except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError):

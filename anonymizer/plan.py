@@ -1,7 +1,7 @@
 """A plan: the recoding that was chosen and the policy it answers for, carried out on tables."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypedDict
 
 import numpy as np
@@ -16,14 +16,14 @@ from anonymizer.kept import Information, chances
 from anonymizer.kernels import NUMPY
 from anonymizer.privacy import Mask, PrivacyModel
 from anonymizer.recoded import described, levels_of, matched, overwritten, relabelled
-from anonymizer.regions import Regions
+from anonymizer.regions import CLASS, Regions
 from anonymizer.release import Release, SearchResult, prove
 from anonymizer.schema import Schema, classes_of
 from anonymizer.search import Suppression
 from anonymizer.search.policy import Policy
 from anonymizer.search.suppression import Suppressed, suppress
 
-__all__ = ["Plan"]
+__all__ = ["Plan", "all_hidden", "suppressed_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,9 +105,8 @@ class Plan:
     @property
     def published(self) -> Schema:
         """The schema of the released table: what tells its classes apart may be a column more."""
-        if isinstance(self.recoding, Regions):
-            return replace(self.schema, names=self.recoding.published)
-        return self.schema
+        numbered = isinstance(self.recoding, Regions) and self.recoding.numbered
+        return self.schema.beside(CLASS) if numbered else self.schema
 
     def people(self, released: pd.DataFrame) -> pd.DataFrame | None:
         """The population recoded as a table was that was released; None where there is none.
@@ -140,7 +139,7 @@ class Plan:
         hidden = [engine.all_equal(table, self.schema.names, ANY) for table in tables]
         of_classes = np.zeros(len(counts), bool)
         of_classes[everybody[np.concatenate(hidden)]] = True
-        found = self._suppress(counts, of_classes)
+        found = suppressed_of(counts, self.models, self.suppression, of_classes)
         if found is None:
             raise PolicyBrokenError(
                 f"nothing was released: more than {self.suppression.share:.3g} of the records "
@@ -156,14 +155,6 @@ class Plan:
         }
         return engine.replaced(recoded, columns), suppressed
 
-    def _suppress(self, counts: Counts, hidden: Mask) -> Suppressed | None:
-        """What is suppressed of some classes."""
-        layout = Layout.of(counts)
-        policy = Policy(self.models, layout, NUMPY)
-        return suppress(
-            columns_of(counts), policy, policy.against(layout.margins), self.suppression, hidden
-        )
-
     def _raw(self, table: pd.DataFrame) -> Counts:
         tally = engine.tally(table, self.schema.columns)
         people = None
@@ -175,8 +166,9 @@ class Plan:
         """What is kept and lost; ``merges``: suppressed classes were kept as one."""
         recoded = raw.recode(self.recoding)
         together = np.zeros(len(recoded), bool)
-        if merges:
-            found = self._suppress(recoded, self._hidden(recoded))
+        if merges and not isinstance(self.recoding, Regions):
+            hidden = all_hidden(recoded, self.recoding)
+            found = suppressed_of(recoded, self.models, self.suppression, hidden)
             together = together if found is None else found.marks
 
         def recode(counts: Counts) -> Counts:
@@ -191,14 +183,6 @@ class Plan:
             "information": about(*self.schema.sensitive) if self.schema.sensitive else None,
             "targets": {name: about(name) for name in self.schema.targets},
         }
-
-    def _hidden(self, recoded: Counts) -> Mask:
-        """The class labelled ``*`` in every quasi-identifier, shape (classes,)."""
-        hidden = np.ones(len(recoded), bool)
-        assert not isinstance(self.recoding, Regions)  # nothing is suppressed beside regions
-        for name, codes in zip(recoded.names, recoded.cells.T, strict=True):
-            hidden &= self.recoding[name].hidden[codes]
-        return hidden
 
 
 class Informations(TypedDict):
@@ -221,3 +205,23 @@ class SuppressedRecords:
         if not self.records.any():
             return "none"
         return "removed" if self.removed else "kept"
+
+
+def suppressed_of(
+    counts: Counts, models: Sequence[PrivacyModel], suppression: Suppression, hidden: Mask
+) -> Suppressed | None:
+    """What is suppressed of a recoded table's classes; None where the budget does not do.
+
+    ``hidden``: the class, if any, that is ``*`` in every quasi-identifier already.
+    """
+    layout = Layout.of(counts)
+    policy = Policy(models, layout, NUMPY)
+    return suppress(columns_of(counts), policy, policy.against(layout.margins), suppression, hidden)
+
+
+def all_hidden(recoded: Counts, recoding: Recoding) -> Mask:
+    """The class labelled ``*`` in every quasi-identifier, shape (classes,)."""
+    hidden = np.ones(len(recoded), bool)
+    for name, codes in zip(recoded.names, recoded.cells.T, strict=True):
+        hidden &= recoding[name].hidden[codes]
+    return hidden

@@ -24,6 +24,7 @@ from anonymizer.errors import InputError, did_you_mean
 from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.privacy import MODELS, Population, PrivacyModel
+from anonymizer.regions import CLASS
 from anonymizer.schema import Schema
 from anonymizer.search import Watch
 from anonymizer.tables import Format, format_of, read_table
@@ -64,7 +65,9 @@ class Columns(Section):
 class SearchOptions(Section):
     """``[search]``: which recodings are considered, and how."""
 
-    recoding: Literal["full-domain", "variable-range", "cut", "fixed"] = "full-domain"
+    recoding: Literal["full-domain", "variable-range", "cut", "boxes", "classes", "fixed"] = (
+        "full-domain"
+    )
     levels: dict[StrictStr, StrictInt] | None = None
     strategy: Literal[
         "automatic", "bisection", "top-down", "branch-and-bound", "incognito", "exhaustive"
@@ -175,6 +178,12 @@ class Study:
             document.data.missing,
             tuple(self.targets),
         )
+
+    @property
+    def published(self) -> Schema:
+        """The roles of the columns of a release: merged classes are told apart by one more."""
+        numbered = self.document.search.recoding == "classes"
+        return self.schema.beside(CLASS) if numbered else self.schema
 
     @cached_property
     def targets(self) -> dict[str, float]:

@@ -221,7 +221,7 @@ class Pairs(KAnonymity):
 
 def test_models_that_compiled_code_cannot_check_are_refused():
     problem = problem_of(table_of([20, 30], ["m", "f"], ["a", "b"]), HIERARCHIES, [Pairs(2)])
-    with pytest.raises(InputError, match="pairs states no bounds that compiled code can check"):
+    with pytest.raises(InputError, match="boxes recoding checks classes by bounds, and pairs"):
         best_boxes(problem)
 
 

@@ -16,6 +16,15 @@ SHOWN = 8
 """How many groups of an attribute a report lists."""
 
 
+BEYOND = {
+    "dynamic programming": "Every box of the grid was judged",
+    "beam": "Boxes were cut where following the cut to its end was best",
+    "greedy": "Boxes were cut where a cut gained most",
+    "merging": "Cells were merged and moved between classes",
+}
+"""What is said of searches that do not go over levels."""
+
+
 def print_release(release: Release, directory: Path) -> None:
     """Print what was searched, what is kept, and where the release lies."""
     out = console()
@@ -63,6 +72,8 @@ def _search(search: SearchResult) -> list[str]:
     """What was searched, and how sure the result is."""
     if search.strategy == "fixed":
         return ["Recoded at the levels given."]
+    if search.strategy in BEYOND:
+        return [BEYOND[search.strategy] + _sure(search)]
     lines = [
         f"Searched {search.nodes:,} nodes ({search.strategy}, {search.checked:,} checked)"
         + _feasible(search)
@@ -74,6 +85,15 @@ def _search(search: SearchResult) -> list[str]:
     elif not search.proven:
         lines.append(f"The search was not finished: this is the best node found{gap}.")
     return lines
+
+
+def _sure(search: SearchResult) -> str:
+    """How sure the result is of a search that does not go over levels."""
+    if search.proven:
+        return "; the result is the proven optimum."
+    if search.gap is None:
+        return "; the best found, not proven."
+    return f"; another may be better by {search.gap:.6g}."
 
 
 def _released(release: Release) -> str:
@@ -102,13 +122,15 @@ def _suppressed(release: Release) -> str:
 
 def _recoding(release: Release) -> list[list[str]]:
     return [
-        [name, str(release.levels.get(name, _kind(groups))), _groups(groups)]
+        [name, str(release.levels.get(name, _kind(release, groups))), _groups(groups)]
         for name, groups in release.recoding.items()
     ]
 
 
-def _kind(groups: Sequence[dict[str, object]]) -> str:
+def _kind(release: Release, groups: Sequence[dict[str, object]]) -> str:
     """What the groups of an attribute are that has no level."""
+    if release.regions:
+        return "by class"
     if any("level" in group for group in groups):
         return "cut"
     return "ranges" if any("from" in group for group in groups) else "groups"

@@ -8,7 +8,7 @@ from anonymizer.search.incognito import incognito
 from anonymizer.search.joint import refine_exactly, refine_jointly
 from anonymizer.search.optimum import best_suppressed
 from anonymizer.search.options import Bounds, RangeOptions
-from anonymizer.search.problem import Found, Frontier, Problem, Run, Search, Watch, ignore
+from anonymizer.search.problem import Found, Frontier, Problem, Run, Search, Watch, as_done, ignore
 from anonymizer.search.ranges import heuristic_ranges, level_ranges
 from anonymizer.search.refiner import (
     REFINEMENTS,
@@ -39,6 +39,7 @@ __all__ = [
     "Segments",
     "Suppression",
     "Watch",
+    "as_done",
     "automatic",
     "best_suppressed",
     "bisection",

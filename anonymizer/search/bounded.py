@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from time import monotonic
+from typing import Protocol, TypeVar
 
 from anonymizer.privacy import TOLERANCE, AverageReidentificationRisk, KAnonymity
 from anonymizer.search.joint import refine_jointly
@@ -69,6 +70,29 @@ def refine_within(
     return at_most(int(bounds.max_classes), solve, many, whole, bounds.min_gain, deadline)
 
 
+class Priced(Protocol):
+    """A recoding found at a price on each class, and the worth and the bound less that price."""
+
+    @property
+    def value(self) -> float:
+        """What it is worth."""
+
+    @property
+    def bound(self) -> float:
+        """What no other recoding is worth more than."""
+
+    @property
+    def classes(self) -> int:
+        """How many classes it has."""
+
+    @property
+    def refinements(self) -> int:
+        """The work that went into it."""
+
+
+T = TypeVar("T", bound=Priced)
+
+
 @dataclass(frozen=True)
 class Point:
     """What a recoding comes to without any price: the objective, and its classes."""
@@ -77,7 +101,7 @@ class Point:
     classes: int
 
     @classmethod
-    def of(cls, refined: Refined, cost: float) -> "Point":
+    def of(cls, refined: Priced, cost: float) -> "Point":
         """Take the price off that it was found at."""
         return cls(refined.value + cost * refined.classes, refined.classes)
 
@@ -88,12 +112,12 @@ class Point:
 
 def at_most(
     most: int,
-    solve: Callable[[float], Refined],
-    many: Refined,
-    few: Refined,
+    solve: Callable[[float], T],
+    many: T,
+    few: T,
     cost: float,
     deadline: float = inf,
-) -> Refined:
+) -> T:
     """The best recoding found of at most so many classes, and what no other can exceed.
 
     Each price is the one at which the best recodings known of more and of fewer classes are worth
@@ -130,7 +154,7 @@ def at_most(
             best, low = found, point
     value = low.at(cost)
     proven = bound <= value + TOLERANCE
-    return replace(
+    return replace(  # type: ignore[type-var]
         best,
         value=value,
         bound=value if proven else bound,

@@ -79,6 +79,12 @@ class Bounds:
         }
         return {name: value for name, value in known.items() if value is not None}
 
+    @property
+    def told(self) -> str:
+        """What a message adds of them."""
+        stated = ", ".join(f"{name} = {value}" for name, value in self.stated.items())
+        return f" with {stated}" if stated else ""
+
 
 def _require_whole(name: str, value: object) -> None:
     if value is not None and not is_whole(value, least=1):

@@ -1,12 +1,15 @@
 """An objective less a cost for every class."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from anonymizer.candidates import Candidate
+from anonymizer.candidates import Candidate, Layout
 from anonymizer.counts import Counts, Floats
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.kernels import Worth
 from anonymizer.objectives import Objective
 
 __all__ = ["Priced"]
@@ -37,6 +40,10 @@ class Priced(Objective):
         """The name of what it is a price on."""
         return self.plain.name
 
+    def prepared(self, counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> "Priced":
+        """The objective prepared, at the same price."""
+        return Priced(self.plain.prepared(counts, taxonomies), self.cost)
+
     def score(self, candidate: Candidate) -> float:
         """The score less what the classes released cost."""
         return self.plain.score(candidate) - self.cost * candidate.released_classes
@@ -44,3 +51,7 @@ class Priced(Objective):
     def per_class(self, counts: Counts) -> Floats:
         """What each class adds, less its cost."""
         return np.asarray(self.plain.per_class(counts) - self.cost * (counts.sizes > 0))
+
+    def worth(self, layout: Layout) -> Worth:
+        """What the objective makes a class worth, less its cost."""
+        return self.plain.worth(layout).costing(self.cost)

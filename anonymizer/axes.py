@@ -6,13 +6,13 @@ few, runs of siblings in the hierarchy where they are many.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
 
-from anonymizer.counts import Codes
+from anonymizer.counts import Codes, row_keys
 from anonymizer.hierarchy import Interval, Taxonomy
 from anonymizer.privacy import Mask
 from anonymizer.regions import Shape
@@ -20,7 +20,7 @@ from anonymizer.search import Problem, RangeOptions
 from anonymizer.search.line import Line
 from anonymizer.search.tree import Cuts
 
-__all__ = ["MOST_SET", "Axis", "Blocks", "axes_of"]
+__all__ = ["MOST_SET", "Axis", "Blocks", "CellMap", "axes_of", "blocks_of"]
 
 MOST_SET = 5
 """Values of which boxes may have any set: 31 sets; a value more doubles them."""
@@ -83,13 +83,36 @@ class Axis:
 
     def covered(self, shape: Sequence[int]) -> Shape:
         """What a shape covers: a range of numbers, or the codes of values."""
-        if len(shape) == self.blocks:
+        if len(shape) == self.blocks:  # also where no number is missing: "*", not (-inf, inf)
             return tuple(range(len(self.block)))
         if self.starts is None or shape[0] >= self.numbers:
             return tuple(np.flatnonzero(np.isin(self.block, shape)).tolist())
         ends = (*self.starts, None)
         low = self.starts[shape[0]] if shape[0] else None
         return Interval(low, ends[shape[-1] + 1])
+
+    def cover(self, blocks: Codes) -> Shape:
+        """The least that covers some blocks: a range of numbers, or the values themselves."""
+        some = np.unique(blocks)
+        if not self.ordered or len(some) == 1:
+            return self.covered(some.tolist())
+        beyond = some[-1] >= self.numbers  # missing values are in no range
+        return self.covered(self.whole if beyond else range(int(some[0]), int(some[-1]) + 1))
+
+    @cached_property
+    def binned(self) -> "Axis":
+        """The axis with blocks of numbers joined until each is wide enough by itself."""
+        if self.wide is None or self.starts is None:
+            return self
+        cuts = [0]
+        while (reach := np.flatnonzero(self.wide[cuts[-1]])).size and reach[0] < self.numbers:
+            cuts.append(int(reach[0]))
+        if len(cuts) > 1 and not self.wide[cuts[-1], self.numbers]:
+            cuts.pop()
+        bins = np.searchsorted(cuts, np.arange(self.blocks), side="right") - 1
+        bins[self.numbers :] = len(cuts)
+        block = np.where(self.block < 0, -1, bins[self.block])
+        return replace(self, block=block, starts=tuple(self.starts[cut] for cut in cuts), wide=None)
 
     @cached_property
     def siblings(self) -> list[list[Blocks]]:
@@ -109,6 +132,40 @@ class Axis:
                     found.append(branches)
                 below += branches
             level = below
+        return found
+
+
+def blocks_of(axes: Sequence[Axis], cells: Codes) -> Codes:
+    """The block on every axis of each row of value codes, -1 for none, shape (rows, axes)."""
+    columns = zip(axes, cells.T, strict=True)
+    return np.column_stack([axis.block[codes] for axis, codes in columns])
+
+
+@dataclass(frozen=True, eq=False)
+class CellMap:
+    """Classes that are lists of cells, as a map: what is on none of them is not covered.
+
+    Parameters
+    ----------
+    axes
+        What makes value codes blocks.
+    known
+        The cells as rows of blocks, shape (cells, axes), no two alike.
+    number
+        The class of each, shape (cells,).
+    """
+
+    axes: Sequence[Axis]
+    known: Codes
+    number: Codes
+
+    def __call__(self, cells: Codes) -> Codes:
+        """The class of each row of value codes, -1 for none, shape (rows,)."""
+        both = np.concatenate([self.known, blocks_of(self.axes, cells)])
+        keys = np.unique(row_keys(both + 1), return_inverse=True)[1]
+        class_of = np.full(int(keys.max(initial=-1)) + 1, -1, np.intp)
+        class_of[keys[: len(self.known)]] = self.number
+        found: Codes = class_of[keys[len(self.known) :]]
         return found
 
 
