@@ -141,8 +141,8 @@ def best_cuts(
     InputError
         When something is asked that only full-domain recoding can do.
     """
-    require_monotone(problem.models, refiner.name)
     require_class_by_class(problem.models, refiner.name)
+    require_monotone(problem.models, refiner.name)
     if problem.suppression.share:
         raise InputError(
             "suppression is for full-domain recoding; leave it out, or choose "
