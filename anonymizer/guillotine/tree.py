@@ -5,12 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from anonymizer.axes import Blocks
 from anonymizer.counts import Codes
 
-__all__ = ["Blocks", "Box", "Branching", "Tree", "Twig"]
-
-Blocks = tuple[int, ...] | range
-"""Some blocks of an axis, in order."""
+__all__ = ["Box", "Branching", "Tree", "Twig"]
 
 Box = tuple[Blocks, ...]
 """A shape for every axis."""
