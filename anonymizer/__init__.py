@@ -32,6 +32,7 @@ from anonymizer.version import __version__
 
 if TYPE_CHECKING:
     from anonymizer.checking import Check, check
+    from anonymizer.comparison import Comparison, compare
     from anonymizer.datasets import load_adult, load_census
     from anonymizer.errors import (
         AnonymizerError,
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
 
 HOMES = {
     "checking": ("Check", "check"),
+    "comparison": ("Comparison", "compare"),
     "datasets": ("load_adult", "load_census"),
     "errors": (
         "AnonymizerError",
@@ -116,6 +118,7 @@ __all__ = [
     "BasicBetaLikeness",
     "BayesianGain",
     "Check",
+    "Comparison",
     "DeltaDisclosure",
     "DeltaPresence",
     "DifferentialPrivacy",
@@ -142,6 +145,7 @@ __all__ = [
     "ValueGain",
     "__version__",
     "check",
+    "compare",
     "load_adult",
     "load_census",
     "measure_quality",

@@ -3,21 +3,16 @@
 import io
 import json
 import os
-import signal
 import sys
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from anonymizer.errors import AnonymizerError, Ended, InputError
+from anonymizer.errors import AnonymizerError, InputError
+from anonymizer.interrupts import ends_as_interrupts, never_lost
 from anonymizer.version import __version__
-
-if TYPE_CHECKING:
-    from anonymizer.search import Watch
 
 __all__ = ["main"]
 
@@ -34,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """
     _write_anything(sys.stdout, sys.stderr)
     try:
-        with _ends_as_interrupts():
+        with ends_as_interrupts():
             code = commands.main(arguments, prog_name="anonymizer", standalone_mode=False) or 0
     except AnonymizerError as error:
         code = _complain(str(error), error.exit_code)
@@ -80,7 +75,7 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
     from anonymizer.report import print_release, progress
     from anonymizer.study import Study
 
-    with progress() as shown, _never_lost(shown) as watch:
+    with progress() as shown, never_lost(shown) as watch:
         release, manifest = publish(Study(study), output, force=force, n_jobs=jobs, watch=watch)
     with _printing(f"the release stands in {output}"):
         if as_json:
@@ -211,6 +206,62 @@ def quality(
 
 
 @commands.command()
+@click.argument("study", type=click.Path(path_type=Path))
+@click.option("--recoding", multiple=True, help="One to compare; repeatable. By default all.")
+@click.option(
+    "--sweep",
+    multiple=True,
+    metavar="NAME=from:to:step",
+    help="Values that a parameter of the privacy models takes; repeatable: all combinations.",
+)
+@click.option("--seed", type=int, help="Of the random halves; by default the study's.")
+@click.option("--jobs", type=int, help="Recodings fitted at once, as joblib counts them.")
+@click.option(
+    "--plot", type=click.Path(path_type=Path), help="A picture: .png, .svg or .pdf (matplotlib)."
+)
+@click.option("--force", is_flag=True, help="Replace the picture that already lies there.")
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
+def compare(
+    study: Path,
+    recoding: tuple[str, ...],
+    sweep: tuple[str, ...],
+    seed: int | None,
+    jobs: int | None,
+    plot: Path | None,
+    force: bool,
+    as_json: bool,
+) -> int:
+    """Compare recodings of the table of a STUDY: what each keeps on records it did not see.
+
+    Each is fitted to a random half of the records and evaluated on the other half. Nothing is
+    released. Exits with 1 when no recoding satisfies the policy on its half.
+    """
+    from anonymizer.comparison import compare_study, sweep_of
+    from anonymizer.report import picture_at, print_comparison, progress
+    from anonymizer.study import Study
+
+    draw = plot and picture_at(plot, force=force)
+    swept = sweep_of(sweep)
+    with progress() as shown, never_lost(shown) as watch:
+        found = compare_study(
+            Study(study),
+            recodings=recoding or None,
+            sweep=swept,
+            seed=seed,
+            n_jobs=jobs,
+            watch=watch,
+        )
+    if draw and found.fits:
+        draw(found)
+    with _printing("the recodings were compared"):
+        if as_json:
+            _print_json(found.to_dict())
+        else:
+            print_comparison(found, plot)
+    return 0 if found.fits else 1
+
+
+@commands.command()
 @click.option(
     "--output",
     "-o",
@@ -262,63 +313,6 @@ def _printing(done: str) -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
             raise InputError(f"{done}, but cannot be reported: {error.strerror}") from None
-
-
-@contextmanager
-def _ends_as_interrupts() -> Iterator[None]:
-    """Let a request to end clean up as an interrupt does, so that nothing half-written stays."""
-
-    def interrupt(*_: object) -> None:
-        raise Ended
-
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {number: signal.signal(number, interrupt) for number in _asking_to_end()}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-@contextmanager
-def _never_lost(watch: "Watch") -> Iterator["Watch"]:
-    """Raise an interrupt again that was swallowed, as those are that hit a compiler at work.
-
-    It was when what was being done then goes on: whoever caught it would have ended that.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield watch
-        return
-    now = ""
-    struck: tuple[str, int] | None = None
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, *_asking_to_end())}
-
-    def interrupt(number: int, frame: object) -> None:
-        nonlocal struck
-        struck = now, number
-        raise KeyboardInterrupt if number == signal.SIGINT else Ended
-
-    def watching(doing: str, done: int, of: int | None) -> None:
-        nonlocal now, struck
-        last, now, struck = struck, doing, None
-        if last and last[0] == doing:
-            raise KeyboardInterrupt if last[1] == signal.SIGINT else Ended
-        watch(doing, done, of)
-
-    for number in before:
-        signal.signal(number, interrupt)
-    try:
-        yield watching
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _asking_to_end() -> list[int]:
-    """The signals that ask a process to end, where the system has them."""
-    return [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 def _write_anything(*streams: object) -> None:

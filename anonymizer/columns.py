@@ -11,7 +11,7 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.hierarchy.values import is_missing, text_of
 
-__all__ = ["beside", "encoded", "histograms", "require_everybody", "spread"]
+__all__ = ["beside", "by_text", "encoded", "histograms", "require_everybody", "spread"]
 
 MOST_CELLS = 200_000_000
 """Cells of a count matrix beyond are refused before they are allocated (1.6 GB)."""
@@ -25,14 +25,23 @@ def encoded(column: pd.Series, taxonomy: Taxonomy) -> np.ndarray:
 
 def spread(column: pd.Series, sizes: np.ndarray) -> tuple[np.ndarray, tuple[object, ...]]:
     """The sizes of a tally's rows, each in the column of its sensitive value, and the values."""
-    codes, values = _as_read(column)
+    codes, values = by_text(column)
     _require_countable(column, len(sizes), len(values))
-    # By text, so that sums of logarithms do not depend on the order of the records.
-    order = np.argsort(np.array([str(value) for value in values]), kind="stable")
-    place = np.argsort(order)
     joint = np.zeros((len(sizes), len(values)), np.int64)
-    joint[np.arange(len(sizes)), place[codes]] = sizes
-    return joint, tuple(values[i] for i in order)
+    joint[np.arange(len(sizes)), codes] = sizes
+    return joint, values
+
+
+def by_text(column: pd.Series) -> tuple[np.ndarray, tuple[object, ...]]:
+    """Number the distinct values of a column in the order of their texts: codes and values.
+
+    So neither sums of logarithms nor draws of records depend on the order of the records. A missing
+    value comes after a text that looks like it.
+    """
+    codes, values = _as_read(column)
+    keys = [(str(value), is_missing(value)) for value in values]
+    order = sorted(range(len(values)), key=keys.__getitem__)
+    return np.argsort(order)[codes], tuple(values[place] for place in order)
 
 
 def histograms(

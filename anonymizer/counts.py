@@ -3,18 +3,37 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition
 
-__all__ = ["Classes", "Codes", "Counts", "Floats", "Ints", "Recoding"]
+__all__ = [
+    "Classes",
+    "Codes",
+    "Counts",
+    "Floats",
+    "Grouping",
+    "Ints",
+    "Recoding",
+    "row_keys",
+]
 
 Codes = NDArray[np.intp]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Recoding = Mapping[str, Partition]
+
+
+@runtime_checkable
+class Grouping(Protocol):
+    """A recoding that puts whole combinations of values into classes."""
+
+    def class_of(self, cells: Codes) -> Codes:
+        """The class of each row of value codes, -1 where no class covers it, shape (rows,)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,11 +176,19 @@ class Counts:
             attribute,
         )
 
-    def recode(self, recoding: Recoding) -> "Counts":
+    def recode(self, recoding: "Recoding | Grouping") -> "Counts":
         """Merge the classes that a recoding no longer tells apart.
 
-        The counts may have been recoded before, by partitions nested in these.
+        The counts may have been recoded before, by partitions nested in these; but not where the
+        recoding tells classes by whole combinations.
+
+        Raises
+        ------
+        InputError
+            When it covers not all of them.
         """
+        if isinstance(recoding, Grouping):
+            return self.grouped(recoding.class_of(self.cells))
         cells = self.cells.copy()
         for name, partition in recoding.items():
             column = self.names.index(name)
@@ -191,6 +218,23 @@ class Counts:
             return self
         cells = self.cells.copy()
         cells[classes] = cells[np.flatnonzero(classes)[0]]
+        return replace(self, cells=cells)._merged()
+
+    def grouped(self, class_of: Codes) -> "Counts":
+        """Merge the classes of one number; each goes by the cell of the first of its classes.
+
+        Raises
+        ------
+        InputError
+            When a number is below 0, which stands for none.
+        """
+        if (class_of < 0).any():
+            raise InputError("combinations of values stand in no class of the recoding")
+        first = np.unique(class_of, return_index=True, return_inverse=True)
+        return self.at(self.cells[first[1][first[2]]])
+
+    def at(self, cells: Codes) -> "Counts":
+        """The classes in other cells, shape (classes, names), merged where these agree."""
         return replace(self, cells=cells)._merged()
 
     def shuffled(self, rng: np.random.Generator) -> "Counts":

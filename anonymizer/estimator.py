@@ -1,7 +1,5 @@
 """Anonymizer: schema, policy and search, bundled as a scikit-learn style estimator."""
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,27 +7,32 @@ from pathlib import Path
 import pandas as pd
 
 from anonymizer.choice import (
+    CUTTING,
+    REGIONAL,
+    attributes_to_group,
     attributes_to_refine,
+    best_cuts,
     best_levels,
-    best_ranges,
     given_levels,
     node_of,
 )
 from anonymizer.conventions import Conventions
-from anonymizer.counts import Recoding
-from anonymizer.engines import pandas as engine
+from anonymizer.counted import Counted
+from anonymizer.counts import Counts, Recoding
 from anonymizer.errors import InputError, NotFittedError
-from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.lattice import level_recoding
 from anonymizer.objectives import Objective, objective_of
-from anonymizer.parameters import column_names, function_of, is_whole, name_of
+from anonymizer.parameters import column_names, digest_of, function_of, jobs_of, name_of, whole_seed
 from anonymizer.plan import Plan
 from anonymizer.privacy import PrivacyModel, models_of, population_of
+from anonymizer.regions import Regions
 from anonymizer.release import Release, SearchResult
 from anonymizer.sampled import SampledPlan, differential_privacy, written_alike
-from anonymizer.schema import Schema, taxonomies_of
+from anonymizer.schema import Schema
 from anonymizer.search import (
     REFINEMENTS,
+    Bounds,
     Cutting,
     Problem,
     RangeOptions,
@@ -64,6 +67,9 @@ class Anonymizer(Conventions):
     recoding
         ``"full-domain"``: the best node of the lattice of levels. ``"variable-range"``: ordered
         attributes get ranges of their own, the best over all levels of the others (A1*).
+        ``"cut"``: the others are cut through their taxonomies, at different depths. ``"boxes"``:
+        every class is a range or a set of values of each attribute, its own. ``"classes"``: cells
+        are merged in any way, and a column ``class`` is added that tells the classes apart.
         ``"fixed"``: the levels that are given.
     levels
         Of every quasi-identifier, for ``"fixed"`` recoding.
@@ -74,8 +80,13 @@ class Anonymizer(Conventions):
         ``"category"``, a value of its own that generalizes to ``*``.
     refine
         The attributes that get ranges; all ordered ones when left out.
+    group
+        Attributes of few values that are grouped in any way, under either of these.
     max_ranges, min_width, grid
         At most so many ranges; each at least so wide; beginning at multiples of this.
+    max_classes, min_records, min_gain
+        At most so many classes; each of at least so many records; every class more adding at least
+        so much to the objective (bits), which full-domain recoding cannot promise.
     search
         ``"automatic"``: exact, and quick. ``"bisection"``, ``"top-down"``, ``"incognito"`` and
         ``"exhaustive"`` give the same; ``"branch-and-bound"`` may be cut short. Or a function that
@@ -84,8 +95,9 @@ class Anonymizer(Conventions):
         ``"exact"``, or ``"heuristic"``, which moves the boundaries of level 1 (to compare); or a
         function like them.
     objective
-        What is kept most of: ``"mutual-information"``, ``"non-uniform-entropy"``, ``"loss"``,
-        ``"discernibility"``, ``"average-class-size"``, ``"precision"``; or an ``Objective``.
+        What is kept most of: ``"mutual-information"`` or an estimate of it, ``"miller-madow"`` or
+        ``"above-shuffled"``; ``"non-uniform-entropy"``, ``"loss"``, ``"discernibility"``,
+        ``"average-class-size"``, ``"precision"``; or an ``Objective``.
     weights
         By attribute, 1 for those left out: of the quasi-identifiers, or of the sensitive attributes
         where mutual information is the objective.
@@ -140,9 +152,13 @@ class Anonymizer(Conventions):
     identifiers: Sequence[str] = ()
     missing: str = "error"
     refine: Sequence[str] | None = None
+    group: Sequence[str] = ()
     max_ranges: int | None = None
     min_width: float | None = None
     grid: float | None = None
+    max_classes: int | None = None
+    min_records: int | None = None
+    min_gain: float = 0.0
     search: str | Search = "automatic"
     refinement: str | Cutting = "exact"
     objective: str | Objective = "mutual-information"
@@ -188,39 +204,34 @@ class Anonymizer(Conventions):
     def _learn_and_release(self, table: pd.DataFrame) -> pd.DataFrame:
         """Learn a plan and carry it out; remembered only when the release it makes is proven."""
         schema, hierarchies, models = self._schema(), self._hierarchies(), self._models()
-        kept = schema.admit(table)
         fingerprint = self._fingerprint(schema, hierarchies, models)
         suppression = Suppression(self.suppression, self.remove)
         private = differential_privacy(models, schema, self.recoding, suppression)
+        counted = self.counted(table)
         if private is not None:
-            tally = engine.tally(kept, schema.names)
-            taxonomies = written_alike(taxonomies_of(tally, hierarchies))
-            node = node_of(self.levels, taxonomies)
-            recoding = level_recoding(taxonomies, schema.names, node)
+            taxonomies = written_alike(counted.taxonomies)
+            given = level_recoding(taxonomies, schema.names, node_of(self.levels, taxonomies))
             name = self._objective().name
-            sampled = SampledPlan(schema, models, private, taxonomies, recoding, name, fingerprint)
-            return self._remember(sampled, *sampled.release(table, kept))
-        people = population_of(models)
-        population = None if people is None else schema.admit_population(people.table)
-        tally = engine.tally(kept, schema.columns)
-        everybody = None if population is None else engine.tally(population, schema.names)
-        taxonomies = taxonomies_of(tally, hierarchies, everybody)
-        counts = schema.counts(tally, taxonomies, everybody)
-        problem = Problem(counts, taxonomies, models, self._objective(), suppression)
+            sampled = SampledPlan(schema, models, private, taxonomies, given, name, fingerprint)
+            return self._remember(sampled, *sampled.release(table, counted.kept))
+        problem = self.problem(counted.counts, counted.taxonomies)
+        recoding, search = self.choose(problem)
+        roles = schema, models, counted.taxonomies
+        found = recoding, suppression, search, whole_seed(self.seed), fingerprint
+        plan = Plan(*roles, *found, counted.population)
+        return self._remember(plan, *plan.release(table, counted.kept, problem.counts))
+
+    def counted(self, table: pd.DataFrame) -> Counted:
+        """A table as the search sees it: counted once."""
+        people = population_of(self._models())
+        return Counted.of(table, self._schema(), self._hierarchies(), people)
+
+    def problem(self, counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> Problem:
+        """What is asked of some counts; refused where no recoding can answer it."""
+        suppression = Suppression(self.suppression, self.remove)
+        problem = Problem(counts, taxonomies, self._models(), self._objective(), suppression)
         problem.require_possible()
-        recoding, search = self._search(problem)
-        plan = Plan(
-            schema,
-            models,
-            taxonomies,
-            recoding,
-            suppression,
-            search,
-            self._seed(),
-            fingerprint,
-            population,
-        )
-        return self._remember(plan, *plan.release(table, kept, problem.counts))
+        return problem
 
     def _remember(
         self, plan: Plan | SampledPlan, released: pd.DataFrame, release: Release
@@ -231,22 +242,34 @@ class Anonymizer(Conventions):
         self.columns_ = list(released.columns)
         return released
 
-    def _search(self, problem: Problem) -> tuple[Recoding, SearchResult]:
-        """The recoding, and how it was found."""
+    def choose(self, problem: Problem) -> tuple[Recoding | Regions, SearchResult]:
+        """The recoding that answers a problem, and how it was found."""
         attributes = attributes_to_refine(self.recoding, self.refine, problem.taxonomies)
+        group = attributes_to_group(self.recoding, self.group, self.refine, problem.taxonomies)
         cutting = function_of("refinement", self.refinement, REFINEMENTS)
         options = RangeOptions(self.max_ranges, self.min_width, self.grid)
-        if self.progress is not None and not callable(self.progress):
-            raise InputError(f"progress = {self.progress!r} must be a function")
-        run = Run(self._jobs(), self.time_limit, self.progress or ignore)
+        bounds = Bounds(self.max_classes, self.min_records, self.min_gain)
+        run = self.run()
         if (self.recoding == "fixed") != (self.levels is not None):
             raise InputError("levels are for recoding = 'fixed', and it needs them")
         if self.recoding == "fixed":
-            return given_levels(problem, self.levels)
-        if not attributes:
-            return best_levels(problem, self.search, run)
-        refiner = Refiner(problem.objective, options, cutting)
-        return best_ranges(problem, attributes, refiner, self.search, run)
+            return given_levels(problem, self.levels, bounds)
+        if self.recoding in REGIONAL:
+            # Here: it loads what is compiled, which nothing else needs.
+            from anonymizer.regional import best_regions
+
+            asked = self.search, self.refinement, whole_seed(self.seed), run
+            return best_regions(self.recoding, problem, attributes, options, bounds, *asked)
+        if self.recoding not in CUTTING:
+            return best_levels(problem, self.search, run, bounds)
+        refiner = Refiner(problem.objective, options, cutting, self.recoding == "cut", group)
+        return best_cuts(problem, attributes, refiner, self.search, run, bounds)
+
+    def run(self) -> Run:
+        """How a search may run."""
+        if self.progress is not None and not callable(self.progress):
+            raise InputError(f"progress = {self.progress!r} must be a function")
+        return Run(jobs_of(self.n_jobs), self.time_limit, self.progress or ignore)
 
     def _objective(self) -> Objective:
         """The objective, weighted."""
@@ -295,17 +318,6 @@ class Anonymizer(Conventions):
             raise InputError("privacy must list at least one model, such as [KAnonymity(5)]")
         return models
 
-    def _seed(self) -> int:
-        if not is_whole(self.seed, least=0):
-            raise InputError(f"seed = {self.seed!r} must be a whole number of at least 0")
-        return int(self.seed)
-
-    def _jobs(self) -> int | None:
-        jobs = self.n_jobs
-        if jobs is not None and (not is_whole(jobs) or jobs == 0):
-            raise InputError(f"n_jobs = {jobs!r} must be a whole number but 0; -1 takes all cores")
-        return jobs
-
     def _fingerprint(
         self,
         schema: Schema,
@@ -324,8 +336,8 @@ class Anonymizer(Conventions):
             "refinement": name_of(self.refinement),
             "privacy": [[model.name, model.attribute, model.parameters] for model in models],
             "refine": None if self.refine is None else column_names("refine", self.refine),
+            "group": column_names("group", self.group),
         }
         for name in ("n_jobs", "progress"):  # no result depends on them
             del asked[name]
-        text = json.dumps(asked, sort_keys=True, default=str)
-        return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+        return digest_of(asked)

@@ -1,12 +1,23 @@
 """Checks of what a caller states: names, choices and numbers, each with a message that mends."""
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, TypeVar
 
 from anonymizer.errors import InputError, did_you_mean
 
-__all__ = ["column_names", "function_of", "is_whole", "name_of", "require_one_of"]
+__all__ = [
+    "column_names",
+    "digest_of",
+    "function_of",
+    "is_whole",
+    "jobs_of",
+    "name_of",
+    "require_one_of",
+    "whole_seed",
+]
 
 T = TypeVar("T")
 
@@ -40,7 +51,27 @@ def require_one_of(what: str, stated: object, known: Mapping[str, Any] | Sequenc
         raise InputError(f"{what} = {stated!r} is unknown{hint}")
 
 
+def digest_of(asked: Mapping[str, object]) -> str:
+    """SHA-256 of what was asked for, whatever the order it was stated in."""
+    text = json.dumps(asked, sort_keys=True, default=str)
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
 def is_whole(value: object, least: int | None = None) -> bool:
     """Whether a value is a whole number, of at least so much."""
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     return whole and (least is None or int(value) >= least)  # type: ignore[call-overload]
+
+
+def whole_seed(seed: int) -> int:
+    """A seed: a whole number of at least 0."""
+    if not is_whole(seed, least=0):
+        raise InputError(f"seed = {seed!r} must be a whole number of at least 0")
+    return int(seed)
+
+
+def jobs_of(jobs: int | None) -> int | None:
+    """How much is done at once, as joblib has it."""
+    if jobs is not None and (not is_whole(jobs) or jobs == 0):
+        raise InputError(f"n_jobs = {jobs!r} must be a whole number but 0; -1 takes all cores")
+    return jobs

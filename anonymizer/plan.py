@@ -1,7 +1,7 @@
 """A plan: the recoding that was chosen and the policy it answers for, carried out on tables."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypedDict
 
 import numpy as np
@@ -12,16 +12,18 @@ from anonymizer.counts import Counts, Recoding
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import PolicyBrokenError
 from anonymizer.hierarchy import ANY, Taxonomy
+from anonymizer.kept import Information, chances
 from anonymizer.kernels import NUMPY
 from anonymizer.privacy import Mask, PrivacyModel
 from anonymizer.recoded import described, levels_of, matched, overwritten, relabelled
-from anonymizer.release import Information, Release, SearchResult, chances, prove
+from anonymizer.regions import Regions
+from anonymizer.release import Release, SearchResult, prove
 from anonymizer.schema import Schema, classes_of
 from anonymizer.search import Suppression
 from anonymizer.search.policy import Policy
 from anonymizer.search.suppression import Suppressed, suppress
 
-__all__ = ["Plan"]
+__all__ = ["Plan", "all_hidden", "suppressed_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +51,7 @@ class Plan:
     schema: Schema
     models: Sequence[PrivacyModel]
     taxonomies: Mapping[str, Taxonomy]
-    recoding: Recoding
+    recoding: Recoding | Regions
     suppression: Suppression
     search: SearchResult
     seed: int
@@ -77,11 +79,12 @@ class Plan:
         """
         kept = self.schema.admit(table) if kept is None else kept
         released, suppressed = self._suppressed(self._recoded(kept))
-        counts, verdicts = prove(released, self.schema, self.models, self.people(released))
+        published = self.published
+        counts, verdicts = prove(released, published, self.models, self.people(released))
         if raw is None or suppressed.removed:
             raw = self._raw(kept[~suppressed.records] if suppressed.removed else kept)
         shown = released[~suppressed.records] if suppressed.fate == "kept" else released
-        covered = (*self.schema.names, *self.schema.sensitive)
+        covered = (*published.names, *published.sensitive)
         return released, Release(
             records=len(table),
             released=len(released),
@@ -93,10 +96,18 @@ class Plan:
             **self._informations(raw, counts, suppressed.fate == "kept"),
             levels=levels_of(self.recoding, self.taxonomies),
             recoding=described(self.recoding, self.taxonomies, shown),
+            regions=self.recoding.listed() if isinstance(self.recoding, Regions) else [],
             privacy=verdicts,
             search=self.search,
             study=self.study,
         )
+
+    @property
+    def published(self) -> Schema:
+        """The schema of the released table: what tells its classes apart may be a column more."""
+        if isinstance(self.recoding, Regions):
+            return replace(self.schema, names=self.recoding.published)
+        return self.schema
 
     def people(self, released: pd.DataFrame) -> pd.DataFrame | None:
         """The population recoded as a table was that was released; None where there is none.
@@ -129,7 +140,7 @@ class Plan:
         hidden = [engine.all_equal(table, self.schema.names, ANY) for table in tables]
         of_classes = np.zeros(len(counts), bool)
         of_classes[everybody[np.concatenate(hidden)]] = True
-        found = self._suppress(counts, of_classes)
+        found = suppressed_of(counts, self.models, self.suppression, of_classes)
         if found is None:
             raise PolicyBrokenError(
                 f"nothing was released: more than {self.suppression.share:.3g} of the records "
@@ -145,14 +156,6 @@ class Plan:
         }
         return engine.replaced(recoded, columns), suppressed
 
-    def _suppress(self, counts: Counts, hidden: Mask) -> Suppressed | None:
-        """What is suppressed of some classes."""
-        layout = Layout.of(counts)
-        policy = Policy(self.models, layout, NUMPY)
-        return suppress(
-            columns_of(counts), policy, policy.against(layout.margins), self.suppression, hidden
-        )
-
     def _raw(self, table: pd.DataFrame) -> Counts:
         tally = engine.tally(table, self.schema.columns)
         people = None
@@ -164,8 +167,9 @@ class Plan:
         """What is kept and lost; ``merges``: suppressed classes were kept as one."""
         recoded = raw.recode(self.recoding)
         together = np.zeros(len(recoded), bool)
-        if merges:
-            found = self._suppress(recoded, self._hidden(recoded))
+        if merges and not isinstance(self.recoding, Regions):
+            hidden = all_hidden(recoded, self.recoding)
+            found = suppressed_of(recoded, self.models, self.suppression, hidden)
             together = together if found is None else found.marks
 
         def recode(counts: Counts) -> Counts:
@@ -180,13 +184,6 @@ class Plan:
             "information": about(*self.schema.sensitive) if self.schema.sensitive else None,
             "targets": {name: about(name) for name in self.schema.targets},
         }
-
-    def _hidden(self, recoded: Counts) -> Mask:
-        """The class labelled ``*`` in every quasi-identifier, shape (classes,)."""
-        hidden = np.ones(len(recoded), bool)
-        for name, codes in zip(recoded.names, recoded.cells.T, strict=True):
-            hidden &= self.recoding[name].hidden[codes]
-        return hidden
 
 
 class Informations(TypedDict):
@@ -209,3 +206,23 @@ class SuppressedRecords:
         if not self.records.any():
             return "none"
         return "removed" if self.removed else "kept"
+
+
+def suppressed_of(
+    counts: Counts, models: Sequence[PrivacyModel], suppression: Suppression, hidden: Mask
+) -> Suppressed | None:
+    """What is suppressed of a recoded table's classes; None where the budget does not do.
+
+    ``hidden``: the class, if any, that is ``*`` in every quasi-identifier already.
+    """
+    layout = Layout.of(counts)
+    policy = Policy(models, layout, NUMPY)
+    return suppress(columns_of(counts), policy, policy.against(layout.margins), suppression, hidden)
+
+
+def all_hidden(recoded: Counts, recoding: Recoding) -> Mask:
+    """The class labelled ``*`` in every quasi-identifier, shape (classes,)."""
+    hidden = np.ones(len(recoded), bool)
+    for name, codes in zip(recoded.names, recoded.cells.T, strict=True):
+        hidden &= recoding[name].hidden[codes]
+    return hidden

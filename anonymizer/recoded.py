@@ -1,25 +1,28 @@
 """Tables recoded: values replaced by the labels of their groups, and what is told of it."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts import Recoding
+from anonymizer.counts import Codes, Recoding
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
 from anonymizer.hierarchy.values import counted, is_missing, text_of
 from anonymizer.privacy import Mask
+from anonymizer.regions import CLASS, Regions
 from anonymizer.schema import Schema, classes_of
 
 __all__ = ["described", "levels_of", "matched", "overwritten", "relabelled"]
 
 
 def described(
-    recoding: Recoding, taxonomies: Mapping[str, Taxonomy], released: pd.DataFrame
+    recoding: Recoding | Regions, taxonomies: Mapping[str, Taxonomy], released: pd.DataFrame
 ) -> dict[str, list[dict[str, object]]]:
     """The groups of each quasi-identifier, as far as a released table shows them."""
+    if isinstance(recoding, Regions):
+        return recoding.described(taxonomies)
 
     def texts(name: str) -> set[str | None]:
         values = engine.distinct(released[name])[1]
@@ -31,24 +34,67 @@ def described(
     }
 
 
-def levels_of(recoding: Recoding, taxonomies: Mapping[str, Taxonomy]) -> dict[str, int]:
+def levels_of(recoding: Recoding | Regions, taxonomies: Mapping[str, Taxonomy]) -> dict[str, int]:
     """The level that each partition is, where it is one."""
+    partitions = {} if isinstance(recoding, Regions) else recoding
     return {
         name: level
-        for name, partition in recoding.items()
+        for name, partition in partitions.items()
         for level, candidate in enumerate(taxonomies[name].levels)
         if candidate is partition
     }
 
 
 def relabelled(
-    table: pd.DataFrame, recoding: Recoding, taxonomies: Mapping[str, Taxonomy]
+    table: pd.DataFrame, recoding: Recoding | Regions, taxonomies: Mapping[str, Taxonomy]
 ) -> pd.DataFrame:
-    """A table with the values of its quasi-identifiers replaced by the labels of their groups."""
+    """A table with the values of its quasi-identifiers replaced by the labels of their groups.
+
+    Raises
+    ------
+    InputError
+        When it holds what the recoding has never seen.
+    """
+    if isinstance(recoding, Regions):
+        return _regrouped(table, recoding, taxonomies)
     columns = {
         name: _recoded(table[name], taxonomies[name], partition)
         for name, partition in recoding.items()
     }
+    return engine.replaced(table, columns)
+
+
+def _regrouped(
+    table: pd.DataFrame, regions: Regions, taxonomies: Mapping[str, Taxonomy]
+) -> pd.DataFrame:
+    """A table with the quasi-identifiers of each record replaced by the labels of its class.
+
+    Raises
+    ------
+    InputError
+        When it holds values, or combinations of them, that the recoding does not cover, or a
+        column that goes by the name of the one that tells classes apart.
+    """
+    if regions.numbered and CLASS in table.columns:
+        raise InputError(
+            f"the table has a column {CLASS!r}, which is what the classes of this recoding are "
+            "told apart by; rename it or list it among the identifiers"
+        )
+    class_of = regions.class_of(
+        np.column_stack([_places_in(table[name], taxonomies[name]) for name in regions.names])
+    )
+    if (class_of < 0).any():
+        raise InputError(
+            f"{counted(int((class_of < 0).sum()), 'record')} of the table combine values in a way "
+            "that no class of the recoding covers; fit on a table that has them"
+        )
+    columns = {
+        name: engine.relabel(table[name], class_of, list(map(_published, regions.labels[name])))
+        for name in regions.names
+    }
+    if regions.numbered:
+        numbers = pd.Series(class_of + 1, index=table.index, name=CLASS)
+        columns[CLASS] = numbers
     return engine.replaced(table, columns)
 
 
@@ -73,12 +119,20 @@ def overwritten(column: pd.Series, records: Mask) -> pd.Series:
     return engine.relabel(column, np.where(records, len(texts), codes), [*texts, ANY])
 
 
-def _recoded(column: pd.Series, taxonomy: Taxonomy, partition: Partition) -> pd.Series:
-    """Replace values by the labels of their groups.
+def _places_in(column: pd.Series, taxonomy: Taxonomy) -> Codes:
+    """The value code of each record, shape (records,).
 
-    A column released at level 0 stays as it is, unless values that are written differently but
-    are the same (39 and 39.0) have to become one.
+    Raises
+    ------
+    InputError
+        When the column holds values that the taxonomy has not.
     """
+    codes, places = _places(column, taxonomy)
+    return places[codes]
+
+
+def _places(column: pd.Series, taxonomy: Taxonomy) -> tuple[Codes, Codes]:
+    """The number of each record's value among the distinct ones, and the code of each of these."""
     codes, values = engine.distinct(column)
     places = taxonomy.encode(values)
     strange = places < 0
@@ -88,7 +142,22 @@ def _recoded(column: pd.Series, taxonomy: Taxonomy, partition: Partition) -> pd.
             f"{counted(int(strange[codes].sum()), 'record')}, that the recoding has never seen; "
             "fit on a table that has them, or use a hierarchy file that lists them"
         )
+    return codes, places
+
+
+def _recoded(column: pd.Series, taxonomy: Taxonomy, partition: Partition) -> pd.Series:
+    """Replace values by the labels of their groups.
+
+    A column released at level 0 stays as it is, unless values that are written differently but
+    are the same (39 and 39.0) have to become one.
+    """
+    codes, places = _places(column, taxonomy)
     if partition is taxonomy.levels[0] and len(np.unique(places)) == len(places):
         return column
-    labels = [str(label) if isinstance(label, Interval) else label for label in partition.labels]
+    labels = [_published(label) for label in partition.labels]
     return engine.relabel(column, partition.groups[places][codes], labels)
+
+
+def _published(label: Hashable) -> Hashable:
+    """A label as a table has it."""
+    return str(label) if isinstance(label, Interval) else label

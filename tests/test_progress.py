@@ -8,8 +8,8 @@ from contextlib import suppress
 import pytest
 from rich.console import Console
 
-from anonymizer.cli import _never_lost
 from anonymizer.errors import Ended
+from anonymizer.interrupts import never_lost
 from anonymizer.report import progress
 
 
@@ -62,7 +62,7 @@ def test_an_error_ends_it():
 
 def test_an_interrupt_that_somebody_swallowed_is_raised_again():
     told = []
-    with _never_lost(lambda *what: told.append(what)) as watch:
+    with never_lost(lambda *what: told.append(what)) as watch:
         watch("searching", 1, None)
         with suppress(KeyboardInterrupt):  # as a compiler at work does
             signal.raise_signal(signal.SIGINT)

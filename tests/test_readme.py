@@ -1,11 +1,13 @@
 """What the README tells to do works, and what it says of the code is so."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 from anonymizer import Study
+from anonymizer.cli import main
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import MODELS, markdown
 from anonymizer.search import STRATEGIES
@@ -63,6 +65,18 @@ def test_the_table_of_models_is_that_of_the_code():
 @pytest.mark.parametrize("name", [*OBJECTIVES, *STRATEGIES])
 def test_every_objective_and_strategy_is_in_its_table(name):
     assert re.search(rf"^\| .*`{name}`", README, flags=re.MULTILINE)
+
+
+def test_the_comparisons_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    commands = re.findall(r"^anonymizer (compare .*)$", README, flags=re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        demo = command.replace("study.toml", str(ROOT / "data" / "demo.toml"))
+        with pytest.raises(SystemExit) as stop:
+            main(shlex.split(demo))
+        assert (stop.value.code, capsys.readouterr().err) == (0, "")
+    assert (tmp_path / "frontier.svg").exists()
 
 
 def test_the_two_commands_exist():

@@ -2,12 +2,25 @@
 
 A :class:`Hierarchy` is what a steward states: a :class:`Rule`, from a file or in Python. Held
 against the values of a table it becomes a :class:`Taxonomy`: nested partitions of those values,
-finest first. A :class:`Partition` is the common currency: a level, the ranges of A1*, a hand-made
-grouping.
+finest first. A :class:`Partition` is the common currency: a level, the ranges of A1*, a cut through
+several levels, a grouping.
 """
 
+from anonymizer.hierarchy.cuts import cut_of, grouping_of, spelled
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.partition import ANY, Interval, Partition, Taxonomy
 from anonymizer.hierarchy.rule import Rule
+from anonymizer.hierarchy.sets import set_labels
 
-__all__ = ["ANY", "Hierarchy", "Interval", "Partition", "Rule", "Taxonomy"]
+__all__ = [
+    "ANY",
+    "Hierarchy",
+    "Interval",
+    "Partition",
+    "Rule",
+    "Taxonomy",
+    "cut_of",
+    "grouping_of",
+    "set_labels",
+    "spelled",
+]

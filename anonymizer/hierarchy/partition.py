@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy.values import number_text, text_of
+from anonymizer.hierarchy.values import key_text, number_text, text_of
 
 __all__ = ["ANY", "Codes", "Interval", "Partition", "Taxonomy", "torn_levels"]
 
@@ -46,10 +46,16 @@ class Partition:
         The group code of each value code, shape (values,).
     labels
         What is released for each group: a text or, at level 0, the raw value.
+    levels
+        The level that each group is of, where the partition is a cut through several.
+    spelled
+        Whether labels spell out the values of their groups.
     """
 
     groups: Codes
     labels: tuple[Hashable, ...]
+    levels: tuple[int, ...] | None = None
+    spelled: bool = False
 
     @classmethod
     def of(cls, labels: Iterable[Hashable]) -> "Partition":
@@ -136,6 +142,16 @@ class Taxonomy:
         """The highest level."""
         return len(self.levels) - 1
 
+    @cached_property
+    def texts(self) -> tuple[str | None, ...]:
+        """What each value is written as, however a table writes it; None for a missing one."""
+        return tuple(map(key_text, self.codes))
+
+    def label(self, level: int, group: int) -> Hashable:
+        """What a group of a level goes by beside groups of other levels."""
+        partition = self.levels[level]
+        return partition.labels[group] if level else self.texts[partition.first[group]]
+
     def encode(self, values: Iterable[object]) -> Codes:
         """The code of each raw value, -1 for a value that is not part of the taxonomy."""
         return np.array([self.codes.get(self.key(value), -1) for value in values], np.intp)
@@ -145,33 +161,46 @@ class Taxonomy:
     ) -> list[dict[str, object]]:
         """The groups of a partition, enough to apply it again, as JSON has it.
 
-        A group is told by its range, by the values the hierarchy lists for it, or by its label
-        alone (a masked code, everything). What only the table holds, be it a value, the way it is
-        written or that one is missing, is never told unless it is released as it is: nor is a
-        group whose label is not among the texts ``released`` (None: a missing value), unless the
-        hierarchy lists its values.
+        A group is told by its range, by the values the hierarchy lists for it, by its label alone
+        (a masked code, everything), or, in a cut, by its level beside that. What only the table
+        holds, be it a value, the way it is written or that one is missing, is never told unless it
+        is released as it is, or spelled out by a label: nor is a group whose label is not among the
+        texts ``released`` (None: a missing value), unless the hierarchy lists its values.
         """
-        members: list[list[Hashable]] = [[] for _ in range(len(partition))]
-        for key, code in self.codes.items():
-            if key is not None:
-                members[partition.groups[code]].append(key)
-        raw = partition is self.levels[0]
+        members: list[list[str | None]] = [[] for _ in range(len(partition))]
+        for text, group in zip(self.texts, partition.groups, strict=True):
+            members[group].append(text)
         told = []
-        for label, keys in zip(partition.labels, members, strict=True):
+        for group, (label, values) in enumerate(zip(partition.labels, members, strict=True)):
             shown = (None if label is None else text_of(label)) in released
-            if shown or (self.listed and keys):
-                told.append(self._group(label if shown or not raw else keys[0], keys, raw))
+            listed = [value for value in values if value is not None] if self.listed else []
+            if shown or listed:
+                raw = partition is self.levels[0]
+                stated = self.stated(label if shown or not raw else listed[0], raw)
+                if self.listed and not raw and not isinstance(label, Interval):
+                    stated["values"] = listed
+                told.append(stated | self._kind(partition, group, values))
         return told
 
-    def _group(self, label: Hashable, keys: list[Hashable], raw: bool) -> dict[str, object]:
+    def stated(self, label: Hashable, raw: bool) -> dict[str, object]:
+        """A label as JSON has it, with the ends of a range, or with the raw value that it is."""
         if isinstance(label, Interval):
             return {"label": str(label), "from": _plain(label.low), "to": _plain(label.high)}
         text = None if label is None else str(label)
-        if raw:
-            return {"label": text, "values": [text]}
-        if not self.listed:
-            return {"label": text}
-        return {"label": text, "values": [str(key) for key in keys]}
+        return {"label": text, "values": [text]} if raw else {"label": text}
+
+    def _kind(
+        self, partition: Partition, group: int, values: list[str | None]
+    ) -> dict[str, object]:
+        """What tells a group of a partition that is neither a level nor one of ranges."""
+        if partition.spelled:
+            return {"values": values}
+        if partition.levels is None:
+            return {}
+        level = partition.levels[group]
+        own = self.label(level, int(self.levels[level].groups[partition.first[group]]))
+        named = {} if str(own) == str(partition.labels[group]) else {"group": str(own)}
+        return {"level": level, **named}
 
 
 def _plain(end: Decimal | None) -> int | float | None:

@@ -14,6 +14,7 @@ __all__ = [
     "exactly",
     "floor_to",
     "is_missing",
+    "key_text",
     "named",
     "number_of",
     "number_text",
@@ -49,6 +50,17 @@ def text_of(value: object) -> str:
         if number is not None and number == number.to_integral_value():
             return number_text(number)
     return text.split(".")[0] if WHOLE.fullmatch(text) else text
+
+
+def key_text(key: Hashable) -> str | None:
+    """What a value is written as that has a key; None for a missing one.
+
+    >>> key_text(Decimal("39.0")), key_text("39"), key_text(None)
+    ('39', '39', None)
+    """
+    if key is None:
+        return None
+    return number_text(key) if isinstance(key, Decimal) else str(key)
 
 
 def number_of(value: object) -> Decimal | None:

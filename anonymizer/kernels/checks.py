@@ -20,7 +20,7 @@ from anonymizer.kernels.rules import (
     Rules,
 )
 
-__all__ = ["breaks", "broken", "excess", "uncertainty", "xlogx"]
+__all__ = ["beyond", "breaks", "broken", "excess", "uncertainty", "xlogx"]
 
 ENTROPY, GRASSBERGER = int(Kind.ENTROPY), int(Kind.GRASSBERGER)
 DISTINCT, RECURSIVE = int(Kind.DISTINCT), int(Kind.RECURSIVE)
@@ -41,7 +41,7 @@ def breaks(
 ) -> bool:
     """Whether a class breaks a bound other than on size."""
     for bound in range(len(laid.limits)):
-        if _beyond(counts, row, laid, bound, logs, grassbergers, sums) > 0:
+        if beyond(counts, row, laid, bound, logs, grassbergers, sums) > 0:
             return True
     return False
 
@@ -57,12 +57,12 @@ def excess(
     """
     total = 0.0
     for bound in range(len(laid.limits)):
-        total += max(0.0, _beyond(counts, row, laid, bound, logs, grassbergers, sums))
+        total += max(0.0, beyond(counts, row, laid, bound, logs, grassbergers, sums))
     return total
 
 
 @within_machine_code
-def _beyond(
+def beyond(
     counts: Columns,
     row: int,
     laid: Laid,

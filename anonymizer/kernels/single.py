@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.kernels.checks import breaks, xlogx
+from anonymizer.kernels.checks import DIVERGENCE, ENTROPY, beyond, breaks, xlogx
 from anonymizer.kernels.frequency import Columns, Numbers, grassberger_table, logs_table
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
-from anonymizer.kernels.rules import Laid, Rules
+from anonymizer.kernels.rules import KIND, START, STOP, UPPER, Laid, Rules
 from anonymizer.kernels.worth import Worth
 
-__all__ = ["Criteria", "criteria", "value", "values", "worth_of"]
+__all__ = ["Criteria", "Room", "criteria", "judge", "value", "values", "worth_of"]
 
 Floats = NDArray[np.float64]
 
@@ -81,15 +81,146 @@ def worth_of(counts: Columns, row: int, asked: Criteria) -> float:
     return total
 
 
+class Room(NamedTuple):
+    """What some classes are judged in.
+
+    Attributes
+    ----------
+    counts
+        Their histograms, shape (classes, columns).
+    terms
+        n log n of each count, columns first: shape (columns, classes).
+    bits, worths
+        Shape (classes,) each.
+    sums
+        Room for one number more than a class has columns.
+    """
+
+    counts: Columns
+    terms: Floats
+    bits: Floats
+    worths: Floats
+    sums: Numbers
+
+    @classmethod
+    def of(cls, counts: Columns) -> "Room":
+        """Room for some classes, whose histograms may still change."""
+        classes, columns = counts.shape
+        return cls(
+            counts,
+            np.empty((columns, classes)),
+            np.empty(classes),
+            np.empty(classes),
+            np.empty(columns + 1, np.int64),
+        )
+
+
 @in_machine_code
-def _values(counts: Columns, asked: Criteria, sums: Numbers, found: Floats) -> None:
-    """The value of every class."""
-    for row in range(len(counts)):
-        found[row] = value(counts, row, asked, sums)
+def judge(room: Room, number: int, asked: Criteria) -> None:
+    """The worth of the first classes, -inf for one that breaks a bound, 0 for one without records.
+
+    Bound by bound and not class by class, the classes in the innermost loops: what a tuple of
+    arrays costs to take apart is paid once, and the loops are vectors to the processor.
+    """
+    laid, logs, counts = asked.laid, asked.logs, room.counts
+    worths = room.worths
+    last = counts.shape[1] - 1
+    for row in range(number):
+        small = 0 < counts[row, last] < asked.least
+        worths[row] = -np.inf if small else 0.0
+    for column in range(last + 1):
+        terms = room.terms[column]
+        for row in range(number):
+            count = counts[row, column]
+            terms[row] = logs[count] if count < len(logs) else xlogx(count, logs)
+    for bound in range(len(laid.limits)):
+        kind = laid.facts[bound, KIND]
+        if kind == ENTROPY:
+            _judge_entropy(room, number, laid, bound)
+        elif kind == DIVERGENCE:
+            _judge_divergence(room, number, laid, bound)
+        else:
+            _judge_otherwise(room, number, asked, bound)
+    _add_worth(room, number, asked.worth)
+
+
+@within_machine_code
+def _add_entropy(room: Room, number: int, start: int, stop: int) -> None:
+    """Set ``bits`` to n H(W|g)."""
+    bits, whole = room.bits, room.terms[len(room.terms) - 1]
+    for row in range(number):
+        bits[row] = whole[row]
+    for column in range(start, stop):
+        terms = room.terms[column]
+        for row in range(number):
+            bits[row] -= terms[row]
+
+
+@within_machine_code
+def _judge_entropy(room: Room, number: int, laid: Laid, bound: int) -> None:
+    """Mark classes of too little entropy."""
+    limit, bits, worths, counts = laid.limits[bound], room.bits, room.worths, room.counts
+    last = counts.shape[1] - 1
+    _add_entropy(room, number, laid.facts[bound, START], laid.facts[bound, STOP])
+    for row in range(number):
+        if bits[row] < limit * counts[row, last]:
+            worths[row] = -np.inf
+
+
+@within_machine_code
+def _judge_divergence(room: Room, number: int, laid: Laid, bound: int) -> None:
+    """Mark classes too far from the table."""
+    limit, bits, worths, counts = laid.limits[bound], room.bits, room.worths, room.counts
+    last = counts.shape[1] - 1
+    start, stop = laid.facts[bound, START], laid.facts[bound, STOP]
+    _add_entropy(room, number, start, stop)
+    for column in range(start, stop):
+        logarithm = laid.rows[UPPER, bound, column]
+        if logarithm > -np.inf:  # else no record of the table has the value
+            for row in range(number):
+                bits[row] += counts[row, column] * logarithm
+    for row in range(number):
+        if -bits[row] > limit * counts[row, last]:
+            worths[row] = -np.inf
+
+
+@within_machine_code
+def _judge_otherwise(room: Room, number: int, asked: Criteria, bound: int) -> None:
+    """Mark classes that break a bound of any other kind."""
+    worths, counts = room.worths, room.counts
+    for row in range(number):
+        if worths[row] == 0.0:
+            over = beyond(counts, row, asked.laid, bound, asked.logs, asked.grassbergers, room.sums)
+            if over > 0:
+                worths[row] = -np.inf
+
+
+@within_machine_code
+def _add_worth(room: Room, number: int, worth: Worth) -> None:
+    """Add what acceptable classes are worth."""
+    bits, worths, counts = room.bits, room.worths, room.counts
+    last = counts.shape[1] - 1
+    for attribute in range(len(worth.weights)):
+        weight, cost = worth.weights[attribute], worth.per_value[attribute]
+        start, stop = worth.spans[attribute, 0], worth.spans[attribute, 1]
+        _add_entropy(room, number, start, stop)
+        for row in range(number):
+            worths[row] -= weight * bits[row]
+        if cost > 0:
+            for row in range(number):
+                for column in range(start, stop):
+                    worths[row] -= cost * (counts[row, column] > 0)
+    if worth.each != 0 or len(worth.by_size):
+        for row in range(number):
+            records = counts[row, last]
+            if records > 0:
+                worths[row] += worth.each
+                if len(worth.by_size):
+                    worths[row] += worth.by_size[records]
 
 
 def values(counts: Columns, asked: Criteria) -> Floats:
     """The worth of classes, -inf for one that breaks a bound, shape (classes,)."""
-    found = np.empty(len(counts))
-    _values(counts, asked, np.empty(counts.shape[1] + 1, np.int64), found)
-    return found
+    room = Room.of(counts)
+    judge(room, len(counts), asked)
+    return room.worths

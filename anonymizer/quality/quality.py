@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.errors import InputError
-from anonymizer.parameters import column_names, is_whole, require_one_of
+from anonymizer.parameters import column_names, is_whole, jobs_of, require_one_of
 from anonymizer.quality.deviation import TotalVariation, deviations
 from anonymizer.quality.features import learners
 from anonymizer.quality.information_loss import InformationLoss, information_losses
@@ -209,8 +209,7 @@ def _require_numbers(folds: int, seed: int, n_jobs: int | None) -> None:
         raise InputError(f"folds = {folds!r} must be a whole number of at least 2")
     if not is_whole(seed, least=0) or seed >= MOST_SEED:
         raise InputError(f"seed = {seed!r} must be a whole number from 0 to {MOST_SEED - 1}")
-    if n_jobs is not None and (not is_whole(n_jobs) or n_jobs == 0):
-        raise InputError(f"n_jobs = {n_jobs!r} must be a whole number but 0; -1 takes all cores")
+    jobs_of(n_jobs)
 
 
 def _mean(numbers: Sequence[float]) -> float | None:

@@ -1,12 +1,16 @@
 """What a person reads: releases, verifications and comparisons as tables of text."""
 
+from anonymizer.report.comparison import print_comparison
+from anonymizer.report.picture import picture_at
 from anonymizer.report.progress import progress
 from anonymizer.report.quality import print_quality
 from anonymizer.report.release import print_ladder, print_release, print_rows
 from anonymizer.report.verdicts import print_check, print_verdicts
 
 __all__ = [
+    "picture_at",
     "print_check",
+    "print_comparison",
     "print_ladder",
     "print_quality",
     "print_release",

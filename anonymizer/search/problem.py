@@ -1,12 +1,13 @@
 """What a search is asked, how it may run, and what it answers."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 from numbers import Real
 from operator import le
-from typing import TypeVar
+from time import monotonic
+from typing import TypeVar, cast
 
 import joblib
 
@@ -29,9 +30,13 @@ __all__ = [
     "Scored",
     "Search",
     "Watch",
+    "as_done",
     "in_parallel",
     "winner",
 ]
+
+INSTANT = 1e-9
+"""Seconds."""
 
 Watch = Callable[[str, int, int | None], None]
 """Told what is being done, how much of it, and of how much in all where that is known."""
@@ -162,6 +167,15 @@ class Run:
         if limit is not None and not (number and 0 < limit < inf):
             raise InputError(f"time-limit = {limit!r} must be a number of seconds above 0")
 
+    def deadline(self) -> float:
+        """When time will be up, on the monotonic clock, if it starts to run now."""
+        return inf if self.time_limit is None else monotonic() + self.time_limit
+
+    def until(self, deadline: float) -> "Run":
+        """The same for as long as there is time until then, an instant at the least."""
+        left = None if deadline == inf else max(deadline - monotonic(), INSTANT)
+        return replace(self, time_limit=left)
+
 
 ALONE = Run()
 """One job, no limit, nobody watching."""
@@ -259,11 +273,19 @@ def winner(scored: Iterable[Scored]) -> Scored:
 def in_parallel(
     function: Callable[..., T], tasks: Sequence[tuple[object, ...]], n_jobs: int | None
 ) -> list[T]:
-    """The results of independent tasks; where they run is up to joblib and its caller.
+    """The results of independent tasks; where they run is up to joblib and its caller."""
+    return list(as_done(function, tasks, n_jobs))
+
+
+def as_done(
+    function: Callable[..., T], tasks: Sequence[tuple[object, ...]], n_jobs: int | None
+) -> Iterator[T]:
+    """The same, each as soon as it and those before it are there.
 
     With a single job joblib is left out altogether.
     """
     if len(tasks) < 2 or joblib.effective_n_jobs(n_jobs) == 1:
-        return [function(*task) for task in tasks]
+        return (function(*task) for task in tasks)
     jobs = (joblib.delayed(function)(*task) for task in tasks)
-    return list(joblib.Parallel(n_jobs=n_jobs, prefer="threads")(jobs))
+    found = joblib.Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(jobs)
+    return cast(Iterator[T], found)

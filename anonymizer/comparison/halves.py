@@ -1,0 +1,222 @@
+"""One recoding, fitted on one half of a table, and what both halves say of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+
+from anonymizer.comparison.sweep import Point
+from anonymizer.counts import Counts, Ints, Recoding, row_keys
+from anonymizer.estimator import Anonymizer
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.information import mutual_information, mutual_information_miller_madow
+from anonymizer.kept import ceiling
+from anonymizer.plan import all_hidden, suppressed_of
+from anonymizer.privacy import TOLERANCE, Mask
+from anonymizer.regions import Regions
+from anonymizer.search import Problem
+
+__all__ = ["Fit", "Half", "fitted", "held_out"]
+
+
+@dataclass(frozen=True)
+class Half:
+    """What the records of one half tell, recoded.
+
+    Parameters
+    ----------
+    records, classes
+        Its records, and the equivalence classes that they fall in.
+    original
+        I(X;W) of the raw quasi-identifiers, in bits; as all else, of the records that would be
+        released where some are suppressed and left out.
+    ceiling
+        The most that any recoding can keep under the policy, in bits.
+    retained
+        I(X~;W) of the recoded ones, in bits: the plug-in estimate.
+    miller_madow
+        The same, corrected for what small classes pretend.
+    uncovered
+        Records that the recoding has no class for; they are evaluated as one class together.
+    satisfied
+        Whether the policy holds: every model for every class.
+    """
+
+    records: int
+    classes: int
+    original: float
+    ceiling: float
+    retained: float
+    miller_madow: float
+    uncovered: int
+    satisfied: bool
+
+    @property
+    def loss(self) -> float:
+        """1 - retained / original; 0 where there was nothing to lose."""
+        return 1 - self.retained / self.original if self.original > TOLERANCE else 0.0
+
+    def to_dict(self) -> dict[str, object]:
+        """The measures and the loss."""
+        return {**asdict(self), "loss": self.loss}
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A recoding that was fitted on one half.
+
+    Parameters
+    ----------
+    recoding
+        Its name.
+    parameters
+        The swept parameters of the policy.
+    proven
+        Whether no other recoding of its kind is better on the fitted half.
+    fitted, held_out
+        What it was chosen by, and the half that had no say in it.
+    """
+
+    recoding: str
+    parameters: Point
+    proven: bool
+    fitted: Half
+    held_out: Half
+
+    def to_dict(self) -> dict[str, object]:
+        """Ready for JSON."""
+        return {
+            "recoding": self.recoding,
+            "parameters": dict(self.parameters),
+            "proven": self.proven,
+            "fitted": self.fitted.to_dict(),
+            "held_out": self.held_out.to_dict(),
+        }
+
+
+def fitted(
+    anonymizer: Anonymizer,
+    parameters: Point,
+    taxonomies: Mapping[str, Taxonomy],
+    halves: tuple[Counts, Counts],
+    about: Sequence[str],
+) -> Fit:
+    """Fit a recoding on the first half and evaluate it on both.
+
+    Information ``about`` several attributes is summed.
+
+    Raises
+    ------
+    InputError, PolicyUnreachableError
+        When there is no such recoding of the first half.
+    """
+    first, second = halves
+    problem = anonymizer.problem(first, taxonomies)
+    recoding, search = anonymizer.choose(problem)
+    other = replace(problem, counts=second)
+    return Fit(
+        anonymizer.recoding,
+        parameters,
+        search.proven,
+        _evaluated(problem, recoding, about),
+        _evaluated(other, recoding, about),
+    )
+
+
+def held_out(recoding: Recoding | Regions, counts: Counts) -> tuple[Counts, int]:
+    """The classes of records that had no say in a recoding, and how many it does not cover.
+
+    Those that it does not cover are one class together, which costs what they tell but keeps them
+    in every figure.
+    """
+    known = _covered(recoding, counts)
+    classes = counts.select(known).recode(recoding)
+    rest = counts.select(~known)
+    return (_with_class(classes, rest), int(rest.sizes.sum())) if len(rest) else (classes, 0)
+
+
+def _covered(recoding: Recoding | Regions, counts: Counts) -> Mask:
+    """Which raw combinations of values a recoding has a class for, shape (combinations,).
+
+    Partitions cover every value that they number.
+    """
+    if isinstance(recoding, Regions):
+        return np.asarray(recoding.class_of(counts.cells) >= 0)
+    known = np.ones(len(counts), bool)
+    for name, codes in zip(counts.names, counts.cells.T, strict=True):
+        known &= codes < len(recoding[name].groups)
+    return known
+
+
+def _with_class(classes: Counts, rest: Counts) -> Counts:
+    """Classes, and one more of all the rest."""
+
+    def beside(some: Ints, others: Ints) -> Ints:
+        return np.concatenate([some, others.sum(axis=0, keepdims=True)])
+
+    return replace(
+        classes,
+        cells=np.concatenate([classes.cells, rest.cells[:1]]),
+        sizes=beside(classes.sizes, rest.sizes),
+        joint={name: beside(matrix, rest.joint[name]) for name, matrix in classes.joint.items()},
+        population=None
+        if classes.population is None or rest.population is None
+        else beside(classes.population, rest.population),
+    )
+
+
+def _evaluated(problem: Problem, recoding: Recoding | Regions, about: Sequence[str]) -> Half:
+    """What the records of a problem tell under a recoding, as they would be released."""
+    recoded, uncovered = held_out(recoding, problem.counts)
+    raw, classes, satisfied = _suppressed(problem, recoded, recoding)
+    return Half(
+        records=problem.counts.records,
+        classes=classes.occupied,
+        original=sum(mutual_information(raw.joint[name]) for name in about),
+        ceiling=ceiling(raw, problem.models, about),
+        retained=sum(mutual_information(classes.joint[name]) for name in about),
+        miller_madow=sum(mutual_information_miller_madow(classes.joint[name]) for name in about),
+        uncovered=uncovered,
+        satisfied=satisfied,
+    )
+
+
+def _suppressed(
+    problem: Problem, recoded: Counts, recoding: Recoding | Regions
+) -> tuple[Counts, Counts, bool]:
+    """What would be released, raw and recoded, and whether it satisfies the policy.
+
+    Where records may be suppressed, those of classes that break it are, within the budget.
+    """
+    raw = problem.counts
+    if not problem.suppresses or isinstance(recoding, Regions):
+        return raw, recoded, problem.feasible(recoded)
+    hidden = all_hidden(recoded, recoding)
+    found = suppressed_of(recoded, problem.models, problem.suppression, hidden)
+    if found is None:
+        return raw, recoded, False
+    if not found.removed:
+        return raw, recoded.merge(found.marks), True
+    gone = _falls_in(raw, recoding, recoded.select(found.marks))
+    return _alone(raw.select(~gone)), recoded.select(~found.marks), True
+
+
+def _falls_in(raw: Counts, recoding: Recoding, classes: Counts) -> Mask:
+    """Which raw combinations of values fall in some classes, shape (combinations,)."""
+    columns = zip(raw.names, raw.cells.T, strict=True)
+    cells = np.column_stack([recoding[name].representatives[codes] for name, codes in columns])
+    keys = row_keys(np.concatenate([classes.cells, cells]))
+    return np.isin(keys[len(classes) :], keys[: len(classes)])
+
+
+def _alone(some: Counts) -> Counts:
+    """Some combinations of values as if they were the table."""
+    return Counts.of(
+        some.names,
+        some.cells,
+        some.sizes,
+        some.joint,
+        some.values,
+        some.targets,
+        some.population,
+    )

@@ -1,0 +1,226 @@
+"""The best boxes for a problem: exactly where the grid is small enough, by beam search beyond."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from math import inf
+
+import numpy as np
+
+from anonymizer.axes import Axis, axes_of, blocks_of
+from anonymizer.candidates import columns_of
+from anonymizer.counts import Codes, Counts
+from anonymizer.guillotine.beam import WIDEST, grow
+from anonymizer.guillotine.exact import Grid
+from anonymizer.guillotine.prune import pruned
+from anonymizer.guillotine.shapes import Menu, boxes_of
+from anonymizer.guillotine.tree import Tree
+from anonymizer.kernels import Columns
+from anonymizer.kernels.single import Criteria, values
+from anonymizer.regions import Regions, labels_of
+from anonymizer.search import Bounds, Problem, RangeOptions
+from anonymizer.search.bounded import at_most
+from anonymizer.search.criteria import criteria_of
+from anonymizer.search.problem import ALONE, Run
+
+__all__ = ["Boxed", "best_boxes"]
+
+ANYTHING, UNBOUNDED = RangeOptions(), Bounds()
+
+QUICK = 1e7
+"""Boxes of a grid that are looked at in a second, at least."""
+
+
+@dataclass(frozen=True, eq=False)
+class Boxed:
+    """What a search for boxes found.
+
+    Parameters
+    ----------
+    regions
+        The boxes that have records, as classes.
+    counts
+        What they leave.
+    strategy
+        How they were found.
+    lead
+        How much more any other tree of boxes can be worth; infinite where that is not known.
+    trees
+        How many trees were looked for.
+    """
+
+    regions: Regions
+    counts: Counts
+    strategy: str
+    lead: float
+    trees: int
+
+
+def best_boxes(
+    problem: Problem,
+    ranges: Collection[str],
+    options: RangeOptions = ANYTHING,
+    bounds: Bounds = UNBOUNDED,
+    *,
+    exact: bool = True,
+    run: Run = ALONE,
+) -> Boxed | None:
+    """The boxes that keep most of the objective; None where not even a single one is acceptable.
+
+    Parameters
+    ----------
+    ranges
+        The attributes that get ranges; they are ordered.
+    options, bounds
+        What ranges and boxes are confined to; the least of records is up to the models.
+    exact
+        The best tree of all where the grid is small enough, a good one by beam search beyond;
+        False for the greedy tree, to compare.
+
+    Raises
+    ------
+    InputError
+        When models or objective are not made for classes that are looked at one by one.
+    """
+    axes = axes_of(problem, ranges, options)
+    blocks = blocks_of(axes, problem.counts.cells)
+    search = Plot(axes, blocks, columns_of(problem.counts), criteria_of(problem, "boxes"), run)
+    if search.alone == -inf:
+        return None
+    grid = Grid.of(axes, blocks, search.rows) if exact and search.in_time else None
+    strategy = "dynamic programming" if grid else "beam" if exact else "greedy"
+    found = search.exact(grid, bounds) if grid else search.grown(bounds, WIDEST if exact else 1)
+    regions = _regions(problem, axes, found.tree, blocks)
+    counts = problem.counts.recode(regions)
+    return Boxed(regions, counts, strategy, found.bound - found.value, found.refinements)
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A tree at a price on each of its boxes.
+
+    Parameters
+    ----------
+    tree
+        The tree.
+    value
+        What its boxes are worth, less the price of those that have records.
+    bound
+        What no other tree is worth more than.
+    classes
+        How many of its boxes have records.
+    refinements
+        How many trees were looked for.
+    proven
+        Whether no other tree is worth more.
+    """
+
+    tree: Tree
+    value: float
+    bound: float
+    classes: int
+    refinements: int = 1
+    proven: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Plot:
+    """Cells on axes, where trees are looked for.
+
+    Parameters
+    ----------
+    axes
+        The axes.
+    blocks, rows
+        The block of every cell on each of them, shape (cells, axes), and its histogram.
+    asked
+        What boxes must satisfy and what they are worth.
+    run
+        How the search may run.
+    """
+
+    axes: Sequence[Axis]
+    blocks: Codes
+    rows: Columns
+    asked: Criteria
+    run: Run
+
+    @property
+    def in_time(self) -> bool:
+        """Whether all boxes can be looked at within the time limit."""
+        boxes = boxes_of([Menu.of(axis) for axis in self.axes])
+        return self.run.time_limit is None or boxes < QUICK * self.run.time_limit
+
+    @property
+    def alone(self) -> float:
+        """What everything in one box is worth, -inf where that is not acceptable."""
+        return float(values(self.rows.sum(axis=0, keepdims=True), self.asked)[0])
+
+    def at(self, price: float) -> Criteria:
+        """What is asked for with a price on each box."""
+        return self.asked._replace(worth=self.asked.worth.costing(price))
+
+    def exact(self, grid: Grid, bounds: Bounds) -> Grown:
+        """The best tree, within the bounds."""
+
+        def solve(price: float) -> Grown:
+            value, tree = grid.best(self.at(price), self.run)
+            return Grown(tree, value, value, self._classes(tree), proven=True)
+
+        many = solve(bounds.min_gain)
+        if bounds.max_classes is None or many.classes <= bounds.max_classes:
+            return many
+        few = Grown(grid.undivided, self.alone - bounds.min_gain, inf, 1)
+        return at_most(
+            int(bounds.max_classes), solve, many, few, bounds.min_gain, self.run.deadline()
+        )
+
+    def grown(self, bounds: Bounds, width: int) -> Grown:
+        """A good tree, not proven to be the best."""
+        asked = self.at(bounds.min_gain)
+        value, tree = grow(self.axes, self.blocks, self.rows, asked, width, self.run)
+        if bounds.max_classes is not None:
+            tree = pruned(tree, self.blocks, self.rows, asked, int(bounds.max_classes))
+        return Grown(tree, value, inf, self._classes(tree))
+
+    def _classes(self, tree: Tree) -> int:
+        return len(np.unique(tree.box_of(self.blocks)))
+
+
+@dataclass(frozen=True, eq=False)
+class BoxMap:
+    """Boxes as a map: what lies in none that has records is not covered.
+
+    Parameters
+    ----------
+    axes, tree
+        The boxes.
+    number
+        The class of each box of the tree, -1 for one without records.
+    """
+
+    axes: Sequence[Axis]
+    tree: Tree
+    number: Codes
+
+    def __call__(self, cells: Codes) -> Codes:
+        """The class of each row of value codes, shape (rows,)."""
+        blocks = blocks_of(self.axes, cells)
+        known = (blocks >= 0).all(axis=1)
+        found = np.full(len(cells), -1, np.intp)
+        found[known] = self.number[self.tree.box_of(blocks[known])]
+        return found
+
+
+def _regions(problem: Problem, axes: Sequence[Axis], tree: Tree, blocks: Codes) -> Regions:
+    """The boxes that have records, in the order of the tree, as classes."""
+    boxes = tree.boxes
+    occupied = np.unique(tree.box_of(blocks))
+    number = np.full(len(boxes), -1, np.intp)
+    number[occupied] = np.arange(len(occupied))
+    names = problem.counts.names
+    shapes = {
+        name: [axis.covered(boxes[box][place]) for box in occupied]
+        for place, (name, axis) in enumerate(zip(names, axes, strict=True))
+    }
+    labels = {name: labels_of(problem.taxonomies[name], shapes[name]) for name in names}
+    return Regions(names, BoxMap(axes, tree, number), shapes, labels, numbered=False)

@@ -1,0 +1,94 @@
+"""Partitions that are no level: cuts through a taxonomy, and values grouped in any way."""
+
+import json
+from collections.abc import Hashable, Iterable, Sequence
+
+import numpy as np
+
+from anonymizer.hierarchy.partition import Codes, Partition, Taxonomy
+from anonymizer.hierarchy.values import text_of
+
+__all__ = ["cut_of", "grouping_of", "spelled", "told_apart"]
+
+SPECIAL = set(',{}"\\')
+"""Characters of a value that its group's label quotes."""
+
+
+def cut_of(taxonomy: Taxonomy, nodes: Iterable[tuple[int, int]]) -> Partition:
+    """The partition into groups of several levels, each told by its level and its group there.
+
+    A group goes by its own label, a single value by its text. Where the labels of two levels are
+    alike the coarser one says its level: ``other (level 2)``.
+
+    Raises
+    ------
+    ValueError
+        When a value is in none of the groups, or in two.
+    """
+    nodes = sorted(nodes)
+    inside = np.stack([_inside(taxonomy, nodes, level) for level in range(len(taxonomy.levels))])
+    if not ((inside >= 0).sum(axis=0) == 1).all():
+        raise ValueError("no partition")
+    labels = told_apart(
+        [(taxonomy.label(level, group), f" (level {level})") for level, group in nodes]
+    )
+    first, groups = np.unique(inside.max(axis=0), return_index=True, return_inverse=True)[1:]
+    order = np.argsort(first)
+    return Partition(
+        np.argsort(order)[groups],
+        tuple(labels[place] for place in order),
+        levels=tuple(nodes[place][0] for place in order),
+    )
+
+
+def _inside(taxonomy: Taxonomy, nodes: Sequence[tuple[int, int]], level: int) -> Codes:
+    """The place of the node of one level that each value is in, -1 for none, shape (values,)."""
+    partition = taxonomy.levels[level]
+    places = np.full(len(partition), -1)
+    for place, (own, group) in enumerate(nodes):
+        if own == level:
+            places[group] = place
+    return places[partition.groups]
+
+
+def grouping_of(taxonomy: Taxonomy, groups: Sequence[Codes]) -> Partition:
+    """The partition into some groups of value codes; values in none of them stand alone.
+
+    A group of several values is spelled out in the order of the values, ``{Black, Other}``, texts
+    that could be misread in the quotes of JSON, a missing value as ``null``. A single value goes by
+    its text.
+    """
+    alone = np.setdiff1d(np.arange(len(taxonomy.codes)), np.concatenate([[], *groups]))
+    members = sorted([*map(np.sort, groups), *alone[:, None].astype(np.intp)], key=len)
+    labels = told_apart([(spelled(taxonomy, codes), " (grouped)") for codes in members])
+    order = sorted(range(len(members)), key=lambda place: int(members[place][0]))
+    group = np.empty(len(taxonomy.codes), np.intp)
+    for number, place in enumerate(order):
+        group[members[place]] = number
+    return Partition(group, tuple(labels[place] for place in order), spelled=True)
+
+
+def spelled(taxonomy: Taxonomy, codes: Codes) -> str | None:
+    """The label of a group of values."""
+    texts = [taxonomy.texts[code] for code in codes]
+    return texts[0] if len(texts) == 1 else "{" + ", ".join(map(_quoted, texts)) + "}"
+
+
+def _quoted(text: str | None) -> str:
+    """A value as its group's label has it: in quotes where it could be misread."""
+    if text is None:
+        return "null"
+    plain = SPECIAL.isdisjoint(text) and text == text.strip() and text not in ("", "null")
+    return text if plain else json.dumps(text, ensure_ascii=False)
+
+
+def told_apart(stated: Iterable[tuple[Hashable, str]]) -> list[Hashable]:
+    """Labels, each with its mark added for as long as it reads like one before it."""
+    taken: set[str | None] = set()
+    labels = []
+    for label, mark in stated:
+        while (text := None if label is None else text_of(label)) in taken:
+            label = f"{label}{mark}"
+        taken.add(text)
+        labels.append(label)
+    return labels
