@@ -26,7 +26,7 @@ RIVALS = 12
 TIES = 1e-6
 """Relative noise on costs that breaks ties alone."""
 
-NOISE = (-2.0, 1.5)
+NOISE = (-2.0, 0.0)
 """The powers of ten of noise that changes what is merged."""
 
 NOISY = 0.25
@@ -115,7 +115,7 @@ def _tried(cells: Cells, grouping: Grouping, most: int | None, seed: int) -> Gro
     some = cells.some(which)
     before = np.unique(grouping.labels[which], return_inverse=True)[1]
     allowed = len(which) if most is None else most - grouping.classes + int(before.max()) + 1
-    labels, work = _regrouped(some, max(allowed, 1), rng)
+    labels, work = _regrouped(some, max(allowed, 1), rng, _noise(grouping, rng))
     gained = float(some.values(labels).sum() - some.values(before).sum())
     tried = replace(
         grouping, tries=grouping.tries + 1, work=grouping.work + work + OVERHEAD + len(cells) // 2
@@ -143,19 +143,21 @@ def _pool(cells: Cells, grouping: Grouping, rng: np.random.Generator) -> Marks:
     return chosen
 
 
-def _regrouped(cells: Cells, most: int, rng: np.random.Generator) -> tuple[Ints, int]:
+def _regrouped(cells: Cells, most: int, rng: np.random.Generator, noise: float) -> tuple[Ints, int]:
     """Cells grouped anew: atoms are merged until acceptable, then cells wander. And the work."""
     state = rng.integers(2**63, size=1).astype(np.uint64)
     atoms = cells.atoms(ATOMS)
     if len(cells) <= FEW and rng.random() < AT_RANDOM:
         atoms = np.unique(rng.integers(len(cells), size=len(cells)), return_inverse=True)[1]
-    labels = _merged(cells.classes(atoms), cells, most, state, _noise(rng))[atoms]
+    labels = _merged(cells.classes(atoms), cells, most, state, noise)[atoms]
     labels, steps = _wandered(cells, labels, state)
     return labels, (int(atoms.max()) + 1) ** 2 // 2 + steps
 
 
-def _noise(rng: np.random.Generator) -> float:
-    return float(10 ** rng.uniform(*NOISE)) if rng.random() < NOISY else TIES
+def _noise(grouping: Grouping, rng: np.random.Generator) -> float:
+    """The relative noise on costs; a search begins with ties alone broken at random."""
+    noisy = grouping.tries > 0 and rng.random() < NOISY
+    return float(10 ** rng.uniform(*NOISE)) if noisy else TIES
 
 
 def _merged(atoms: Ints, cells: Cells, most: int, state: Random, noise: float) -> Ints:
