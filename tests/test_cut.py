@@ -339,7 +339,7 @@ def test_adult_by_ranges_and_groups(adult):
     assert problem.feasible(problem.counts.recode(found.recoding))
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(drawn_problems(numbers=True), st.booleans())
 def test_whatever_is_released_is_safe(drawn, refined):
     table, problem = drawn
