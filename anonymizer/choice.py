@@ -1,6 +1,6 @@
 """How a recoding is chosen for a problem, and what is said of the choice."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import inf
 
 from anonymizer.counts import Recoding
@@ -15,6 +15,7 @@ from anonymizer.parameters import (
     require_one_of,
 )
 from anonymizer.privacy import require_class_by_class, require_monotone
+from anonymizer.regions import Regions
 from anonymizer.release import SearchResult
 from anonymizer.search import (
     SEARCHES,
@@ -41,6 +42,7 @@ __all__ = [
     "best_levels",
     "given_levels",
     "node_of",
+    "regional_search",
 ]
 
 RECODINGS = ("full-domain", "variable-range", "cut", "boxes", "classes", "fixed")
@@ -190,6 +192,24 @@ def _require_levels_within(problem: Problem, bounds: Bounds) -> None:
             f"{' and '.join(bounds.stated)} cannot stand beside suppression, which follows the "
             "policy alone; leave it out, or state k-anonymity"
         )
+
+
+def regional_search(recoding: str) -> Callable[..., tuple[Regions, SearchResult]]:
+    """What searches for classes with groups of their own; loaded here, since it is compiled.
+
+    Raises
+    ------
+    InputError
+        When what compiles it cannot be loaded.
+    """
+    try:
+        from anonymizer.regional import best_regions
+    except ImportError:
+        raise InputError(
+            f"recoding = {recoding!r} needs numba, which cannot be loaded here; reinstall it, or "
+            "choose another recoding"
+        ) from None
+    return best_regions
 
 
 def attributes_to_refine(

@@ -15,6 +15,7 @@ from anonymizer.choice import (
     best_levels,
     given_levels,
     node_of,
+    regional_search,
 )
 from anonymizer.conventions import Conventions
 from anonymizer.counted import Counted
@@ -258,9 +259,7 @@ class Anonymizer(Conventions):
         if self.recoding == "fixed":
             return given_levels(problem, self.levels, bounds)
         if self.recoding in REGIONAL:
-            # Here: it loads what is compiled, which nothing else needs.
-            from anonymizer.regional import best_regions
-
+            best_regions = regional_search(self.recoding)
             asked = self.search, self.refinement, whole_seed(self.seed), run
             return best_regions(self.recoding, problem, attributes, options, bounds, *asked)
         if self.recoding not in CUTTING:

@@ -1,6 +1,7 @@
 """Releases of boxes and of merged cells: labels, maps and manifests, held by a stranger's count."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from strategies import nested_rows, tables
 
 from anonymizer import (
     Anonymizer,
+    DistinctLDiversity,
     EntropyLDiversity,
     Hierarchy,
     InputError,
@@ -132,6 +134,33 @@ def test_a_column_of_the_name_of_the_classes_is_refused(people):
 def test_what_is_for_other_recodings_is_refused(people, options, message):
     with pytest.raises(InputError, match=message):
         asking("boxes", **options).fit(people)
+
+
+def test_without_what_compiles_it_is_one_line(people, monkeypatch):
+    monkeypatch.setitem(sys.modules, "anonymizer.regional", None)
+    with pytest.raises(InputError, match="recoding = 'boxes' needs numba, which cannot be loaded"):
+        asking("boxes").fit(people)
+
+
+@pytest.mark.parametrize("recoding", REGIONAL)
+def test_several_sensitive_attributes_and_a_target(people, recoding):
+    """Both sensitive attributes stay diverse, and what is kept is about neither."""
+    people = people.assign(v=list("cdcdcdcdcdcd"), use=list("xxxxyyyyxyxy"))
+    models = [
+        DistinctLDiversity(2, attribute="v"),
+        TCloseness(0.3, distance="equal", attribute="w"),
+        KAnonymity(2),
+    ]
+    asked = asking(recoding, sensitive=["w", "v"], target="use", privacy=models)
+    released = asked.fit_transform(people)
+    columns = [name for name in released.columns if name not in ("w", "v", "use")]
+    groups = released.groupby(columns)
+    assert (groups["v"].nunique() == 2).all()
+    assert (abs(groups["w"].agg(lambda w: (w == "a").mean()) - 0.5) <= 0.3).all()
+    told = asked.release_.targets["use"]
+    rows = released.to_dict("records")
+    assert told.retained == pytest.approx(mutual_information(classes_of(rows, columns, "use")))
+    assert asked.search_.value == pytest.approx(told.retained)
 
 
 def test_policies_out_of_reach_are_one_line(people):

@@ -1,5 +1,7 @@
 """What kernels take a class to be worth: what it adds, up to what no recoding moves."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,6 +12,8 @@ from anonymizer.candidates import Layout, columns_of
 from anonymizer.counts import Counts
 from anonymizer.errors import InputError
 from anonymizer.kernels import NUMPY
+from anonymizer.kernels.checks import excess
+from anonymizer.kernels.frequency import grassberger_table, logs_table
 from anonymizer.kernels.single import criteria, values
 from anonymizer.objectives import (
     AboveShuffled,
@@ -69,3 +73,15 @@ def test_what_depends_on_levels_has_no_worth():
     counts = Counts.of(("a",), np.array([[0]]), np.array([1]), {})
     with pytest.raises(InputError, match="loss is not made for recodings beyond levels"):
         Loss().worth(Layout.of(counts))
+
+
+@given(problem=problems())
+def test_a_class_is_beyond_its_bounds_where_it_breaks_one(problem):
+    layout = Layout.of(problem.counts)
+    rules = Policy(problem.models, layout, NUMPY).against(layout.margins).rules
+    rows = columns_of(problem.counts)
+    room = np.empty(rows.shape[1] + 1, np.int64)
+    tables = logs_table(), grassberger_table()
+    beyond = [excess(rows, row, rules.laid, *tables, room) for row in range(len(rows))]
+    broken = NUMPY.broken(rows, replace(rules, least=0.0), layout.records)[1]
+    assert np.array_equal(np.array(beyond) > 0, broken)
