@@ -22,8 +22,8 @@ from anonymizer.counts import Codes
 from anonymizer.errors import Ended
 from anonymizer.guillotine.tree import Box, Branching, Tree, Twig
 from anonymizer.kernels import Columns
-from anonymizer.kernels.mondrian import TIE, Cells, Cuts, best_cuts, divide, greedy
-from anonymizer.kernels.single import Criteria, Room
+from anonymizer.kernels.mondrian import TIE, Cells, Ground
+from anonymizer.kernels.single import Criteria
 from anonymizer.privacy import Mask
 from anonymizer.search.problem import ALONE, Run
 
@@ -40,9 +40,6 @@ WORK = 8e8
 
 SHARE = 8
 """Following the cuts of one box may take one part in so many of the work that is left."""
-
-
-Slice = tuple[Codes, int, int, Cells, Codes, Criteria, Cuts, Room]
 
 
 class Open(NamedTuple):
@@ -103,7 +100,7 @@ def grow(
         np.array([axis.numbers if axis.ordered else 0 for axis in axes], np.int64),
         _wide(axes, most),
     )
-    return Gardener(axes, cells, asked, width, run).grown()
+    return Gardener(axes, Ground.of(cells, asked, most, KEPT), width, run).grown()
 
 
 def _wide(axes: Sequence[Axis], most: int) -> Mask:
@@ -122,8 +119,7 @@ class Gardener:
     """Grows one tree."""
 
     axes: Sequence[Axis]
-    cells: Cells
-    asked: Criteria
+    ground: Ground
     width: int
     run: Run
     work: float = WORK
@@ -131,10 +127,6 @@ class Gardener:
     nodes: list[Twig] = field(default_factory=lambda: [()])
 
     def __post_init__(self) -> None:
-        most = max(axis.blocks for axis in self.axes)
-        self.order = np.arange(self.cells.blocks.shape[1], dtype=np.int64)
-        self.cuts = Cuts.of(self.cells, most, KEPT)
-        self.room: Room = self.cuts.room(self.cells)
         limit = self.run.time_limit
         self.deadline = inf if limit is None else monotonic() + limit
 
@@ -142,7 +134,8 @@ class Gardener:
         """Cut boxes until none gains by it."""
         bounds = np.array([[0, axis.blocks] for axis in self.axes], np.int64)
         whole = tuple(axis.whole for axis in self.axes)
-        heap = [Open(-len(self.order), 0, 0, len(self.order), bounds, whole)]
+        cells = len(self.ground.order)
+        heap = [Open(-cells, 0, 0, cells, bounds, whole)]
         settled = 0
         while heap:
             opened = heapq.heappop(heap)
@@ -156,7 +149,7 @@ class Gardener:
     def _tell(self, settled: int) -> None:
         """Tell of the progress; where that is interrupted, no more cuts are followed."""
         try:
-            self.run.watch("cutting boxes", settled, len(self.order))
+            self.run.watch("cutting boxes", settled, len(self.ground.order))
         except Ended:
             raise
         except KeyboardInterrupt:
@@ -166,7 +159,7 @@ class Gardener:
 
     def _parts(self, opened: Open) -> list[Open]:
         """Cut a box in two; none where it is best left whole."""
-        own = best_cuts(*self._slice(opened))
+        own = self.ground.best_cuts(opened.low, opened.high, opened.bounds)
         cuts = sorted(self._found(own), key=lambda cut: (-cut.score, cut.axis, cut.at))
         if not cuts:
             self.total += own
@@ -175,25 +168,13 @@ class Gardener:
         cut = self._chosen(opened, cuts[: self._width(opened)])
         return list(self._cut(opened, cut))
 
-    def _slice(self, opened: Open) -> Slice:
-        """A box as the kernels take it."""
-        return (
-            self.order,
-            opened.low,
-            opened.high,
-            self.cells,
-            opened.bounds,
-            self.asked,
-            self.cuts,
-            self.room,
-        )
-
     def _found(self, own: float) -> Iterator[Cut]:
         """The cuts that gain anything."""
-        for axis, kept in zip(*np.nonzero(self.cuts.scores > own + TIE), strict=True):
-            left = self.cuts.left[axis, kept].copy()
-            at = int(self.cuts.at[axis, kept]) if self.axes[axis].ordered else -1
-            yield Cut(float(self.cuts.scores[axis, kept]), int(axis), left, at)
+        cuts = self.ground.cuts
+        for axis, kept in zip(*np.nonzero(cuts.scores > own + TIE), strict=True):
+            left = cuts.left[axis, kept].copy()
+            at = int(cuts.at[axis, kept]) if self.axes[axis].ordered else -1
+            yield Cut(float(cuts.scores[axis, kept]), int(axis), left, at)
 
     def _width(self, opened: Open) -> int:
         """How many cuts of a box are followed."""
@@ -211,7 +192,10 @@ class Gardener:
             return cuts[0]
         best, top = cuts[0], -inf
         for cut in cuts:
-            worth = sum(greedy(*self._slice(part)) for part in self._halves(opened, cut))
+            worth = sum(
+                self.ground.greedy(half.low, half.high, half.bounds)
+                for half in self._halves(opened, cut)
+            )
             if worth > top + TIE:
                 best, top = cut, worth
         self.work -= min(self.work, len(cuts) * self._effort(opened))
@@ -227,7 +211,7 @@ class Gardener:
 
     def _halves(self, opened: Open, cut: Cut) -> Iterator[Open]:
         """Both parts of a cut; the slice is sorted into them."""
-        middle = divide(self.order, opened.low, opened.high, self.cells.blocks[cut.axis], cut.left)
+        middle = self.ground.divide(opened.low, opened.high, cut.axis, cut.left)
         shapes = self._shapes(opened.box[cut.axis], cut)
         for end, low, high in ((1, opened.low, middle), (0, middle, opened.high)):
             bounds = opened.bounds.copy()

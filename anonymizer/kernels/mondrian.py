@@ -4,288 +4,20 @@ A box is a slice of an order of all cells; cutting it sorts the slice into two. 
 what ``single`` says.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.kernels.frequency import Columns, Marks
+from anonymizer.kernels.cutting import TIE, Cells, Codes, Cuts, cut_axis
+from anonymizer.kernels.frequency import Marks
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
 from anonymizer.kernels.single import Criteria, Room, judge
 
-__all__ = ["TIE", "Cells", "Cuts", "best_cuts", "divide", "greedy"]
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
-
-TIE = 1e-12
-"""What a cut must gain at least: rounding alone is no gain."""
-
-FEW = 5
-"""Blocks in a box of which every set is tried; of more, the ends of orders by share."""
+__all__ = ["TIE", "Cells", "Ground"]
 
 
-class Cells(NamedTuple):
-    """What is cut: the cells of a table and the axes they lie on.
-
-    Attributes
-    ----------
-    blocks
-        The block of every cell on every axis, shape (axes, cells).
-    counts
-        The histogram of every cell, shape (cells, columns).
-    numbers
-        The blocks of each axis that are numbers in order; 0 where it is not ordered. One block
-        more holds missing values.
-    wide
-        Which runs of numbers are wide enough, by axis, first block and end; shape
-        (axes, blocks + 1, blocks + 1), or no axes where all are.
-    """
-
-    blocks: NDArray[np.int32]
-    counts: Columns
-    numbers: Codes
-    wide: NDArray[np.bool_]
-
-
-class Cuts(NamedTuple):
-    """The best cut of a box along every axis, and what it is worked out in.
-
-    Attributes
-    ----------
-    scores
-        What the classes of both parts are worth, -inf where there is no further cut, the best
-        first; shape (axes, kept).
-    tries
-        The places of these cuts among those tried, shape (kept,).
-    left
-        Whether a block goes to the first part, shape (axes, kept, blocks).
-    at
-        The block that the second part of a cut of an ordered axis begins with, shape
-        (axes, kept).
-    sums
-        Records by block and column, shape (blocks, columns).
-    touched
-        The blocks that occur in the box, shape (blocks,), ``seen`` telling which they are.
-    shares
-        What blocks are sorted by, shape (blocks,).
-    whole
-        The records of the box, shape (columns,).
-    sets
-        The blocks of the first part of each cut tried, as a number of bits, or as the last place
-        and the order they stand in, shape (cuts, 2).
-    """
-
-    scores: Floats
-    tries: Codes
-    left: NDArray[np.bool_]
-    at: Codes
-    sums: Columns
-    touched: Codes
-    seen: NDArray[np.bool_]
-    shares: Floats
-    whole: Columns
-    sets: Codes
-
-    @classmethod
-    def of(cls, cells: Cells, blocks: int, kept: int) -> "Cuts":
-        """Room for the cuts of boxes of cells, of at most so many blocks along an axis."""
-        axes, columns = len(cells.blocks), cells.counts.shape[1]
-        return cls(
-            np.empty((axes, kept)),
-            np.empty(kept, np.int64),
-            np.zeros((axes, kept, blocks), bool),
-            np.empty((axes, kept), np.int64),
-            np.zeros((blocks, columns), cells.counts.dtype),
-            np.empty(blocks, np.int64),
-            np.zeros(blocks, bool),
-            np.empty(blocks),
-            np.empty(columns, cells.counts.dtype),
-            np.empty((_tried(blocks, columns), 2), np.int64),
-        )
-
-    def room(self, cells: Cells) -> Room:
-        """Room to judge both parts of all cuts along an axis."""
-        return Room.of(np.empty((2 * len(self.sets), len(self.whole)), cells.counts.dtype))
-
-
-def _tried(blocks: int, columns: int) -> int:
-    """The most cuts that are tried along an axis."""
-    return max(2 ** (FEW - 1), (columns - 1 if blocks > FEW else 1) * blocks)
-
-
-@within_machine_code
-def _add_up(order: Codes, low: int, high: int, cells: Cells, axis: int, cuts: Cuts) -> int:
-    """The records of a box by block; how many blocks occur, in ``touched``."""
-    blocks, counts = cells.blocks[axis], cells.counts
-    columns = counts.shape[1]
-    sums, seen, touched = cuts.sums, cuts.seen, cuts.touched
-    for place in range(low, high):
-        cell = order[place]
-        block = blocks[cell]
-        for column in range(columns):
-            before = sums[block, column] if seen[block] else 0
-            sums[block, column] = before + counts[cell, column]
-        seen[block] = True
-    for column in range(columns):
-        cuts.whole[column] = 0
-    occurring = 0
-    for block in range(len(seen)):
-        if seen[block]:
-            seen[block] = False
-            touched[occurring] = block
-            occurring += 1
-            for column in range(columns):
-                cuts.whole[column] += sums[block, column]
-    return occurring
-
-
-@within_machine_code
-def _lay(room: Room, cut: int, cuts: Cuts) -> None:
-    """The second part of a cut is what the first leaves."""
-    for column in range(len(cuts.whole)):
-        room.counts[2 * cut + 1, column] = cuts.whole[column] - room.counts[2 * cut, column]
-
-
-@within_machine_code
-def _try_prefixes(occurring: int, first: int, order: int, cuts: Cuts, room: Room) -> int:
-    """The beginnings of ``touched`` as first parts."""
-    columns = len(cuts.whole)
-    for place in range(occurring - 1):
-        cut = first + place
-        for column in range(columns):
-            before = room.counts[2 * cut - 2, column] if place else 0
-            room.counts[2 * cut, column] = before + cuts.sums[cuts.touched[place], column]
-        _lay(room, cut, cuts)
-        cuts.sets[cut, 0], cuts.sets[cut, 1] = place, order
-    return first + occurring - 1
-
-
-@within_machine_code
-def _try_sets(occurring: int, cuts: Cuts, room: Room) -> int:
-    """All sets of few blocks that hold the first of them, but not all."""
-    columns = len(cuts.whole)
-    number = (1 << (occurring - 1)) - 1
-    for cut in range(number):
-        for column in range(columns):
-            total = cuts.sums[cuts.touched[0], column]
-            for place in range(1, occurring):
-                if cut >> (place - 1) & 1:
-                    total += cuts.sums[cuts.touched[place], column]
-            room.counts[2 * cut, column] = total
-        _lay(room, cut, cuts)
-        cuts.sets[cut, 0], cuts.sets[cut, 1] = 2 * cut + 1, -1
-    return number
-
-
-@within_machine_code
-def _try(occurring: int, ordered: bool, cuts: Cuts, room: Room) -> int:
-    """Lay out the cuts along an axis, both parts of each; how many there are."""
-    if ordered:
-        return _try_prefixes(occurring, 0, -2, cuts, room)
-    if occurring <= FEW:
-        return _try_sets(occurring, cuts, room)
-    tried = 0
-    for column in range(len(cuts.whole) - 1):
-        _sort_by_share(occurring, column, cuts)
-        tried = _try_prefixes(occurring, tried, column, cuts, room)
-    return tried
-
-
-@within_machine_code
-def _sort_by_share(occurring: int, column: int, cuts: Cuts) -> None:
-    """Put the blocks in the order of the share of a value in them; ties by block."""
-    last = len(cuts.whole) - 1
-    for place in range(occurring):
-        block = cuts.touched[place]
-        cuts.shares[place] = cuts.sums[block, column] / cuts.sums[block, last]
-    for place in range(1, occurring):
-        share, block = cuts.shares[place], cuts.touched[place]
-        hole = place
-        while hole > 0 and (
-            cuts.shares[hole - 1] > share
-            or (cuts.shares[hole - 1] == share and cuts.touched[hole - 1] > block)
-        ):
-            cuts.shares[hole] = cuts.shares[hole - 1]
-            cuts.touched[hole] = cuts.touched[hole - 1]
-            hole -= 1
-        cuts.shares[hole], cuts.touched[hole] = share, block
-
-
-@within_machine_code
-def _allowed(cells: Cells, axis: int, block: int, bounds: Codes) -> bool:
-    """Whether both parts of a range are wide enough when it is cut before a block."""
-    if len(cells.wide) == 0:
-        return True
-    low, high = bounds[axis, 0], min(bounds[axis, 1], cells.numbers[axis])
-    return cells.wide[axis, low, block] and (
-        block == cells.numbers[axis] or cells.wide[axis, block, high]
-    )
-
-
-@within_machine_code
-def _mark(occurring: int, axis: int, kept: int, cuts: Cuts) -> None:
-    """Remember which blocks the first part of a cut has."""
-    cut = cuts.tries[kept]
-    if cuts.sets[cut, 1] >= 0:
-        _sort_by_share(occurring, cuts.sets[cut, 1], cuts)
-    for place in range(occurring):
-        inside = place <= cuts.sets[cut, 0]
-        if cuts.sets[cut, 1] == -1:
-            inside = (cuts.sets[cut, 0] >> place & 1) == 1
-        cuts.left[axis, kept, cuts.touched[place]] = inside
-
-
-@within_machine_code
-def _cut_axis(
-    order: Codes,
-    low: int,
-    high: int,
-    cells: Cells,
-    axis: int,
-    bounds: Codes,
-    asked: Criteria,
-    cuts: Cuts,
-    room: Room,
-    most: int,
-) -> None:
-    """The best cuts of a box along an axis."""
-    cuts.scores[axis] = -np.inf
-    occurring = _add_up(order, low, high, cells, axis, cuts)
-    if occurring < 2:
-        return
-    numbers = cells.numbers[axis]
-    tried = _try(occurring, numbers > 0, cuts, room)
-    judge(room, 2 * tried, asked)
-    missing = numbers > 0 and cuts.touched[occurring - 1] == numbers
-    found = 0
-    for cut in range(tried):
-        both = room.worths[2 * cut] + room.worths[2 * cut + 1]
-        # Missing values stand in no range: they are cut off before any other cut.
-        allowed = not (missing and cut < tried - 1)
-        if numbers > 0 and allowed:
-            allowed = _allowed(cells, axis, cuts.touched[cut + 1], bounds)
-        if allowed and both > cuts.scores[axis, most - 1] + TIE:
-            found = _keep(cut, both, axis, found, most, cuts)
-    for kept in range(found):
-        if numbers > 0:
-            cuts.at[axis, kept] = cuts.touched[cuts.tries[kept] + 1]
-        _mark(occurring, axis, kept, cuts)
-
-
-@within_machine_code
-def _keep(cut: int, score: float, axis: int, found: int, most: int, cuts: Cuts) -> int:
-    """Put a cut in its place among the best; how many there are now."""
-    place = found if found < most else most - 1
-    while place > 0 and cuts.scores[axis, place - 1] + TIE < score:
-        cuts.scores[axis, place] = cuts.scores[axis, place - 1]
-        cuts.tries[place] = cuts.tries[place - 1]
-        place -= 1
-    cuts.scores[axis, place], cuts.tries[place] = score, cut
-    return min(found + 1, most)
-
-
-@within_machine_code
+@in_machine_code
 def _part(order: Codes, low: int, high: int, blocks: NDArray[np.int32], left: Marks) -> int:
     """Sort a slice of the order into the cells of some blocks and the others; where these begin."""
     begin, end = low, high - 1
@@ -308,16 +40,6 @@ def _own(asked: Criteria, cuts: Cuts, room: Room) -> float:
 
 
 @in_machine_code
-def _divide(order: Codes, low: int, high: int, blocks: NDArray[np.int32], left: Marks) -> int:
-    return _part(order, low, high, blocks, left)
-
-
-def divide(order: Codes, low: int, high: int, blocks: NDArray[np.int32], left: Marks) -> int:
-    """Sort a box into the cells of some blocks and the others; the place where these begin."""
-    return int(_divide(order, low, high, blocks, left))
-
-
-@in_machine_code
 def _greedy(
     order: Codes,
     cells: Cells,
@@ -335,7 +57,7 @@ def _greedy(
         low, high = slices[boxes, 0], slices[boxes, 1]
         best, score = -1, -np.inf
         for axis in range(len(cells.blocks)):
-            _cut_axis(order, low, high, cells, axis, bounds[boxes], asked, cuts, room, most)
+            cut_axis(order, low, high, cells, axis, bounds[boxes], asked, cuts, room, most)
             if cuts.scores[axis, 0] > score:
                 best, score = axis, cuts.scores[axis, 0]
         own = _own(asked, cuts, room)
@@ -386,21 +108,62 @@ def best_cuts(
     return float(_greedy(order, cells, asked, cuts, room, slices, bounds[None], most))
 
 
-def greedy(
-    order: Codes,
-    low: int,
-    high: int,
-    cells: Cells,
-    bounds: Codes,
-    asked: Criteria,
-    cuts: Cuts,
-    room: Room,
-) -> float:
-    """What the box order[low:high] is worth when it is cut where most is gained, again and again.
+@dataclass(frozen=True, eq=False)
+class Ground:
+    """Cells in an order in which boxes are slices, and what is asked of boxes.
 
-    The order of its cells is changed.
+    Parameters
+    ----------
+    cells
+        The cells.
+    asked
+        What a box must satisfy and what it is worth.
+    order
+        The cells in an order, shape (cells,): cutting a box sorts its slice.
+    cuts, room
+        What cuts are worked out in.
     """
-    depth = 2 + int(high - low).bit_length()
-    slices, waiting = np.zeros((depth, 2), np.int64), np.zeros((depth, *bounds.shape), np.int64)
-    slices[0], waiting[0] = (low, high), bounds
-    return float(_greedy(order, cells, asked, cuts, room, slices, waiting, 1))
+
+    cells: Cells
+    asked: Criteria
+    order: Codes
+    cuts: Cuts
+    room: Room
+
+    @classmethod
+    def of(cls, cells: Cells, asked: Criteria, blocks: int, kept: int) -> "Ground":
+        """The ground for boxes of at most so many blocks along an axis.
+
+        Of each axis so many cuts are kept, two or more.
+        """
+        cuts = Cuts.of(cells, blocks, kept)
+        order = np.arange(cells.blocks.shape[1], dtype=np.int64)
+        return cls(cells, asked, order, cuts, cuts.room(cells))
+
+    def best_cuts(self, low: int, high: int, bounds: Codes) -> float:
+        """Find the best cuts of the box order[low:high] along every axis; what it is worth uncut.
+
+        ``bounds`` are the first block and the end of the box on every ordered axis, shape
+        (axes, 2).
+        """
+        self.cuts.left[:] = False
+        return self._cut(low, high, bounds, 1, self.cuts.scores.shape[1])
+
+    def greedy(self, low: int, high: int, bounds: Codes) -> float:
+        """What a box is worth when it is cut where most is gained, again and again.
+
+        The order of its cells is changed.
+        """
+        return self._cut(low, high, bounds, 2 + int(high - low).bit_length(), 1)
+
+    def divide(self, low: int, high: int, axis: int, left: Marks) -> int:
+        """Sort a box into the cells of some blocks of an axis and the others, which begin there."""
+        return int(_part(self.order, low, high, self.cells.blocks[axis], left))
+
+    def _cut(self, low: int, high: int, bounds: Codes, waiting: int, most: int) -> float:
+        """Cut a box; room for so many that wait."""
+        slices = np.zeros((waiting, 2), np.int64)
+        ends = np.zeros((waiting, *bounds.shape), np.int64)
+        slices[0], ends[0] = (low, high), bounds
+        asked = self.order, self.cells, self.asked, self.cuts, self.room
+        return float(_greedy(*asked, slices, ends, most))
