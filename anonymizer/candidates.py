@@ -1,6 +1,6 @@
 """Candidates: what a node would release, as the arrays that policies and objectives look at."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -154,17 +154,30 @@ class Candidate:
             self.sums["squares"] = _squares(self.classes.counts)
         return int(self.sums["squares"]) - _squares(self.hidden)
 
+    def total(self, key: object, measure: Callable[[Columns], float]) -> float:
+        """A sum over the classes released, by a function of any classes' columns.
+
+        ``key`` tells it from other sums.
+        """
+        if key not in self.sums:
+            self.sums[key] = measure(self.classes.counts)
+        total = self.sums[key]
+        if len(self.hidden):
+            total -= measure(self.hidden)
+            if not self.removed:
+                total += measure(self.together[None])
+        return total
+
     def uncertainty(self, attribute: str) -> float:
         """Sum of n_g H(W|g) over the classes released, in bits."""
         start, stop = self.layout.place(attribute)
-        if attribute not in self.sums:
-            self.sums[attribute] = self.kernel.uncertainty(self.classes.counts, start, stop)
-        bits = self.sums[attribute]
-        if len(self.hidden):
-            bits -= self.kernel.uncertainty(self.hidden, start, stop)
-            if not self.removed:
-                bits += self.kernel.uncertainty(self.together[None], start, stop)
-        return bits
+        return self.total(attribute, lambda counts: self.kernel.uncertainty(counts, start, stop))
+
+    def occurring(self, attribute: str) -> int:
+        """Sum over the classes released of the number of values that occur in each."""
+        start, stop = self.layout.place(attribute)
+        key = "occurring", attribute
+        return int(self.total(key, lambda counts: int((counts[:, start:stop] > 0).sum())))
 
     def entropy(self, attribute: str) -> float:
         """N H(W) of the table released, in bits."""

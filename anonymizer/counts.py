@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition
 
-__all__ = ["Classes", "Codes", "Counts", "Floats", "Grouping", "Ints", "Recoding", "row_keys"]
+__all__ = [
+    "Classes",
+    "Codes",
+    "Counts",
+    "Floats",
+    "Grouping",
+    "Ints",
+    "Recoding",
+    "row_keys",
+]
 
 Codes = NDArray[np.intp]
 Floats = NDArray[np.float64]
@@ -222,7 +231,11 @@ class Counts:
         if (class_of < 0).any():
             raise InputError("combinations of values stand in no class of the recoding")
         first = np.unique(class_of, return_index=True, return_inverse=True)
-        return replace(self, cells=self.cells[first[1][first[2]]])._merged()
+        return self.at(self.cells[first[1][first[2]]])
+
+    def at(self, cells: Codes) -> "Counts":
+        """The classes in other cells, shape (classes, names), merged where these agree."""
+        return replace(self, cells=cells)._merged()
 
     def shuffled(self, rng: np.random.Generator) -> "Counts":
         """The same classes and margins with each sensitive attribute dealt out at random."""

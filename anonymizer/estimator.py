@@ -1,7 +1,5 @@
 """Anonymizer: schema, policy and search, bundled as a scikit-learn style estimator."""
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +7,12 @@ from pathlib import Path
 import pandas as pd
 
 from anonymizer.choice import (
+    CUTTING,
+    REGIONAL,
+    attributes_to_group,
     attributes_to_refine,
+    best_cuts,
     best_levels,
-    best_ranges,
     given_levels,
     node_of,
 )
@@ -22,14 +23,16 @@ from anonymizer.errors import InputError, NotFittedError
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.lattice import level_recoding
 from anonymizer.objectives import Objective, objective_of
-from anonymizer.parameters import column_names, function_of, jobs_of, name_of, whole_seed
+from anonymizer.parameters import column_names, digest_of, function_of, jobs_of, name_of, whole_seed
 from anonymizer.plan import Plan
 from anonymizer.privacy import PrivacyModel, models_of, population_of
+from anonymizer.regions import Regions
 from anonymizer.release import Release, SearchResult
 from anonymizer.sampled import SampledPlan, differential_privacy, written_alike
 from anonymizer.schema import Schema
 from anonymizer.search import (
     REFINEMENTS,
+    Bounds,
     Cutting,
     Problem,
     RangeOptions,
@@ -64,6 +67,9 @@ class Anonymizer(Conventions):
     recoding
         ``"full-domain"``: the best node of the lattice of levels. ``"variable-range"``: ordered
         attributes get ranges of their own, the best over all levels of the others (A1*).
+        ``"cut"``: the others are cut through their taxonomies, at different depths. ``"boxes"``:
+        every class is a range or a set of values of each attribute, its own. ``"classes"``: cells
+        are merged in any way, and a column ``class`` is added that tells the classes apart.
         ``"fixed"``: the levels that are given.
     levels
         Of every quasi-identifier, for ``"fixed"`` recoding.
@@ -74,8 +80,13 @@ class Anonymizer(Conventions):
         ``"category"``, a value of its own that generalizes to ``*``.
     refine
         The attributes that get ranges; all ordered ones when left out.
+    group
+        Attributes of few values that are grouped in any way, under either of these.
     max_ranges, min_width, grid
         At most so many ranges; each at least so wide; beginning at multiples of this.
+    max_classes, min_records, min_gain
+        At most so many classes; each of at least so many records; every class more adding at least
+        so much to the objective (bits), which full-domain recoding cannot promise.
     search
         ``"automatic"``: exact, and quick. ``"bisection"``, ``"top-down"``, ``"incognito"`` and
         ``"exhaustive"`` give the same; ``"branch-and-bound"`` may be cut short. Or a function that
@@ -84,8 +95,9 @@ class Anonymizer(Conventions):
         ``"exact"``, or ``"heuristic"``, which moves the boundaries of level 1 (to compare); or a
         function like them.
     objective
-        What is kept most of: ``"mutual-information"``, ``"non-uniform-entropy"``, ``"loss"``,
-        ``"discernibility"``, ``"average-class-size"``, ``"precision"``; or an ``Objective``.
+        What is kept most of: ``"mutual-information"`` or an estimate of it, ``"miller-madow"`` or
+        ``"above-shuffled"``; ``"non-uniform-entropy"``, ``"loss"``, ``"discernibility"``,
+        ``"average-class-size"``, ``"precision"``; or an ``Objective``.
     weights
         By attribute, 1 for those left out: of the quasi-identifiers, or of the sensitive attributes
         where mutual information is the objective.
@@ -140,9 +152,13 @@ class Anonymizer(Conventions):
     identifiers: Sequence[str] = ()
     missing: str = "error"
     refine: Sequence[str] | None = None
+    group: Sequence[str] = ()
     max_ranges: int | None = None
     min_width: float | None = None
     grid: float | None = None
+    max_classes: int | None = None
+    min_records: int | None = None
+    min_gain: float = 0.0
     search: str | Search = "automatic"
     refinement: str | Cutting = "exact"
     objective: str | Objective = "mutual-information"
@@ -194,24 +210,15 @@ class Anonymizer(Conventions):
         counted = self.counted(table)
         if private is not None:
             taxonomies = written_alike(counted.taxonomies)
-            node = node_of(self.levels, taxonomies)
-            recoding = level_recoding(taxonomies, schema.names, node)
+            given = level_recoding(taxonomies, schema.names, node_of(self.levels, taxonomies))
             name = self._objective().name
-            sampled = SampledPlan(schema, models, private, taxonomies, recoding, name, fingerprint)
+            sampled = SampledPlan(schema, models, private, taxonomies, given, name, fingerprint)
             return self._remember(sampled, *sampled.release(table, counted.kept))
         problem = self.problem(counted.counts, counted.taxonomies)
         recoding, search = self.choose(problem)
-        plan = Plan(
-            schema,
-            models,
-            counted.taxonomies,
-            recoding,
-            suppression,
-            search,
-            whole_seed(self.seed),
-            fingerprint,
-            counted.population,
-        )
+        roles = schema, models, counted.taxonomies
+        found = recoding, suppression, search, whole_seed(self.seed), fingerprint
+        plan = Plan(*roles, *found, counted.population)
         return self._remember(plan, *plan.release(table, counted.kept, problem.counts))
 
     def counted(self, table: pd.DataFrame) -> Counted:
@@ -235,20 +242,28 @@ class Anonymizer(Conventions):
         self.columns_ = list(released.columns)
         return released
 
-    def choose(self, problem: Problem) -> tuple[Recoding, SearchResult]:
+    def choose(self, problem: Problem) -> tuple[Recoding | Regions, SearchResult]:
         """The recoding that answers a problem, and how it was found."""
         attributes = attributes_to_refine(self.recoding, self.refine, problem.taxonomies)
+        group = attributes_to_group(self.recoding, self.group, self.refine, problem.taxonomies)
         cutting = function_of("refinement", self.refinement, REFINEMENTS)
         options = RangeOptions(self.max_ranges, self.min_width, self.grid)
+        bounds = Bounds(self.max_classes, self.min_records, self.min_gain)
         run = self.run()
         if (self.recoding == "fixed") != (self.levels is not None):
             raise InputError("levels are for recoding = 'fixed', and it needs them")
         if self.recoding == "fixed":
-            return given_levels(problem, self.levels)
-        if not attributes:
-            return best_levels(problem, self.search, run)
-        refiner = Refiner(problem.objective, options, cutting)
-        return best_ranges(problem, attributes, refiner, self.search, run)
+            return given_levels(problem, self.levels, bounds)
+        if self.recoding in REGIONAL:
+            # Here: it loads what is compiled, which nothing else needs.
+            from anonymizer.regional import best_regions
+
+            asked = self.search, self.refinement, whole_seed(self.seed), run
+            return best_regions(self.recoding, problem, attributes, options, bounds, *asked)
+        if self.recoding not in CUTTING:
+            return best_levels(problem, self.search, run, bounds)
+        refiner = Refiner(problem.objective, options, cutting, self.recoding == "cut", group)
+        return best_cuts(problem, attributes, refiner, self.search, run, bounds)
 
     def run(self) -> Run:
         """How a search may run."""
@@ -321,8 +336,8 @@ class Anonymizer(Conventions):
             "refinement": name_of(self.refinement),
             "privacy": [[model.name, model.attribute, model.parameters] for model in models],
             "refine": None if self.refine is None else column_names("refine", self.refine),
+            "group": column_names("group", self.group),
         }
         for name in ("n_jobs", "progress"):  # no result depends on them
             del asked[name]
-        text = json.dumps(asked, sort_keys=True, default=str)
-        return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+        return digest_of(asked)

@@ -6,8 +6,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
+from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy, cut_of, grouping_of
 
 __all__ = ["MANIFEST", "read_manifest", "recoding_of"]
 
@@ -19,13 +21,19 @@ def recoding_of(
 ) -> dict[str, Partition]:
     """The partition of each quasi-identifier that a manifest describes.
 
-    A level is taken from the hierarchy; ranges from where they begin and end.
+    A level is taken from the hierarchy, a cut from the level and the label of each group; ranges
+    from where they begin and end, groupings from their values.
 
     Raises
     ------
     InputError
         When the manifest does not fit the taxonomies.
     """
+    if manifest.get("regions"):
+        raise InputError(
+            f"{MANIFEST} describes classes with groups of their own, boxes or merged cells; this "
+            "needs one partition of every quasi-identifier"
+        )
     try:
         return _partitions(manifest, taxonomies)
     except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError):
@@ -43,7 +51,7 @@ def _partitions(
     return {
         name: _level(taxonomy, manifest["levels"][name])
         if name in manifest["levels"]
-        else _ranges(taxonomy, manifest["recoding"][name])
+        else _groups(taxonomy, manifest["recoding"][name])
         for name, taxonomy in taxonomies.items()
     }
 
@@ -52,6 +60,24 @@ def _level(taxonomy: Taxonomy, level: int) -> Partition:
     if level not in range(taxonomy.height + 1):
         raise ValueError("no such level")
     return taxonomy.levels[level]
+
+
+def _groups(taxonomy: Taxonomy, groups: list[dict[str, Any]]) -> Partition:
+    if any("level" in group for group in groups):
+        return cut_of(taxonomy, [_node(taxonomy, group) for group in groups])
+    if any("from" in group for group in groups):
+        return _ranges(taxonomy, groups)
+    places = {text: code for code, text in enumerate(taxonomy.texts)}
+    return grouping_of(
+        taxonomy, [np.array([places[text] for text in group["values"]]) for group in groups]
+    )
+
+
+def _node(taxonomy: Taxonomy, group: dict[str, Any]) -> tuple[int, int]:
+    """The level of a group of a cut, and which group of it has its label."""
+    level, label = group["level"], group.get("group", group["label"])
+    own = [taxonomy.label(level, place) for place in range(len(_level(taxonomy, level)))]
+    return level, [None if each is None else str(each) for each in own].index(label)
 
 
 def _ranges(taxonomy: Taxonomy, groups: list[dict[str, Any]]) -> Partition:

@@ -1,5 +1,7 @@
 """Checks of what a caller states: names, choices and numbers, each with a message that mends."""
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, TypeVar
@@ -8,6 +10,7 @@ from anonymizer.errors import InputError, did_you_mean
 
 __all__ = [
     "column_names",
+    "digest_of",
     "function_of",
     "is_whole",
     "jobs_of",
@@ -46,6 +49,12 @@ def require_one_of(what: str, stated: object, known: Mapping[str, Any] | Sequenc
     if not isinstance(stated, str) or stated not in known:
         hint = did_you_mean(str(stated), known) or f"; known are {', '.join(known)}"
         raise InputError(f"{what} = {stated!r} is unknown{hint}")
+
+
+def digest_of(asked: Mapping[str, object]) -> str:
+    """SHA-256 of what was asked for, whatever the order it was stated in."""
+    text = json.dumps(asked, sort_keys=True, default=str)
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
 def is_whole(value: object, least: int | None = None) -> bool:

@@ -12,11 +12,12 @@ from anonymizer.counts import Counts, Recoding
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import PolicyBrokenError
 from anonymizer.hierarchy import ANY, Taxonomy
+from anonymizer.kept import Information, chances
 from anonymizer.kernels import NUMPY
 from anonymizer.privacy import Mask, PrivacyModel
 from anonymizer.recoded import described, levels_of, matched, overwritten, relabelled
 from anonymizer.regions import Regions
-from anonymizer.release import Information, Release, SearchResult, chances, prove
+from anonymizer.release import Release, SearchResult, prove
 from anonymizer.schema import Schema, classes_of
 from anonymizer.search import Suppression
 from anonymizer.search.policy import Policy
@@ -166,7 +167,7 @@ class Plan:
         """What is kept and lost; ``merges``: suppressed classes were kept as one."""
         recoded = raw.recode(self.recoding)
         together = np.zeros(len(recoded), bool)
-        if merges:
+        if merges and not isinstance(self.recoding, Regions):
             hidden = all_hidden(recoded, self.recoding)
             found = suppressed_of(recoded, self.models, self.suppression, hidden)
             together = together if found is None else found.marks

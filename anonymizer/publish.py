@@ -92,10 +92,10 @@ def verify_file(study: Study, path: Path) -> list[Verdict]:
     PolicyBrokenError
         When an identifier stands in it.
     """
-    table = study.read(path)
+    table = study.read(path, schema=study.published)
     people = population_of(study.privacy)
     recoded = None if people is None else _recoded_people(study, path, table, people.table)
-    return verify(table, study.schema, study.privacy, recoded)
+    return verify(table, study.published, study.privacy, recoded)
 
 
 def check_file(study: Study, path: Path) -> Check:
@@ -109,7 +109,8 @@ def check_file(study: Study, path: Path) -> Check:
     InputError
         When the table cannot be read, lacks a column or misses values.
     """
-    schema = replace(study.schema, identifiers=(), targets=())
+    schema = study.published if _is_release(path) else study.schema
+    schema = replace(schema, identifiers=(), targets=())
     table = schema.admit(study.read(path, schema=schema))
     people = population_of(study.privacy)
     if people is None:
@@ -162,4 +163,5 @@ def _write_proven(
 ) -> None:
     """Write a table and prove what the file holds: texts may merge or split what values did not."""
     write_table(table, path, form)
-    prove(study.read(path, form), study.schema, study.privacy, people)
+    table = study.read(path, form, study.published)
+    prove(table, study.published, study.privacy, people)

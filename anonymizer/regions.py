@@ -8,7 +8,7 @@ import numpy as np
 from anonymizer.counts import Codes
 from anonymizer.hierarchy import Interval, Taxonomy, set_labels, spelled
 
-__all__ = ["CLASS", "Cells", "Regions", "Shape", "labels_of"]
+__all__ = ["CLASS", "Regions", "Shape", "labels_of"]
 
 CLASS = "class"
 """The column that tells merged classes apart, whose labels may overlap."""
@@ -77,31 +77,6 @@ class Regions:
             }
             for labels in zip(*(self.labels[name] for name in self.names), strict=True)
         ]
-
-
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """Classes that are lists of combinations: what is on none of them is not covered.
-
-    Parameters
-    ----------
-    known
-        Their value codes, shape (combinations, names), no two alike.
-    number
-        The class of each, shape (combinations,).
-    """
-
-    known: Codes
-    number: Codes
-
-    def __call__(self, cells: Codes) -> Codes:
-        """The class of each row of value codes, shape (rows,)."""
-        both = np.concatenate([self.known, cells])
-        key = np.unique(both, axis=0, return_inverse=True)[1].reshape(-1)
-        class_of = np.full(int(key.max(initial=-1)) + 1, -1, np.intp)
-        class_of[key[: len(self.known)]] = self.number
-        found: Codes = class_of[key[len(self.known) :]]
-        return found
 
 
 def _told(taxonomy: Taxonomy, label: Hashable, shape: Shape) -> dict[str, object]:

@@ -5,9 +5,8 @@ records there were, how many were left out, what the raw table says) would have 
 epsilon too.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,7 @@ from anonymizer.counts import Recoding
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.hierarchy import Partition, Taxonomy
-from anonymizer.hierarchy.values import number_text
+from anonymizer.hierarchy.values import key_text
 from anonymizer.privacy import DifferentialPrivacy, KAnonymity, PrivacyModel
 from anonymizer.recoded import described, levels_of, relabelled
 from anonymizer.release import Release, SearchResult, prove
@@ -62,15 +61,8 @@ def written_alike(taxonomies: Mapping[str, Taxonomy]) -> dict[str, Taxonomy]:
 
 
 def _rewritten(taxonomy: Taxonomy) -> Partition:
-    raw, keys = taxonomy.levels[0], list(taxonomy.codes)
-    return Partition(raw.groups, tuple(_text(keys[code]) for code in raw.first))
-
-
-def _text(key: Hashable) -> str | None:
-    """What a value is written as that has a key."""
-    if key is None:
-        return None
-    return number_text(key) if isinstance(key, Decimal) else str(key)
+    raw = taxonomy.levels[0]
+    return Partition(raw.groups, tuple(taxonomy.texts[code] for code in raw.first))
 
 
 def _objections(
@@ -191,7 +183,7 @@ class SampledPlan:
             codes, values = engine.distinct(table[name])
             keys = [taxonomy.key(value) for value in values]
             texts = [
-                _text(key) if key in taxonomy.codes else value
+                key_text(key) if key in taxonomy.codes else value
                 for key, value in zip(keys, values, strict=True)
             ]
             columns[name] = engine.relabel(table[name], codes, texts)

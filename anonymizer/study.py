@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -24,6 +24,7 @@ from anonymizer.errors import InputError, did_you_mean
 from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.privacy import MODELS, Population, PrivacyModel
+from anonymizer.regions import CLASS
 from anonymizer.schema import Schema
 from anonymizer.search import Watch
 from anonymizer.tables import Format, format_of, read_table
@@ -64,7 +65,9 @@ class Columns(Section):
 class SearchOptions(Section):
     """``[search]``: which recodings are considered, and how."""
 
-    recoding: Literal["full-domain", "variable-range", "fixed"] = "full-domain"
+    recoding: Literal["full-domain", "variable-range", "cut", "boxes", "classes", "fixed"] = (
+        "full-domain"
+    )
     levels: dict[StrictStr, StrictInt] | None = None
     strategy: Literal[
         "automatic", "bisection", "top-down", "branch-and-bound", "incognito", "exhaustive"
@@ -74,9 +77,13 @@ class SearchOptions(Section):
     time_limit: Number | None = None
     refinement: Literal["exact", "heuristic"] = "exact"
     refine: tuple[StrictStr, ...] | None = None
+    group: tuple[StrictStr, ...] = ()
     max_ranges: StrictInt | None = None
     min_width: Number | None = None
     grid: Number | None = None
+    max_classes: StrictInt | None = None
+    min_records: StrictInt | None = None
+    min_gain: Number = 0
     seed: Annotated[StrictInt, Field(ge=0)] = 0
 
 
@@ -172,6 +179,13 @@ class Study:
             tuple(self.targets),
         )
 
+    @property
+    def published(self) -> Schema:
+        """The roles of the columns of a release: merged classes are told apart by one more."""
+        if self.document.search.recoding != "classes":
+            return self.schema
+        return replace(self.schema, names=(*self.schema.names, CLASS))
+
     @cached_property
     def targets(self) -> dict[str, float]:
         """What mutual information is to be kept about, if not the sensitive attributes."""
@@ -224,9 +238,13 @@ class Study:
             identifiers=self.schema.identifiers,
             missing=self.schema.missing,
             refine=search.refine,
+            group=search.group,
             max_ranges=search.max_ranges,
             min_width=search.min_width,
             grid=search.grid,
+            max_classes=search.max_classes,
+            min_records=search.min_records,
+            min_gain=search.min_gain,
             search=search.strategy,
             refinement=search.refinement,
             objective=objective.name,

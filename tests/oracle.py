@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import product
-from math import log2, prod
+from math import comb, log, log2, prod
 
 import pandas as pd
-from checker import divergence
+from checker import divergence, entropy
 from judge import Counted, Label, Tree
 
 Row = Mapping[str, object]
@@ -207,18 +207,61 @@ class Brute:
         return SCORES[self.objective](self, outcome)
 
 
-def _information(case: Brute, outcome: Outcome) -> float:
-    rows = [(label, case.rows[i]) for i, label in enumerate(outcome.labels) if label is not None]
-    bits = 0.0
-    about = case.targets or {name: case.weights.get(name, 1) for name in case.sensitive}
-    for name, weight in about.items():
-        classes: dict[tuple, Counter] = {}
-        for label, row in rows:
-            classes.setdefault(label, Counter())[row[name]] += 1
-        margin = sum(classes.values(), Counter())
-        known = sum(g.total() / len(rows) * divergence(g, margin) for g in classes.values())
-        bits += weight * known
-    return bits
+Told = Callable[[Sequence[Counter], Counter], float]
+
+
+def _about(told: Told):
+    """The weighted sum over attributes of what a table's classes tell."""
+
+    def score(case: Brute, outcome: Outcome) -> float:
+        shown = [
+            (label, case.rows[i]) for i, label in enumerate(outcome.labels) if label is not None
+        ]
+        bits = 0.0
+        about = case.targets or {name: case.weights.get(name, 1) for name in case.sensitive}
+        for name, weight in about.items():
+            classes: dict[Label, Counter] = {}
+            for label, row in shown:
+                classes.setdefault(label, Counter())[row[name]] += 1
+            margin = sum(classes.values(), Counter())
+            bits += weight * told([*classes.values()], margin)
+        return bits
+
+    return score
+
+
+def _plain(classes: Sequence[Counter], margin: Counter) -> float:
+    return sum(g.total() / margin.total() * divergence(g, margin) for g in classes)
+
+
+def _miller_madow(classes: Sequence[Counter], margin: Counter) -> float:
+    """H(W) - sum_g p(g) H(W|g), each entropy with its correction."""
+
+    def corrected(count: Counter) -> float:
+        return entropy(count) + (len(count) - 1) / (2 * count.total() * log(2))
+
+    within = sum(g.total() / margin.total() * corrected(g) for g in classes)
+    return corrected(margin) - within
+
+
+def _above_shuffled(classes: Sequence[Counter], margin: Counter) -> float:
+    spread = tuple(sorted(margin.values()))
+    return _plain(classes, margin) - sum(by_chance(g.total(), spread) for g in classes)
+
+
+@cache
+def by_chance(size: int, margin: tuple[int, ...]) -> float:
+    """p(g) I1 of a class of this size on average, the values of the table dealt out at random."""
+    records, bits = sum(margin), 0.0
+    for count in margin:
+        for x in range(1, min(size, count) + 1):
+            ways = comb(count, x) * comb(records - count, size - x)
+            share = Fraction(ways, comb(records, size))
+            bits += float(share) * x * log2(x * records / (size * count))
+    return bits / records
+
+
+_information = _about(_plain)
 
 
 def _kept(case: Brute, outcome: Outcome) -> Counter:
@@ -292,6 +335,8 @@ def _height(case: Brute, name: str, value: object, level: int) -> float:
 
 SCORES = {
     "mutual-information": _information,
+    "miller-madow": _about(_miller_madow),
+    "above-shuffled": _about(_above_shuffled),
     "non-uniform-entropy": _by_value(_bits, mean=False),
     "loss": _loss,
     "discernibility": _discernibility,

@@ -30,6 +30,7 @@ from anonymizer.counts import Counts
 from anonymizer.engines import pandas as engine
 from anonymizer.hierarchy import Partition
 from anonymizer.information import mutual_information_miller_madow
+from anonymizer.regions import Regions
 
 AGES = Hierarchy.from_rows([[str(age), f"{age // 2 * 2}+", f"{age // 4 * 4}+"] for age in range(8)])
 CORRECTION = 1 / (8 * math.log(2))
@@ -95,21 +96,23 @@ def test_records_are_suppressed_as_in_a_release():
     assert fit.held_out.records == 4
 
 
-class Listed:
+def listed():
     """Ages 0 and 1 in one class, 2 in another; no other one is covered."""
-
-    def class_of(self, cells):
-        return np.array([0, 0, 1, -1, -1])[cells[:, 0]]
+    number = np.array([0, 0, 1, -1, -1])
+    labels = {"age": ["0, 1", "2"]}
+    return Regions(
+        ("age",), lambda cells: number[cells[:, 0]], {"age": [(0, 1), (2,)]}, labels, False
+    )
 
 
 def test_what_a_recoding_does_not_cover_is_one_class():
     joint = {"disease": np.array([[3, 0], [0, 2], [1, 1], [0, 4], [1, 0]])}
     counts = Counts.of(("age",), np.arange(5)[:, None], joint["disease"].sum(axis=1), joint)
-    classes, uncovered = held_out(Listed(), counts)
+    classes, uncovered = held_out(listed(), counts)
     assert uncovered == 5
     assert classes.joint["disease"].tolist() == [[3, 2], [1, 1], [1, 4]]
     assert classes.records == 12
-    classes, uncovered = held_out(Listed(), counts.select(counts.cells[:, 0] < 3))
+    classes, uncovered = held_out(listed(), counts.select(counts.cells[:, 0] < 3))
     assert (classes.sizes.tolist(), uncovered) == ([5, 2], 0)
     classes, uncovered = held_out({"age": Partition(np.zeros(5, int), ("*",))}, counts)
     assert (classes.sizes.tolist(), uncovered) == ([12], 0)
@@ -200,11 +203,23 @@ def outcome(anonymizer, table, **options):
 @given(records, st.randoms(use_true_random=False), st.integers(0, 5))
 def test_the_order_of_records_and_the_number_of_jobs_do_not_matter(rows, random, seed):
     asked = over_ages(seed=seed, suppression=0.1, levels={"age": 1, "sex": 1})
-    expected = outcome(asked, framed(rows), sweep={"k": [1, 2]})
+    options = {"sweep": {"k": [1, 2]}, "recodings": ["full-domain", "variable-range", "fixed"]}
+    expected = outcome(asked, framed(rows), **options)
     mixed = random.sample(rows, len(rows))
-    assert outcome(asked, framed(mixed), sweep={"k": [1, 2]}) == expected
+    assert outcome(asked, framed(mixed), **options) == expected
     asked.set_params(n_jobs=2)
-    assert outcome(asked, framed(mixed), sweep={"k": [1, 2]}) == expected
+    assert outcome(asked, framed(mixed), **options) == expected
+
+
+def test_nor_do_they_to_recodings_of_whole_combinations():
+    rng = np.random.default_rng(0)
+    rows = [(int(age), "fm"[age % 2], "abc"[age // 3]) for age in rng.integers(0, 8, 60)]
+    asked = over_ages(privacy=[KAnonymity(3)])
+    options = {"recodings": ["cut", "boxes", "classes"]}
+    expected = outcome(asked, framed(rows), **options)
+    assert {row["recoding"] for row in expected["fits"]} == set(options["recodings"])
+    asked.set_params(n_jobs=2)
+    assert outcome(asked, framed(rows[::-1]), **options) == expected
 
 
 @settings(max_examples=30)
@@ -357,6 +372,9 @@ def test_options_of_one_recoding_are_left_out_for_another():
         suppression=0.2,
         time_limit=60,
         search="branch-and-bound",
+        min_gain=0.001,
+        max_ranges=3,
+        refinement="heuristic",
         levels={"age": 1},
     )
     table = pd.DataFrame({"age": range(40), "disease": ["flu", "cold"] * 20})

@@ -2,13 +2,14 @@ import json
 import pickle
 from collections import Counter
 from itertools import product
+from math import log
 from pathlib import Path
 
 import literature
 import numpy as np
 import pandas as pd
 import pytest
-from checker import classes_of, least_close, least_diverse, mutual_information, smallest
+from checker import classes_of, least_close, least_diverse, margin_of, mutual_information, smallest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -111,6 +112,14 @@ def test_the_manifest_says_what_was_released(people, anonymizer):
         1 - mutual_information(classes) / mutual_information(raw)
     )
     assert information["retained"] <= information["ceiling"] + 1e-9
+    assert information["gap"] == pytest.approx(information["ceiling"] - information["retained"])
+    free = sum(len(group) - 1 for group in classes.values()) - (len(margin_of(classes)) - 1)
+    corrected = information["retained"] - free / (2 * 400 * log(2))
+    assert information["miller_madow"] == pytest.approx(corrected)
+    assert list(information) == [
+        *("original", "retained", "ceiling", "shuffled", "retained_above_shuffled"),
+        *("miller_madow", "gap", "loss", "loss_above_shuffled"),
+    ]
     assert [verdict["model"] for verdict in manifest["privacy"]] == [
         "k-anonymity",
         "entropy-l-diversity",
@@ -494,8 +503,16 @@ BAD = [
         {"recoding": "variable-range", "search": "branch-and-bound"},
         "strategy 'branch-and-bound' is for full-domain recoding",
     ),
-    ({"recoding": "variable-range", "suppression": 0.1}, "suppression and time-limit are for full"),
-    ({"recoding": "variable-range", "time_limit": 9}, "suppression and time-limit are for full"),
+    ({"recoding": "variable-range", "suppression": 0.1}, "suppression is for full-domain recoding"),
+    ({"recoding": "cut", "suppression": 0.1}, "suppression is for full-domain recoding"),
+    ({"recoding": "cut", "search": "branch-and-bound"}, "strategy .* is for full-domain recoding"),
+    ({"group": ["sex"]}, "group is for recoding = 'variable-range' or 'cut', not for 'full-domain"),
+    ({"recoding": "cut", "group": ["sx"]}, "group names 'sx', which.*did you mean 'sex'"),
+    (
+        {"recoding": "cut", "group": ["age"], "refine": ["age"]},
+        "'age' gets ranges or groups: name it in refine or in group",
+    ),
+    ({"recoding": "cut", "group": ["age"]}, "cannot group 'age'.*it has 62 values .the most is 6"),
     ({"recoding": "variable-range", "objective": "loss"}, "loss depends on levels, which ranges"),
     ({"suppression": 1.0}, "suppression = 1.0 must be a share of the records"),
     ({"remove": "yes"}, "remove = 'yes' must be true or false"),

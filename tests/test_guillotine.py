@@ -13,14 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import ordered_problems, paired_problems, problem_of, problems
 
-from anonymizer import Hierarchy, KAnonymity
+from anonymizer import AverageReidentificationRisk, Hierarchy, KAnonymity
+from anonymizer.counts import Classes
 from anonymizer.errors import InputError
-from anonymizer.guillotine import best_boxes
+from anonymizer.guillotine import Boxed
+from anonymizer.guillotine import best_boxes as best_boxes_of
 from anonymizer.guillotine import search as boxes_search
 from anonymizer.kernels import Bound
 from anonymizer.objectives import Discernibility, MutualInformation
 from anonymizer.privacy import acceptable
-from anonymizer.search import Problem, RangeOptions
+from anonymizer.search import Bounds, Problem, RangeOptions
 from anonymizer.search.problem import Run
 
 
@@ -75,6 +77,11 @@ class Brute:
         return found
 
 
+def best_boxes(problem: Problem, *confined: object, **options: object) -> Boxed | None:
+    ranges = [name for name, taxonomy in problem.taxonomies.items() if taxonomy.ordered]
+    return best_boxes_of(problem, ranges, *confined, **options)
+
+
 def table_of(ages: list, sexes: list, diagnoses: list) -> pd.DataFrame:
     return pd.DataFrame({"age": ages, "sex": sexes, "w": diagnoses})
 
@@ -100,7 +107,7 @@ def test_boxes_are_fine_where_they_can_be_and_coarse_where_they_must():
 @given(drawn=st.one_of(ordered_problems(), paired_problems()), gain=st.sampled_from([0, 0.01, 0.1]))
 def test_the_exact_tree_is_the_best_of_all(drawn, gain):
     problem = drawn[1]
-    found = best_boxes(problem, min_gain=gain)
+    found = best_boxes(problem, bounds=Bounds(min_gain=gain))
     expected = Brute(problem, gain).most()
     if found is None:
         assert expected == -inf
@@ -113,7 +120,7 @@ def test_the_exact_tree_is_the_best_of_all(drawn, gain):
 @settings(deadline=None, max_examples=25)
 @given(problem=problems(3), most=st.integers(1, 6))
 def test_a_bound_on_classes_is_met_and_the_lead_is_one(problem, most):
-    found = best_boxes(problem, max_classes=most)
+    found = best_boxes(problem, bounds=Bounds(most))
     expected = Brute(problem).most(most)
     if found is None:
         assert expected == -inf
@@ -146,7 +153,7 @@ def test_no_tree_breaks_the_policy_and_wider_searches_are_no_worse(drawn, seed):
 @given(drawn=ordered_problems(), most=st.integers(1, 4))
 def test_a_pruned_tree_keeps_to_the_bound(drawn, most):
     problem = drawn[1]
-    found = best_boxes(problem, max_classes=most, exact=False)
+    found = best_boxes(problem, bounds=Bounds(most), exact=False)
     if found is not None:
         assert len(found.counts) <= most
         assert acceptable(found.counts, problem.models).all()
@@ -214,7 +221,7 @@ class Pairs(KAnonymity):
 
 def test_models_that_compiled_code_cannot_check_are_refused():
     problem = problem_of(table_of([20, 30], ["m", "f"], ["a", "b"]), HIERARCHIES, [Pairs(2)])
-    with pytest.raises(InputError, match="pairs states no bounds that compiled code can check"):
+    with pytest.raises(InputError, match="boxes recoding checks classes by bounds, and pairs"):
         best_boxes(problem)
 
 

@@ -35,9 +35,10 @@ from anonymizer.search import (
     Segments,
     cut_heuristically,
     level_ranges,
-    optimal_ranges,
-    refine_one,
+    refine_jointly,
 )
+from anonymizer.search.judge import Judge
+from anonymizer.search.line import Line
 
 information = MutualInformation()
 PEOPLE = pd.DataFrame({"x": [1, 2, 3]})
@@ -57,7 +58,7 @@ def brute_force(problem, **confined):
 @given(ordered_problems(), st.sampled_from([None, 1, 2, 3]))
 def test_the_joint_search_equals_brute_force(drawn, most):
     _, problem = drawn
-    refined = refine_one(problem, "x", Refiner(information, RangeOptions(most)))
+    refined = refine_jointly(problem, ["x"], Refiner(information, RangeOptions(most)))
     value = brute_force(problem, most=most)
     assert refined.proven
     assert refined.value == pytest.approx(value, abs=1e-9)
@@ -86,7 +87,7 @@ def test_the_joint_search_equals_brute_force(drawn, most):
 def test_ranges_under_any_model_of_single_classes(model, drawn):
     problem = replace(drawn[1], models=[model])
     assume(problem.feasible(problem.counts.project(())))
-    refined = refine_one(problem, "x", Refiner(information))
+    refined = refine_jointly(problem, ["x"], Refiner(information))
     assert problem.feasible(refined.counts)
     assert refined.value == pytest.approx(brute_force(problem), abs=1e-9)
 
@@ -114,7 +115,7 @@ def test_models_of_more_than_a_class_are_refused(model, about):
 def test_min_width_equals_brute_force(drawn, width):
     _, problem = drawn
     options = RangeOptions(min_width=width)
-    refined = refine_one(problem, "x", Refiner(information, options))
+    refined = refine_jointly(problem, ["x"], Refiner(information, options))
     assert refined.value == pytest.approx(brute_force(problem, width=width), abs=1e-9)
 
 
@@ -122,7 +123,7 @@ def test_min_width_equals_brute_force(drawn, width):
 @given(ordered_problems(), st.sampled_from([2, 3, 5]))
 def test_a_grid_equals_brute_force(drawn, grid):
     _, problem = drawn
-    refined = refine_one(problem, "x", Refiner(information, RangeOptions(grid=grid)))
+    refined = refine_jointly(problem, ["x"], Refiner(information, RangeOptions(grid=grid)))
     assert refined.value == pytest.approx(brute_force(problem, grid=grid), abs=1e-9)
     for label in refined.recoding["x"].labels:
         low = getattr(label, "low", None)
@@ -133,8 +134,8 @@ def test_a_grid_equals_brute_force(drawn, grid):
 @given(ordered_problems())
 def test_the_heuristic_is_feasible_and_never_above_the_optimum(drawn):
     _, problem = drawn
-    exact = refine_one(problem, "x", Refiner(information))
-    moved = refine_one(problem, "x", Refiner(information, cutting=cut_heuristically))
+    exact = refine_jointly(problem, ["x"], Refiner(information))
+    moved = refine_jointly(problem, ["x"], Refiner(information, cutting=cut_heuristically))
     assert problem.feasible(moved.counts)
     assert moved.value <= exact.value + 1e-9
     assert not moved.proven
@@ -146,9 +147,9 @@ def test_the_order_of_records_does_not_matter(drawn, seed):
     hierarchies = {"x": Hierarchy.ranges(widths=[3]), "a": Hierarchy.suppression()}
     shuffled = table.sample(frac=1, random_state=seed)
     first, second = (
-        refine_one(
+        refine_jointly(
             problem_of(rows, hierarchies, list(problem.models)),
-            "x",
+            ["x"],
             Refiner(information),
         )
         for rows in (table, shuffled)
@@ -163,60 +164,78 @@ ANYWHERE = RangeOptions()
 def segments(values, sensitive, models, options=ANYWHERE, hierarchy=None):
     table = pd.DataFrame({"x": values, "w": sensitive})
     problem = problem_of(table, {"x": hierarchy or Hierarchy.ranges(widths=[25])}, models)
-    return Segments.of(problem, problem.counts, "x", information, options)
+    line = Line.of("x", problem.taxonomies["x"], problem.counts.cells[:, 0], options)
+    return Segments.of(Judge(models, information), problem.counts, line)
+
+
+def best_cuts(found):
+    """The blocks at which the best ranges begin."""
+    path = found.best()
+    return None if path is None else found.family.starts[list(path)].tolist()
+
+
+def labels(found, cuts):
+    line = found.family
+    return [str(label) for label in line.partition(line.path(cuts)).labels]
+
+
+def allowed(found, start, end):
+    """Whether the range of the blocks from a start to an end may be used; none is not there."""
+    place = (found.family.starts == start) & (found.family.ends == end)
+    return bool(found.allowed[place].any())
 
 
 def test_hand_worked_cuts():
     # 1 2 | 3 4: each pair is uniform, every single value is pure.
     found = segments([1, 2, 3, 4], list("uvuv"), [EntropyLDiversity(2)])
-    assert optimal_ranges(found) == [0, 2]
-    assert [str(label) for label in found.partition([0, 2]).labels] == ["(-inf, 3)", "[3, inf)"]
+    assert best_cuts(found) == [0, 2]
+    assert labels(found, [0, 2]) == ["(-inf, 3)", "[3, inf)"]
 
 
 def test_a_single_range_is_suppression():
     found = segments([1, 2], list("uv"), [EntropyLDiversity(2)])
-    assert optimal_ranges(found) == [0]
-    assert found.partition([0]).labels == ("*",)
+    assert best_cuts(found) == [0]
+    assert labels(found, [0]) == ["*"]
 
 
 def test_where_no_range_is_allowed_there_is_no_partition():
     found = segments([1, 1, 2], list("uuv"), [EntropyLDiversity(2)])
-    assert optimal_ranges(found) is None
+    assert best_cuts(found) is None
 
 
 def test_ties_prefer_more_ranges():
     found = segments([1, 1, 2, 2], list("uvuv"), [KAnonymity(1)])  # nothing to gain
-    assert optimal_ranges(found) == [0, 1]
+    assert best_cuts(found) == [0, 1]
 
 
 def test_extension_of_a_range_is_not_monotone():
     found = segments([1, 2, 3], list("uvw"), [EntropyLDiversity(1.5)])
-    assert not found.allowed[0, 1]
-    assert found.allowed[0, 2]
+    assert not allowed(found, 0, 1)
+    assert allowed(found, 0, 2)
     uneven = segments([1, 1, 2, 2, 2, 2, 2], list("uvuuuuu"), [EntropyLDiversity(1.9)])
-    assert uneven.allowed[0, 1]
-    assert not uneven.allowed[0, 2]
+    assert allowed(uneven, 0, 1)
+    assert not allowed(uneven, 0, 2)
 
 
 def test_whole_numbers_fill_a_unit_each():
     found = segments(
         list(range(80, 91)), list("uv") * 5 + ["u"], [KAnonymity(1)], RangeOptions(min_width=5)
     )
-    assert optimal_ranges(found) == [0, 5]  # [80, 85) and 85 to 90, which spans 6
-    assert found.allowed[6, 11]  # 86 to 90 spans 5
-    assert not found.allowed[7, 11]
+    assert best_cuts(found) == [0, 5]  # [80, 85) and 85 to 90, which spans 6
+    assert allowed(found, 6, 11)  # 86 to 90 spans 5
+    assert not allowed(found, 7, 11)
 
 
 def test_fractions_may_be_cut_before_the_last_one():
     found = segments([0.5, 0.5, 1.5, 1.5], list("uvuv"), [KAnonymity(2)])
-    assert optimal_ranges(found) == [0, 1]
-    assert [str(label) for label in found.partition([0, 1]).labels] == ["(-inf, 1.5)", "[1.5, inf)"]
+    assert best_cuts(found) == [0, 1]
+    assert labels(found, [0, 1]) == ["(-inf, 1.5)", "[1.5, inf)"]
 
 
 def test_numbers_beyond_floats_are_cut_exactly():
     values = [2**60, 2**60, 2**60 + 1, 2**60 + 1]
     found = segments(values, list("uuvv"), [KAnonymity(2)])
-    assert [str(label) for label in found.partition(optimal_ranges(found)).labels] == [
+    assert labels(found, best_cuts(found)) == [
         f"(-inf, {2**60 + 1})",
         f"[{2**60 + 1}, inf)",
     ]
@@ -229,7 +248,7 @@ def test_ties_prefer_more_classes_then_smaller_levels():
     suppress = Hierarchy.suppression()
     hierarchies = {"x": Hierarchy.ranges(widths=[5]), "b": suppress, "c": suppress}
     problem = problem_of(table, hierarchies, [KAnonymity(2)])
-    refined = refine_one(problem, "x", Refiner(information))
+    refined = refine_jointly(problem, ["x"], Refiner(information))
     levels = problem.taxonomies["b"].levels, problem.taxonomies["c"].levels
     assert refined.recoding["b"] is levels[0][0]
     assert refined.recoding["c"] is levels[1][1]
@@ -239,7 +258,7 @@ def test_one_range_may_stand_beside_missing_values():
     table = pd.DataFrame({"x": [1, 1, 2, 2, None, None, None, None], "w": list("uvuvstst")})
     hierarchies = {"x": Hierarchy.ranges(widths=[10])}
     problem = problem_of(table, hierarchies, [KAnonymity(3)])
-    refined = refine_one(problem, "x", Refiner(information))
+    refined = refine_jointly(problem, ["x"], Refiner(information))
     assert [str(label) for label in refined.recoding["x"].labels] == ["(-inf, inf)", "*"]
     assert refined.value == pytest.approx(1)
 
@@ -248,18 +267,22 @@ def test_the_last_cell_of_a_grid_is_as_wide_as_the_others():
     found = segments(
         list(range(25)), ["u", "v"] * 12 + ["u"], [KAnonymity(1)], RangeOptions(None, 10, 10)
     )
-    assert optimal_ranges(found) == [0, 1, 2]
+    assert best_cuts(found) == [0, 1, 2]
 
 
 def test_labels_begin_on_the_grid_and_cover_what_lies_between():
     found = segments([17, 24, 31, 52], list("uvuv"), [KAnonymity(1)], RangeOptions(grid=10))
-    labels = [str(label) for label in found.partition(list(range(len(found)))).labels]
-    assert labels == ["(-inf, 20)", "[20, 30)", "[30, 50)", "[50, inf)"]
+    assert labels(found, list(range(found.family.blocks))) == [
+        "(-inf, 20)",
+        "[20, 30)",
+        "[30, 50)",
+        "[50, inf)",
+    ]
 
 
 def test_decimals_and_negatives():
     found = segments([-1.5, -0.5, 0.25], list("uvu"), [KAnonymity(1)])
-    assert [str(label) for label in found.partition([0, 1, 2]).labels] == [
+    assert labels(found, [0, 1, 2]) == [
         "(-inf, -0.5)",
         "[-0.5, 0.25)",
         "[0.25, inf)",
@@ -268,8 +291,8 @@ def test_decimals_and_negatives():
 
 def test_the_cuts_of_a_level():
     found = segments([17, 24, 25, 49, 50, 90], list("uvuvuv"), [KAnonymity(1)])
-    assert level_ranges(found, 1) == [0, 2, 4, 5]
-    assert level_ranges(found, 2) == [0]
+    assert level_ranges(found.family, 1) == [0, 2, 4, 5]
+    assert level_ranges(found.family, 2) == [0]
 
 
 def missing_problem(extra):
@@ -279,12 +302,12 @@ def missing_problem(extra):
 
 
 def test_missing_values_stay_apart_from_ranges():
-    refined = refine_one(missing_problem("uv"), "x", Refiner(information))
+    refined = refine_jointly(missing_problem("uv"), ["x"], Refiner(information))
     assert [str(label) for label in refined.recoding["x"].labels] == ["(-inf, 3)", "[3, inf)", "*"]
 
 
 def test_missing_values_that_break_the_policy_suppress_everything():
-    refined = refine_one(missing_problem("u"), "x", Refiner(information))
+    refined = refine_jointly(missing_problem("u"), ["x"], Refiner(information))
     assert refined.recoding["x"].labels == ("*",)
     assert len(refined.counts) == 1
 
@@ -318,6 +341,6 @@ def test_the_levels_of_others_come_back(adult):
     table = adult[["age", "sex", "marital-status"]].rename(columns={"marital-status": "w"})
     hierarchies = {"age": Hierarchy.ranges(widths=[25, 50]), "sex": Hierarchy.suppression()}
     problem = problem_of(table, hierarchies, [EntropyLDiversity(2)])
-    refined = refine_one(problem, "age", Refiner(information))
+    refined = refine_jointly(problem, ["age"], Refiner(information))
     levels = [level_recoding(problem.taxonomies, ("sex",), (i,))["sex"] for i in (0, 1)]
     assert any(refined.recoding["sex"] is level for level in levels)

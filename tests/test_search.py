@@ -22,7 +22,7 @@ from anonymizer.search import (
     automatic,
     exhaustive,
     incognito,
-    refine_one,
+    refine_jointly,
     solve,
 )
 
@@ -104,7 +104,7 @@ def test_models_that_are_not_monotone_are_not_pruned_by(problem):
         with pytest.raises(InputError, match="even-classes is not preserved; full-domain"):
             solve(problem, search)
     with pytest.raises(InputError, match="variable-range recoding prunes"):
-        refine_one(problem, "a", Refiner(information))
+        refine_jointly(problem, ["a"], Refiner(information))
 
 
 @given(problems(3))

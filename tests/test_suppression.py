@@ -7,12 +7,12 @@ from math import inf, log2
 import numpy as np
 import pandas as pd
 import pytest
-from cases import Case, EvenClasses, random_case
+from cases import Case, EvenClasses, assert_solved, random_case
 from checker import entropy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from judge import Counted, Label
-from oracle import HIDDEN, Brute, Chain, Outcome, _information
+from oracle import HIDDEN, SCORES, Brute, Chain, Outcome, _information
 
 from anonymizer import (
     Anonymizer,
@@ -25,6 +25,7 @@ from anonymizer import (
     PolicyUnreachableError,
     TCloseness,
 )
+from anonymizer.kept import Information
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.lattice import level_recoding
 from anonymizer.privacy import (
@@ -40,7 +41,6 @@ from anonymizer.privacy import (
     MeanInformation,
     PopulationUniqueness,
 )
-from anonymizer.release import Information
 from anonymizer.search import Suppression, solve
 
 KERNELS = {kernel.name: kernel for kernel in (NUMPY, compiled_kernel())}
@@ -152,21 +152,6 @@ def test_random_problems_are_of_every_model_and_every_kind_of_it():
     assert set(targets) == {True, False}
 
 
-def assert_solved(case: Case, kernel) -> None:
-    brute, problem = case.brute, case.problem(kernel)
-    for strategy in case.strategies:
-        found = solve(problem, strategy)
-        if brute.best is None:
-            assert found is None
-            continue
-        assert (strategy, found.node) == (strategy, brute.best)
-        assert found.score == pytest.approx(brute.scores[brute.best], abs=1e-9)
-        assert (found.proven, found.bound, found.nodes) == (True, found.score, len(brute.nodes))
-        if found.minimal is not None:
-            assert found.feasible == len(brute.outcomes)
-            assert list(found.minimal) == brute.minimal()
-
-
 @settings(max_examples=150)
 @given(seeds)
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
@@ -256,10 +241,15 @@ def assert_known(known: Information, brute: Brute, outcome: Outcome, about: list
         for name in about
     }
     retained = sum(_information(alone, outcome) for alone in each.values())
+    estimate = SCORES["miller-madow"]
+    corrected = sum(estimate(alone, outcome) for alone in each.values())
     assert known.original == pytest.approx(sum(bits.values()), abs=1e-9)
     assert known.retained == pytest.approx(retained, abs=1e-9)
+    assert known.miller_madow == pytest.approx(corrected, abs=1e-9)
     assert known.ceiling == pytest.approx(sum(max(bound, 0) for bound in most.values()), abs=1e-9)
     assert known.retained <= known.ceiling + 1e-8 * len(about)
+    assert known.gap == pytest.approx(known.ceiling - retained, abs=1e-8 * len(about))
+    assert known.gap >= 0
 
 
 def ceilings(model: object, name: str, brute: Brute, released: list[int]) -> float:

@@ -8,6 +8,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from itertools import product
+from math import log
 
 import pandas as pd
 import pytest
@@ -89,6 +90,9 @@ def test_the_manifest_tells_of_every_target():
         assert about["original"] == pytest.approx(1)
         assert about["ceiling"] == pytest.approx(1)
         assert about["loss"] == pytest.approx(0 if name in kept else 1)
+        assert about["gap"] == pytest.approx(0 if name in kept else 1)
+        free = -1 if name in kept else 1
+        assert about["miller_madow"] == pytest.approx(about["retained"] - free / (2 * 16 * log(2)))
     assert told["targets"]["ill"] == told["information"]
     assert told["other_columns"] == ["job"]  # no model is about it
 

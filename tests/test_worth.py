@@ -12,9 +12,11 @@ from anonymizer.errors import InputError
 from anonymizer.kernels import NUMPY
 from anonymizer.kernels.single import criteria, values
 from anonymizer.objectives import (
+    AboveShuffled,
     AverageClassSize,
     Discernibility,
     Loss,
+    MillerMadow,
     MutualInformation,
     Objective,
 )
@@ -23,6 +25,10 @@ from anonymizer.search.policy import Policy
 OBJECTIVES = (
     MutualInformation(),
     MutualInformation(weights={"w": 2.5}),
+    MillerMadow(),
+    MillerMadow(weights={"w": 2.5}),
+    AboveShuffled(),
+    AboveShuffled(weights={"w": 2.5}),
     Discernibility(),
     AverageClassSize(),
 )

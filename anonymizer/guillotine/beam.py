@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from anonymizer.axes import Axis
 from anonymizer.counts import Codes
 from anonymizer.errors import Ended
-from anonymizer.guillotine.axes import Axis
 from anonymizer.guillotine.tree import Blocks, Box, Branching, Tree, Twig
 from anonymizer.kernels import Columns
 from anonymizer.kernels.mondrian import TIE, Cells, Cuts, best_cuts, divide, greedy

@@ -13,8 +13,8 @@ from math import prod
 
 import numpy as np
 
+from anonymizer.axes import Axis
 from anonymizer.counts import Codes, Floats
-from anonymizer.guillotine.axes import Axis
 from anonymizer.guillotine.shapes import Menu, boxes_of, laid_out
 from anonymizer.guillotine.tree import Box, Branching, Tree, Twig
 from anonymizer.kernels import Columns
@@ -74,12 +74,10 @@ class Grid:
         np.add.at(table, tuple(places.T), rows)
         return cls(tuple(chosen), tuple(order), laid_out(chosen), table)
 
-    def best(self, asked: Criteria, run: Run) -> tuple[float, Tree] | None:
-        """The best tree and what its boxes are worth; None where none is acceptable."""
+    def best(self, asked: Criteria, run: Run) -> tuple[float, Tree]:
+        """What the boxes of the best tree are worth, and the tree; the whole must be acceptable."""
         worths = self._worths(asked, run)
         best_trees(worths, asked.worth.limit, self._strides, self.shapes)
-        if worths[-1] == -np.inf:
-            return None
         return float(worths[-1]), self._tree(asked, worths)
 
     @property

@@ -20,7 +20,7 @@ from anonymizer.kernels.rules import (
     Rules,
 )
 
-__all__ = ["breaks_bound", "broken", "uncertainty", "xlogx"]
+__all__ = ["beyond", "breaks", "broken", "excess", "uncertainty", "xlogx"]
 
 ENTROPY, GRASSBERGER = int(Kind.ENTROPY), int(Kind.GRASSBERGER)
 DISTINCT, RECURSIVE = int(Kind.DISTINCT), int(Kind.RECURSIVE)
@@ -28,23 +28,41 @@ DIVERGENCE, SHARES = int(Kind.DIVERGENCE), int(Kind.SHARES)
 TRANSPORT, PRESENCE = int(Kind.TRANSPORT), int(Kind.PRESENCE)
 LN2 = float(np.log(2))
 
+LEAST = 1e-12
+"""What a class is beyond a bound that is broken by equality."""
+
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 
 @within_machine_code
-def _breaks(
+def breaks(
     counts: Columns, row: int, laid: Laid, logs: Floats, grassbergers: Floats, sums: Numbers
 ) -> bool:
     """Whether a class breaks a bound other than on size."""
     for bound in range(len(laid.limits)):
-        if breaks_bound(counts, row, laid, bound, logs, grassbergers, sums):
+        if beyond(counts, row, laid, bound, logs, grassbergers, sums) > 0:
             return True
     return False
 
 
 @within_machine_code
-def breaks_bound(  # (a table of functions, which compiled code cannot hold)
+def excess(
+    counts: Columns, row: int, laid: Laid, logs: Floats, grassbergers: Floats, sums: Numbers
+) -> float:
+    """How far a class is beyond its bounds other than on size, 0 where it breaks none.
+
+    The sum over bounds of what is beyond each, multiplied out by n: bits or records, so that it
+    adds up over classes as what they keep does.
+    """
+    total = 0.0
+    for bound in range(len(laid.limits)):
+        total += max(0.0, beyond(counts, row, laid, bound, logs, grassbergers, sums))
+    return total
+
+
+@within_machine_code
+def beyond(
     counts: Columns,
     row: int,
     laid: Laid,
@@ -52,13 +70,13 @@ def breaks_bound(  # (a table of functions, which compiled code cannot hold)
     logs: Floats,
     grassbergers: Floats,
     sums: Numbers,
-) -> bool:
-    """Whether a class breaks one bound."""
+) -> float:
+    """How far a class is beyond a bound, multiplied out by n; above 0 where it breaks it."""
     kind = laid.facts[bound, KIND]
     if kind == PRESENCE:
         return _present(counts, row, laid, bound)
     if counts[row, counts.shape[1] - 1] == 0:
-        return False
+        return 0.0
     if kind == DIVERGENCE:
         return _divergent(counts, row, laid, bound, logs)
     if kind == ENTROPY:
@@ -73,11 +91,11 @@ def breaks_bound(  # (a table of functions, which compiled code cannot hold)
         return _dominated(counts, row, laid, bound, sums)
     if kind == TRANSPORT:
         return _distant(counts, row, laid, bound, sums)
-    return counts[row, laid.facts[bound, START]] < laid.limits[bound]
+    return laid.limits[bound] - counts[row, laid.facts[bound, START]]
 
 
 @within_machine_code
-def _uncertain(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) -> bool:
+def _uncertain(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) -> float:
     """Too little entropy. Multiplied out by n: no division."""
     records = counts[row, counts.shape[1] - 1]
     bits = xlogx(records, logs)
@@ -85,13 +103,13 @@ def _uncertain(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) 
         count = counts[row, column]
         if count > 0:
             bits -= xlogx(count, logs)
-    return bits < laid.limits[bound] * records
+    return laid.limits[bound] * records - bits
 
 
 @within_machine_code
 def _unlikely(
     counts: Columns, row: int, laid: Laid, bound: int, logs: Floats, grassbergers: Floats
-) -> bool:
+) -> float:
     """Too little entropy as it is estimated, by Grassberger or else by Miller and Madow."""
     records = counts[row, counts.shape[1] - 1]
     by_grassberger = laid.facts[bound, KIND] == GRASSBERGER
@@ -104,11 +122,11 @@ def _unlikely(
             bits -= _grassberger(count, grassbergers) if by_grassberger else xlogx(count, logs)
     if not by_grassberger:
         bits += extra
-    return bits < laid.limits[bound] * records
+    return laid.limits[bound] * records - bits
 
 
 @within_machine_code
-def _divergent(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) -> bool:
+def _divergent(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) -> float:
     """Too far from the table, in bits. Multiplied out by n."""
     records = counts[row, counts.shape[1] - 1]
     bits = -xlogx(records, logs)
@@ -116,35 +134,34 @@ def _divergent(counts: Columns, row: int, laid: Laid, bound: int, logs: Floats) 
         count = counts[row, column]
         if count > 0:
             bits += xlogx(count, logs) - count * laid.rows[UPPER, bound, column]
-    return bits > laid.limits[bound] * records
+    return bits - laid.limits[bound] * records
 
 
 @within_machine_code
-def _disclosed(counts: Columns, row: int, laid: Laid, bound: int) -> bool:
+def _disclosed(counts: Columns, row: int, laid: Laid, bound: int) -> float:
     """A value has too large or too small a share."""
     records = counts[row, counts.shape[1] - 1]
+    beyond = 0.0
     for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
         count = counts[row, column]
-        if count < records * laid.rows[LOWER, bound, column]:
-            return True
-        if count > records * laid.rows[UPPER, bound, column]:
-            return True
-    return False
+        beyond = max(beyond, records * laid.rows[LOWER, bound, column] - count)
+        beyond = max(beyond, count - records * laid.rows[UPPER, bound, column])
+    return beyond
 
 
 @within_machine_code
-def _uniform(counts: Columns, row: int, laid: Laid, bound: int) -> bool:
+def _uniform(counts: Columns, row: int, laid: Laid, bound: int) -> float:
     """Too few distinct values."""
     distinct = 0
     for column in range(laid.facts[bound, START], laid.facts[bound, STOP]):
         distinct += counts[row, column] > 0
         if distinct >= laid.limits[bound]:
-            return False
-    return True
+            return 0.0
+    return laid.limits[bound] - distinct
 
 
 @within_machine_code
-def _dominated(counts: Columns, row: int, laid: Laid, bound: int, ranked: Numbers) -> bool:
+def _dominated(counts: Columns, row: int, laid: Laid, bound: int, ranked: Numbers) -> float:
     """One value is too frequent beside the less frequent ones.
 
     The ``rank`` - 1 most frequent ones stand first in ``ranked``, sorted by insertion.
@@ -170,13 +187,14 @@ def _dominated(counts: Columns, row: int, laid: Laid, bound: int, ranked: Number
                 ranked[later] = ranked[later - 1]
             ranked[place] = count
         tail += out
-    if tail == 0:
-        return True
-    return largest / tail >= laid.limits[bound]
+    if tail > 0 and largest / tail < laid.limits[bound]:
+        return 0.0
+    # Where both sides are equal the bound is broken: beyond by next to nothing, yet beyond.
+    return max(largest - laid.limits[bound] * tail, LEAST)
 
 
 @within_machine_code
-def _distant(counts: Columns, row: int, laid: Laid, bound: int, sums: Numbers) -> bool:
+def _distant(counts: Columns, row: int, laid: Laid, bound: int, sums: Numbers) -> float:
     """Too much earth to move, too far. ``sums`` has an entry more than there are values."""
     records = counts[row, counts.shape[1] - 1]
     start, values = laid.facts[bound, START], laid.facts[bound, STOP] - laid.facts[bound, START]
@@ -188,18 +206,17 @@ def _distant(counts: Columns, row: int, laid: Laid, bound: int, sums: Numbers) -
     for run in range(laid.facts[bound, FIRST], laid.facts[bound + 1, FIRST]):
         inside = sums[np.int64(laid.runs[run, 1])] - sums[np.int64(laid.runs[run, 0])]
         moved += laid.runs[run, 3] * abs(inside - records * laid.runs[run, 2])
-    return moved > laid.limits[bound] * records
+    return moved - laid.limits[bound] * records
 
 
 @within_machine_code
-def _present(counts: Columns, row: int, laid: Laid, bound: int) -> bool:
+def _present(counts: Columns, row: int, laid: Laid, bound: int) -> float:
     """Too large or too small a share of the population is in the table."""
     records = counts[row, counts.shape[1] - 1]
     start = laid.facts[bound, START]
     population = counts[row, start]
-    if records < laid.limits[bound] * population:
-        return True
-    return records > laid.rows[UPPER, bound, start] * population
+    few = laid.limits[bound] * population - records
+    return max(few, records - laid.rows[UPPER, bound, start] * population)
 
 
 @within_machine_code
@@ -240,7 +257,7 @@ def _broken(
         size = counts[row, last]
         marks[row] = size < least and size > 0
         if not marks[row] and (size > 0 or presence):
-            marks[row] = _breaks(counts, row, laid, logs, grassbergers, sums)
+            marks[row] = breaks(counts, row, laid, logs, grassbergers, sums)
         if marks[row]:
             records += size
             if records > most:

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.kernels.checks import DIVERGENCE, ENTROPY, breaks_bound, xlogx
+from anonymizer.kernels.checks import DIVERGENCE, ENTROPY, beyond, breaks, xlogx
 from anonymizer.kernels.frequency import Columns, Numbers, grassberger_table, logs_table
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
 from anonymizer.kernels.rules import KIND, START, STOP, UPPER, Laid, Rules
 from anonymizer.kernels.worth import Worth
 
-__all__ = ["Criteria", "Room", "criteria", "judge", "values"]
+__all__ = ["Criteria", "Room", "criteria", "judge", "value", "values", "worth_of"]
 
 Floats = NDArray[np.float64]
 
@@ -45,6 +45,40 @@ class Criteria(NamedTuple):
 def criteria(rules: Rules, worth: Worth) -> Criteria:
     """Rules and worth together."""
     return Criteria(rules.least, rules.laid, worth, logs_table(), grassberger_table())
+
+
+@within_machine_code
+def value(counts: Columns, row: int, asked: Criteria, sums: Numbers) -> float:
+    """The worth of a class, -inf where it breaks a bound, 0 where it has no records.
+
+    ``sums`` is room for one number more than a class has columns.
+    """
+    records = counts[row, counts.shape[1] - 1]
+    if records == 0:
+        return 0.0
+    if records < asked.least or breaks(
+        counts, row, asked.laid, asked.logs, asked.grassbergers, sums
+    ):
+        return -np.inf
+    return worth_of(counts, row, asked)
+
+
+@within_machine_code
+def worth_of(counts: Columns, row: int, asked: Criteria) -> float:
+    """The worth of a class that has records, acceptable or not."""
+    worth, records = asked.worth, counts[row, counts.shape[1] - 1]
+    total = worth.each
+    if len(worth.by_size):
+        total += worth.by_size[records]
+    for attribute in range(len(worth.weights)):
+        bits, occurring = -xlogx(records, asked.logs), 0
+        for column in range(worth.spans[attribute, 0], worth.spans[attribute, 1]):
+            count = counts[row, column]
+            if count > 0:
+                bits += xlogx(count, asked.logs)
+                occurring += 1
+        total += worth.weights[attribute] * bits - worth.per_value[attribute] * occurring
+    return total
 
 
 class Room(NamedTuple):
@@ -155,10 +189,10 @@ def _judge_otherwise(room: Room, number: int, asked: Criteria, bound: int) -> No
     """Mark classes that break a bound of any other kind."""
     worths, counts = room.worths, room.counts
     for row in range(number):
-        if worths[row] == 0.0 and breaks_bound(
-            counts, row, asked.laid, bound, asked.logs, asked.grassbergers, room.sums
-        ):
-            worths[row] = -np.inf
+        if worths[row] == 0.0:
+            over = beyond(counts, row, asked.laid, bound, asked.logs, asked.grassbergers, room.sums)
+            if over > 0:
+                worths[row] = -np.inf
 
 
 @within_machine_code

@@ -6,12 +6,15 @@ from anonymizer.errors import InputError, did_you_mean
 from anonymizer.objectives.attributes import Loss, NonUniformEntropy, Precision, Tabulated
 from anonymizer.objectives.base import Objective, Weights
 from anonymizer.objectives.classes import AverageClassSize, Discernibility, MutualInformation
+from anonymizer.objectives.estimates import AboveShuffled, MillerMadow
 
 __all__ = [
     "OBJECTIVES",
+    "AboveShuffled",
     "AverageClassSize",
     "Discernibility",
     "Loss",
+    "MillerMadow",
     "MutualInformation",
     "NonUniformEntropy",
     "Objective",
@@ -24,6 +27,8 @@ OBJECTIVES: Mapping[str, type[Objective]] = {
     kind.name: kind
     for kind in (
         MutualInformation,
+        MillerMadow,
+        AboveShuffled,
         NonUniformEntropy,
         Loss,
         Discernibility,
@@ -32,6 +37,8 @@ OBJECTIVES: Mapping[str, type[Objective]] = {
     )
 }
 """What a study file calls each objective; the first is the default."""
+
+_INFORMING = [name for name, kind in OBJECTIVES.items() if issubclass(kind, MutualInformation)]
 
 
 def objective_of(
@@ -47,7 +54,7 @@ def objective_of(
     weights
         By attribute; 1 for those left out.
     targets
-        Attributes that mutual information is about, with their weights.
+        Attributes that mutual information, or an estimate of it, is about, with their weights.
     aggregate
         Of the losses of the attributes.
 
@@ -68,7 +75,7 @@ def objective_of(
         options["weights"] = weights
     if targets:
         if not issubclass(kind, MutualInformation):
-            raise InputError(f"the objective {name} has no target; only {MutualInformation.name}")
+            raise InputError(f"the objective {name} has no target; only {', '.join(_INFORMING)}")
         options["targets"] = targets
     if aggregate is not None:
         if not issubclass(kind, Loss):

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from anonymizer.candidates import Candidate, Layout
-from anonymizer.counts import Counts, Floats
+from anonymizer.counts import Classes, Counts, Floats
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information import divergence
@@ -60,12 +60,15 @@ class MutualInformation(Objective):
 
     def score(self, candidate: Candidate) -> float:
         """I(X~;W) in bits of the table released."""
-        records = int(candidate.margins[-1])
         bits = 0.0
         for attribute, weight in self.of(candidate.layout.sensitive).items():
-            known = candidate.entropy(attribute) - candidate.uncertainty(attribute)
-            bits += weight * max(known, 0.0) / records
+            bits += weight * self.known(candidate, attribute)
         return bits
+
+    def known(self, candidate: Candidate, attribute: str) -> float:
+        """What the table released tells about an attribute, in bits."""
+        known = candidate.entropy(attribute) - candidate.uncertainty(attribute)
+        return max(known, 0.0) / int(candidate.margins[-1])
 
     def stated(self, score: float, records: int) -> float:
         """I(X~;W) in bits."""
@@ -80,13 +83,15 @@ class MutualInformation(Objective):
         return score / (1 - share)
 
     def per_class(self, counts: Counts) -> Floats:
-        """p(g) I1(W, g) of each class, in bits."""
+        """What each class adds, in bits, shape (classes,)."""
         value = np.zeros(len(counts))
         for attribute, weight in self.of(counts.sensitive).items():
-            classes = counts.about(attribute)
-            bits = classes.sizes * divergence(classes.joint, classes.margin) / counts.records
-            value += weight * bits
+            value += weight * self.told(counts.about(attribute), counts.records)
         return value
+
+    def told(self, classes: Classes, records: int) -> Floats:
+        """What each of some classes adds about an attribute: p(g) I1(W, g) in bits."""
+        return np.asarray(classes.sizes * divergence(classes.joint, classes.margin) / records)
 
     def worth(self, layout: Layout) -> Worth:
         """Minus p(g) H(W|g), which is I less H(W)."""

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from anonymizer.kept import Information
 from anonymizer.objectives import MutualInformation
-from anonymizer.release import Information, Release, SearchResult
+from anonymizer.release import Release, SearchResult
 from anonymizer.report.console import console, table_of
 from anonymizer.report.verdicts import verdict_table
 from anonymizer.reproduce import Row
@@ -13,6 +14,15 @@ __all__ = ["print_ladder", "print_release", "print_rows"]
 
 SHOWN = 8
 """How many groups of an attribute a report lists."""
+
+
+BEYOND = {
+    "dynamic programming": "Every box of the grid was judged",
+    "beam": "Boxes were cut where following the cut to its end was best",
+    "greedy": "Boxes were cut where a cut gained most",
+    "merging": "Cells were merged and moved between classes",
+}
+"""What is said of searches that do not go over levels."""
 
 
 def print_release(release: Release, directory: Path) -> None:
@@ -62,6 +72,8 @@ def _search(search: SearchResult) -> list[str]:
     """What was searched, and how sure the result is."""
     if search.strategy == "fixed":
         return ["Recoded at the levels given."]
+    if search.strategy in BEYOND:
+        return [BEYOND[search.strategy] + _sure(search)]
     lines = [
         f"Searched {search.nodes:,} nodes ({search.strategy}, {search.checked:,} checked)"
         + _feasible(search)
@@ -73,6 +85,15 @@ def _search(search: SearchResult) -> list[str]:
         gap = "" if search.gap is None else f"; another may be better by {search.gap:.6g}"
         lines.append(f"The search was not finished: this is the best node found{gap}.")
     return lines
+
+
+def _sure(search: SearchResult) -> str:
+    """How sure the result is of a search that does not go over levels."""
+    if search.proven:
+        return "; the result is the proven optimum."
+    if search.gap is None:
+        return "; the best found, not proven."
+    return f"; another may be better by {search.gap:.6g}."
 
 
 def _released(release: Release) -> str:
@@ -100,8 +121,9 @@ def _suppressed(release: Release) -> str:
 
 
 def _recoding(release: Release) -> list[list[str]]:
+    kind = "by class" if release.regions else "ranges"
     return [
-        [name, str(release.levels.get(name, "ranges")), _groups(groups)]
+        [name, str(release.levels.get(name, kind)), _groups(groups)]
         for name, groups in release.recoding.items()
     ]
 
@@ -115,7 +137,10 @@ def _information(information: Information) -> list[list[str]]:
     return [
         ["I(X;W), raw quasi-identifiers", f"{information.original:.6f} bits"],
         ["I(X~;W), released", f"{information.retained:.6f} bits"],
+        ["    by Miller and Madow's estimate", f"{information.miller_madow:.6f} bits"],
+        ["    above W shuffled", f"{information.retained_above_shuffled:.6f} bits"],
         ["ceiling: no recoding can keep more", f"{information.ceiling:.6f} bits"],
+        ["gap to the ceiling", f"{information.gap:.6f} bits"],
         ["I(X;W) with W shuffled: chance alone", f"{information.shuffled:.6f} bits"],
         ["loss", f"{information.loss:.2%}"],
         ["loss, chance taken off", f"{information.loss_above_shuffled:.2%}"],

@@ -17,10 +17,10 @@ from anonymizer.datasets import adult_hierarchy, load_adult
 from anonymizer.engines import pandas as engine
 from anonymizer.hierarchy import Hierarchy, Interval
 from anonymizer.information import entropy, mutual_information, specific_information, surprise
+from anonymizer.kept import Information, chances
 from anonymizer.lattice import Node
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import EntropyLDiversity, TCloseness, require_possible, verdicts
-from anonymizer.release import Information, chances
 from anonymizer.reproduce.row import Row
 from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import (
@@ -30,7 +30,7 @@ from anonymizer.search import (
     Refiner,
     automatic,
     cut_heuristically,
-    refine_one,
+    refine_jointly,
     solve,
 )
 
@@ -88,7 +88,7 @@ class Experiment:
         return self._refined(Refiner(MutualInformation(), cutting=cut_heuristically))
 
     def _refined(self, refiner: Refiner) -> Refined:
-        return refine_one(self.problem, "age", refiner)
+        return refine_jointly(self.problem, ["age"], refiner)
 
     def ladder(self) -> list[Row]:
         """What each recoding keeps: A2, A1, the best node, A1*."""

@@ -51,7 +51,7 @@ def branch_and_bound(problem: Problem, run: Run = ALONE) -> Found | None:
     """
     prunes = not problem.suppresses and all(model.monotone for model in problem.models)
     tree = Tree(problem.evaluator, problem.lattice, prunes)
-    deadline = inf if run.time_limit is None else monotonic() + run.time_limit
+    deadline = run.deadline()
     try:
         for _ in tree.steps():
             run.watch("bounding the best node", tree.checked, None)

@@ -1,23 +1,25 @@
-"""The joint search: ranges of ordered attributes over all levels of the other attributes."""
+"""The joint search: partitions of all attributes together."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial, reduce
+from functools import reduce
 from math import inf
+from time import monotonic
 
 from anonymizer.counts import Counts, Recoding
-from anonymizer.lattice import Node, level_recoding
-from anonymizer.objectives import Objective
+from anonymizer.lattice import level_recoding
 from anonymizer.privacy import TOLERANCE, require_class_by_class, require_monotone
 from anonymizer.search.ascent import ascend
+from anonymizer.search.families import Intervals
 from anonymizer.search.frontier import automatic
 from anonymizer.search.pair import best_pair
 from anonymizer.search.problem import ALONE, Problem, Run, Search
-from anonymizer.search.refiner import Refined, Refiner, cut_exactly
-from anonymizer.search.segments import Judge, Segments
-from anonymizer.search.tiles import Tiles
+from anonymizer.search.refiner import Refined, Refiner
+from anonymizer.search.segments import Segments
+from anonymizer.search.split import Split, split
+from anonymizer.search.tiles import Side, Tiles
 
-__all__ = ["refine_jointly", "refine_one", "refine_two"]
+__all__ = ["refine_exactly", "refine_jointly"]
 
 
 def refine_jointly(
@@ -27,60 +29,158 @@ def refine_jointly(
     search: Search = automatic,
     run: Run = ALONE,
 ) -> Refined:
-    """Find the best ranges of the given attributes together with levels of the others.
+    """Find the best partitions of all attributes together, ranges for the given ones.
 
-    For one attribute, and for two that are cut exactly, the result is the proven optimum over all
-    their partitions into ranges and all levels of the others. For more, or where two have too
-    many ranges for that, it is the best of many local optima: of coordinate ascent from every
-    node of the lattice's frontier and from every attribute refined alone.
-    """
-    if len(attributes) == 1:
-        return refine_one(problem, attributes[0], refiner, search, run)
-    if len(attributes) > 2 or refiner.cutting is not cut_exactly:
-        return _refine_by_ascent(problem, attributes, refiner, search, run)
-    both = refine_two(problem, attributes, refiner, search, run)
-    if both.proven:
-        return both
-    return Refined.among([both, _refine_by_ascent(problem, attributes, refiner, search, run)])
-
-
-def refine_one(
-    problem: Problem,
-    attribute: str,
-    refiner: Refiner,
-    search: Search = automatic,
-    run: Run = ALONE,
-) -> Refined:
-    """Find the best ranges of one attribute over all levels of the others.
+    Two attributes are cut together at their best beside every recoding of the others, so that the
+    result is the proven optimum. Where there are too many of these, or time is up before, it is the
+    best of what was found and of many local optima: of coordinate ascent from every attribute cut
+    alone and from every node of the lattice's frontier.
 
     Raises
     ------
     InputError
-        When a model is not monotone.
+        When a model is not monotone, or is not about single classes.
     """
+    deadline = run.deadline()
+    exact = refine_exactly(problem, attributes, refiner, search, run)
+    if exact is not None and (exact.proven or not refiner.exact or monotonic() > deadline):
+        return exact
+    climbed = _refine_by_ascent(problem, attributes, refiner, search, run.until(deadline))
+    return climbed if exact is None else Refined.among([exact, climbed])
 
-    def cut(others: Recoding, floor: float) -> Refined:
-        return refiner(problem, attribute, others)
 
-    return _over_levels(problem, (attribute,), refiner.objective, cut, search, run)
-
-
-def refine_two(
+def refine_exactly(
     problem: Problem,
     attributes: Sequence[str],
     refiner: Refiner,
     search: Search = automatic,
     run: Run = ALONE,
-) -> Refined:
-    """Find the best ranges of two attributes together over all levels of the others.
+) -> Refined | None:
+    """The best partitions of all attributes; None where they have too many.
+
+    Not proven where two attributes have too many groups to be cut together, and where time is up
+    first.
 
     Raises
     ------
     InputError
-        When a model is not monotone.
+        When a model is not monotone, or is not about single classes.
     """
-    cut = partial(_cut_pair, problem, attributes, refiner)
-    return _over_levels(problem, attributes, refiner.objective, cut, search, run)
+    require_monotone(problem.models, refiner.name)
+    require_class_by_class(problem.models, refiner.name)
+    deadline = run.deadline()
+    families = refiner.families(problem, attributes)
+    parts = split(problem, families, refiner, search, run)
+    return None if parts is None else _beside_all(problem, parts, refiner, run, deadline)
+
+
+def _beside_all(
+    problem: Problem, parts: Split, refiner: Refiner, run: Run, deadline: float
+) -> Refined:
+    """Cut the attributes that are cut together beside every recoding of the others.
+
+    No partitions keep more than the raw attributes do beside the same recoding of the others, nor
+    are there fewer classes than these others leave. In falling order of that bound, the search ends
+    at the first one below the best value found. Ties: more classes, then the earliest recoding of
+    the others.
+    """
+    limits = [_limit(problem, others, refiner) for others in parts.others]
+    order = sorted(range(len(limits)), key=lambda place: (-limits[place], place))
+    found: dict[int, Refined] = {}
+    top = -inf
+    for done, place in enumerate(order):
+        if limits[place] < top - TOLERANCE or (found and monotonic() > deadline):
+            break
+        run.watch("cutting attributes together", done, len(order))
+        found[place] = _cut(problem, parts, refiner, parts.others[place], top - TOLERANCE)
+        top = max(top, found[place].value)
+    tied = [place for place, refined in found.items() if refined.value >= top - TOLERANCE]
+    best = found[min(tied, key=lambda place: (-len(found[place].counts), place))]
+    unsure = (limits[place] for place in order if place not in found or not found[place].proven)
+    bound = max([top, *unsure])
+    proven = refiner.exact and bound <= top + TOLERANCE
+    return replace(
+        best,
+        refinements=len(found),
+        checked=parts.checked,
+        proven=proven,
+        bound=best.value if proven else bound,
+    )
+
+
+def _limit(problem: Problem, others: Recoding, refiner: Refiner) -> float:
+    """What no partitions of the other attributes exceed beside some recodings."""
+    counts = problem.counts.recode(others)
+    return refiner.most(counts, len(counts.project(tuple(others))))
+
+
+def _cut(
+    problem: Problem, parts: Split, refiner: Refiner, others: Recoding, floor: float
+) -> Refined:
+    """Cut none, one or two attributes, the others recoded as given."""
+    if not parts.together:
+        return refiner.refined(problem.counts, others)
+    if len(parts.together) == 1:
+        return refiner(problem, parts.together[0], others)
+    return _cut_pair(problem, parts.together, refiner, others, floor)
+
+
+def _cut_pair(
+    problem: Problem,
+    pair: Sequence[Intervals],
+    refiner: Refiner,
+    others: Recoding,
+    floor: float,
+) -> Refined:
+    """Cut two attributes together, or one where no cut of the other is allowed.
+
+    Where suppression joins missing values to the rest, which no range does, either attribute
+    alone, the other suppressed, is held against both.
+    """
+    counts = problem.counts.recode(others)
+    found: list[Refined] = []
+    judged: list[Segments] = []
+    for family, other in zip(pair, reversed(pair), strict=True):
+        hidden = {other.attribute: other.taxonomy.levels[-1]}
+        merged = counts.recode(hidden)
+        judged.append(refiner.segments(problem, merged, family))
+        partitions = [refiner.partition(judged[-1]), *family.beside]
+        found.append(refiner.best(merged, {**others, **hidden}, partitions, family))
+    together, proven = _cut_together(problem, refiner, counts, judged, pair, floor)
+    if together:
+        found.insert(0, refiner.refined(counts, {**others, **together}))
+    return replace(reduce(Refined.or_better, found), proven=proven)
+
+
+def _cut_together(
+    problem: Problem,
+    refiner: Refiner,
+    counts: Counts,
+    judged: Sequence[Segments],
+    pair: Sequence[Intervals],
+    floor: float,
+) -> tuple[Recoding | None, bool]:
+    """The best partitions of both of two attributes, if any, and whether that is proven.
+
+    The one of more groups makes the rows, since columns are what is searched.
+    """
+    if any(each.apart is None for each in judged):
+        return None, True
+    sides = [
+        Side(family, family.chain(each.allowed)) for family, each in zip(pair, judged, strict=True)
+    ]
+    rows, columns = sorted(sides, key=lambda side: (-len(side.chain), side.family.attribute))
+    tiles = Tiles.of(refiner.judge(problem), counts, rows, columns)
+    if tiles is None:
+        return None, False
+    cuts = best_pair(tiles, floor)
+    if cuts is None:
+        return None, True
+    partitions = {
+        side.family.attribute: side.family.partition(path)
+        for side, path in ((rows, cuts.rows), (columns, cuts.columns))
+    }
+    return partitions, cuts.proven
 
 
 def _refine_by_ascent(
@@ -90,108 +190,19 @@ def _refine_by_ascent(
     search: Search,
     run: Run,
 ) -> Refined:
-    """Ascend from every node of the frontier and from every attribute refined alone."""
-    alone = [refine_one(problem, name, refiner, search, run) for name in attributes]
+    """Ascend from every attribute cut alone and from every node of the frontier."""
+    deadline = run.deadline()
+    names = problem.counts.names
+    families = refiner.families(problem, attributes)
+    hidden = {name: problem.taxonomies[name].levels[-1] for name in names}
+    starts = [
+        refiner(problem, families[name], {other: hidden[other] for other in names if other != name})
+        for name in sorted(names)
+    ]
     searched = search(problem, run)
     nodes = [
-        refiner.refined(problem.counts, level_recoding(problem.taxonomies, problem.counts.names, n))
-        for n in searched.minimal
+        refiner.refined(problem.counts, level_recoding(problem.taxonomies, names, node))
+        for node in searched.minimal
     ]
-    starts = [*alone, *(replace(node, refinements=0) for node in nodes)]
-    best = ascend(problem, attributes, refiner, starts, run.n_jobs)
+    best = ascend(problem, families, refiner, starts, nodes, run, deadline)
     return replace(best, checked=best.checked + searched.checked)
-
-
-def _over_levels(
-    problem: Problem,
-    attributes: Sequence[str],
-    objective: Objective,
-    cut: Callable[[Recoding, float], Refined],
-    search: Search,
-    run: Run,
-) -> Refined:
-    """Cut attributes over all levels of the others.
-
-    ``cut`` is given the levels and a value below which nothing is asked for. Two facts prune,
-    both from monotone models and the data processing inequality:
-
-    - levels of the others allow any ranges at all only if they are feasible with the attributes
-      suppressed, since every partition into ranges merges into that one;
-    - no ranges keep more than the raw attributes do beside the same levels. In falling order of
-      that bound, the search ends at the first one below the best value found.
-
-    Ties: more classes, then the lexicographically smallest levels.
-    """
-    require_monotone(problem.models, "variable-range recoding")
-    require_class_by_class(problem.models, "variable-range recoding")
-    others = tuple(name for name in problem.counts.names if name not in attributes)
-    rest = problem.project(others)
-    searched = search(rest, run)
-    nodes = rest.lattice.up_set(searched.minimal)
-
-    def levels(node: Node) -> Recoding:
-        return level_recoding(problem.taxonomies, others, node)
-
-    bounds = [(-objective(problem.counts.recode(levels(node))), node) for node in nodes]
-    found: dict[Node, Refined] = {}
-    top = -inf
-    for bound, node in sorted(bounds):
-        if -bound < top - TOLERANCE:
-            break
-        found[node] = cut(levels(node), top - TOLERANCE)
-        top = max(top, found[node].value)
-    tied = [node for node, refined in found.items() if refined.value >= top - TOLERANCE]
-    best = found[min(tied, key=lambda node: (-len(found[node].counts), node))]
-    proven = all(each.proven for each in found.values())
-    return replace(best, refinements=len(found), checked=searched.checked, proven=proven)
-
-
-def _cut_pair(
-    problem: Problem, pair: Sequence[str], refiner: Refiner, others: Recoding, floor: float
-) -> Refined:
-    """Cut two attributes together, or one where no cut of the other is allowed.
-
-    Suppression joins missing values to the rest, which no single range does: either attribute
-    alone, the other suppressed, is held against both.
-    """
-    counts = problem.counts.recode(others)
-    hidden = {name: problem.taxonomies[name].levels[-1] for name in pair}
-    judged = [
-        refiner.segments(problem, counts.recode({other: hidden[other]}), name)
-        for name, other in zip(pair, reversed(pair), strict=True)
-    ]
-    alone = [{**hidden, each.attribute: refiner.partition(each)} for each in judged]
-    together, proven = _cut_together(problem, refiner, counts, judged, floor)
-    found = [
-        refiner.refined(counts, {**others, **ranges})
-        for ranges in ([together] if together else []) + alone
-    ]
-    return replace(reduce(Refined.or_better, found), proven=proven)
-
-
-def _cut_together(
-    problem: Problem,
-    refiner: Refiner,
-    counts: Counts,
-    judged: Sequence[Segments],
-    floor: float,
-) -> tuple[Recoding | None, bool]:
-    """The best ranges for both of two attributes, if any, and whether that is proven.
-
-    The one of more cut points makes the rows, since columns are what is searched.
-    """
-    if any(each.apart is None or not len(each) for each in judged):
-        return None, True
-    rows, columns = sorted(judged, key=lambda each: (-len(each), each.attribute))
-    judge = Judge(problem.models, refiner.objective)
-    tiles = Tiles.of(judge, counts, (rows, columns), refiner.options.max_ranges)
-    if tiles is None:
-        return None, False
-    cuts = best_pair(tiles, floor)
-    if cuts is None:
-        return None, True
-    ranges = {
-        rows.attribute: rows.partition(cuts.rows),
-        columns.attribute: columns.partition(cuts.columns),
-    }
-    return ranges, cuts.proven

@@ -1,6 +1,6 @@
-"""The best partitions of two ordered attributes into ranges together, the others held fixed.
+"""The best partitions of two attributes together, the others held fixed.
 
-The objective is a sum over tiles: a range of one attribute, a row, by a range of the other, a
+The objective is a sum over tiles: a group of one attribute, a row, by a group of the other, a
 column. With the columns chosen, the rows are found by dynamic programming, each being worth the
 sum of its tiles. So the columns are what is searched, by branch and bound over prefixes of their
 partition, several prefixes at a time.
@@ -19,7 +19,9 @@ from math import inf
 import numpy as np
 
 from anonymizer.counts import Floats
-from anonymizer.search.tiles import Chain, Tiles
+from anonymizer.search.chain import Chain
+from anonymizer.search.families import Path
+from anonymizer.search.tiles import Tiles
 
 __all__ = ["MOST_PREFIXES", "PairCuts", "best_pair"]
 
@@ -32,24 +34,23 @@ TOGETHER = 16
 LARGEST = 1_000_000
 """Worths in memory beyond which fewer are extended together."""
 
-Path = tuple[int, ...]
 NOTHING: tuple[float, Path] = (-inf, ())
 
 
 @dataclass(frozen=True)
 class PairCuts:
-    """The cuts of two attributes, given by the blocks their ranges begin at.
+    """The partitions of two attributes.
 
     Parameters
     ----------
     rows, columns
-        The cuts, 0 first.
+        Which groups of either make it.
     proven
         Whether no others are better than these, or than what was asked for.
     """
 
-    rows: list[int]
-    columns: list[int]
+    rows: Path
+    columns: Path
     proven: bool
 
 
@@ -68,7 +69,7 @@ def best_pair(tiles: Tiles, floor: float = -inf) -> PairCuts | None:
     rows = tiles.rows.best(tiles.worth(path)[:-1]) if path else None
     if rows is None:
         return None
-    return PairCuts(tiles.rows.cuts(rows), tiles.columns.cuts(path), proven)
+    return PairCuts(tiles.rows.given(rows), tiles.columns.given(path), proven)
 
 
 def _starts(tiles: Tiles) -> Iterator[Path]:

@@ -6,6 +6,7 @@ from functools import cached_property
 from math import inf
 from numbers import Real
 from operator import le
+from time import monotonic
 from typing import TypeVar, cast
 
 import joblib
@@ -33,6 +34,9 @@ __all__ = [
     "in_parallel",
     "winner",
 ]
+
+INSTANT = 1e-9
+"""Seconds."""
 
 Watch = Callable[[str, int, int | None], None]
 """Told what is being done, how much of it, and of how much in all where that is known."""
@@ -162,6 +166,15 @@ class Run:
         number = isinstance(limit, Real) and not isinstance(limit, bool)
         if limit is not None and not (number and 0 < limit < inf):
             raise InputError(f"time-limit = {limit!r} must be a number of seconds above 0")
+
+    def deadline(self) -> float:
+        """When time will be up, on the monotonic clock, if it starts to run now."""
+        return inf if self.time_limit is None else monotonic() + self.time_limit
+
+    def until(self, deadline: float) -> "Run":
+        """The same for as long as there is time until then, an instant at the least."""
+        left = None if deadline == inf else max(deadline - monotonic(), INSTANT)
+        return replace(self, time_limit=left)
 
 
 ALONE = Run()

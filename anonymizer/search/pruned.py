@@ -1,4 +1,6 @@
-"""Policies that merging classes does not preserve: every node that they can hold at is counted.
+"""Policies that merging classes does not preserve, and objectives that merging may raise.
+
+Every node that the policy can hold at is counted.
 
 What a policy needs, monotone models that hold wherever it does (as many different values as it asks
 for effective ones, say), has a frontier that is found quickly; only nodes above it are looked at.

@@ -87,13 +87,10 @@ def solve(problem: Problem, search: str | Search = "automatic", run: Run = ALONE
 def _found(problem: Problem, search: str | Search, run: Run) -> Found | None:
     if not callable(search):
         require_one_of("search", search, STRATEGIES)
+    if not problem.objective.falls:
+        return _of_all(problem, search, run)
     if search in ("exhaustive", exhaustive) and run.time_limit is None:
         return survey(problem, run)
-    if not problem.objective.falls:
-        raise InputError(
-            f"the objective {problem.objective.name} may rise under generalization, so that only "
-            "search = 'exhaustive' can answer for it"
-        )
     large = problem.lattice.size > MOST_NODES or run.time_limit is not None
     if search == "branch-and-bound" or (search == "automatic" and large):
         return branch_and_bound(problem, run)
@@ -113,3 +110,21 @@ def _found(problem: Problem, search: str | Search, run: Run) -> Found | None:
         return survey_above(problem, run)
     chosen = function_of("search", search, SEARCHES)
     return best_of(problem, name_of(search), chosen, run)
+
+
+def _of_all(problem: Problem, search: str | Search, run: Run) -> Found | None:
+    """The best feasible node for an objective that may rise, so that none is ruled out by it."""
+    rises = f"the objective {problem.objective.name} may rise under generalization, so that "
+    if search not in ("automatic", "exhaustive", exhaustive):
+        raise InputError(
+            rises + "only search = 'exhaustive' can answer for it; choose that, or leave it out"
+        )
+    size = problem.lattice.size
+    if run.time_limit is not None or size > MOST_NODES:
+        raise InputError(
+            f"{rises}all of the lattice's {size:,} nodes have to be scored: without a time-limit, "
+            f"and where there are at most {MOST_NODES:,}; choose mutual-information, or "
+            "hierarchies of fewer levels"
+        )
+    alone = search != "automatic" or problem.suppresses
+    return survey(problem, run) if alone else survey_above(problem, run)

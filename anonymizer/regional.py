@@ -1,0 +1,146 @@
+"""How classes of their own are chosen: boxes, or merged cells; and what is said of the choice."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+
+from anonymizer.axes import Axis, CellMap, axes_of, blocks_of
+from anonymizer.bottleneck import MergeOptions, merge_cells
+from anonymizer.counts import Codes
+from anonymizer.errors import InputError, PolicyUnreachableError
+from anonymizer.guillotine import best_boxes
+from anonymizer.parameters import require_one_of
+from anonymizer.privacy import TOLERANCE
+from anonymizer.regions import Regions, Shape, labels_of
+from anonymizer.release import SearchResult
+from anonymizer.search import REFINEMENTS, Bounds, Problem, RangeOptions, Run, with_large_classes
+from anonymizer.search.priced import Priced
+
+__all__ = ["best_regions"]
+
+Choice = tuple[Regions, SearchResult]
+
+
+def best_regions(
+    recoding: str,
+    problem: Problem,
+    ranges: Collection[str],
+    options: RangeOptions,
+    bounds: Bounds,
+    search: object,
+    refinement: object,
+    seed: int,
+    run: Run,
+) -> Choice:
+    """The best classes of their own, boxes or merged cells.
+
+    Raises
+    ------
+    PolicyUnreachableError
+        When not even everything in one class satisfies the policy.
+    InputError
+        When something is asked that they cannot do.
+    """
+    _require_nothing_else(recoding, problem, search, refinement, options)
+    if recoding == "boxes":
+        return _boxed(problem, ranges, options, bounds, refinement == "exact", run)
+    return _merged(problem, ranges, options, bounds, seed, run)
+
+
+def _require_nothing_else(
+    recoding: str, problem: Problem, search: object, refinement: object, options: RangeOptions
+) -> None:
+    """Refuse what is stated for other recodings than those whose classes have their own groups."""
+    if problem.suppression.share:
+        raise InputError(
+            "suppression is for full-domain recoding; leave it out, or choose "
+            'recoding = "full-domain"'
+        )
+    if search != "automatic":
+        raise InputError(f"a strategy searches levels, and {recoding} have none; leave it out")
+    if options.max_ranges is not None:
+        raise InputError(f"max-ranges is not for {recoding}; state max-classes")
+    known = REFINEMENTS if recoding == "boxes" else ("exact",)
+    require_one_of("refinement", refinement, tuple(known))
+
+
+def _boxed(
+    problem: Problem,
+    ranges: Collection[str],
+    options: RangeOptions,
+    bounds: Bounds,
+    exact: bool,
+    run: Run,
+) -> Choice:
+    """The best boxes: a range or a set of values of every attribute, each class its own."""
+    confined = with_large_classes(problem, bounds)
+    found = best_boxes(confined, ranges, options, bounds, exact=exact, run=run)
+    if found is None:
+        raise _unreachable(problem, bounds)
+    score = problem.objective(found.counts)
+    said = _said(problem, found.strategy, score, score + found.lead, found.trees)
+    return found.regions, said
+
+
+def _merged(
+    problem: Problem,
+    ranges: Collection[str],
+    options: RangeOptions,
+    bounds: Bounds,
+    seed: int,
+    run: Run,
+) -> Choice:
+    """The best merged cells: a class is any set of combinations of values."""
+    axes = [axis.binned for axis in axes_of(problem, ranges, options)]
+    counts = problem.counts.at(blocks_of(axes, problem.counts.cells))
+    confined = replace(with_large_classes(problem, bounds), counts=counts)
+    if bounds.min_gain:
+        confined = replace(confined, objective=Priced(problem.objective, bounds.min_gain))
+    found = merge_cells(confined, MergeOptions(bounds.max_classes), seed, run)
+    regions = _regions(problem, axes, counts.cells, found.labels)
+    score = problem.objective(problem.counts.recode(regions))
+    return regions, _said(problem, "merging", score, inf, found.starts)
+
+
+def _regions(problem: Problem, axes: list[Axis], known: Codes, labels: Codes) -> Regions:
+    """Classes of cells, each known by what it covers of every attribute, and by its number."""
+    names = problem.counts.names
+    order = np.argsort(labels, kind="stable")
+    starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
+    shapes: dict[str, list[Shape]] = {}
+    for place, (name, axis) in enumerate(zip(names, axes, strict=True)):
+        parts = np.split(known[order, place], starts[1:])
+        shapes[name] = [axis.cover(part) for part in parts]
+    texts = {name: labels_of(problem.taxonomies[name], shapes[name]) for name in names}
+    return Regions(names, CellMap(axes, known, labels), shapes, texts, numbered=True)
+
+
+def _said(problem: Problem, strategy: str, score: float, most: float, tries: int) -> SearchResult:
+    """What is said of a search beyond the lattice; ``most``: what no other can score more than."""
+
+    def stated(score: float) -> float:
+        return problem.objective.stated(score, problem.counts.records)
+
+    known = most < inf
+    return SearchResult(
+        strategy=strategy,
+        objective=problem.objective.name,
+        value=stated(score),
+        gap=abs(stated(most) - stated(score)) if known else None,
+        nodes=0,
+        checked=tries,
+        feasible=None,
+        minimal=None,
+        refinements=0,
+        proven=known and most <= score + TOLERANCE,
+        bound=stated(most) if known else None,
+    )
+
+
+def _unreachable(problem: Problem, bounds: Bounds) -> PolicyUnreachableError:
+    names = ", ".join(model.name for model in problem.models)
+    return PolicyUnreachableError(
+        f"not even all records as one class satisfy all of {names}{bounds.told}; relax one"
+    )

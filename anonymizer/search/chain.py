@@ -1,0 +1,194 @@
+"""Intervals of an order that lead from its begin to its end: the partitions they make."""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from anonymizer.counts import Codes, Floats, Ints
+from anonymizer.privacy import Mask
+
+__all__ = ["Chain", "beginning_at"]
+
+NEVER = np.iinfo(np.int64).max // 2
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """The intervals of an order that occur in some allowed partition.
+
+    Blocks that no interval tells apart count as one.
+
+    Parameters
+    ----------
+    groups
+        Which of the intervals that were given each one is, shape (intervals,).
+    starts, ends
+        Interval k holds the blocks starts[k], ..., ends[k] - 1; same shape, ordered by start,
+        then by end.
+    begins
+        The block that was given at which each block begins, and where the last one ends, shape
+        (blocks + 1,).
+    most
+        At most so many intervals make a partition; None where any number may.
+    """
+
+    groups: Codes
+    starts: Codes
+    ends: Codes
+    begins: Codes
+    most: int | None
+
+    @classmethod
+    def of(
+        cls, starts: Codes, ends: Codes, blocks: int, allowed: Mask, most: int | None = None
+    ) -> "Chain":
+        """Keep of the allowed intervals [start, end) those that lead from 0 to ``blocks``.
+
+        They come ordered by start, then by end.
+        """
+        kept = np.flatnonzero(allowed)
+        kept = kept[_reached(starts[kept], ends[kept], blocks)]
+        left = _left(starts[kept], ends[kept], blocks)
+        kept = kept[left[ends[kept]] < NEVER]
+        begins = np.unique([starts[kept], ends[kept]]) if len(kept) else np.array([0, blocks])
+        first, last = (np.searchsorted(begins, each[kept]) for each in (starts, ends))
+        bounded = most is not None and most < len(begins) - 1
+        return cls(kept, first, last, begins, most if bounded else None)
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks there are."""
+        return len(self.begins) - 1
+
+    def places(self, blocks: Codes) -> Codes:
+        """The block that holds each block that was given; -1, of none, stays."""
+        return np.searchsorted(self.begins, blocks, side="right") - 1
+
+    @property
+    def with_missing(self) -> tuple[Codes, Codes]:
+        """Starts and ends with the missing values as one more interval, of a block at the end."""
+        return np.append(self.starts, self.blocks), np.append(self.ends, self.blocks + 1)
+
+    @cached_property
+    def beginning(self) -> list[slice]:
+        """The intervals that begin at each block, none at the end; length (blocks + 1)."""
+        return beginning_at(self.starts, self.blocks)
+
+    def suffixes(self, values: Floats) -> Floats:
+        """The best sum over the intervals of a partition of the blocks from i on, for every i.
+
+        ``values`` (intervals, n) are n valuations of the intervals, -inf where one must not be
+        used; the result has shape (most + 1, blocks + 1, n) and by its first axis at most so many
+        intervals. Where any number may make a partition, that axis has the length 1.
+        """
+        return np.stack(list(self._rounds(values)))
+
+    def total(self, values: Floats) -> Floats:
+        """The best sum over the intervals of a partition, shape (n,)."""
+        best: Floats = deque(self._rounds(values), maxlen=1).pop()[0]
+        return best
+
+    def left(self, used: int) -> int:
+        """Where ``suffixes`` has what is reached by the intervals left when so many are used."""
+        return 0 if self.most is None else self.most - used
+
+    def best(self, values: Floats) -> list[int] | None:
+        """The intervals of the best partition under one valuation; None where there is none.
+
+        ``values`` (intervals,). Ties: the earliest cuts, from the first on.
+        """
+        suffixes = self.suffixes(values[:, None])[:, :, 0]
+        if suffixes[-1, 0] == -np.inf:
+            return None
+        path: list[int] = []
+        block = 0
+        while block < self.blocks:
+            own = self.beginning[block]
+            sums = values[own] + suffixes[self.left(len(path) + 1), self.ends[own]]
+            path.append(own.start + int(sums.argmax()))
+            block = int(self.ends[path[-1]])
+        return path
+
+    def paths(self) -> Iterator[tuple[int, ...]]:
+        """The intervals of every partition, the earliest cuts first."""
+        left = _left(self.starts, self.ends, self.blocks)
+        most = self.blocks if self.most is None else self.most
+        path: list[int] = []
+        choices = [self._after(path)] if left[0] <= most else []
+        while choices:
+            last = next(choices[-1], None)
+            if last is None:
+                choices.pop()
+                path = path[:-1]
+            elif self.ends[last] == self.blocks:
+                yield (*path, last)
+            elif len(path) + 1 + left[self.ends[last]] <= most:
+                path.append(last)
+                choices.append(self._after(path))
+
+    def _after(self, path: Sequence[int]) -> Iterator[int]:
+        """The intervals that may follow others."""
+        own = self.beginning[int(self.ends[path[-1]]) if path else 0]
+        return iter(range(own.start, own.stop))
+
+    def _rounds(self, values: Floats) -> Iterator[Floats]:
+        """The best sums of at most 0, 1, ..., most; of any number, shape (blocks + 1, n)."""
+        none = np.full((self.blocks + 1, values.shape[1]), -np.inf)
+        none[self.blocks] = 0.0
+        if self.most is None:
+            yield self._prefixed(values, none, rest=none)
+            return
+        yield (best := none)
+        for _ in range(self.most):
+            best = self._prefixed(values, none.copy(), rest=best)
+            yield best
+
+    def _prefixed(self, values: Floats, best: Floats, rest: Floats) -> Floats:
+        """Put the best interval before the rest, from the last block on; fills ``best``."""
+        for block in range(self.blocks - 1, -1, -1):
+            own = self.beginning[block]
+            if own.start < own.stop:
+                best[block] = (values[own] + rest[self.ends[own]]).max(axis=0)
+        return best
+
+    def given(self, path: Sequence[int]) -> tuple[int, ...]:
+        """Which of the intervals that were given those of a partition are."""
+        return tuple(int(group) for group in self.groups[list(path)])
+
+
+def beginning_at(starts: Codes, blocks: int) -> list[slice]:
+    """Where the intervals that begin at each block are, none at the end; length (blocks + 1).
+
+    ``starts`` rise.
+    """
+    places = np.searchsorted(starts, np.arange(blocks + 2))
+    return [slice(low, high) for low, high in pairwise(places.tolist())]
+
+
+def _reached(starts: Codes, ends: Codes, blocks: int) -> Mask:
+    """Whether others lead from block 0 to each interval, shape (intervals,)."""
+    reached = np.zeros(blocks + 1, bool)
+    reached[0] = True
+    for block, own in enumerate(beginning_at(starts, blocks)):
+        if reached[block]:
+            reached[ends[own]] = True
+    return reached[starts]
+
+
+def _left(starts: Codes, ends: Codes, blocks: int) -> Ints:
+    """The fewest intervals that lead from each block to the end, shape (blocks + 1,)."""
+    left = np.full(blocks + 1, NEVER, np.int64)
+    left[blocks] = 0
+    slices = beginning_at(starts, blocks)
+    for block in range(blocks - 1, -1, -1):
+        own = slices[block]
+        if own.start < own.stop:
+            left[block] = min(NEVER, int(left[ends[own]].min()) + 1)
+    return left

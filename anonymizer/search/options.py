@@ -1,0 +1,92 @@
+"""What recodings beyond levels are confined to."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from math import inf
+from numbers import Real
+
+from anonymizer.errors import InputError
+from anonymizer.hierarchy.values import number_of
+from anonymizer.parameters import is_whole
+
+__all__ = ["Bounds", "RangeOptions"]
+
+SHOWN = 20
+"""Characters of a number that a message shows at the most."""
+
+
+@dataclass(frozen=True)
+class RangeOptions:
+    """What the ranges of a refined attribute are confined to.
+
+    Parameters
+    ----------
+    max_ranges
+        At most so many ranges.
+    min_width
+        Every range spans at least so much; between whole numbers, 86 to 90 spans 5.
+    grid
+        Ranges begin at multiples of this.
+    """
+
+    max_ranges: int | None = None
+    min_width: float | None = None
+    grid: float | None = None
+
+    def __post_init__(self) -> None:
+        _require_whole("max-ranges", self.max_ranges)
+        for name, value in (("min-width", self.min_width), ("grid", self.grid)):
+            stated = isinstance(value, Real | Decimal) and not isinstance(value, bool)
+            number = number_of(value) if stated else None
+            if value is not None and (number is None or number <= 0):
+                raise InputError(f"{name} = {str(value)[:SHOWN]} must be a number above 0")
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What the classes of a recoding are confined to, whatever kind it is of.
+
+    Parameters
+    ----------
+    max_classes
+        At most so many classes.
+    min_records
+        Every class has at least so many records. The search alone keeps to it: the policy, and what
+        is verified, stay what they are.
+    min_gain
+        Every class more adds at least so much to the objective, in its unit (bits).
+    """
+
+    max_classes: int | None = None
+    min_records: int | None = None
+    min_gain: float = 0.0
+
+    def __post_init__(self) -> None:
+        _require_whole("max-classes", self.max_classes)
+        _require_whole("min-records", self.min_records)
+        gain = self.min_gain
+        number = isinstance(gain, Real) and not isinstance(gain, bool)
+        if not number or not 0 <= gain < inf:
+            raise InputError(f"min-gain = {str(gain)[:SHOWN]} must be a number of at least 0")
+
+    @property
+    def stated(self) -> dict[str, object]:
+        """Those that confine anything, by the name that a study has for them."""
+        known = {
+            "max-classes": self.max_classes,
+            "min-records": self.min_records,
+            "min-gain": self.min_gain or None,
+        }
+        return {name: value for name, value in known.items() if value is not None}
+
+    @property
+    def told(self) -> str:
+        """What a message adds of them."""
+        stated = ", ".join(f"{name} = {value}" for name, value in self.stated.items())
+        return f" with {stated}" if stated else ""
+
+
+def _require_whole(name: str, value: object) -> None:
+    if value is not None and not is_whole(value, least=1):
+        shown = repr(value)[:SHOWN]
+        raise InputError(f"{name} = {shown} must be a whole number of at least 1")
