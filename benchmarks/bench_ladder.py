@@ -110,7 +110,7 @@ class Setting:
             release.information,
             release.classes,
             smallest,
-            release.search.proven,
+            release.search.proven and release.search.strategy != "fixed",
             seconds,
         )
 
@@ -214,14 +214,16 @@ def draw(rungs: list[Rung], path: Path) -> None:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    plain = {"svg.hashsalt": "anonymizer", "font.size": 10.0, "svg.fonttype": "none"}
+    plain = {"svg.hashsalt": "anonymizer", "font.size": 10.0}
     with mpl.rc_context(plain):
         figure = Figure(figsize=(8.2, 3.9), layout="constrained")
         axes = figure.subplots()
         names, kept = [r.name for r in rungs], [r.information.retained for r in rungs]
         colors = ["#9ab8d3" if not rung.proven else "#0072b2" for rung in rungs]
         bars = axes.barh(range(len(rungs)), kept, color=colors, height=0.7)
-        axes.bar_label(bars, [f"{value:.4f}" for value in kept], padding=3)
+        labels = axes.bar_label(bars, [f"{value:.4f}" for value in kept], padding=-42)
+        for label, rung in zip(labels, rungs, strict=True):
+            label.set_color("white" if rung.proven else "black")
         axes.set_yticks(range(len(rungs)), names)
         axes.invert_yaxis()
         ceiling = rungs[-1].information.ceiling
@@ -230,8 +232,10 @@ def draw(rungs: list[Rung], path: Path) -> None:
         top = -0.75
         axes.text(ceiling, top, f"ceiling {ceiling:.4f}", ha="center", color="#d55e00")
         axes.text(PUBLISHED, top, "published 0.34", ha="right", color="grey")
-        axes.set_xlim(0, 0.44)
-        axes.set_xlabel("information about marital status kept, I(X~;W) in bits; dark: proven best")
+        axes.set_xlim(0, 0.41)
+        axes.set_xlabel(
+            "information kept about marital status, bits (dark: proven best of its kind)"
+        )
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)
         figure.savefig(path, metadata={"Date": None})
