@@ -233,9 +233,7 @@ def draw(rungs: list[Rung], path: Path) -> None:
         axes.text(ceiling, top, f"ceiling {ceiling:.4f}", ha="center", color="#d55e00")
         axes.text(PUBLISHED, top, "published 0.34", ha="right", color="grey")
         axes.set_xlim(0, 0.41)
-        axes.set_xlabel(
-            "information kept about marital status, bits (dark: proven best of its kind)"
-        )
+        axes.set_xlabel("information kept about marital status, bits (dark: proven best of a kind)")
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)
         figure.savefig(path, metadata={"Date": None})

@@ -35,7 +35,7 @@ WIDEST = 64
 KEPT = 16
 """Cuts along one axis that are among them."""
 
-WORK = 1.5e9
+WORK = 8e8
 """Cells times axes times halvings that following cuts may take in all: some 20 s."""
 
 SHARE = 8

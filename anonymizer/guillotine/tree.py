@@ -7,6 +7,7 @@ import numpy as np
 
 from anonymizer.axes import Blocks
 from anonymizer.counts import Codes
+from anonymizer.privacy import Mask
 
 __all__ = ["Box", "Branching", "Tree", "Twig"]
 
@@ -61,6 +62,15 @@ class Tree:
             if not isinstance(node, Branching):
                 found[rows] = number[place]
                 continue
-            left = np.isin(blocks[rows, node.axis], node.left)
+            left = _inside(blocks[rows, node.axis], node.left)
             heap += [(node.parts[0], rows[left]), (node.parts[1], rows[~left])]
         return found
+
+
+def _inside(blocks: Codes, some: Blocks) -> Mask:
+    """Which blocks are some of them, shape (blocks,)."""
+    if isinstance(some, range):
+        return np.asarray((blocks >= some.start) & (blocks < some.stop))
+    inside = np.zeros(max(int(blocks.max(initial=0)), some[-1]) + 1, bool)
+    inside[list(some)] = True
+    return np.asarray(inside[blocks])
