@@ -25,8 +25,8 @@ __all__ = ["MOST_SET", "Axis", "Blocks", "CellMap", "axes_of", "blocks_of"]
 MOST_SET = 5
 """Values of which boxes may have any set: 31 sets; a value more doubles them."""
 
-Blocks = tuple[int, ...]
-"""A shape as the blocks it holds, in order."""
+Blocks = tuple[int, ...] | range
+"""Some blocks of an axis, in order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,14 +70,14 @@ class Axis:
         """How many blocks hold numbers, those of an ordered attribute."""
         return self.blocks - self.missing
 
-    @cached_property
-    def whole(self) -> Blocks:
+    @property
+    def whole(self) -> range:
         """All blocks."""
-        return tuple(range(self.blocks))
+        return range(self.blocks)
 
     def allows(self, shape: Blocks) -> bool:
         """Whether a class may have a shape."""
-        if self.wide is None or shape == self.whole or shape[0] >= self.numbers:
+        if self.wide is None or len(shape) == self.blocks or shape[0] >= self.numbers:
             return True
         return bool(self.wide[shape[0], shape[-1] + 1])
 
@@ -115,11 +115,11 @@ class Axis:
         return replace(self, block=block, starts=tuple(self.starts[cut] for cut in cuts), wide=None)
 
     @cached_property
-    def siblings(self) -> list[list[Blocks]]:
+    def siblings(self) -> list[list[tuple[int, ...]]]:
         """For each branching of the hierarchy the blocks of its branches, the topmost first."""
         values = np.full(self.blocks, -1, np.intp)
         values[self.block[self.block >= 0]] = np.flatnonzero(self.block >= 0)
-        found, level = [], [self.whole]
+        found, level = [], [tuple(self.whole)]
         for partition in reversed(self.taxonomy.levels[:-1]):
             below = []
             for node in level:

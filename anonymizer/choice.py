@@ -14,7 +14,7 @@ from anonymizer.parameters import (
     name_of,
     require_one_of,
 )
-from anonymizer.privacy import require_class_by_class
+from anonymizer.privacy import require_class_by_class, require_monotone
 from anonymizer.release import SearchResult
 from anonymizer.search import (
     SEARCHES,
@@ -142,6 +142,7 @@ def best_cuts(
         When something is asked that only full-domain recoding can do.
     """
     require_class_by_class(problem.models, refiner.name)
+    require_monotone(problem.models, refiner.name)
     if problem.suppression.share:
         raise InputError(
             "suppression is for full-domain recoding; leave it out, or choose "

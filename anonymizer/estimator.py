@@ -26,6 +26,7 @@ from anonymizer.objectives import Objective, objective_of
 from anonymizer.parameters import column_names, digest_of, function_of, jobs_of, name_of, whole_seed
 from anonymizer.plan import Plan
 from anonymizer.privacy import PrivacyModel, models_of, population_of
+from anonymizer.recoded import require_unnumbered
 from anonymizer.regions import Regions
 from anonymizer.release import Release, SearchResult
 from anonymizer.sampled import SampledPlan, differential_privacy, written_alike
@@ -208,6 +209,8 @@ class Anonymizer(Conventions):
         suppression = Suppression(self.suppression, self.remove)
         private = differential_privacy(models, schema, self.recoding, suppression)
         counted = self.counted(table)
+        if self.recoding == "classes":
+            require_unnumbered(set(counted.kept.columns) - set(schema.identifiers))
         if private is not None:
             taxonomies = written_alike(counted.taxonomies)
             given = level_recoding(taxonomies, schema.names, node_of(self.levels, taxonomies))
@@ -216,9 +219,9 @@ class Anonymizer(Conventions):
             return self._remember(sampled, *sampled.release(table, counted.kept))
         problem = self.problem(counted.counts, counted.taxonomies)
         recoding, search = self.choose(problem)
-        roles = schema, models, counted.taxonomies
-        found = recoding, suppression, search, whole_seed(self.seed), fingerprint
-        plan = Plan(*roles, *found, counted.population)
+        seed, people = whole_seed(self.seed), counted.population
+        asked = schema, models, counted.taxonomies
+        plan = Plan(*asked, recoding, suppression, search, seed, fingerprint, people)
         return self._remember(plan, *plan.release(table, counted.kept, problem.counts))
 
     def counted(self, table: pd.DataFrame) -> Counted:

@@ -1,7 +1,7 @@
 """A plan: the recoding that was chosen and the policy it answers for, carried out on tables."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypedDict
 
 import numpy as np
@@ -16,7 +16,7 @@ from anonymizer.kept import Information, chances
 from anonymizer.kernels import NUMPY
 from anonymizer.privacy import Mask, PrivacyModel
 from anonymizer.recoded import described, levels_of, matched, overwritten, relabelled
-from anonymizer.regions import Regions
+from anonymizer.regions import CLASS, Regions
 from anonymizer.release import Release, SearchResult, prove
 from anonymizer.schema import Schema, classes_of
 from anonymizer.search import Suppression
@@ -105,9 +105,8 @@ class Plan:
     @property
     def published(self) -> Schema:
         """The schema of the released table: what tells its classes apart may be a column more."""
-        if isinstance(self.recoding, Regions):
-            return replace(self.schema, names=self.recoding.published)
-        return self.schema
+        numbered = isinstance(self.recoding, Regions) and self.recoding.numbered
+        return self.schema.beside(CLASS) if numbered else self.schema
 
     def people(self, released: pd.DataFrame) -> pd.DataFrame | None:
         """The population recoded as a table was that was released; None where there is none.
@@ -165,16 +164,7 @@ class Plan:
 
     def _informations(self, raw: Counts, released: Counts, merges: bool) -> "Informations":
         """What is kept and lost; ``merges``: suppressed classes were kept as one."""
-        recoded = raw.recode(self.recoding)
-        together = np.zeros(len(recoded), bool)
-        if merges and not isinstance(self.recoding, Regions):
-            hidden = all_hidden(recoded, self.recoding)
-            found = suppressed_of(recoded, self.models, self.suppression, hidden)
-            together = together if found is None else found.marks
-
-        def recode(counts: Counts) -> Counts:
-            return counts.recode(self.recoding).merge(together)
-
+        recode = self._recode(raw, merges)
         chance = chances(raw, recode, np.random.default_rng(self.seed))
 
         def about(*attributes: str) -> Information:
@@ -184,6 +174,24 @@ class Plan:
             "information": about(*self.schema.sensitive) if self.schema.sensitive else None,
             "targets": {name: about(name) for name in self.schema.targets},
         }
+
+    def _recode(self, raw: Counts, merges: bool) -> Callable[[Counts], Counts]:
+        """What is done to counts of the same combinations as the raw ones.
+
+        ``merges``: suppressed classes are kept as one.
+        """
+        if isinstance(self.recoding, Regions):
+            class_of = self.recoding.class_of(raw.cells)  # once for all that is shuffled
+            return lambda counts: counts.grouped(class_of)
+        recoding, together = self.recoding, None
+        if merges:
+            recoded = raw.recode(recoding)
+            hidden = all_hidden(recoded, recoding)
+            together = suppressed_of(recoded, self.models, self.suppression, hidden)
+        if together is None:
+            return lambda counts: counts.recode(recoding)
+        marks = together.marks
+        return lambda counts: counts.recode(recoding).merge(marks)
 
 
 class Informations(TypedDict):

@@ -1,6 +1,6 @@
 """Tables recoded: values replaced by the labels of their groups, and what is told of it."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from anonymizer.privacy import Mask
 from anonymizer.regions import CLASS, Regions
 from anonymizer.schema import Schema, classes_of
 
-__all__ = ["described", "levels_of", "matched", "overwritten", "relabelled"]
+__all__ = ["described", "levels_of", "matched", "overwritten", "relabelled", "require_unnumbered"]
 
 
 def described(
@@ -75,11 +75,8 @@ def _regrouped(
         When it holds values, or combinations of them, that the recoding does not cover, or a
         column that goes by the name of the one that tells classes apart.
     """
-    if regions.numbered and CLASS in table.columns:
-        raise InputError(
-            f"the table has a column {CLASS!r}, which is what the classes of this recoding are "
-            "told apart by; rename it or list it among the identifiers"
-        )
+    if regions.numbered:
+        require_unnumbered(table.columns)
     class_of = regions.class_of(
         np.column_stack([_places_in(table[name], taxonomies[name]) for name in regions.names])
     )
@@ -117,6 +114,21 @@ def overwritten(column: pd.Series, records: Mask) -> pd.Series:
     codes, values = engine.distinct(column)
     texts = [None if is_missing(value) else text_of(value) for value in values]
     return engine.relabel(column, np.where(records, len(texts), codes), [*texts, ANY])
+
+
+def require_unnumbered(columns: Iterable[object]) -> None:
+    """Require that no column goes by the name of the one that tells classes apart.
+
+    Raises
+    ------
+    InputError
+        When one does.
+    """
+    if CLASS in columns:
+        raise InputError(
+            f"the table has a column {CLASS!r}, which is what the classes of this recoding are "
+            "told apart by; rename it or list it among the identifiers"
+        )
 
 
 def _places_in(column: pd.Series, taxonomy: Taxonomy) -> Codes:

@@ -98,7 +98,10 @@ def _merged(
     confined = replace(with_large_classes(problem, bounds), counts=counts)
     if bounds.min_gain:
         confined = replace(confined, objective=Priced(problem.objective, bounds.min_gain))
-    found = merge_cells(confined, MergeOptions(bounds.max_classes), seed, run)
+    try:
+        found = merge_cells(confined, MergeOptions(bounds.max_classes), seed, run)
+    except PolicyUnreachableError:
+        raise _unreachable(problem, bounds) from None
     regions = _regions(problem, axes, counts.cells, found.labels)
     score = problem.objective(problem.counts.recode(regions))
     return regions, _said(problem, "merging", score, inf, found.starts)

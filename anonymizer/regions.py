@@ -47,11 +47,6 @@ class Regions:
     def __len__(self) -> int:
         return len(self.labels[self.names[0]])
 
-    @property
-    def published(self) -> tuple[str, ...]:
-        """The columns that tell the classes of a released table."""
-        return (*self.names, CLASS) if self.numbered else self.names
-
     def class_of(self, cells: Codes) -> Codes:
         """The class of each row of value codes, -1 where no class covers it, shape (rows,)."""
         return self.assign(cells)

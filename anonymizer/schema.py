@@ -76,6 +76,14 @@ class Schema:
         """The targets that are not sensitive."""
         return tuple(name for name in self.targets if name not in self.sensitive)
 
+    def beside(self, name: str) -> "Schema":
+        """The roles in a release that has one more column to tell its classes by.
+
+        An identifier of that name is gone from it.
+        """
+        others = tuple(other for other in self.identifiers if other != name)
+        return replace(self, names=(*self.names, name), identifiers=others)
+
     def admit(self, table: pd.DataFrame) -> pd.DataFrame:
         """Check that a table has the columns and values it needs; leave out what is to be dropped.
 

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, replace
+from dataclasses import MISSING, fields
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -182,9 +182,8 @@ class Study:
     @property
     def published(self) -> Schema:
         """The roles of the columns of a release: merged classes are told apart by one more."""
-        if self.document.search.recoding != "classes":
-            return self.schema
-        return replace(self.schema, names=(*self.schema.names, CLASS))
+        numbered = self.document.search.recoding == "classes"
+        return self.schema.beside(CLASS) if numbered else self.schema
 
     @cached_property
     def targets(self) -> dict[str, float]:

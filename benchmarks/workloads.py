@@ -173,14 +173,14 @@ def scaled(records: int) -> list[Workload]:
     ]
 
 
-def enlarged(records: int) -> pd.DataFrame:
-    """A table of many records that look like the extract's, columns categorical (one byte a cell).
+def enlarged(records: int, like: pd.DataFrame | None = None) -> pd.DataFrame:
+    """A table of many records like another's or the extract's, columns categorical (a byte a cell).
 
     Records are drawn with replacement; then ages move by up to three years, and 3 % of the other
     cells are drawn anew from their columns. Tables of whole millions begin alike.
     """
     rng = np.random.default_rng(SEED)
-    extract = _extract()
+    extract = _extract() if like is None else like
     source = {name: _categorical(column) for name, column in extract.items()}
     cells = {name: np.empty(records, np.int8) for name in source}
     for start in range(0, records, CHUNK):

@@ -150,3 +150,22 @@ def paired_problems(draw: st.DrawFn) -> tuple[pd.DataFrame, Problem]:
         "a": Hierarchy.from_rows(draw(nested_rows(sorted(set(table["a"]))))),
     }
     return table, problem_of(table, hierarchies, draw(policies(table)))
+
+
+@st.composite
+def drawn_problems(draw: st.DrawFn, numbers: bool = False) -> tuple[pd.DataFrame, Problem]:
+    """Problems of two or three categorical attributes, some values missing, perhaps a number x."""
+    table = draw(tables(draw(st.integers(2, 3)), values=4, records=40))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    names = [*table.columns[:-1]]
+    hierarchies = {
+        name: Hierarchy.from_rows(draw(nested_rows(sorted(set(table[name]))))) for name in names
+    }
+    for name in names:
+        if draw(st.integers(0, 3)) == 0:
+            table[name] = table[name].mask(rng.random(len(table)) < 0.3)
+    if numbers:
+        table.insert(0, "x", rng.integers(0, 5, len(table)))
+        table["x"] = table["x"].mask(rng.random(len(table)) < draw(st.sampled_from([0, 0.3])))
+        hierarchies = {"x": Hierarchy.ranges(widths=[2]), **hierarchies}
+    return table, problem_of(table, hierarchies, draw(policies(table)))

@@ -105,7 +105,12 @@ def test_releases_of_adult(adult, options, retained, classes):
 
 
 @pytest.mark.parametrize(
-    ("options", "retained"), [({}, 0.182647), ({"recoding": "variable-range"}, 0.456484)]
+    ("options", "retained"),
+    [
+        ({}, 0.182647),
+        ({"recoding": "variable-range"}, 0.456484),
+        ({"recoding": "cut"}, 0.456484),
+    ],
 )
 def test_the_extract_with_its_own_hierarchies(extract, options, retained):
     table = pd.read_csv(extract / "adult.csv", sep=";")

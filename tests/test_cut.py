@@ -1,44 +1,28 @@
 """Cuts through taxonomies and groupings against brute force over all of them."""
 
+import json
 from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
+from checker import classes_of, least_close, least_diverse, smallest
 from cutting import all_cuts, all_groupings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from intervals import all_ranges
-from strategies import nested_rows, policies, problem_of, tables
+from strategies import drawn_problems, problem_of
 
-from anonymizer import EntropyLDiversity, Hierarchy, InputError, KAnonymity, TCloseness
+from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, InputError, KAnonymity, TCloseness
 from anonymizer.hierarchy import Interval, cut_of, grouping_of
 from anonymizer.manifest import recoding_of
 from anonymizer.objectives import MutualInformation
-from anonymizer.search import Problem, RangeOptions, Refiner, Run, refine_jointly, solve, split
+from anonymizer.privacy import KMap
+from anonymizer.search import RangeOptions, Refiner, Run, refine_jointly, solve, split
 from anonymizer.search.chain import Chain
 from anonymizer.search.tree import Cuts
 
 information = MutualInformation()
-
-
-@st.composite
-def drawn_problems(draw, numbers: bool = False) -> tuple[pd.DataFrame, Problem]:
-    """Problems of two or three categorical attributes, some values missing, perhaps a number x."""
-    table = draw(tables(draw(st.integers(2, 3)), values=4, records=40))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    names = [*table.columns[:-1]]
-    hierarchies = {
-        name: Hierarchy.from_rows(draw(nested_rows(sorted(set(table[name]))))) for name in names
-    }
-    for name in names:
-        if draw(st.integers(0, 3)) == 0:
-            table[name] = table[name].mask(rng.random(len(table)) < 0.3)
-    if numbers:
-        table.insert(0, "x", rng.integers(0, 5, len(table)))
-        table["x"] = table["x"].mask(rng.random(len(table)) < draw(st.sampled_from([0, 0.3])))
-        hierarchies = {"x": Hierarchy.ranges(widths=[2]), **hierarchies}
-    return table, problem_of(table, hierarchies, draw(policies(table)))
 
 
 def brute_force(problem, partitions, objective=information):
@@ -56,7 +40,7 @@ def cut(problem, ranged=(), run=Run(), **options):  # noqa: B008 (frozen)
     return refine_jointly(problem, ranged, Refiner(information, cuts=True, **options), run=run)
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(drawn_problems())
 def test_cuts_equal_brute_force(drawn):
     _, problem = drawn
@@ -69,7 +53,7 @@ def test_cuts_equal_brute_force(drawn):
     assert len(problem.counts.recode(found.recoding)) == classes
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(drawn_problems(numbers=True), st.sampled_from([{}, {"max_ranges": 2}, {"min_width": 2}]))
 def test_cuts_beside_ranges_equal_brute_force(drawn, confined):
     _, problem = drawn
@@ -81,7 +65,7 @@ def test_cuts_beside_ranges_equal_brute_force(drawn, confined):
     assert found.value == pytest.approx(value, abs=1e-9)
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(drawn_problems(numbers=True), st.booleans())
 def test_groupings_equal_brute_force(drawn, cuts):
     """x in ranges, a in groups, the others cut, or at a level."""
@@ -96,7 +80,7 @@ def test_groupings_equal_brute_force(drawn, cuts):
     assert len(found.counts) == classes
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(drawn_problems(numbers=True))
 def test_the_ascent_is_feasible_and_never_above_the_optimum(drawn):
     _, problem = drawn
@@ -110,7 +94,7 @@ def test_the_ascent_is_feasible_and_never_above_the_optimum(drawn):
     assert climbed.value >= node.score - 1e-9
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(drawn_problems(numbers=True))
 def test_every_family_holds_the_one_before(drawn):
     _, problem = drawn
@@ -125,7 +109,7 @@ def test_every_family_holds_the_one_before(drawn):
     assert grouped.value >= cuts.value - 1e-9
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(drawn_problems(numbers=True), st.integers(0, 99))
 def test_the_order_of_records_does_not_matter(drawn, seed):
     table, problem = drawn
@@ -231,7 +215,7 @@ def test_labels_of_groups_spell_out_their_values():
     assert len(set(partition.labels)) == len(partition)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(drawn_problems(numbers=True))
 def test_manifests_describe_what_was_found(drawn):
     _, problem = drawn
@@ -254,6 +238,63 @@ def test_manifests_describe_what_was_found(drawn):
         for name, partition in recoding.items():
             assert partition.groups.tolist() == again[name].groups.tolist()
             assert list(map(str, partition.labels)) == list(map(str, again[name].labels))
+
+
+FITTED = ["111", "112", "121", "211"]
+
+
+def test_a_manifest_is_applied_to_a_population_of_more_values():
+    """Codes that share a released group are in it; beside a code released alone is no group."""
+    codes = Hierarchy.prefixes([2, 1])
+    fitted, wider = (codes.over("a", values) for values in (FITTED, [*FITTED, "119", "222"]))
+    partition = cut_of(fitted, [(1, 0), (0, 2), (2, 1)])
+    assert partition.labels == ("11*", "121", "2**")
+    manifest = {"levels": {}, "recoding": {"a": fitted.describe(partition, all_texts(partition))}}
+    assert manifest["recoding"]["a"][1] == {"label": "121", "level": 0}
+    again = recoding_of(json.loads(json.dumps(manifest)), {"a": wider})["a"]
+    labels = {text: again.labels[again.groups[code]] for text, code in wider.codes.items()}
+    assert labels == {
+        "111": "11*",
+        "112": "11*",
+        "119": "11*",
+        "121": "121",
+        "211": "2**",
+        "222": "2**",
+    }
+    with pytest.raises(InputError, match="does not describe a release of this study"):
+        recoding_of(manifest, {"a": codes.over("a", [*FITTED, "122"])})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"level": 9},
+        {"level": "1"},
+        {"label": "12*"},
+        {"level": 0},
+        {"group": "1**"},
+    ],
+)
+def test_a_manifest_that_does_not_fit_is_refused(change):
+    taxonomy = Hierarchy.prefixes([2, 1]).over("a", FITTED)
+    partition = cut_of(taxonomy, [(1, 0), (0, 2), (2, 1)])
+    first, *others = taxonomy.describe(partition, all_texts(partition))
+    manifest = {"levels": {}, "recoding": {"a": [{**first, **change}, *others]}}
+    with pytest.raises(InputError, match="does not describe a release of this study"):
+        recoding_of(manifest, {"a": taxonomy})
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (KMap(2, pd.DataFrame({"a": ["x", "y"]})), "cut recoding judges every class by its own"),
+        (EntropyLDiversity(2, "miller-madow"), "cut recoding prunes by what merging"),
+    ],
+)
+def test_models_that_cuts_cannot_answer_for(model, message):
+    table = pd.DataFrame({"a": ["x", "y"], "w": ["u", "v"]})
+    with pytest.raises(InputError, match=message):
+        Anonymizer({"a": "suppress"}, "w", [model], recoding="cut").fit(table)
 
 
 def all_texts(partition):
@@ -296,3 +337,36 @@ def test_adult_by_ranges_and_groups(adult):
     ages = [label for label in found.recoding["age"].labels if isinstance(label, Interval)]
     assert len(ages) == 14
     assert problem.feasible(problem.counts.recode(found.recoding))
+
+
+@settings(max_examples=15)
+@given(drawn_problems(numbers=True), st.booleans())
+def test_whatever_is_released_is_safe(drawn, refined):
+    table, problem = drawn
+    names = list(problem.taxonomies)
+    hierarchies = {
+        name: Hierarchy.from_rows([[text, *row] for text, row in rows_of(taxonomy)])
+        for name, taxonomy in problem.taxonomies.items()
+        if name != "x"
+    }
+    anonymizer = Anonymizer(
+        {"x": Hierarchy.ranges(widths=[2]), **hierarchies},
+        "w",
+        problem.models,
+        recoding="cut",
+        refine=None if refined else [],
+        group=["a"],
+        missing="category",
+    )
+    released = anonymizer.fit_transform(table)
+    classes = classes_of(released.astype(str).to_dict("records"), names, "w")
+    k, t, l = problem.models  # noqa: E741
+    assert smallest(classes) >= k.k
+    assert least_close(classes) <= t.t + 1e-8
+    assert least_diverse(classes) >= l.l - 1e-8
+    release = anonymizer.release_.to_dict()
+    assert release["search"]["value"] == pytest.approx(release["information"]["retained"])
+    again = recoding_of(json.loads(json.dumps(release)), anonymizer.taxonomies_)
+    for name, partition in anonymizer.recoding_.items():
+        assert partition.groups.tolist() == again[name].groups.tolist()
+    assert anonymizer.transform(table).equals(released)

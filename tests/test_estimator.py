@@ -74,7 +74,7 @@ def assert_safe(table: pd.DataFrame, names, sensitive, models) -> None:
                 assert least_close(classes) <= t + 1e-8
 
 
-@pytest.mark.parametrize("recoding", ["full-domain", "variable-range"])
+@pytest.mark.parametrize("recoding", ["full-domain", "variable-range", "cut"])
 def test_columns_index_and_other_values_are_kept(people, anonymizer, recoding):
     before = people.copy()
     released = anonymizer.set_params(recoding=recoding).fit_transform(people)

@@ -164,14 +164,14 @@ def test_a_lone_missing_value_can_be_hidden(tmp_path, top):
     assert worst(rows_of(tmp_path / "out" / "released.csv"))[0] >= 3
 
 
-@pytest.mark.parametrize("recoding", ["full-domain", "variable-range"])
+@pytest.mark.parametrize("recoding", ["full-domain", "variable-range", "cut"])
 def test_a_lone_missing_number_can_be_hidden(tmp_path, recoding):
     rows = [{**row, "age": "" if i == 7 else row["age"]} for i, row in enumerate(people(False))]
     publish(lay(tmp_path, rows, STUDY + f'[search]\nrecoding = "{recoding}"\n'), tmp_path / "out")
     assert worst(rows_of(tmp_path / "out" / "released.csv"))[0] >= 3
 
 
-@pytest.mark.parametrize("recoding", ["full-domain", "variable-range"])
+@pytest.mark.parametrize("recoding", ["full-domain", "variable-range", "cut"])
 def test_a_column_without_a_single_value_can_be_released(tmp_path, recoding):
     rows = [{**row, "age": ""} for row in people(False)]
     publish(lay(tmp_path, rows, STUDY + f'[search]\nrecoding = "{recoding}"\n'), tmp_path / "out")
@@ -195,7 +195,7 @@ PERSON = st.fixed_dictionaries(
     st.integers(1, 3),
     st.floats(1, 2),
     st.sampled_from(["drop", "category"]),
-    st.sampled_from(["full-domain", "variable-range"]),
+    st.sampled_from(["full-domain", "variable-range", "cut"]),
 )
 def test_what_is_released_satisfies_the_policy(tmp_path_factory, rows, k, l, missing, recoding):  # noqa: E741
     directory = tmp_path_factory.mktemp("law")

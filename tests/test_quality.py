@@ -699,6 +699,8 @@ SEARCHES = {
     "kept": "suppression = 0.1",
     "removed": "suppression = 0.1\nremove = true",
     "ranges": 'recoding = "variable-range"',
+    "cuts": 'recoding = "cut"\nrefine = []',
+    "groups": 'recoding = "variable-range"\ngroup = ["job"]',
 }
 
 

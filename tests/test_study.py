@@ -108,10 +108,14 @@ t = 1
 distance = "kl"
 
 [search]
-recoding = "variable-range"
+recoding = "cut"
 strategy = "exhaustive"
 refinement = "exact"
 refine = ["age"]
+group = ["sex"]
+max-classes = 9
+min-records = 4
+min-gain = 0.01
 max-ranges = 3
 min-width = 1.5
 grid = 2
@@ -135,14 +139,19 @@ weights = {disease = 2}
         name: params[name]
         for name in (
             *("recoding", "search", "refinement", "refine", "max_ranges", "min_width", "grid"),
+            *("group", "max_classes", "min_records", "min_gain"),
             *("seed", "n_jobs", "missing", "identifiers", "sensitive"),
             *("suppression", "remove", "time_limit", "objective", "weights"),
         )
     } == {
-        "recoding": "variable-range",
+        "recoding": "cut",
         "search": "exhaustive",
         "refinement": "exact",
         "refine": ("age",),
+        "group": ("sex",),
+        "max_classes": 9,
+        "min_records": 4,
+        "min_gain": 0.01,
         "max_ranges": 3,
         "min_width": 1.5,
         "grid": 2,
@@ -296,6 +305,11 @@ def test_a_threshold_beyond_all_tables_is_no_crash(tmp_path):
         ("grid = inf", "grid = inf must be a number above 0"),
         ('refine = ["agge"]', "refine names 'agge', .*did you mean 'age'"),
         ('refine = ["sex"]', "cannot refine 'sex'"),
+        ('group = ["agge"]', "group names 'agge', .*did you mean 'age'"),
+        ("max-classes = 0", "max-classes = 0 must be a whole number of at least 1"),
+        ("min-records = 0", "min-records = 0 must be a whole number of at least 1"),
+        ("min-gain = -1", "min-gain = -1 must be a number of at least 0"),
+        ("min-gain = inf", "min-gain = inf must be a number of at least 0"),
     ],
 )
 def test_range_options_that_cannot_be(tmp_path, search, message):

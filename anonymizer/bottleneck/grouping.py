@@ -3,24 +3,52 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonymizer.bottleneck.cells import Cells
 from anonymizer.counts import Ints
+from anonymizer.kernels import Marks
 from anonymizer.kernels.merging import agglomerate, join_cheapest, wander
 
-__all__ = ["Grouping", "improved"]
+__all__ = ["Grouping", "improved", "settled"]
+
+Random = NDArray[np.uint64]
 
 ATOMS = 3200
 """What is agglomerated at once: the time goes with the square, a second at this."""
 
-POOL = 200
-"""Cells that are regrouped together, about: few enough for hundreds of tries a second."""
+POOL = 60
+"""Cells that are regrouped together, at least: two classes have as many in most tables."""
+
+RIVALS = 12
+"""Random classes of which the one of least worth for its records is regrouped with others."""
+
+TIES = 1e-6
+"""Relative noise on costs that breaks ties alone."""
+
+NOISE = (-2.0, 0.0)
+"""The powers of ten of noise that changes what is merged."""
+
+NOISY = 0.25
+"""The share of regroupings with more noise than breaks ties."""
 
 SWEEPS = 4
 """Steps for every cell at each temperature."""
 
+OVERHEAD = 2000
+"""What a regrouping costs beside, in classes looked at; every other cell counts as one more."""
+
+PATIENCE = 400
+"""Regroupings in vain after which a search ends; fewer where there are few cells."""
+
 STEPS = 1_000_000
 """Steps of one annealing, at the most."""
+
+FEW, AT_RANDOM = 12, 0.5
+"""So few cells that some regroupings begin with any of their groupings, and how many of them."""
+
+FEWEST = 100
+"""Steps at each temperature, at the least."""
 
 COOLING = np.append(np.geomspace(1, 0.01, 10), 0.0)
 """Temperatures; the first stands for ``HEAT``."""
@@ -70,47 +98,69 @@ class Grouping:
 def improved(cells: Cells, grouping: Grouping, most: int | None, seed: int, work: int) -> Grouping:
     """The grouping after regroupings of so much work, each kept when it loses nothing."""
     until = grouping.work + work
-    while grouping.work < until:
+    while grouping.work < until and not settled(grouping):
         grouping = _tried(cells, grouping, most, seed)
     return grouping
+
+
+def settled(grouping: Grouping) -> bool:
+    """Whether so many regroupings were in vain that no other is tried."""
+    return grouping.failed >= min(PATIENCE, 20 * len(grouping.labels))
 
 
 def _tried(cells: Cells, grouping: Grouping, most: int | None, seed: int) -> Grouping:
     """The grouping after one regrouping of the cells of a few classes."""
     rng = np.random.default_rng([seed, grouping.start, grouping.tries])
-    which = np.flatnonzero(_pool(grouping, rng)[grouping.labels])
+    which = np.flatnonzero(_pool(cells, grouping, rng)[grouping.labels])
     some = cells.some(which)
     before = np.unique(grouping.labels[which], return_inverse=True)[1]
     allowed = len(which) if most is None else most - grouping.classes + int(before.max()) + 1
-    labels, work = _regrouped(some, max(allowed, 1), rng)
+    labels, work = _regrouped(some, max(allowed, 1), rng, _noise(grouping, rng))
     gained = float(some.values(labels).sum() - some.values(before).sum())
-    tried = replace(grouping, tries=grouping.tries + 1, work=grouping.work + work)
+    tried = replace(
+        grouping, tries=grouping.tries + 1, work=grouping.work + work + OVERHEAD + len(cells) // 2
+    )
     if gained > 1e-12 * abs(grouping.worth):
         return replace(tried.among(which, labels, gained), failed=0)
     kept = tried if gained < 0 else tried.among(which, labels, gained)
     return replace(kept, failed=tried.failed + 1)
 
 
-def _pool(grouping: Grouping, rng: np.random.Generator) -> Ints:
-    """Which classes are regrouped: two, or so many that there is something to regroup."""
-    classes, cells = grouping.classes, len(grouping.labels)
-    usual = max(2.0, POOL * classes / cells)
-    size = min(classes, max(1, round(usual * rng.uniform(0.4, 1.4))))
+def _pool(cells: Cells, grouping: Grouping, rng: np.random.Generator) -> Marks:
+    """Which classes are regrouped: two, or so many that there is something to regroup.
+
+    One of them is of little worth for its records: where most is to be gained.
+    """
+    classes = grouping.classes
+    usual = max(2.0, POOL * classes / len(cells) * rng.random())
+    order = rng.permutation(classes)
+    rivals = order[:RIVALS]
+    each = cells.values(grouping.labels) / cells.classes(grouping.labels)[:, -1]
+    lead = rivals[np.argmin(each[rivals])]
     chosen = np.zeros(classes, bool)
-    chosen[rng.choice(classes, size, replace=False)] = True
+    chosen[order[order != lead][: round(usual * rng.uniform(0.75, 1.25)) - 1]] = True
+    chosen[lead] = True
     return chosen
 
 
-def _regrouped(cells: Cells, most: int, rng: np.random.Generator) -> tuple[Ints, int]:
+def _regrouped(cells: Cells, most: int, rng: np.random.Generator, noise: float) -> tuple[Ints, int]:
     """Cells grouped anew: atoms are merged until acceptable, then cells wander. And the work."""
     state = rng.integers(2**63, size=1).astype(np.uint64)
     atoms = cells.atoms(ATOMS)
-    labels = _merged(cells.classes(atoms), cells, most, state, 10 ** rng.uniform(-6, -1))[atoms]
+    if len(cells) <= FEW and rng.random() < AT_RANDOM:
+        atoms = np.unique(rng.integers(len(cells), size=len(cells)), return_inverse=True)[1]
+    labels = _merged(cells.classes(atoms), cells, most, state, noise)[atoms]
     labels, steps = _wandered(cells, labels, state)
     return labels, (int(atoms.max()) + 1) ** 2 // 2 + steps
 
 
-def _merged(atoms: Ints, cells: Cells, most: int, state: Ints, noise: float) -> Ints:
+def _noise(grouping: Grouping, rng: np.random.Generator) -> float:
+    """The relative noise on costs; a search begins with ties alone broken at random."""
+    noisy = grouping.tries > 0 and rng.random() < NOISY
+    return float(10 ** rng.uniform(*NOISE)) if noisy else TIES
+
+
+def _merged(atoms: Ints, cells: Cells, most: int, state: Random, noise: float) -> Ints:
     """The class of each atom after agglomeration to at most so many classes."""
     rows = np.concatenate([atoms, np.zeros_like(atoms[:1])])
     into = np.arange(len(atoms))
@@ -121,10 +171,10 @@ def _merged(atoms: Ints, cells: Cells, most: int, state: Ints, noise: float) -> 
     return np.asarray(np.unique(into, return_inverse=True)[1])
 
 
-def _wandered(cells: Cells, labels: Ints, state: Ints) -> tuple[Ints, int]:
+def _wandered(cells: Cells, labels: Ints, state: Random) -> tuple[Ints, int]:
     """The labels after annealing, and its steps."""
     labels, classes, worths = labels.copy(), cells.classes(labels), cells.values(labels)
-    steps = min(SWEEPS * len(cells), STEPS // len(COOLING))
+    steps = min(max(SWEEPS * len(cells), FEWEST), STEPS // len(COOLING))
     heat = HEAT * abs(worths.sum()) / classes[:, -1].sum()
     if len(classes) < 2 or not np.isfinite(worths).all():
         return labels, 0

@@ -8,7 +8,7 @@ from time import monotonic
 import numpy as np
 
 from anonymizer.bottleneck.cells import Cells
-from anonymizer.bottleneck.grouping import Grouping, improved
+from anonymizer.bottleneck.grouping import Grouping, improved, settled
 from anonymizer.counts import Counts, Ints
 from anonymizer.errors import Ended, InputError
 from anonymizer.search import Problem, Run
@@ -18,9 +18,6 @@ __all__ = ["MergeOptions", "Merged", "merge_cells"]
 
 ROUND = 1_000_000
 """Work between two looks at the clock, a third of a second or so."""
-
-PATIENCE = 400
-"""Regroupings in vain after which a search ends."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +97,7 @@ def merge_cells(
     goal = options.work * 1_000_000
     try:
         while monotonic() < deadline:
-            left = [each for each in groupings if not _finished(each, goal, len(cells))]
+            left = [each for each in groupings if each.work < goal and not settled(each)]
             if not left:
                 break
             run.watch("merging cells", min(each.work for each in left), goal)
@@ -112,10 +109,6 @@ def merge_cells(
     except KeyboardInterrupt:
         pass
     return _best(problem, groupings)
-
-
-def _finished(grouping: Grouping, goal: int, cells: int) -> bool:
-    return grouping.work >= goal or grouping.failed >= min(PATIENCE, 20 * cells)
 
 
 def _started(cells: Cells, options: MergeOptions, starts: Sequence[Ints]) -> list[Grouping]:

@@ -6,14 +6,13 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from anonymizer.comparison.sweep import Point
-from anonymizer.counts import Counts, Recoding, row_keys
+from anonymizer.counts import Counts, Grouping, Recoding, row_keys
 from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information import mutual_information, mutual_information_miller_madow
 from anonymizer.kept import ceiling
 from anonymizer.plan import all_hidden, suppressed_of
 from anonymizer.privacy import TOLERANCE, Mask
-from anonymizer.regions import Regions
 from anonymizer.search import Problem
 
 __all__ = ["Fit", "Half", "fitted", "held_out"]
@@ -123,13 +122,13 @@ def fitted(
     )
 
 
-def held_out(recoding: Recoding | Regions, counts: Counts) -> tuple[Counts, int]:
+def held_out(recoding: Recoding | Grouping, counts: Counts) -> tuple[Counts, int]:
     """The classes of records that had no say in a recoding, and how many it does not cover.
 
     Those that it does not cover are one class together, which costs what they tell but keeps them
     in every figure. Partitions cover all: the values of both halves are known to them.
     """
-    if not isinstance(recoding, Regions):
+    if not isinstance(recoding, Grouping):
         return counts.recode(recoding), 0
     class_of = recoding.class_of(counts.cells)
     unknown = class_of < 0
@@ -137,7 +136,7 @@ def held_out(recoding: Recoding | Regions, counts: Counts) -> tuple[Counts, int]
     return counts.grouped(together), int(counts.sizes[unknown].sum())
 
 
-def _evaluated(problem: Problem, recoding: Recoding | Regions, about: Sequence[str]) -> Half:
+def _evaluated(problem: Problem, recoding: Recoding | Grouping, about: Sequence[str]) -> Half:
     """What the records of a problem tell under a recoding, as they would be released."""
     recoded, uncovered = held_out(recoding, problem.counts)
     raw, classes, satisfied = _suppressed(problem, recoded, recoding)
@@ -154,14 +153,14 @@ def _evaluated(problem: Problem, recoding: Recoding | Regions, about: Sequence[s
 
 
 def _suppressed(
-    problem: Problem, recoded: Counts, recoding: Recoding | Regions
+    problem: Problem, recoded: Counts, recoding: Recoding | Grouping
 ) -> tuple[Counts, Counts, bool]:
     """What would be released, raw and recoded, and whether it satisfies the policy.
 
     Where records may be suppressed, those of classes that break it are, within the budget.
     """
     raw = problem.counts
-    if isinstance(recoding, Regions) or not problem.suppresses:
+    if isinstance(recoding, Grouping) or not problem.suppresses:
         return raw, recoded, problem.feasible(recoded)
     hidden = all_hidden(recoded, recoding)
     found = suppressed_of(recoded, problem.models, problem.suppression, hidden)

@@ -17,10 +17,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonymizer.axes import Axis
+from anonymizer.axes import Axis, Blocks
 from anonymizer.counts import Codes
 from anonymizer.errors import Ended
-from anonymizer.guillotine.tree import Blocks, Box, Branching, Tree, Twig
+from anonymizer.guillotine.tree import Box, Branching, Tree, Twig
 from anonymizer.kernels import Columns
 from anonymizer.kernels.mondrian import TIE, Cells, Cuts, best_cuts, divide, greedy
 from anonymizer.kernels.single import Criteria, Room
@@ -35,7 +35,7 @@ WIDEST = 64
 KEPT = 16
 """Cuts along one axis that are among them."""
 
-WORK = 1.5e9
+WORK = 8e8
 """Cells times axes times halvings that following cuts may take in all: some 20 s."""
 
 SHARE = 8
@@ -141,7 +141,7 @@ class Gardener:
     def grown(self) -> tuple[float, Tree]:
         """Cut boxes until none gains by it."""
         bounds = np.array([[0, axis.blocks] for axis in self.axes], np.int64)
-        whole = tuple(range(axis.blocks) for axis in self.axes)
+        whole = tuple(axis.whole for axis in self.axes)
         heap = [Open(-len(self.order), 0, 0, len(self.order), bounds, whole)]
         settled = 0
         while heap:

@@ -127,7 +127,7 @@ class Grid:
                 continue
             axis, *parts = cut
             ends = (len(nodes), len(nodes) + 1)
-            left = self.menus[axis].shapes[parts[0]]
+            left = self.menus[axis].shape(parts[0])
             nodes[place] = Branching(self.order[axis], left, ends)
             nodes += [(), ()]
             heap += [
@@ -146,23 +146,23 @@ class Grid:
             return None
         for axis, (menu, stride) in enumerate(zip(self.menus, self._strides, strict=True)):
             rest = place - numbers[axis] * stride
-            for one, other in menu.pairs(menu.shapes[numbers[axis]]):
+            for one, other in menu.pairs(numbers[axis]):
                 if worths[rest + one * stride] + worths[rest + other * stride] == best:
                     return axis, one, other
         raise AssertionError("the worth of a tree is that of a cut, to the last bit")
 
     def _worth(self, asked: Criteria, numbers: tuple[int, ...]) -> float:
         """What a box is worth as a class."""
-        shapes = [menu.shapes[n] for menu, n in zip(self.menus, numbers, strict=True)]
-        if not all(m.axis.allows(shape) for m, shape in zip(self.menus, shapes, strict=True)):
+        if not all(menu.allowed[n] for menu, n in zip(self.menus, numbers, strict=True)):
             return -np.inf
+        shapes = [menu.shape(n) for menu, n in zip(self.menus, numbers, strict=True)]
         counts = self.table[np.ix_(*shapes)].reshape(-1, self.table.shape[-1])
         summed = counts.sum(axis=0, dtype=self.table.dtype)
         return float(values(summed[None], asked)[0])
 
     def _box(self, numbers: tuple[int, ...]) -> Box:
         """The shapes of a box, in the order of the table's axes."""
-        shapes = [menu.shapes[n] for menu, n in zip(self.menus, numbers, strict=True)]
+        shapes = [menu.shape(n) for menu, n in zip(self.menus, numbers, strict=True)]
         return tuple(shapes[place] for place in np.argsort(self.order))
 
 

@@ -218,9 +218,10 @@ def _regions(problem: Problem, axes: Sequence[Axis], tree: Tree, blocks: Codes) 
     number = np.full(len(boxes), -1, np.intp)
     number[occupied] = np.arange(len(occupied))
     names = problem.counts.names
-    shapes = {
-        name: [axis.covered(boxes[box][place]) for box in occupied]
-        for place, (name, axis) in enumerate(zip(names, axes, strict=True))
-    }
+    shapes = {}
+    for place, (name, axis) in enumerate(zip(names, axes, strict=True)):
+        own = [boxes[box][place] for box in occupied]
+        known = {shape: axis.covered(shape) for shape in set(own)}
+        shapes[name] = [known[shape] for shape in own]
     labels = {name: labels_of(problem.taxonomies[name], shapes[name]) for name in names}
     return Regions(names, BoxMap(axes, tree, number), shapes, labels, numbered=False)

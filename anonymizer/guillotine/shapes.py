@@ -14,12 +14,12 @@ from anonymizer.kernels.guillotine import Shapes
 
 __all__ = ["Menu", "boxes_of", "laid_out"]
 
-Split = tuple[Blocks, Blocks]
+Pair = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
 class Menu:
-    """The shapes of one axis, the parts of each before it.
+    """The shapes of one axis, numbered so that the parts of each stand before it.
 
     Parameters
     ----------
@@ -28,73 +28,91 @@ class Menu:
     runs
         Of so many blocks all runs are among them, and come first: by length, then by start.
     others
-        The other shapes, by their number of blocks.
+        The other shapes, by their number of blocks; the last is the whole axis, if there are any.
     """
 
     axis: Axis
     runs: int
-    others: tuple[Blocks, ...]
+    others: tuple[tuple[int, ...], ...]
 
     @classmethod
     def of(cls, axis: Axis) -> "Menu":
         """What boxes may have of an axis."""
         if axis.ordered:
-            apart = [(axis.numbers,), axis.whole] if axis.missing else []
+            apart = [(axis.numbers,), tuple(axis.whole)] if axis.missing else []
             return cls(axis, axis.numbers, tuple(dict.fromkeys(apart)))
         if axis.blocks <= MOST_SET:
             sets = [combinations(axis.whole, size) for size in range(1, axis.blocks + 1)]
             return cls(axis, 0, tuple(shape for some in sets for shape in some))
-        some: set[Blocks] = {(block,) for block in axis.whole}
-        for branches in axis.siblings:
-            some.update(_joined(branches))
-        return cls(axis, 0, tuple(sorted(some, key=lambda shape: (len(shape), shape))))
+        siblings = {(block,) for block in axis.whole} | {
+            joined for branches in axis.siblings for joined in _joined(branches)
+        }
+        return cls(axis, 0, tuple(sorted(siblings, key=lambda shape: (len(shape), shape))))
 
     def __len__(self) -> int:
-        return comb(self.runs + 1, 2) + len(self.others)
+        return self.first_other + len(self.others)
 
     @cached_property
-    def shapes(self) -> list[Blocks]:
-        """All shapes, in the order of their numbers."""
-        runs = [
-            tuple(range(start, start + length))
-            for length in range(1, self.runs + 1)
-            for start in range(self.runs - length + 1)
-        ]
-        return [*runs, *self.others]
+    def first_other(self) -> int:
+        """How many shapes are runs."""
+        return comb(self.runs + 1, 2)
 
-    @cached_property
-    def number(self) -> dict[Blocks, int]:
-        """The number of each shape."""
-        return {shape: number for number, shape in enumerate(self.shapes)}
+    def run(self, start: int, length: int) -> int:
+        """The number of a run."""
+        return (length - 1) * (2 * self.runs - length + 2) // 2 + start
 
-    def splits(self, shape: Blocks) -> Iterator[Split]:
-        """The ways to divide a shape into two."""
-        if self.axis.ordered and shape[-1] >= self.axis.numbers:
-            cuts = [self.axis.numbers - shape[0]] if len(shape) > 1 else []
-            yield from ((shape[:cut], shape[cut:]) for cut in cuts if cut)
+    def shape(self, number: int) -> Blocks:
+        """The blocks of a shape."""
+        if number >= self.first_other:
+            return self.others[number - self.first_other]
+        length = int(np.searchsorted(self._lengths, number, side="right"))
+        start = number - int(self._lengths[length - 1])
+        return range(start, start + length)
+
+    def pairs(self, number: int) -> Iterator[Pair]:
+        """The ways to divide a shape into two, by number."""
+        shape = self.shape(number)
+        if isinstance(shape, range):
+            for cut in range(1, len(shape)):
+                yield self.run(shape.start, cut), self.run(shape.start + cut, len(shape) - cut)
         elif self.axis.ordered:
-            yield from ((shape[:cut], shape[cut:]) for cut in range(1, len(shape)))
+            if len(shape) > 1:  # missing values beside all numbers
+                yield self.run(0, self.runs), self.first_other
         elif self.axis.blocks <= MOST_SET:
             for size in range(len(shape) - 1):
                 for some in combinations(shape[1:], size):
                     rest = tuple(block for block in shape[1:] if block not in some)
-                    yield (shape[0], *some), rest
+                    yield self._number[shape[0], *some], self._number[rest]
         else:
-            yield from (
-                (shape[:cut], shape[cut:])
-                for cut in range(1, len(shape))
-                if shape[:cut] in self.number and shape[cut:] in self.number
-            )
+            for cut in range(1, len(shape)):
+                parts = shape[:cut], shape[cut:]
+                if parts[0] in self._number and parts[1] in self._number:
+                    yield self._number[parts[0]], self._number[parts[1]]
 
-    def pairs(self, shape: Blocks) -> list[tuple[int, int]]:
-        """The same by number."""
-        return [(self.number[one], self.number[other]) for one, other in self.splits(shape)]
+    def summed(self, number: int) -> Pair:
+        """Two shapes that make up one of several blocks, allowed or not; none of a single one."""
+        return next(self.pairs(number), (0, 0))
+
+    @cached_property
+    def allowed(self) -> list[bool]:
+        """Whether a class may have each shape."""
+        return [self.axis.allows(self.shape(number)) for number in range(len(self))]
+
+    @cached_property
+    def _lengths(self) -> Codes:
+        """Where the runs of each length begin."""
+        return np.array([self.run(0, length) for length in range(1, self.runs + 2)], np.intp)
+
+    @cached_property
+    def _number(self) -> dict[tuple[int, ...], int]:
+        """The numbers of the shapes that are no runs."""
+        return {shape: self.first_other + place for place, shape in enumerate(self.others)}
 
 
-def _joined(branches: Sequence[Blocks]) -> Iterator[Blocks]:
+def _joined(branches: Sequence[tuple[int, ...]]) -> Iterator[tuple[int, ...]]:
     """All runs of branches, each as one shape."""
     for begin in range(len(branches)):
-        joined: Blocks = ()
+        joined: tuple[int, ...] = ()
         for branch in branches[begin:]:
             joined += branch
             yield joined
@@ -106,21 +124,28 @@ def boxes_of(menus: Sequence[Menu]) -> int:
 
 
 def laid_out(menus: Sequence[Menu]) -> Shapes:
-    """The shapes of all axes as arrays."""
-    pairs = [menu.pairs(shape) for menu in menus for shape in menu.shapes]
+    """The shapes of all axes as arrays.
+
+    Runs of the last axis are divided without a list of their parts, which would be long.
+    """
+    each = [(menu, number) for menu in menus for number in range(len(menu))]
+    pairs = [
+        list(menu.pairs(number)) if menu is not menus[-1] or number >= menu.first_other else []
+        for menu, number in each
+    ]
+    shapes = [menu.shape(number) for menu, number in each]
     numbers = np.array([len(menu) for menu in menus], np.int64)
     split = np.array([pair for some in pairs for pair in some], np.int64).reshape(-1, 2)
-    summed = [some[0] if some else (0, 0) for some in pairs]
     return Shapes(
         numbers=numbers,
         blocks=np.array([menu.axis.blocks for menu in menus], np.int64),
         base=_before(numbers),
-        block=np.array([s[0] if len(s) == 1 else -1 for menu in menus for s in menu.shapes]),
-        allowed=np.array([menu.axis.allows(shape) for menu in menus for shape in menu.shapes]),
+        block=np.array([shape[0] if len(shape) == 1 else -1 for shape in shapes]),
+        allowed=np.array([allowed for menu in menus for allowed in menu.allowed]),
         first=np.append(_before(np.array([len(some) for some in pairs])), len(split)),
         left=split[:, 0].copy(),
         right=split[:, 1].copy(),
-        summed=np.array(summed, np.int64).reshape(-1, 2),
+        summed=np.array([menu.summed(number) for menu, number in each], np.int64),
         runs=np.array([menu.runs for menu in menus], np.int64),
     )
 

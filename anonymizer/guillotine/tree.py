@@ -5,12 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from anonymizer.axes import Blocks
 from anonymizer.counts import Codes
+from anonymizer.privacy import Mask
 
-__all__ = ["Blocks", "Box", "Branching", "Tree", "Twig"]
-
-Blocks = tuple[int, ...] | range
-"""Some blocks of an axis, in order."""
+__all__ = ["Box", "Branching", "Tree", "Twig"]
 
 Box = tuple[Blocks, ...]
 """A shape for every axis."""
@@ -63,6 +62,15 @@ class Tree:
             if not isinstance(node, Branching):
                 found[rows] = number[place]
                 continue
-            left = np.isin(blocks[rows, node.axis], node.left)
+            left = _inside(blocks[rows, node.axis], node.left)
             heap += [(node.parts[0], rows[left]), (node.parts[1], rows[~left])]
         return found
+
+
+def _inside(blocks: Codes, some: Blocks) -> Mask:
+    """Which blocks are some of them, shape (blocks,)."""
+    if isinstance(some, range):
+        return np.asarray((blocks >= some.start) & (blocks < some.stop))
+    inside = np.zeros(max(int(blocks.max(initial=0)), some[-1]) + 1, bool)
+    inside[list(some)] = True
+    return np.asarray(inside[blocks])

@@ -4,6 +4,8 @@ A class is a row of counts as frequency sets have them, in 64 bits. The random n
 (splitmix64): the same everywhere, whatever runs beside it.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,7 +24,7 @@ LEAST = 1e-12
 
 
 @within_machine_code
-def _bits(state: Random) -> np.uint64:
+def _bits(state: Random) -> Any:
     """The next 64 random bits."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
     bits = state[0]
@@ -32,7 +34,7 @@ def _bits(state: Random) -> np.uint64:
 
 
 @within_machine_code
-def _below(state: Random, most: int) -> int:
+def _below(state: Random, most: int) -> Any:
     """A random whole number from 0 to below so many, at most 2^32."""
     return np.int64(((_bits(state) >> np.uint64(32)) * np.uint64(most)) >> np.uint64(32))
 
@@ -40,7 +42,7 @@ def _below(state: Random, most: int) -> int:
 @within_machine_code
 def _share(state: Random) -> float:
     """A random number from 0 to below 1."""
-    return np.float64(_bits(state) >> np.uint64(11)) / 9007199254740992.0
+    return float(_bits(state) >> np.uint64(11)) / 9007199254740992.0
 
 
 @within_machine_code
@@ -62,7 +64,7 @@ def _together(classes: Numbers, one: int, other: int) -> int:
 @within_machine_code
 def _beyond(classes: Numbers, row: int, asked: Criteria, sums: Numbers) -> float:
     """How far a class is beyond all its bounds, the one on size included."""
-    small = max(0.0, asked.least - classes[row, classes.shape[1] - 1])
+    small: float = max(0.0, asked.least - classes[row, classes.shape[1] - 1])
     return small + excess(classes, row, asked.laid, asked.logs, asked.grassbergers, sums)
 
 
@@ -180,7 +182,7 @@ def join_cheapest(classes: Numbers, into: Numbers, asked: Criteria, most: int) -
         if into[row] == row and left > most:
             _cheapest(classes, into, worths, row, asked, partners, costs)
     while left > most:
-        row = np.argmin(costs)
+        row = int(np.argmin(costs))
         gone = partners[row]
         _add(classes, gone, classes, row, 1)
         into[gone], costs[gone] = row, np.inf

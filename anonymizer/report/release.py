@@ -78,11 +78,11 @@ def _search(search: SearchResult) -> list[str]:
         f"Searched {search.nodes:,} nodes ({search.strategy}, {search.checked:,} checked)"
         + _feasible(search)
     ]
+    gap = "" if search.gap is None else f"; another may be better by {search.gap:.6g}"
     if search.refinements:
-        proven = "the proven optimum" if search.proven else "a local optimum, not proven"
-        lines.append(f"Ranges were cut {search.refinements:,} times; the result is {proven}.")
+        proven = "the proven optimum" if search.proven else f"not proven to be the best{gap}"
+        lines.append(f"Attributes were cut {search.refinements:,} times; the result is {proven}.")
     elif not search.proven:
-        gap = "" if search.gap is None else f"; another may be better by {search.gap:.6g}"
         lines.append(f"The search was not finished: this is the best node found{gap}.")
     return lines
 
@@ -121,11 +121,19 @@ def _suppressed(release: Release) -> str:
 
 
 def _recoding(release: Release) -> list[list[str]]:
-    kind = "by class" if release.regions else "ranges"
     return [
-        [name, str(release.levels.get(name, kind)), _groups(groups)]
+        [name, str(release.levels.get(name, _kind(release, groups))), _groups(groups)]
         for name, groups in release.recoding.items()
     ]
+
+
+def _kind(release: Release, groups: Sequence[dict[str, object]]) -> str:
+    """What the groups of an attribute are that has no level."""
+    if release.regions:
+        return "by class"
+    if any("level" in group for group in groups):
+        return "cut"
+    return "ranges" if any("from" in group for group in groups) else "groups"
 
 
 def _groups(groups: Sequence[dict[str, object]]) -> str:

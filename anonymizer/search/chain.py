@@ -121,7 +121,7 @@ class Chain:
         left = _left(self.starts, self.ends, self.blocks)
         most = self.blocks if self.most is None else self.most
         path: list[int] = []
-        choices = [self._after(path)] if left[0] <= most else []
+        choices = [iter(self.after(path))] if left[0] <= most else []
         while choices:
             last = next(choices[-1], None)
             if last is None:
@@ -131,12 +131,19 @@ class Chain:
                 yield (*path, last)
             elif len(path) + 1 + left[self.ends[last]] <= most:
                 path.append(last)
-                choices.append(self._after(path))
+                choices.append(iter(self.after(path)))
 
-    def _after(self, path: Sequence[int]) -> Iterator[int]:
+    def after(self, path: Sequence[int]) -> range:
         """The intervals that may follow others."""
         own = self.beginning[int(self.ends[path[-1]]) if path else 0]
-        return iter(range(own.start, own.stop))
+        return range(own.start, own.stop)
+
+    def as_far(self, path: Sequence[int]) -> tuple[int, ...]:
+        """Some intervals and all after them up to where several may follow."""
+        longer = list(path)
+        while len(after := self.after(longer)) == 1:
+            longer.append(after[0])
+        return tuple(longer)
 
     def _rounds(self, values: Floats) -> Iterator[Floats]:
         """The best sums of at most 0, 1, ..., most; of any number, shape (blocks + 1, n)."""

@@ -19,7 +19,6 @@ from math import inf
 import numpy as np
 
 from anonymizer.counts import Floats
-from anonymizer.search.chain import Chain
 from anonymizer.search.families import Path
 from anonymizer.search.tiles import Tiles
 
@@ -122,22 +121,19 @@ def _walked(tiles: Tiles, best: tuple[float, Path], floor: float) -> tuple[bool,
         prefixes = [path for bound, path in batch if -bound > limit]
         if not prefixes:
             return True, best[1]
-        longer = [(i, last) for i, path in enumerate(prefixes) for last in _after(columns, path)]
+        longer = [(i, last) for i, path in enumerate(prefixes) for last in columns.after(path)]
         bounds = _bounds(tiles, suffixes, prefixes, longer)
         seen += len(longer)
         for (i, last), bound in zip(longer, bounds, strict=True):
-            path = (*prefixes[i], last)
-            if bound > limit and columns.ends[last] == columns.blocks:
+            if bound <= limit:
+                continue
+            # What alone can follow is in the bound already.
+            path = columns.as_far((*prefixes[i], last))
+            if columns.ends[path[-1]] == columns.blocks:
                 best, limit = (bound, path), bound + tiles.slack
-            elif bound > limit:
+            else:
                 heappush(heap, (-bound, path))
     return False, best[1]
-
-
-def _after(columns: Chain, path: Path) -> range:
-    """The columns that may follow a prefix."""
-    own = columns.beginning[int(columns.ends[path[-1]]) if path else 0]
-    return range(own.start, own.stop)
 
 
 def _bounds(

@@ -1,0 +1,281 @@
+"""Releases of boxes and of merged cells: labels, maps and manifests, held by a stranger's count."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from checker import classes_of, least_close, least_diverse, mutual_information, rows_of, smallest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import nested_rows, tables
+
+from anonymizer import (
+    Anonymizer,
+    EntropyLDiversity,
+    Hierarchy,
+    InputError,
+    KAnonymity,
+    PolicyUnreachableError,
+    TCloseness,
+)
+from anonymizer.cli import main
+
+SEX = Hierarchy.suppression()
+AGE = Hierarchy.ranges(widths=[10])
+REGIONAL = ["boxes", "classes"]
+
+
+def asking(recoding: str, **options: object) -> Anonymizer:
+    stated = {"quasi_identifiers": {"age": AGE, "sex": SEX}, "sensitive": "w"}
+    return Anonymizer(**{**stated, "recoding": recoding, "privacy": [KAnonymity(4)], **options})
+
+
+@pytest.fixture
+def people() -> pd.DataFrame:
+    """Men's ages tell one diagnosis from the other; four women only together make a class."""
+    ages = [20] * 4 + [30] * 4 + [20, 20, 30, 30]
+    return pd.DataFrame({"age": ages, "sex": ["m"] * 8 + ["f"] * 4, "w": list("aaaabbbbabab")})
+
+
+def test_boxes_are_released_by_their_labels(people):
+    released = asking("boxes").fit_transform(people)
+    assert released["age"].tolist() == ["(-inf, 30)"] * 4 + ["[30, inf)"] * 4 + ["*"] * 4
+    assert released["sex"].tolist() == ["m"] * 8 + ["f"] * 4
+    assert list(released.columns) == ["age", "sex", "w"]
+
+
+def test_the_manifest_tells_the_boxes_and_what_their_labels_mean(people):
+    asked = asking("boxes").fit(people)
+    told = asked.release_.to_dict()
+    assert told["recoding"]["age"] == [
+        {"label": "*"},
+        {"label": "(-inf, 30)", "from": None, "to": 30},
+        {"label": "[30, inf)", "from": 30, "to": None},
+    ]
+    assert sorted(map(tuple, (box.values() for box in told["regions"]))) == [
+        ("(-inf, 30)", "m"),
+        ("*", "f"),
+        ("[30, inf)", "m"),
+    ]
+    assert told["search"]["proven"] is True
+    assert told["search"]["bound"] == told["search"]["value"] == pytest.approx(8 / 12)
+    assert told["information"]["gap"] == pytest.approx(0)
+
+
+def test_merged_cells_are_told_apart_by_a_column(people):
+    asked = asking("classes")
+    released = asked.fit_transform(people)
+    assert list(released.columns) == ["age", "sex", "w", "class"]
+    assert asked.release_.information.retained == pytest.approx(8 / 12)
+    assert len(released.groupby("class")) == 3
+    assert asked.search_.proven is False
+
+
+def test_the_map_is_applied_to_other_tables(people):
+    for recoding in REGIONAL:
+        asked = asking(recoding).fit(people)
+        expected = asked.transform(people)
+        order = np.random.default_rng(5).permutation(len(people))
+        pd.testing.assert_frame_equal(asked.transform(people.iloc[order]), expected.iloc[order])
+
+
+@pytest.mark.parametrize("recoding", REGIONAL)
+def test_row_order_does_not_matter(people, recoding):
+    released = asking(recoding).fit_transform(people)
+    order = np.random.default_rng(1).permutation(len(people))
+    again = asking(recoding).fit_transform(people.iloc[order])
+    pd.testing.assert_frame_equal(again, released.iloc[order])
+
+
+@pytest.mark.parametrize("recoding", REGIONAL)
+def test_combinations_without_a_class_are_refused_with_counts_alone(people, recoding):
+    people = people[(people["sex"] == "m") | (people["age"] == 20)]
+    asked = asking(recoding, privacy=[KAnonymity(2)]).fit(people)
+    strange = pd.concat([people, people.assign(age=30, sex="f")])
+    if recoding == "boxes":  # the women's box holds every age
+        assert len(asked.transform(strange)) == len(strange)
+    else:
+        with pytest.raises(InputError, match="10 records of the table combine values in a way"):
+            asked.transform(strange)
+
+
+@pytest.mark.parametrize("recoding", REGIONAL)
+def test_values_never_seen_are_refused(people, recoding):
+    asked = asking(recoding).fit(people)
+    with pytest.raises(InputError, match="'age' holds 1 value, in 12 records, that the recoding"):
+        asked.transform(people.assign(age=25))
+
+
+def test_a_column_of_the_name_of_the_classes_is_refused(people):
+    with pytest.raises(InputError, match="the table has a column 'class', which is what"):
+        asking("classes").fit(people.assign(**{"class": 1}))
+    asking("classes", identifiers=["class"]).fit(people.assign(**{"class": 1}))
+    asking("boxes").fit(people.assign(**{"class": 1}))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"suppression": 0.1}, "suppression is for full-domain recoding"),
+        ({"search": "incognito"}, "a strategy searches levels, and boxes have none"),
+        ({"max_ranges": 3}, "max-ranges is not for boxes; state max-classes"),
+        ({"refinement": "best"}, "refinement = 'best' is unknown"),
+        ({"group": ["sex"]}, "group is for recoding = 'variable-range' or 'cut', not for 'boxes'"),
+        ({"levels": {"age": 1}}, "levels are for recoding = 'fixed'"),
+        ({"objective": "loss"}, "the objective loss is not made for recodings beyond levels"),
+        ({"max_classes": 0}, "max-classes = 0 must be a whole number of at least 1"),
+        ({"time_limit": 0}, "time-limit = 0 must be a number of seconds above 0"),
+    ],
+)
+def test_what_is_for_other_recodings_is_refused(people, options, message):
+    with pytest.raises(InputError, match=message):
+        asking("boxes", **options).fit(people)
+
+
+def test_policies_out_of_reach_are_one_line(people):
+    for recoding in REGIONAL:
+        with pytest.raises(Exception, match="min-records = 13; relax one") as caught:
+            asking(recoding, min_records=13).fit(people)
+        assert caught.value.exit_code == 1
+
+
+def test_labels_tell_shapes_apart():
+    """The values of a group and the group itself, and texts with commas, never read alike."""
+    rows = [[value, group] for value, group in zip("abcdefgh", "xxxyyyzz", strict=True)]
+    values = [*"abcdefgh", "a, b"]
+    hierarchy = Hierarchy.from_rows([*rows, ["a, b", "z"]])
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame({"q": rng.choice(values, 200), "w": rng.choice(list("123"), 200)})
+    asked = Anonymizer({"q": hierarchy}, "w", [KAnonymity(9)], recoding="classes")
+    released = asked.fit_transform(table)
+    labels = asked.recoding_.labels["q"]
+    shapes = asked.recoding_.shapes["q"]
+    assert len(set(labels)) == len(set(shapes))
+    assert released.groupby(["q", "class"]).size().min() >= 9
+
+
+@st.composite
+def drawn(draw: st.DrawFn) -> tuple[pd.DataFrame, dict[str, Hierarchy]]:
+    table = draw(tables(2))
+    names = list(table.columns[:-1])
+    hierarchies = {
+        name: Hierarchy.from_rows(draw(nested_rows(sorted(set(table[name]))))) for name in names
+    }
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    table.insert(0, "x", rng.integers(0, 6, len(table)))
+    hierarchies = {"x": Hierarchy.ranges(widths=[2]), **hierarchies}
+    if draw(st.booleans()):
+        table["x"] = table["x"].mask(rng.random(len(table)) < 0.2)
+    return table, hierarchies
+
+
+@settings(deadline=None, max_examples=60)
+@given(drawn=drawn(), recoding=st.sampled_from(REGIONAL), data=st.data())
+def test_no_release_breaks_its_policy(drawn, recoding, data):
+    table, hierarchies = drawn
+    sensitive = table.columns[-1]
+    k = data.draw(st.integers(1, 5))
+    diverse, t = (
+        data.draw(st.sampled_from([1, 1.2, 1.5])),
+        data.draw(st.sampled_from([0.1, 0.5, 3])),
+    )
+    ways = ["exact", "heuristic"] if recoding == "boxes" else ["exact"]
+    asked = Anonymizer(
+        hierarchies,
+        sensitive,
+        [KAnonymity(k), EntropyLDiversity(diverse), TCloseness(t, distance="kl")],
+        recoding=recoding,
+        missing="category",
+        max_classes=data.draw(st.sampled_from([None, None, 2])),
+        min_records=data.draw(st.sampled_from([None, 3])),
+        min_width=data.draw(st.sampled_from([None, 2])),
+        min_gain=data.draw(st.sampled_from([0, 0.05])),
+        refinement=data.draw(st.sampled_from(ways)),
+        seed=data.draw(st.integers(0, 3)),
+    )
+    try:
+        released = asked.fit_transform(table)
+    except (PolicyUnreachableError, InputError) as refused:
+        assert "relax one" in str(refused) or "no recoding can reach it" in str(refused)  # noqa: PT017
+        return
+    columns = [*hierarchies, *(["class"] if recoding == "classes" else [])]
+    rows = released.astype(object).where(released.notna(), "missing").to_dict("records")
+    classes = classes_of(rows, columns, sensitive)
+    assert len(classes) == asked.release_.classes
+    assert smallest(classes) >= max(k, asked.min_records or 1)
+    assert least_diverse(classes) >= diverse - 1e-6
+    assert least_close(classes) <= t + 1e-6
+    assert len(classes) <= (asked.max_classes or len(classes))
+    assert mutual_information(classes) == pytest.approx(asked.release_.information.retained)
+
+
+STUDY = """
+[data]
+path = "people.csv"
+[quasi-identifiers]
+age = "age.toml"
+sex = "suppress"
+[sensitive]
+attributes = ["w"]
+[[privacy]]
+model = "k-anonymity"
+k = 4
+[search]
+recoding = "{recoding}"
+min-gain = 0.0
+seed = 7
+time-limit = 30
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path, people: pd.DataFrame, request: pytest.FixtureRequest) -> Path:
+    people.to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "age.toml").write_text("widths = [10]\n")
+    (tmp_path / "study.toml").write_text(STUDY.format(recoding=request.param))
+    return tmp_path / "study.toml"
+
+
+def run(*arguments: object) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main([str(argument) for argument in arguments])
+    return int(ended.value.code or 0)
+
+
+@pytest.mark.parametrize("study", REGIONAL, indirect=True)
+def test_from_the_study_to_the_file_and_back(study, capsys):
+    release = study.parent / "release"
+    assert run("run", study, "--output", release) == 0
+    assert "by class" in capsys.readouterr().out
+    told = json.loads((release / "release.json").read_text())
+    numbered = told["search"]["strategy"] == "merging"
+    columns = ["age", "sex", *(["class"] if numbered else [])]
+    classes = classes_of(rows_of(release / "released.csv"), columns, "w")
+    assert smallest(classes) >= 4
+    assert len(classes) == told["classes"] == len(told["regions"])
+    assert told["other_columns"] == []
+    for command in ("verify", "check"):
+        assert run(command, release / "released.csv", "--study", study) == 0
+    assert run("check", study.parent / "people.csv", "--study", study) == 1
+
+
+@pytest.mark.parametrize("study", ["classes"], indirect=True)
+def test_a_release_without_its_classes_cannot_be_verified(study, capsys):
+    release = study.parent / "release"
+    assert run("run", study, "--output", release) == 0
+    table = pd.read_csv(release / "released.csv").drop(columns="class")
+    table.to_csv(release / "released.csv", index=False)
+    capsys.readouterr()
+    assert run("verify", release / "released.csv", "--study", study) == 2
+    assert "the table has no column 'class'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("study", ["boxes"], indirect=True)
+def test_what_needs_one_partition_per_attribute_says_so(study, capsys):
+    release = study.parent / "release"
+    assert run("run", study, "--output", release) == 0
+    capsys.readouterr()
+    assert run("quality", release / "released.csv", "--study", study) == 2
+    assert "classes with groups of their own" in capsys.readouterr().err
