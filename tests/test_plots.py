@@ -80,7 +80,8 @@ def test_any_attribute_can_be_named(tmp_path, about):
 
 def test_the_demonstration_compared(run, tmp_path):
     picture = tmp_path / "new" / "frontier.svg"
-    asked = ["compare", DEMO, "--sweep", "t=0.4:0.5:0.1", "--json"]
+    recodings = ["--recoding", "full-domain", "--recoding", "variable-range"]
+    asked = ["compare", DEMO, *recodings, "--sweep", "t=0.4:0.5:0.1", "--json"]
     code, out, err = run(*asked, "--plot", picture)
     assert (code, err) == (0, "")
     found = json.loads(out)

@@ -74,7 +74,7 @@ def test_the_comparisons_run(tmp_path, monkeypatch, capsys):
     for command in commands:
         demo = command.replace("study.toml", str(ROOT / "data" / "demo.toml"))
         with pytest.raises(SystemExit) as stop:
-            main(shlex.split(demo))
+            main([*shlex.split(demo), "--recoding", "variable-range"])
         assert (stop.value.code, capsys.readouterr().err) == (0, "")
     assert (tmp_path / "frontier.svg").exists()
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 import pandas as pd
 
-from anonymizer.choice import RECODINGS
+from anonymizer.choice import CUTTING, RECODINGS, REGIONAL
 from anonymizer.comparison.halves import Fit, fitted
 from anonymizer.comparison.sweep import Point, Sweep, points, policy_at
 from anonymizer.counts import Counts
@@ -25,13 +25,16 @@ T = TypeVar("T")
 
 FITTING = "fitting recodings"
 
-LEVELS = frozenset({"full-domain", "fixed"})
+LEVELS = ("full-domain", "fixed")
 ONLY_FOR = {
-    "levels": frozenset({"fixed"}),
+    "levels": ("fixed",),
     "suppression": LEVELS,
     "remove": LEVELS,
-    "search": frozenset(RECODINGS) - {"variable-range"},
-    "time_limit": frozenset(RECODINGS) - {"variable-range"},
+    "search": LEVELS,
+    "group": CUTTING,
+    "max_ranges": CUTTING,
+    "min_gain": (*CUTTING, *REGIONAL),
+    "refinement": (*CUTTING, "boxes"),
 }
 """Options that other recodings refuse: for them they are left out."""
 
