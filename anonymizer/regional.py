@@ -116,7 +116,10 @@ def _regions(problem: Problem, axes: list[Axis], known: Codes, labels: Codes) ->
     for place, (name, axis) in enumerate(zip(names, axes, strict=True)):
         parts = np.split(known[order, place], starts[1:])
         shapes[name] = [axis.cover(part) for part in parts]
-    texts = {name: labels_of(problem.taxonomies[name], shapes[name]) for name in names}
+    texts = {
+        name: labels_of(axis.taxonomy, shapes[name], ranges=axis.ordered)
+        for name, axis in zip(names, axes, strict=True)
+    }
     return Regions(names, CellMap(axes, known, labels), shapes, texts, numbered=True)
 
 

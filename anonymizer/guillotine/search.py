@@ -223,5 +223,8 @@ def _regions(problem: Problem, axes: Sequence[Axis], tree: Tree, blocks: Codes) 
         own = [boxes[box][place] for box in occupied]
         known = {shape: axis.covered(shape) for shape in set(own)}
         shapes[name] = [known[shape] for shape in own]
-    labels = {name: labels_of(problem.taxonomies[name], shapes[name]) for name in names}
+    labels = {
+        name: labels_of(axis.taxonomy, shapes[name], ranges=axis.ordered)
+        for name, axis in zip(names, axes, strict=True)
+    }
     return Regions(names, BoxMap(axes, tree, number), shapes, labels, numbered=False)
