@@ -75,6 +75,13 @@ def test_all_numbers_are_never_told_by_a_lower_level(people, recoding, ages):
     assert set(released["age"]) == {"*"}
 
 
+def test_ages_that_are_all_missing_are_not_too_narrow(people):
+    some = people.assign(age=None)
+    for recoding in REGIONAL:
+        released = asking(recoding, missing="category", min_width=5).fit_transform(some)
+        assert set(released["age"]) == {"*"}
+
+
 def test_merged_cells_are_told_apart_by_a_column(people):
     asked = asking("classes")
     released = asked.fit_transform(people)
