@@ -191,6 +191,30 @@ def test_without_a_sensitive_attribute_any_number_of_values_is_cut(ages):
     assert set(asked.fit_transform(table).groupby("age").size()) == {4}
 
 
+def test_greedy_ranges_hold_no_missing_values():
+    # The box of the men is divided along age although only women's ages are missing.
+    table = pd.DataFrame(
+        {
+            "age": [20, 20, 30, 30, 20, 20, 30, 30, None, None],
+            "sex": list("mmmmffffff"),
+            "w": list("aabbcccccc"),
+        }
+    )
+    asked = Anonymizer(
+        {"age": Hierarchy.ranges([10]), "sex": Hierarchy.suppression()},
+        "w",
+        [KAnonymity(2)],
+        recoding="boxes",
+        missing="category",
+        refinement="heuristic",
+    )
+    released = asked.fit_transform(table)
+    assert released["age"].tolist()[:4] == ["(-inf, 30)"] * 2 + ["[30, inf)"] * 2
+    some = table.iloc[:4].assign(age=[20, 20, None, None])
+    with pytest.raises(InputError, match="2 records of the table combine values in a way that"):
+        asked.transform(some)
+
+
 def test_other_objectives_are_sums_over_classes_too():
     table = table_of([20, 20, 30, 30, 40, 40], ["m", "f"] * 3, list("abcabc"))
     for objective in (Discernibility(), MutualInformation()):
