@@ -1,6 +1,6 @@
 """Anonymizer: schema, policy and search, bundled as a scikit-learn style estimator."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -210,8 +210,7 @@ class Anonymizer(Conventions):
         suppression = Suppression(self.suppression, self.remove)
         private = differential_privacy(models, schema, self.recoding, suppression)
         counted = self.counted(table)
-        if self.recoding == "classes":
-            require_unnumbered(set(counted.kept.columns) - set(schema.identifiers))
+        self.require_room(counted.kept.columns)
         if private is not None:
             taxonomies = written_alike(counted.taxonomies)
             given = level_recoding(taxonomies, schema.names, node_of(self.levels, taxonomies))
@@ -229,6 +228,11 @@ class Anonymizer(Conventions):
         """A table as the search sees it: counted once."""
         people = population_of(self._models())
         return Counted.of(table, self._schema(), self._hierarchies(), people)
+
+    def require_room(self, columns: Iterable[object]) -> None:
+        """Require that no column of a table is in the way of one that the recoding adds."""
+        if self.recoding == "classes":
+            require_unnumbered(set(columns) - set(self._schema().identifiers))
 
     def problem(self, counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> Problem:
         """What is asked of some counts; refused where no recoding can answer it."""

@@ -397,3 +397,12 @@ def test_what_stands_in_the_way_of_one_recoding_is_said():
     found = compare(asked, table, recodings=["full-domain", "fixed"])
     assert [fit.recoding for fit in found.fits] == ["full-domain"]
     assert "the levels given do not satisfy all of t-closeness" in found.unfit[-1].reason
+
+
+def test_a_column_in_the_way_of_the_classes_is_refused_as_in_a_release():
+    table = people(*["f flu", "f cold", "m flu", "m cold"] * 2).assign(**{"class": "x"})
+    found = compare(asking(), table, recodings=["full-domain", "classes"])
+    assert [fit.recoding for fit in found.fits] == ["full-domain"]
+    assert "the table has a column 'class'" in found.unfit[0].reason
+    found = compare(asking(identifiers=["class"]), table, recodings="classes")
+    assert [fit.recoding for fit in found.fits] == ["classes"]

@@ -147,7 +147,8 @@ def compare(
             "a comparison is about information: name a sensitive attribute, or a target"
         )
     halves = counted.halves(anonymizer.seed)
-    tasks = [(one, point, counted.taxonomies, halves, about) for one, point in asked]
+    columns = tuple(counted.kept.columns)
+    tasks = [(one, point, columns, counted.taxonomies, halves, about) for one, point in asked]
     outcomes = _watched(as_done(_attempt, tasks, run.n_jobs), len(tasks), run.watch)
     fits = [fit for fit in outcomes if isinstance(fit, Fit)]
     errors = [error for error in outcomes if isinstance(error, AnonymizerError)]
@@ -233,12 +234,14 @@ def _under(anonymizer: Anonymizer, recoding: str, policy: Sequence[PrivacyModel]
 def _attempt(
     anonymizer: Anonymizer,
     point: Point,
+    columns: Sequence[object],
     taxonomies: Mapping[str, Taxonomy],
     halves: tuple[Counts, Counts],
     about: Sequence[str],
 ) -> Fit | AnonymizerError:
     """A fit, or why there is none."""
     try:
+        anonymizer.require_room(columns)
         return fitted(anonymizer, point, taxonomies, halves, about)
     except (InputError, PolicyUnreachableError) as error:
         return error
