@@ -81,7 +81,10 @@ class Atoms:
             name: _covers(axis, labels[atoms], blocks)
             for name, axis, (atoms, blocks) in zip(names, self.axes, self.blocks, strict=True)
         }
-        texts = {name: labels_of(problem.taxonomies[name], shapes[name]) for name in names}
+        texts = {
+            name: labels_of(axis.taxonomy, shapes[name], ranges=axis.ordered)
+            for name, axis in zip(names, self.axes, strict=True)
+        }
         return Regions(names, AtomMap(self.assign, labels), shapes, texts, numbered=True)
 
 

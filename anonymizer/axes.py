@@ -102,7 +102,7 @@ class Axis:
     @cached_property
     def binned(self) -> "Axis":
         """The axis with blocks of numbers joined until each is wide enough by itself."""
-        if self.wide is None or self.starts is None:
+        if self.wide is None or not self.starts:
             return self
         cuts = [0]
         while (reach := np.flatnonzero(self.wide[cuts[-1]])).size and reach[0] < self.numbers:

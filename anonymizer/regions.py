@@ -84,12 +84,12 @@ def _told(taxonomy: Taxonomy, label: Hashable, shape: Shape) -> dict[str, object
     return stated
 
 
-def labels_of(taxonomy: Taxonomy, shapes: Sequence[Shape]) -> list[Hashable]:
+def labels_of(taxonomy: Taxonomy, shapes: Sequence[Shape], *, ranges: bool) -> list[Hashable]:
     """How shapes are published: equal ones alike, no two different ones.
 
-    The set of all values is what the highest level calls it, and so is the range of all numbers
-    where no value is missing.
+    ``ranges``: the attribute gets ranges, and the set of all its values is what the highest level
+    calls it.
     """
     sets = list(dict.fromkeys(shape for shape in shapes if isinstance(shape, tuple)))
-    known = dict(zip(sets, set_labels(taxonomy, sets), strict=True))
+    known = dict(zip(sets, set_labels(taxonomy, sets, ranges=ranges), strict=True))
     return [known[shape] if isinstance(shape, tuple) else shape for shape in shapes]

@@ -13,7 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import ordered_problems, paired_problems, problem_of, problems
 
-from anonymizer import AverageReidentificationRisk, Hierarchy, KAnonymity
+from anonymizer import (
+    Anonymizer,
+    AverageReidentificationRisk,
+    Hierarchy,
+    KAnonymity,
+)
 from anonymizer.counts import Classes
 from anonymizer.errors import InputError
 from anonymizer.guillotine import Boxed
@@ -169,6 +174,45 @@ def test_ranges_are_as_wide_as_asked(drawn, width, exact):
     for shape in found.regions.shapes["x"]:
         if not isinstance(shape, tuple) and shape.low is not None and shape.high is not None:
             assert shape.high - shape.low >= width
+
+
+@pytest.mark.parametrize("ages", [range(40), "abcdefghijklmnopqrstuvwxyz"])
+def test_without_a_sensitive_attribute_any_number_of_values_is_cut(ages):
+    # More cuts along one axis than there are sets of few values, and no shares to sort by.
+    table = pd.DataFrame({"age": [*ages] * 2})
+    hierarchy = Hierarchy.ranges([5]) if isinstance(ages, range) else Hierarchy.suppression()
+    asked = Anonymizer(
+        {"age": hierarchy},
+        privacy=[KAnonymity(4)],
+        recoding="boxes",
+        refinement="heuristic",
+        objective="average-class-size",
+    )
+    assert set(asked.fit_transform(table).groupby("age").size()) == {4}
+
+
+def test_greedy_ranges_hold_no_missing_values():
+    # The box of the men is divided along age although only women's ages are missing.
+    table = pd.DataFrame(
+        {
+            "age": [20, 20, 30, 30, 20, 20, 30, 30, None, None],
+            "sex": list("mmmmffffff"),
+            "w": list("aabbcccccc"),
+        }
+    )
+    asked = Anonymizer(
+        {"age": Hierarchy.ranges([10]), "sex": Hierarchy.suppression()},
+        "w",
+        [KAnonymity(2)],
+        recoding="boxes",
+        missing="category",
+        refinement="heuristic",
+    )
+    released = asked.fit_transform(table)
+    assert released["age"].tolist()[:4] == ["(-inf, 30)"] * 2 + ["[30, inf)"] * 2
+    some = table.iloc[:4].assign(age=[20, 20, None, None])
+    with pytest.raises(InputError, match="2 records of the table combine values in a way that"):
+        asked.transform(some)
 
 
 def test_other_objectives_are_sums_over_classes_too():

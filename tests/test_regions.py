@@ -66,6 +66,22 @@ def test_the_manifest_tells_the_boxes_and_what_their_labels_mean(people):
     assert told["information"]["gap"] == pytest.approx(0)
 
 
+@pytest.mark.parametrize("recoding", REGIONAL)
+@pytest.mark.parametrize("ages", [[20], [20, 25]])
+def test_all_numbers_are_never_told_by_a_lower_level(people, recoding, ages):
+    # A level that holds them all tells where they end, and may be narrower than it may be.
+    some = people.assign(age=ages * (12 // len(ages)))
+    released = asking(recoding, min_width=15, min_records=12).fit_transform(some)
+    assert set(released["age"]) == {"*"}
+
+
+def test_ages_that_are_all_missing_are_not_too_narrow(people):
+    some = people.assign(age=None)
+    for recoding in REGIONAL:
+        released = asking(recoding, missing="category", min_width=5).fit_transform(some)
+        assert set(released["age"]) == {"*"}
+
+
 def test_merged_cells_are_told_apart_by_a_column(people):
     asked = asking("classes")
     released = asked.fit_transform(people)

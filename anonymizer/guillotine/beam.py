@@ -203,11 +203,24 @@ class Gardener:
 
     def _cut(self, opened: Open, cut: Cut) -> Iterator[Open]:
         """Put a cut into the tree and open its parts."""
+        opened = self._without_gaps(opened, cut)
         place = len(self.nodes)
         halves = list(self._halves(opened, cut))
         self.nodes += [(), ()]
         self.nodes[opened.place] = Branching(cut.axis, halves[0].box[cut.axis], (place, place + 1))
         return (half._replace(place=place + i) for i, half in enumerate(halves))
+
+    def _without_gaps(self, opened: Open, cut: Cut) -> Open:
+        """A box whose numbers are cut, missing values cut off before: no record of it has one."""
+        numbers, shape = self.axes[cut.axis].numbers, opened.box[cut.axis]
+        if not shape[0] < cut.at < numbers <= shape[-1]:
+            return opened
+        place = len(self.nodes)
+        box, gaps = list(opened.box), list(opened.box)
+        box[cut.axis], gaps[cut.axis] = range(shape[0], numbers), range(numbers, numbers + 1)
+        self.nodes += [(), tuple(gaps)]
+        self.nodes[opened.place] = Branching(cut.axis, box[cut.axis], (place, place + 1))
+        return opened._replace(place=place, box=tuple(box))
 
     def _halves(self, opened: Open, cut: Cut) -> Iterator[Open]:
         """Both parts of a cut; the slice is sorted into them."""

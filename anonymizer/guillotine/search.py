@@ -228,5 +228,8 @@ def _regions(
     for place, (name, axis) in enumerate(zip(names, axes, strict=True)):
         known = {shape: axis.covered(shape) for shape in {box[place] for box in boxes}}
         shapes[name] = [known[box[place]] for box in boxes]
-    labels = {name: labels_of(problem.taxonomies[name], shapes[name]) for name in names}
+    labels = {
+        name: labels_of(axis.taxonomy, shapes[name], ranges=axis.ordered)
+        for name, axis in zip(names, axes, strict=True)
+    }
     return boxes, Regions(names, BoxMap(axes, tree, number), shapes, labels, numbered=False)

@@ -148,10 +148,10 @@ class Hierarchy:
         )
 
     def _by_key(self, attribute: str, values: Iterable[object]) -> dict[Hashable, object]:
-        """The raw values by key, the first to come standing for its equals."""
+        """The raw values by key; of equal ones the one that is written first by letter stands."""
         raw: dict[Hashable, object] = {}
         strangers = []
-        for value in values:
+        for value in sorted(values, key=str):  # not as rows happen to come
             key = self.rule.key(value)
             if key is not None and not self.rule.covers(key):
                 strangers.append(text_of(value))

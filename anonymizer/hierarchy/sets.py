@@ -10,13 +10,19 @@ from anonymizer.hierarchy.partition import Taxonomy
 __all__ = ["set_labels"]
 
 
-def set_labels(taxonomy: Taxonomy, sets: Sequence[tuple[int, ...]]) -> list[Hashable]:
+def set_labels(
+    taxonomy: Taxonomy, sets: Sequence[tuple[int, ...]], *, ranges: bool
+) -> list[Hashable]:
     """What sets of value codes go by, no two different ones alike.
 
-    All values go by the label of the highest level, a group of a level by its own, a single value
-    by its text, any others by their list.
+    A group of a level goes by its own label there, at the finest level that has it, a single value
+    by its text, any others by their list. Where the attribute gets ``ranges`` all values go by the
+    label of the highest level: a lower one may tell the extremes of the table, and be narrower
+    than any range is allowed to be.
     """
     groups = _groups(taxonomy)
+    if ranges:
+        groups[tuple(range(len(taxonomy.codes)))] = (taxonomy.height, 0)
     found: list[tuple[Hashable, str]] = []
     for codes in sets:
         place = groups.get(codes)

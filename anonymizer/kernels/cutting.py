@@ -110,7 +110,7 @@ class Cuts(NamedTuple):
 
 def _tried(blocks: int, columns: int) -> int:
     """The most cuts that are tried along an axis."""
-    return max(2 ** (FEW - 1), (columns - 1 if blocks > FEW else 1) * blocks)
+    return max(2 ** (FEW - 1), (max(columns - 1, 1) if blocks > FEW else 1) * blocks)
 
 
 @within_machine_code
@@ -180,10 +180,11 @@ def _try_sets(occurring: int, cuts: Cuts, room: Room) -> int:
 @within_machine_code
 def _try(occurring: int, ordered: bool, cuts: Cuts, room: Room) -> int:
     """Lay out the cuts along an axis, both parts of each; how many there are."""
-    if ordered:
-        return _try_prefixes(occurring, 0, -2, cuts, room)
-    if occurring <= FEW:
+    if occurring <= FEW and not ordered:
         return _try_sets(occurring, cuts, room)
+    # Where nothing is known but how many records there are, blocks stand as they are numbered.
+    if ordered or len(cuts.whole) == 1:
+        return _try_prefixes(occurring, 0, -2, cuts, room)
     tried = 0
     for column in range(len(cuts.whole) - 1):
         _sort_by_share(occurring, column, cuts)

@@ -87,27 +87,6 @@ def _wait(slices: Codes, bounds: Codes, box: int, middle: int) -> None:
     slices[smaller, 0], slices[smaller, 1] = middle, high
 
 
-def best_cuts(
-    order: Codes,
-    low: int,
-    high: int,
-    cells: Cells,
-    bounds: Codes,
-    asked: Criteria,
-    cuts: Cuts,
-    room: Room,
-) -> float:
-    """Find the best cuts along every axis of the box order[low:high]; what it is worth uncut.
-
-    ``bounds`` are the first block and the end of the box on every ordered axis, shape (axes, 2).
-    There must be room for two cuts or more along an axis.
-    """
-    cuts.left[:] = False
-    slices = np.array([[low, high]], np.int64)
-    most = cuts.scores.shape[1]
-    return float(_greedy(order, cells, asked, cuts, room, slices, bounds[None], most))
-
-
 @dataclass(frozen=True, eq=False)
 class Ground:
     """Cells in an order in which boxes are slices, and what is asked of boxes.
