@@ -4,16 +4,13 @@ from collections.abc import Collection
 from dataclasses import replace
 from math import inf
 
-import numpy as np
-
-from anonymizer.axes import Axis, CellMap, axes_of, blocks_of
+from anonymizer.atoms import Atoms
 from anonymizer.bottleneck import MergeOptions, merge_cells
-from anonymizer.counts import Codes
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.guillotine import best_boxes
 from anonymizer.parameters import require_one_of
 from anonymizer.privacy import TOLERANCE
-from anonymizer.regions import Regions, Shape, labels_of
+from anonymizer.regions import Regions
 from anonymizer.release import SearchResult
 from anonymizer.search import REFINEMENTS, Bounds, Problem, RangeOptions, Run, with_large_classes
 from anonymizer.search.priced import Priced
@@ -93,34 +90,19 @@ def _merged(
     run: Run,
 ) -> Choice:
     """The best merged cells: a class is any set of combinations of values."""
-    axes = [axis.binned for axis in axes_of(problem, ranges, options)]
-    counts = problem.counts.at(blocks_of(axes, problem.counts.cells))
-    confined = replace(with_large_classes(problem, bounds), counts=counts)
+    confined = with_large_classes(problem, bounds)
     if bounds.min_gain:
+        atoms = Atoms.boxes(problem, ranges, options, bounds.min_gain, run)
         confined = replace(confined, objective=Priced(problem.objective, bounds.min_gain))
+    else:
+        atoms = Atoms.cells(problem, ranges, options)
     try:
-        found = merge_cells(confined, MergeOptions(bounds.max_classes), seed, run)
+        found = merge_cells(atoms.problem(confined), MergeOptions(bounds.max_classes), seed, run)
     except PolicyUnreachableError:
         raise _unreachable(problem, bounds) from None
-    regions = _regions(problem, axes, counts.cells, found.labels)
+    regions = atoms.regions(problem, found.labels)
     score = problem.objective(problem.counts.recode(regions))
     return regions, _said(problem, "merging", score, inf, found.starts)
-
-
-def _regions(problem: Problem, axes: list[Axis], known: Codes, labels: Codes) -> Regions:
-    """Classes of cells, each known by what it covers of every attribute, and by its number."""
-    names = problem.counts.names
-    order = np.argsort(labels, kind="stable")
-    starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
-    shapes: dict[str, list[Shape]] = {}
-    for place, (name, axis) in enumerate(zip(names, axes, strict=True)):
-        parts = np.split(known[order, place], starts[1:])
-        shapes[name] = [axis.cover(part) for part in parts]
-    texts = {
-        name: labels_of(axis.taxonomy, shapes[name], ranges=axis.ordered)
-        for name, axis in zip(names, axes, strict=True)
-    }
-    return Regions(names, CellMap(axes, known, labels), shapes, texts, numbered=True)
 
 
 def _said(problem: Problem, strategy: str, score: float, most: float, tries: int) -> SearchResult:

@@ -104,6 +104,49 @@ def test_releases_of_adult(adult, options, retained, classes):
     assert least_diverse(found) >= 2.7 - 1e-8
 
 
+def by_schooling(names: list[str], **options) -> Anonymizer:
+    """The same policy, education by years of schooling."""
+    hierarchies = {"age": Hierarchy.ranges(widths=[25]), "education-num": Hierarchy.ranges([4])}
+    others = dict.fromkeys(("sex", "race"), Hierarchy.suppression())
+    return Anonymizer(
+        {name: (hierarchies | others)[name] for name in names},
+        W,
+        [TCloseness(0.55, distance="kl"), EntropyLDiversity(2.7)],
+        **options,
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "retained", "boxes"),
+    [
+        (["age", "education-num"], 0.27666, 169),
+        (["age", "education-num", "sex"], 0.29666, 157),
+        (["age", "education-num", "sex", "race"], 0.31138, 233),
+    ],
+)
+def test_the_best_trees_of_boxes(adult, names, retained, boxes):
+    asked = by_schooling(names, recoding="boxes")
+    released = asked.fit_transform(adult[[*names, W]])
+    counted = classes_of(released.to_dict("records"), names, W)
+    assert least_diverse(counted) >= 2.7 - 1e-8
+    assert least_close(counted) <= 0.55 + 1e-8
+    assert mutual_information(counted) == pytest.approx(retained, abs=5e-6)
+    assert len(counted) == boxes
+    assert asked.search_.proven
+
+
+def test_merged_cells_come_near_the_ceiling(adult):
+    names = ["age", "education-num", "sex", "race"]
+    asked = by_schooling(names, recoding="classes")
+    released = asked.fit_transform(adult[[*names, W]])
+    counted = classes_of(released.to_dict("records"), [*names, "class"], W)
+    assert least_diverse(counted) >= 2.7 - 1e-8
+    assert least_close(counted) <= 0.55 + 1e-8
+    assert 0.38 < mutual_information(counted) < 0.386785
+    gap = asked.release_.information.gap
+    assert gap == pytest.approx(0.386785 - mutual_information(counted), abs=1e-6)
+
+
 @pytest.mark.parametrize(
     ("options", "retained"),
     [
@@ -124,6 +167,18 @@ def test_the_extract_with_its_own_hierarchies(extract, options, retained):
     if options:
         assert len(release.release_.recoding["age"]) == 30
         assert release.release_.levels["sex"] == 0
+
+
+def test_boxes_of_the_extract(extract):
+    hierarchies = {name: extract / f"adult_hierarchy_{name}.csv" for name in QUASI}
+    models = [KAnonymity(5), EntropyLDiversity(2)]
+    asked = Anonymizer(hierarchies, W, models, recoding="boxes")
+    released = asked.fit_transform(pd.read_csv(extract / "adult.csv", sep=";"))
+    found = classes_of(released[[*QUASI, W]].astype(str).to_dict("records"), QUASI, W)
+    assert mutual_information(found) == pytest.approx(0.58891, abs=5e-6)
+    assert smallest(found) >= 5
+    assert least_diverse(found) >= 2 - 1e-8
+    assert asked.search_.proven
 
 
 def test_eight_quasi_identifiers(extract):

@@ -23,6 +23,7 @@ FLOORS = [
     {"axes"},
     {"guillotine", "bottleneck"},
     {"release", "recoded", "counted"},
+    {"atoms"},
     {"regional"},
     {"plan", "sampled", "choice", "tables", "atomic", "manifest"},
     {"estimator", "checking"},

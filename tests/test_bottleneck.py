@@ -220,8 +220,8 @@ def test_an_end_asks_for_no_result():
 @pytest.mark.parametrize(
     ("models", "message"),
     [
-        ([EvenClasses()], "merging cells prunes by what merging classes preserves, and even-"),
-        ([MeanInformation(1)], "merging cells judges every class by its own records, and mean-"),
+        ([EvenClasses()], "classes recoding prunes by what merging classes preserves, and even-"),
+        ([MeanInformation(1)], "classes recoding judges every class by its own records, and mean-"),
     ],
 )
 def test_models_that_are_refused(models, message):

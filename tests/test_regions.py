@@ -152,6 +152,22 @@ def test_what_is_for_other_recodings_is_refused(people, options, message):
         asking("boxes", **options).fit(people)
 
 
+def test_cells_that_gain_too_little_apart_are_merged_as_one(people):
+    """Ages of men gain 8 / 12 bits, the women's ages nothing."""
+    asked = asking("classes", privacy=[KAnonymity(2)], min_gain=0.1)
+    released = asked.fit_transform(people)
+    assert len(asked.recoding_) == 3
+    assert released["class"].tolist()[8:] == [released["class"].tolist()[8]] * 4
+    women = people[people["sex"] == "f"].assign(age=30)
+    assert (
+        asked.recoding_.class_of(np.array([[1, 0], [0, 0]])).tolist()
+        == [released["class"].tolist()[8] - 1] * 2
+    )
+    assert asked.transform(pd.concat([people, women]))["class"].nunique() == 3
+    one = asking("classes", privacy=[KAnonymity(2)], min_gain=1.0).fit(people)
+    assert one.release_.classes == 1
+
+
 def test_without_what_compiles_it_is_one_line(people, monkeypatch):
     monkeypatch.setitem(sys.modules, "anonymizer.regional", None)
     with pytest.raises(InputError, match="recoding = 'boxes' needs numba, which cannot be loaded"):

@@ -4,18 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.candidates import Layout, columns_of
+from anonymizer.candidates import columns_of
 from anonymizer.counts import Floats, Ints
-from anonymizer.errors import InputError, PolicyUnreachableError
-from anonymizer.kernels import NUMPY
-from anonymizer.kernels.single import Criteria, criteria, values
-from anonymizer.privacy import require_class_by_class, require_monotone
+from anonymizer.errors import PolicyUnreachableError
+from anonymizer.kernels.single import Criteria, values
 from anonymizer.search import Problem
-from anonymizer.search.policy import Policy
+from anonymizer.search.criteria import criteria_of
 
 __all__ = ["Cells"]
 
-WHO = "merging cells"
 LIKENESS = 8
 """Steps in which shares are told apart to put like cells beside each other."""
 
@@ -51,17 +48,7 @@ class Cells:
         PolicyUnreachableError
             When not even all cells as one class satisfy the policy.
         """
-        require_class_by_class(problem.models, WHO)
-        require_monotone(problem.models, WHO)
-        layout = Layout.of(problem.counts)
-        judgement = Policy(problem.models, layout, NUMPY).against(layout.margins)
-        for model, _ in judgement.measured:
-            raise InputError(
-                f"{WHO} checks classes by bounds, and {model.name} states none; give it bounds(), "
-                "or choose full-domain recoding"
-            )
-        objective = problem.objective.prepared(problem.counts, problem.taxonomies)
-        asked = criteria(judgement.rules, objective.worth(layout))
+        asked = criteria_of(problem, "classes")
         cells = cls(
             columns_of(problem.counts).astype(np.int64), asked, _like(columns_of(problem.counts))
         )

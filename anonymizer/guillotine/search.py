@@ -13,7 +13,7 @@ from anonymizer.guillotine.beam import WIDEST, grow
 from anonymizer.guillotine.exact import Grid
 from anonymizer.guillotine.prune import pruned
 from anonymizer.guillotine.shapes import Menu, boxes_of
-from anonymizer.guillotine.tree import Tree
+from anonymizer.guillotine.tree import Box, Tree
 from anonymizer.kernels import Columns
 from anonymizer.kernels.single import Criteria, values
 from anonymizer.regions import Regions, labels_of
@@ -36,8 +36,10 @@ class Boxed:
 
     Parameters
     ----------
+    axes, boxes
+        The boxes that have records, by their blocks on each axis.
     regions
-        The boxes that have records, as classes.
+        The same as classes.
     counts
         What they leave.
     strategy
@@ -48,6 +50,8 @@ class Boxed:
         How many trees were looked for.
     """
 
+    axes: Sequence[Axis]
+    boxes: Sequence[Box]
     regions: Regions
     counts: Counts
     strategy: str
@@ -89,9 +93,9 @@ def best_boxes(
     grid = Grid.of(axes, blocks, search.rows) if exact and search.in_time else None
     strategy = "dynamic programming" if grid else "beam" if exact else "greedy"
     found = search.exact(grid, bounds) if grid else search.grown(bounds, WIDEST if exact else 1)
-    regions = _regions(problem, axes, found.tree, blocks)
-    counts = problem.counts.recode(regions)
-    return Boxed(regions, counts, strategy, found.bound - found.value, found.refinements)
+    boxes, regions = _regions(problem, axes, found.tree, blocks)
+    counts, lead = problem.counts.recode(regions), found.bound - found.value
+    return Boxed(axes, boxes, regions, counts, strategy, lead, found.refinements)
 
 
 @dataclass(frozen=True)
@@ -211,20 +215,21 @@ class BoxMap:
         return found
 
 
-def _regions(problem: Problem, axes: Sequence[Axis], tree: Tree, blocks: Codes) -> Regions:
-    """The boxes that have records, in the order of the tree, as classes."""
-    boxes = tree.boxes
+def _regions(
+    problem: Problem, axes: Sequence[Axis], tree: Tree, blocks: Codes
+) -> tuple[list[Box], Regions]:
+    """The boxes that have records, in the order of the tree, and the same as classes."""
     occupied = np.unique(tree.box_of(blocks))
-    number = np.full(len(boxes), -1, np.intp)
+    number = np.full(len(tree.boxes), -1, np.intp)
     number[occupied] = np.arange(len(occupied))
+    boxes = [tree.boxes[box] for box in occupied]
     names = problem.counts.names
     shapes = {}
     for place, (name, axis) in enumerate(zip(names, axes, strict=True)):
-        own = [boxes[box][place] for box in occupied]
-        known = {shape: axis.covered(shape) for shape in set(own)}
-        shapes[name] = [known[shape] for shape in own]
+        known = {shape: axis.covered(shape) for shape in {box[place] for box in boxes}}
+        shapes[name] = [known[box[place]] for box in boxes]
     labels = {
         name: labels_of(axis.taxonomy, shapes[name], ranges=axis.ordered)
         for name, axis in zip(names, axes, strict=True)
     }
-    return Regions(names, BoxMap(axes, tree, number), shapes, labels, numbered=False)
+    return boxes, Regions(names, BoxMap(axes, tree, number), shapes, labels, numbered=False)

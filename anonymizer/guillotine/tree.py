@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -43,7 +44,7 @@ class Tree:
 
     nodes: Sequence[Twig]
 
-    @property
+    @cached_property
     def boxes(self) -> list[Box]:
         """The boxes, in the order of their nodes."""
         return [node for node in self.nodes if not isinstance(node, Branching)]

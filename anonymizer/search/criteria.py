@@ -19,8 +19,8 @@ def criteria_of(problem: Problem, who: str) -> Criteria:
     InputError
         When a model or the objective is not made for such a search.
     """
-    require_class_by_class(problem.models, who)
-    require_monotone(problem.models, who)
+    require_class_by_class(problem.models, f"{who} recoding")
+    require_monotone(problem.models, f"{who} recoding")
     objective = problem.objective.prepared(problem.counts, problem.taxonomies)
     layout = Layout.of(problem.counts)
     judgement = Policy(problem.models, layout, NUMPY).against(layout.margins)
