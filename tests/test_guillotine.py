@@ -215,6 +215,17 @@ def test_greedy_ranges_hold_no_missing_values():
         asked.transform(some)
 
 
+def test_of_many_values_any_set_is_tried_beside_runs_of_siblings():
+    """Vowels tell one diagnosis from the other, and no run of the six letters does."""
+    letters = list("abcdef") * 10
+    table = pd.DataFrame({"q": letters, "w": ["xy"[q in "ae"] for q in letters]})
+    problem = problem_of(table, {"q": Hierarchy.suppression()}, [KAnonymity(20)])
+    found = best_boxes(problem)
+    assert {box["q"] for box in found.regions.listed()} == {"{a, e}", "{b, c, d, f}"}
+    assert problem.objective(found.counts) == pytest.approx(0.918296, abs=1e-6)
+    assert (found.strategy, found.lead) == ("beam", np.inf)
+
+
 def test_other_objectives_are_sums_over_classes_too():
     table = table_of([20, 20, 30, 30, 40, 40], ["m", "f"] * 3, list("abcabc"))
     for objective in (Discernibility(), MutualInformation()):

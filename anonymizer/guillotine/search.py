@@ -6,7 +6,7 @@ from math import inf
 
 import numpy as np
 
-from anonymizer.axes import Axis, axes_of, blocks_of
+from anonymizer.axes import MOST_SET, Axis, axes_of, blocks_of
 from anonymizer.candidates import columns_of
 from anonymizer.counts import Codes, Counts
 from anonymizer.guillotine.beam import WIDEST, grow
@@ -16,6 +16,7 @@ from anonymizer.guillotine.shapes import Menu, boxes_of
 from anonymizer.guillotine.tree import Box, Tree
 from anonymizer.kernels import Columns
 from anonymizer.kernels.single import Criteria, values
+from anonymizer.privacy import TOLERANCE
 from anonymizer.regions import Regions, labels_of
 from anonymizer.search import Bounds, Problem, RangeOptions
 from anonymizer.search.bounded import at_most
@@ -87,12 +88,17 @@ def best_boxes(
     """
     axes = axes_of(problem, ranges, options)
     blocks = blocks_of(axes, problem.counts.cells)
-    search = Plot(axes, blocks, columns_of(problem.counts), criteria_of(problem, "boxes"), run)
+    rows = columns_of(problem.counts).astype(np.int64)  # see Room
+    search = Plot(axes, blocks, rows, criteria_of(problem, "boxes"), run)
     if search.alone == -inf:
         return None
     grid = Grid.of(axes, blocks, search.rows) if exact and search.in_time else None
     strategy = "dynamic programming" if grid else "beam" if exact else "greedy"
     found = search.exact(grid, bounds) if grid else search.grown(bounds, WIDEST if exact else 1)
+    if grid and search.narrow:
+        other = search.grown(bounds, WIDEST)
+        if other.value > found.value + TOLERANCE:
+            strategy, found = "beam", other
     boxes, regions = _regions(problem, axes, found.tree, blocks)
     counts, lead = problem.counts.recode(regions), found.bound - found.value
     return Boxed(axes, boxes, regions, counts, strategy, lead, found.refinements)
@@ -184,7 +190,15 @@ class Plot:
         value, tree = grow(self.axes, self.blocks, self.rows, asked, width, self.run)
         if bounds.max_classes is not None:
             tree = pruned(tree, self.blocks, self.rows, asked, int(bounds.max_classes))
+            sums = np.zeros((len(tree.boxes), self.rows.shape[1]), np.int64)
+            np.add.at(sums, tree.box_of(self.blocks), self.rows)
+            value = float(values(sums, asked).sum())
         return Grown(tree, value, inf, self._classes(tree))
+
+    @property
+    def narrow(self) -> bool:
+        """Whether there are values of which the beam tries more sets than all trees are made of."""
+        return any(not axis.ordered and axis.blocks > MOST_SET for axis in self.axes)
 
     def _classes(self, tree: Tree) -> int:
         return len(np.unique(tree.box_of(self.blocks)))

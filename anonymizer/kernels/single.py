@@ -84,6 +84,9 @@ def worth_of(counts: Columns, row: int, asked: Criteria) -> float:
 class Room(NamedTuple):
     """What some classes are judged in.
 
+    Counts are of 64 bits, always: given tuples that differ in nothing but the type of an array,
+    numba up to 0.60 at least may take code that it compiled for the other.
+
     Attributes
     ----------
     counts
@@ -221,6 +224,6 @@ def _add_worth(room: Room, number: int, worth: Worth) -> None:
 
 def values(counts: Columns, asked: Criteria) -> Floats:
     """The worth of classes, -inf for one that breaks a bound, shape (classes,)."""
-    room = Room.of(counts)
+    room = Room.of(counts.astype(np.int64))
     judge(room, len(counts), asked)
     return room.worths
