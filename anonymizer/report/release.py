@@ -24,6 +24,8 @@ BEYOND = {
 }
 """What is said of searches that do not go over levels."""
 
+CHANCE = "Some of what merged cells keep may be chance: `anonymizer compare` tells what lasts."
+
 
 def print_release(release: Release, directory: Path) -> None:
     """Print what was searched, what is kept, and where the release lies."""
@@ -73,7 +75,8 @@ def _search(search: SearchResult) -> list[str]:
     if search.strategy == "fixed":
         return ["Recoded at the levels given."]
     if search.strategy in BEYOND:
-        return [BEYOND[search.strategy] + _sure(search)]
+        caution = [CHANCE] if search.strategy == "merging" else []
+        return [BEYOND[search.strategy] + _sure(search), *caution]
     lines = [
         f"Searched {search.nodes:,} nodes ({search.strategy}, {search.checked:,} checked)"
         + _feasible(search)
