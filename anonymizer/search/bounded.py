@@ -70,7 +70,7 @@ def refine_within(
     return at_most(int(bounds.max_classes), solve, many, whole, bounds.min_gain, deadline)
 
 
-class Priced(Protocol):
+class Solution(Protocol):
     """A recoding found at a price on each class, and the worth and the bound less that price."""
 
     @property
@@ -90,7 +90,7 @@ class Priced(Protocol):
         """The work that went into it."""
 
 
-T = TypeVar("T", bound=Priced)
+T = TypeVar("T", bound=Solution)
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Point:
     classes: int
 
     @classmethod
-    def of(cls, refined: Priced, cost: float) -> "Point":
+    def of(cls, refined: Solution, cost: float) -> "Point":
         """Take the price off that it was found at."""
         return cls(refined.value + cost * refined.classes, refined.classes)
 
