@@ -90,12 +90,14 @@ def _merged(
     run: Run,
 ) -> Choice:
     """The best merged cells: a class is any set of combinations of values."""
+    deadline = run.deadline()
     confined = with_large_classes(problem, bounds)
     if bounds.min_gain:
         atoms = Atoms.boxes(problem, ranges, options, bounds.min_gain, run)
         confined = replace(confined, objective=Priced(problem.objective, bounds.min_gain))
     else:
         atoms = Atoms.cells(problem, ranges, options)
+    run = run.until(deadline)
     try:
         found = merge_cells(atoms.problem(confined), MergeOptions(bounds.max_classes), seed, run)
     except PolicyUnreachableError:

@@ -1,7 +1,7 @@
 """The best boxes for a problem: exactly where the grid is small enough, by beam search beyond."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 import numpy as np
@@ -86,6 +86,7 @@ def best_boxes(
     InputError
         When models or objective are not made for classes that are looked at one by one.
     """
+    deadline = run.deadline()
     axes = axes_of(problem, ranges, options)
     blocks = blocks_of(axes, problem.counts.cells)
     rows = columns_of(problem.counts).astype(np.int64)  # see Room
@@ -96,7 +97,7 @@ def best_boxes(
     strategy = "dynamic programming" if grid else "beam" if exact else "greedy"
     found = search.exact(grid, bounds) if grid else search.grown(bounds, WIDEST if exact else 1)
     if grid and search.narrow:
-        other = search.grown(bounds, WIDEST)
+        other = replace(search, run=run.until(deadline)).grown(bounds, WIDEST)
         if other.value > found.value + TOLERANCE:
             strategy, found = "beam", other
     boxes, regions = _regions(problem, axes, found.tree, blocks)
