@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from anonymizer.counts import Codes, row_keys
+from anonymizer.errors import InputError
 from anonymizer.hierarchy import Interval, Taxonomy
 from anonymizer.privacy import Mask
 from anonymizer.regions import Shape
@@ -24,6 +25,9 @@ __all__ = ["MOST_SET", "Axis", "Blocks", "CellMap", "axes_of", "blocks_of"]
 
 MOST_SET = 5
 """Values of which boxes may have any set: 31 sets; a value more doubles them."""
+
+MOST_LISTED = 100
+"""Values of an attribute without ranges beyond are refused: labels would list most of them."""
 
 Blocks = tuple[int, ...] | range
 """Some blocks of an axis, in order."""
@@ -170,7 +174,13 @@ class CellMap:
 
 
 def axes_of(problem: Problem, ranges: Collection[str], options: RangeOptions) -> list[Axis]:
-    """The axes of a problem's quasi-identifiers, in their order; some of them get ranges."""
+    """The axes of a problem's quasi-identifiers, in their order; some of them get ranges.
+
+    Raises
+    ------
+    InputError
+        When an attribute has too many cut points, or too many values that are no ranges.
+    """
     counts = problem.counts
     return [
         (_line if name in ranges else _branches)(problem.taxonomies[name], codes, options)
@@ -198,6 +208,12 @@ def _line(taxonomy: Taxonomy, codes: Codes, options: RangeOptions) -> Axis:
 def _branches(taxonomy: Taxonomy, codes: Codes, options: RangeOptions) -> Axis:
     """The values that occur, depth-first along the hierarchy."""
     order = Cuts.of(taxonomy.attribute, taxonomy, codes).order
+    if len(order) > MOST_LISTED:
+        raise InputError(
+            f"column {taxonomy.attribute!r} has {len(order):,} values, too many to be listed in "
+            f"the labels of boxes and classes (the most is {MOST_LISTED}); make it coarser in the "
+            'table, or choose recoding = "cut"'
+        )
     block = np.full(len(taxonomy.codes), -1, np.intp)
     block[order] = np.arange(len(order))
     return Axis(taxonomy.attribute, taxonomy, block, None, False, None)

@@ -195,6 +195,15 @@ def test_several_sensitive_attributes_and_a_target(people, recoding):
     assert asked.search_.value == pytest.approx(told.retained)
 
 
+@pytest.mark.parametrize("recoding", REGIONAL)
+def test_more_values_than_a_label_should_list_are_refused(recoding):
+    table = pd.DataFrame({"zip": [f"z{i}" for i in range(101)] * 2, "w": ["a", "b"] * 101})
+    asked = Anonymizer({"zip": SEX}, "w", [KAnonymity(2)], recoding=recoding)
+    with pytest.raises(InputError, match="'zip' has 101 values, too many to be listed"):
+        asked.fit(table)
+    asked.fit(table[table["zip"] != "z100"])
+
+
 def test_policies_out_of_reach_are_one_line(people):
     for recoding in REGIONAL:
         with pytest.raises(Exception, match="min-records = 13; relax one") as caught:
