@@ -1,0 +1,86 @@
+"""The command line. Exit codes: 0 all is well, 1 the policy does not hold, 2 unusable input."""
+
+import io
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from anonymizer.cli.measuring import compare, quality
+from anonymizer.cli.reference import models, reproduce
+from anonymizer.cli.releases import check, demo, run, verify
+from anonymizer.errors import AnonymizerError
+from anonymizer.interrupts import ends_as_interrupts
+from anonymizer.version import __version__
+
+__all__ = ["DEBUG", "main"]
+
+DEBUG = "ANONYMIZER_DEBUG"
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit.
+
+    Every error becomes one line on standard error and the exit code it stands for. An error that
+    nobody foresaw says where it came from but not what it says, since its text may quote the data;
+    ``ANONYMIZER_DEBUG`` in the environment lets it through with its traceback.
+    """
+    _write_anything(sys.stdout, sys.stderr)
+    try:
+        with ends_as_interrupts():
+            code = commands.main(arguments, prog_name="anonymizer", standalone_mode=False) or 0
+    except AnonymizerError as error:
+        code = _complain(str(error), error.exit_code)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help() if error.ctx else "", err=True)
+        code = error.exit_code
+    except click.ClickException as error:
+        code = _complain(error.format_message(), error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        code = _complain("interrupted; nothing was written", INTERRUPTED)
+    except MemoryError:
+        code = _complain("out of memory; nothing was written", 2)
+    except Exception as error:
+        if os.environ.get(DEBUG):
+            raise
+        code = _complain(
+            f"internal error, {_place(error)}; {DEBUG}=1 shows it; please report it", 2
+        )
+    sys.exit(code)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="anonymizer")
+def commands() -> None:
+    """Release microdata safely and lose as little information as possible doing it."""
+
+
+for command in (run, verify, check, models, quality, compare, demo, reproduce):
+    commands.add_command(command)
+
+
+def _write_anything(*streams: object) -> None:
+    """Let streams spell out what their encoding lacks (in a path, say) instead of failing."""
+    for stream in streams:
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _complain(message: str, code: int) -> int:
+    line = " ".join(message.split())
+    click.echo(f"anonymizer: {line}", err=True)
+    return code
+
+
+def _place(error: BaseException) -> str:
+    """The kind of an error and the line of ours nearest to it; not its text."""
+    trace, place = error.__traceback__, ""
+    while trace:
+        path = Path(trace.tb_frame.f_code.co_filename)
+        if path.is_relative_to(Path(__file__).parents[1]):
+            place = f" at {path.relative_to(Path(__file__).parents[1])}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return type(error).__name__ + place

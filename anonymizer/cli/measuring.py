@@ -1,0 +1,127 @@
+"""Commands that measure what releases are good for."""
+
+from pathlib import Path
+
+import click
+
+from anonymizer.cli.printing import print_json, printing, study_option, table_argument
+from anonymizer.interrupts import never_lost
+
+__all__ = ["compare", "quality"]
+
+
+@click.command()
+@table_argument
+@study_option
+@click.option(
+    "--target",
+    multiple=True,
+    help="A column that classifiers predict; repeatable. By default what the study is about.",
+)
+@click.option("--no-classifiers", is_flag=True, help="Leave out what takes longest.")
+@click.option(
+    "--representative",
+    type=click.Choice(["midpoint", "mean"]),
+    default="midpoint",
+    show_default=True,
+    help="What number a range stands for.",
+)
+@click.option("--folds", type=int, default=5, show_default=True, help="Of the cross-validation.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the cross-validation.")
+@click.option("--jobs", type=int, help="Trees grown at once, as joblib counts them.")
+@click.option("--json", "as_json", is_flag=True, help="Print the measures as JSON.")
+def quality(
+    table: Path,
+    study: Path,
+    target: tuple[str, ...],
+    no_classifiers: bool,
+    representative: str,
+    folds: int,
+    seed: int,
+    jobs: int | None,
+    as_json: bool,
+) -> None:
+    """Measure how much a released TABLE still says of the table of its STUDY.
+
+    Both tables and the release.json beside the released one are read; TABLE has to be the
+    recoding that it describes. Classifiers need scikit-learn, and are left out without it unless
+    targets are named.
+    """
+    from anonymizer.quality import measure_file
+    from anonymizer.report import print_quality, progress
+    from anonymizer.study import Study
+
+    if target and no_classifiers:
+        raise click.UsageError("--target is about classifiers: leave out --no-classifiers")
+    with progress() as watch:
+        found = measure_file(
+            Study(study),
+            table,
+            targets=() if no_classifiers else target or None,
+            folds=folds,
+            seed=seed,
+            representative=representative,
+            n_jobs=jobs,
+            watch=watch,
+        )
+    with printing("the release was measured"):
+        if as_json:
+            print_json(found.to_dict())
+        else:
+            print_quality(found)
+
+
+@click.command()
+@click.argument("study", type=click.Path(path_type=Path))
+@click.option("--recoding", multiple=True, help="One to compare; repeatable. By default all.")
+@click.option(
+    "--sweep",
+    multiple=True,
+    metavar="NAME=from:to:step",
+    help="Values that a parameter of the privacy models takes; repeatable: all combinations.",
+)
+@click.option("--seed", type=int, help="Of the random halves; by default the study's.")
+@click.option("--jobs", type=int, help="Recodings fitted at once, as joblib counts them.")
+@click.option(
+    "--plot", type=click.Path(path_type=Path), help="A picture: .png, .svg or .pdf (matplotlib)."
+)
+@click.option("--force", is_flag=True, help="Replace the picture that already lies there.")
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
+def compare(
+    study: Path,
+    recoding: tuple[str, ...],
+    sweep: tuple[str, ...],
+    seed: int | None,
+    jobs: int | None,
+    plot: Path | None,
+    force: bool,
+    as_json: bool,
+) -> int:
+    """Compare recodings of the table of a STUDY: what each keeps on records it did not see.
+
+    Each is fitted to a random half of the records and evaluated on the other half. Nothing is
+    released. Exits with 1 when no recoding satisfies the policy on its half.
+    """
+    from anonymizer.comparison import compare_study, sweep_of
+    from anonymizer.report import picture_at, print_comparison, progress
+    from anonymizer.study import Study
+
+    draw = plot and picture_at(plot, force=force)
+    swept = sweep_of(sweep)
+    with progress() as shown, never_lost(shown) as watch:
+        found = compare_study(
+            Study(study),
+            recodings=recoding or None,
+            sweep=swept,
+            seed=seed,
+            n_jobs=jobs,
+            watch=watch,
+        )
+    if draw and found.fits:
+        draw(found)
+    with printing("the recodings were compared"):
+        if as_json:
+            print_json(found.to_dict())
+        else:
+            print_comparison(found, plot)
+    return 0 if found.fits else 1

@@ -1,0 +1,36 @@
+"""What commands share: where a table and its study lie, and how results are printed."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from anonymizer.errors import InputError
+
+__all__ = ["print_json", "printing", "study_option", "table_argument"]
+
+table_argument = click.argument("table", type=click.Path(path_type=Path))
+study_option = click.option(
+    "--study", "-s", type=click.Path(path_type=Path), required=True, help="The study file."
+)
+
+
+@contextmanager
+def printing(done: str) -> Iterator[None]:
+    """Print what was done; a reader that went away is no error, a full disk one of printing."""
+    try:
+        yield
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise InputError(f"{done}, but cannot be reported: {error.strerror}") from None
+
+
+def print_json(content: object) -> None:
+    """Print what JSON can hold, texts as they are."""
+    click.echo(json.dumps(content, indent=2, ensure_ascii=False))

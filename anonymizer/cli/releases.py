@@ -1,0 +1,108 @@
+"""Commands that release a table and hold a policy against one."""
+
+from pathlib import Path
+
+import click
+
+from anonymizer.cli.printing import print_json, printing, study_option, table_argument
+from anonymizer.interrupts import never_lost
+
+__all__ = ["check", "demo", "run", "verify"]
+
+
+@click.command()
+@click.argument("study", type=click.Path(path_type=Path))
+@click.option(
+    "--output", "-o", type=click.Path(path_type=Path), required=True, help="Where the release goes."
+)
+@click.option("--force", is_flag=True, help="Replace the release that already lies there.")
+@click.option("--jobs", type=int, help="Nodes checked at once, as joblib counts them.")
+@click.option("--json", "as_json", is_flag=True, help="Print release.json instead of a report.")
+def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool) -> None:
+    """Anonymize the table of a STUDY file (TOML) and write the release.
+
+    Interrupting a search that takes long (Ctrl-C) ends it with the best recoding found so far, and
+    says how much better another could be.
+    """
+    from anonymizer.publish import publish
+    from anonymizer.report import print_release, progress
+    from anonymizer.study import Study
+
+    with progress() as shown, never_lost(shown) as watch:
+        release, manifest = publish(Study(study), output, force=force, n_jobs=jobs, watch=watch)
+    with printing(f"the release stands in {output}"):
+        if as_json:
+            print_json(manifest)
+        else:
+            print_release(release, output)
+
+
+@click.command()
+@table_argument
+@study_option
+@click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
+def verify(table: Path, study: Path, as_json: bool) -> int:
+    """Recount a released TABLE from scratch and hold a study's policy against it.
+
+    Exits with 0 when every model holds for every class, with 1 when not.
+    """
+    from anonymizer.publish import verify_file
+    from anonymizer.report import print_verdicts
+    from anonymizer.study import Study
+
+    verdicts = verify_file(Study(study), table)
+    with printing("the table was verified"):
+        if as_json:
+            print_json({"privacy": [verdict.to_dict() for verdict in verdicts]})
+        else:
+            print_verdicts(verdicts)
+    return 0 if all(verdict.satisfied for verdict in verdicts) else 1
+
+
+@click.command()
+@table_argument
+@study_option
+@click.option("--json", "as_json", is_flag=True, help="Print the check as JSON.")
+def check(table: Path, study: Path, as_json: bool) -> int:
+    """Measure what a TABLE satisfies as it stands: largest k and l, smallest t, beta, delta.
+
+    Nothing is recoded. Exits with 0 when the policy of the study holds for every class, with 1 when
+    not.
+    """
+    from anonymizer.publish import check_file
+    from anonymizer.report import print_check
+    from anonymizer.study import Study
+
+    found = check_file(Study(study), table)
+    with printing("the table was checked"):
+        if as_json:
+            print_json(found.to_dict())
+        else:
+            print_check(found)
+    return 0 if found.satisfied else 1
+
+
+@click.command()
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    default=Path("demo-release"),
+    show_default=True,
+    help="Where the release goes.",
+)
+@click.option("--force", is_flag=True, help="Replace the release that already lies there.")
+def demo(output: Path, force: bool) -> None:
+    """Anonymize the bundled census of invented people."""
+    from anonymizer.datasets import load_census, shipped
+    from anonymizer.publish import publish
+    from anonymizer.report import print_ladder, print_release, progress
+    from anonymizer.reproduce.bezzi2010 import Experiment
+    from anonymizer.study import Study
+
+    with progress() as watch:
+        study = Study(shipped("data", "demo.toml"))
+        release, _ = publish(study, output, force=force, watch=watch)
+    with printing(f"the release stands in {output}"):
+        print_ladder(Experiment.on(load_census()).ladder())
+        print_release(release, output)
