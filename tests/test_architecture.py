@@ -20,7 +20,7 @@ FLOORS = [
     {"candidates", "columns", "regions"},
     {"schema", "lattice", "privacy", "objectives", "datasets"},
     {"search", "kept"},
-    {"axes"},
+    {"axes", "risk"},
     {"guillotine", "bottleneck"},
     {"release", "recoded", "counted"},
     {"atoms"},

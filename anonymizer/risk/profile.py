@@ -1,0 +1,325 @@
+"""What each class of a table tells about an attribute at risk: functions of counts alone."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from anonymizer.errors import InputError
+from anonymizer.information import entropy, xlogx
+from anonymizer.risk.measures import Measures
+
+__all__ = ["Inference", "Profile", "Reidentification", "measures"]
+
+Codes = NDArray[np.intp]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+DENSE = 4
+"""So many cells per record are counted without sorting."""
+
+
+class Profile(ABC):
+    """One attribute X at risk, class by class; every class holds records.
+
+    All arrays have shape (classes,), all informations are in bits. The means of I1, I2 and I3 over
+    records are I(X;Y); that of I4 is not. I2 and I3 may be negative (Bezzi 2010, Table 1).
+    """
+
+    sizes: Ints
+    """Records n_y of each class."""
+
+    @property
+    @abstractmethod
+    def uncertainty(self) -> float:
+        """H(X)."""
+
+    @property
+    @abstractmethod
+    def uncertainties(self) -> Floats:
+        """H(X|y)."""
+
+    @property
+    @abstractmethod
+    def i1(self) -> Floats:
+        """Surprise, D(p(x|y) || p(x))."""
+
+    @property
+    @abstractmethod
+    def i3(self) -> Floats:
+        """Sum over x of p(x|y) [H(Y) - H(Y|x)]."""
+
+    @property
+    @abstractmethod
+    def i4(self) -> Floats:
+        """I({y, not y}; X)."""
+
+    @property
+    @abstractmethod
+    def posterior(self) -> Floats:
+        """Max over x of p(x|y), in (0, 1]."""
+
+    @property
+    def records(self) -> int:
+        """N."""
+        return int(self.sizes.sum())
+
+    @property
+    def i2(self) -> Floats:
+        """Specific information, H(X) - H(X|y)."""
+        if len(self.sizes) == 1:  # the sums behind both may differ in their last bits
+            return np.zeros(1)
+        return self.uncertainty - self.uncertainties
+
+    @property
+    def weighted(self) -> Floats:
+        """p(y) H(X|y)."""
+        return self.sizes * self.uncertainties / self.records
+
+    @property
+    def itpr_terms(self) -> Floats:
+        """1 - T p(y) H(X|y) / H(X), in [1 - T, 1]: ITPR is the largest; 0 where H(X) is."""
+        if not self.uncertainty or len(self.sizes) == 1:
+            return np.zeros(len(self.sizes))
+        return 1 - len(self.sizes) * self.weighted / self.uncertainty
+
+    @property
+    def measures(self) -> Measures:
+        """The metrics of the whole table."""
+        h, terms = self.uncertainty, self.itpr_terms
+        within = h if len(self.sizes) == 1 else min(float(self.weighted.sum()), h)
+        told = h - within
+        rate = told / h if h else 0.0
+        unscaled = 1 - float(self.weighted.min()) / h if h and len(self.sizes) > 1 else 0.0
+        leakage = max(float(self.i2.max()), 0.0)
+        return Measures(
+            records=self.records,
+            classes=len(self.sizes),
+            uncertainty=h,
+            conditional_uncertainty=within,
+            discrimination_rate=rate,
+            mutual_information=told,
+            conditional_privacy=float(-np.expm1(-told * np.log(2))),
+            maximum_information_leakage=leakage,
+            weighted_information_leakage=h * unscaled,
+            entropy_l_diversity_risk=float(2 ** -self.uncertainties.min()),
+            itpr=float(np.clip(terms.max(), rate, 1.0)),
+            unscaled_itpr=unscaled,
+            max_posterior=float(self.posterior.max()),
+            i1_max=float(self.i1.max()),
+            i2_max=leakage,
+            degenerate=not h,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Reidentification(Profile):
+    """The record itself at risk, each as likely: H(X|y) = log2 n_y, so that sizes are enough.
+
+    Parameters
+    ----------
+    sizes
+        Records of each class, shape (classes,), none 0.
+    """
+
+    sizes: Ints
+
+    @classmethod
+    def of(cls, sizes: ArrayLike) -> "Reidentification":
+        """Class sizes; empty classes are ignored.
+
+        Raises
+        ------
+        InputError
+            When they are no counts, or there are no records.
+        """
+        records = _counts(sizes, 1)
+        return cls(records[records > 0])
+
+    @property
+    def uncertainty(self) -> float:
+        """H(X) = log2 N."""
+        return float(np.log2(self.records))
+
+    @cached_property
+    def uncertainties(self) -> Floats:
+        """H(X|y) = log2 n_y."""
+        return np.log2(self.sizes)
+
+    @property
+    def i1(self) -> Floats:
+        """log2 N / n_y: prior and posterior are uniform, which makes I1 and I2 one."""
+        return self.i2
+
+    @property
+    def i3(self) -> Floats:
+        """H(Y), whatever the class: a record's class is certain."""
+        return np.full(len(self.sizes), entropy(self.sizes))
+
+    @property
+    def i4(self) -> Floats:
+        """The entropy of {y, not y}, for the same reason."""
+        return entropy(np.stack([self.sizes, self.records - self.sizes], axis=1))
+
+    @property
+    def posterior(self) -> Floats:
+        """1 / n_y."""
+        return 1 / self.sizes
+
+
+@dataclass(frozen=True, eq=False)
+class Inference(Profile):
+    """A sensitive attribute at risk: the cells of the count matrix that hold records, by class.
+
+    Sparse, so that millions of classes of few records cost no more than their records.
+
+    Parameters
+    ----------
+    counts
+        Records of each cell, shape (cells,), none 0.
+    values
+        The value code of each cell, below ``len(margin)``, shape (cells,).
+    starts
+        The first cell of each class, rising, shape (classes,).
+    margin
+        Records of the table by value, shape (values,).
+    """
+
+    counts: Ints
+    values: Codes
+    starts: Codes
+    margin: Ints
+
+    @classmethod
+    def of(cls, joint: ArrayLike) -> "Inference":
+        """The count matrix of a table, shape (classes, values); empty rows and columns are ignored.
+
+        Raises
+        ------
+        InputError
+            When it is no count matrix, or holds no records.
+        """
+        matrix = _counts(joint, 2)
+        matrix = matrix[matrix.any(axis=1)]
+        rows, values = np.nonzero(matrix)
+        starts = np.searchsorted(rows, np.arange(len(matrix)))
+        return cls(matrix[rows, values], values, starts, matrix.sum(axis=0))
+
+    @cached_property
+    def sizes(self) -> Ints:  # type: ignore[override]
+        """Records n_y of each class."""
+        return np.add.reduceat(self.counts, self.starts)
+
+    @cached_property
+    def uncertainty(self) -> float:
+        """H(X)."""
+        return float(entropy(self.margin))
+
+    @cached_property
+    def uncertainties(self) -> Floats:
+        """H(X|y): exactly 0 in a class of one value, where both sums are the same number."""
+        inside = np.add.reduceat(xlogx(self.counts), self.starts)
+        return np.maximum((xlogx(self.sizes) - inside) / self.sizes, 0.0)
+
+    @cached_property
+    def i1(self) -> Floats:
+        """Surprise, D(p(x|y) || p(x))."""
+        if len(self.sizes) == 1:
+            return np.zeros(1)
+        prior = np.log2(np.maximum(self.margin, 1) / self.records)
+        cross = self._by_class(-self.counts * prior[self.values])
+        return np.maximum(cross - self.uncertainties, 0.0)
+
+    @property
+    def i3(self) -> Floats:
+        """Sum over x of p(x|y) [H(Y) - H(Y|x)]."""
+        spread = np.bincount(self.values, xlogx(self.counts), len(self.margin))
+        within = np.log2(np.maximum(self.margin, 1)) - spread / np.maximum(self.margin, 1)
+        gain = float(entropy(self.sizes)) - within
+        return self._by_class(self.counts * gain[self.values])
+
+    @property
+    def i4(self) -> Floats:
+        """I({y, not y}; X): rest holds what x log x sums to over the other classes together."""
+        whole, others = xlogx(self.margin), self.records - self.sizes
+        change = xlogx(self.margin[self.values] - self.counts) - whole[self.values]
+        rest = whole.sum() + np.add.reduceat(change, self.starts)
+        inside = np.add.reduceat(xlogx(self.counts), self.starts)
+        within = xlogx(self.sizes) - inside + xlogx(others) - rest
+        return np.asarray(np.maximum(self.uncertainty - within / self.records, 0.0))
+
+    @cached_property
+    def posterior(self) -> Floats:
+        """Max over x of p(x|y)."""
+        return np.asarray(np.maximum.reduceat(self.counts, self.starts) / self.sizes, float)
+
+    @classmethod
+    def tallied(cls, class_of: Codes, values: Codes) -> "Inference":
+        """The records of a table: the class and the value code of each, shapes (records,).
+
+        Class codes are 0, 1, ... with no gap. One sort where classes and values are many.
+        """
+        number = int(values.max(initial=-1)) + 1
+        cells, counts = _tallied(class_of * number + values)
+        rows, codes = np.divmod(cells, max(number, 1))
+        starts = np.flatnonzero(np.diff(rows, prepend=-1))
+        margin = np.bincount(values, minlength=number)
+        return cls(counts.astype(np.int64), codes, starts, margin.astype(np.int64))
+
+    def _by_class(self, cells: NDArray[Any]) -> Floats:
+        """The sum over the cells of each class, per record of it."""
+        return np.asarray(np.add.reduceat(cells, self.starts) / self.sizes, float)
+
+
+def measures(joint: ArrayLike) -> Measures:
+    """Risk metrics of a sensitive attribute, from its count matrix of shape (classes, values).
+
+    Empty classes and values that nobody has are ignored: they would raise ITPR.
+
+    Raises
+    ------
+    InputError
+        When it is no matrix of numbers from 0, or holds no records.
+
+    >>> measures([[3, 1], [1, 3]]).mutual_information.__round__(6)
+    0.188722
+    """
+    return Inference.of(joint).measures
+
+
+def _tallied(keys: Codes) -> tuple[Codes, Codes]:
+    """The distinct keys, rising, and how often each occurs."""
+    bound = int(keys.max(initial=-1)) + 1
+    if bound > DENSE * len(keys):
+        return np.unique(keys, return_counts=True)
+    counts = np.bincount(keys, minlength=bound)
+    cells = np.flatnonzero(counts)
+    return cells, counts[cells]
+
+
+def _counts(given: ArrayLike, dimensions: int) -> Ints:
+    """Whole numbers from 0, not all of them 0.
+
+    Raises
+    ------
+    InputError
+        When they are not.
+    """
+    what = "class sizes, shape (classes,)" if dimensions == 1 else "shape (classes, values)"
+    try:
+        numbers = np.asarray(given, float)
+    except (TypeError, ValueError):
+        raise InputError(f"expected records as whole numbers, {what}") from None
+    if numbers.ndim != dimensions:
+        raise InputError(f"expected records of {what}, not of {numbers.ndim} dimensions")
+    whole = np.isfinite(numbers) & (numbers >= 0) & (numbers == np.floor(numbers))
+    if not whole.all():
+        raise InputError(
+            f"numbers of records must be whole and not negative; {int((~whole).sum())} are not"
+        )
+    if not numbers.any():
+        raise InputError("no records: there is no risk to measure")
+    return numbers.astype(np.int64)

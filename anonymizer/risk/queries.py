@@ -1,0 +1,162 @@
+"""Query loss: how much privacy an answer costs, on average, at its worst, and how it varies.
+
+Longpré, Kreinovich and Dumrongpokaphan, "Entropy as a measure of average loss of privacy" (2017).
+A query tells which set of a partition {E_1, ..., E_m} of the alternatives the truth is in. A
+release is such a query about each record: its classes are the E_j.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from anonymizer.errors import InputError
+from anonymizer.information import entropy, xlogx
+
+__all__ = ["QueryLoss", "loss_of_sizes", "query_loss", "together"]
+
+Codes = NDArray[np.intp]
+Floats = NDArray[np.float64]
+Labels = Sequence[Hashable] | NDArray[np.generic] | pd.Series
+
+
+@dataclass(frozen=True)
+class QueryLoss:
+    """What a query costs the privacy of whoever it is about, in bits.
+
+    Parameters
+    ----------
+    uncertainty
+        S_0, the entropy of the alternatives before the answer (Eq. 1).
+    average
+        Sum of p(E_j) (S_0 - S_j) = -sum p(E_j) log2 p(E_j) (Eq. 4 and 15).
+    standard_deviation
+        Of S_0 - S_j over the answers (Eq. 16).
+    maximum, minimum
+        The largest and the smallest S_0 - S_j. The average hides the largest; the smallest may be
+        negative where alternatives differ in weight: an answer that makes the truth less certain.
+    """
+
+    uncertainty: float
+    average: float
+    standard_deviation: float
+    maximum: float
+    minimum: float
+
+    def to_dict(self) -> dict[str, float]:
+        """The loss as JSON has it."""
+        return asdict(self)
+
+
+def query_loss(partition: Labels, weights: ArrayLike | None = None) -> QueryLoss:
+    """The loss of a query that puts every alternative under the answer of its label.
+
+    Parameters
+    ----------
+    partition
+        The answer for each alternative, shape (alternatives,). Several queries together are
+        ``together`` of theirs.
+    weights
+        How likely each alternative is, shape (alternatives,), up to a factor; all alike when left
+        out. Alternatives of weight 0 are ignored.
+
+    Raises
+    ------
+    InputError
+        When the shapes differ, a weight is negative or not finite, or no alternative is left.
+
+    >>> query_loss(["low", "low", "high", "high"]).average
+    1.0
+    """
+    answer = _answers(partition)
+    weight: Floats = _weights(weights, len(answer))
+    answer, weight = answer[weight > 0], weight[weight > 0]
+    if not len(answer):
+        raise InputError("no alternatives: there is no privacy to lose")
+    chance = np.bincount(answer, weight).astype(float)
+    left = (xlogx(chance) - np.bincount(answer, xlogx(weight))) / np.where(chance > 0, chance, 1.0)
+    present = chance > 0
+    return _loss(float(entropy(weight)), chance[present], np.maximum(left[present], 0.0))
+
+
+def loss_of_sizes(sizes: ArrayLike) -> QueryLoss:
+    """The loss of a query with so many equally likely alternatives under each answer.
+
+    A table's classes: S_0 = log2 N, S_j = log2 n_j. ``sizes`` (answers,); empty ones are ignored.
+
+    >>> loss_of_sizes([2, 2]).average
+    1.0
+    """
+    records: Floats = np.asarray(sizes, float)
+    records = records[records > 0]
+    if not len(records):
+        raise InputError("no records: there is no privacy to lose")
+    return _loss(float(np.log2(records.sum())), records, np.log2(records))
+
+
+def together(*partitions: Labels) -> Codes:
+    """The answers of several queries as one: their common refinement, shape (alternatives,).
+
+    The average loss of it is at most the sum of theirs (Longpré et al. 2017, Eq. 5), and at least
+    the largest of them; the largest loss knows no such bound.
+
+    Raises
+    ------
+    InputError
+        When they are not about the same number of alternatives, or there are none.
+
+    >>> together("aabb", "abab").tolist()
+    [0, 1, 2, 3]
+    """
+    answers = [_answers(partition) for partition in partitions]
+    if not answers:
+        raise InputError("no queries: name at least one partition")
+    if len({len(answer) for answer in answers}) > 1:
+        raise InputError(
+            "the queries are about different numbers of alternatives: "
+            + ", ".join(str(len(answer)) for answer in answers)
+        )
+    joined = answers[0]
+    for answer in answers[1:]:
+        joined = pd.factorize(joined * (int(answer.max(initial=0)) + 1) + answer)[0]
+    return joined
+
+
+def _answers(partition: Labels) -> Codes:
+    """Number the answers; a missing label is an answer of its own."""
+    labels = pd.Series(list(partition) if isinstance(partition, str) else partition)
+    try:
+        return pd.factorize(labels, use_na_sentinel=False)[0]
+    except TypeError:
+        raise InputError("a query needs one label for each alternative, not lists") from None
+
+
+def _weights(weights: ArrayLike | None, alternatives: int) -> Floats:
+    if weights is None:
+        return np.ones(alternatives)
+    try:
+        weight = np.asarray(weights, float)
+    except (TypeError, ValueError):
+        raise InputError("weights of alternatives must be numbers") from None
+    if weight.shape != (alternatives,):
+        raise InputError(f"{alternatives} alternatives, but weights of shape {weight.shape}")
+    if not (np.isfinite(weight) & (weight >= 0)).all():
+        raise InputError("weights of alternatives must be finite and not negative")
+    return weight
+
+
+def _loss(uncertainty: float, chance: Floats, left: Floats) -> QueryLoss:
+    """S_0, the weight of each answer and the uncertainty S_j that it leaves."""
+    losses = uncertainty - left
+    share = chance / chance.sum()
+    mean = (share * losses).sum()
+    one = len(chance) == 1  # nothing was answered: the sums may differ in their last bits
+    return QueryLoss(
+        uncertainty=uncertainty,
+        average=float(entropy(chance)),
+        standard_deviation=float(np.sqrt((share * (losses - mean) ** 2).sum())),
+        maximum=0.0 if one else float(losses.max()),
+        minimum=0.0 if one else float(losses.min()),
+    )
