@@ -3,15 +3,19 @@
 from anonymizer.risk.measures import Measures
 from anonymizer.risk.profile import Inference, Profile, Reidentification, measures
 from anonymizer.risk.queries import QueryLoss, loss_of_sizes, query_loss, together
+from anonymizer.risk.refinement import Columns, Refinement, refined_by
 
 __all__ = [
+    "Columns",
     "Inference",
     "Measures",
     "Profile",
     "QueryLoss",
+    "Refinement",
     "Reidentification",
     "loss_of_sizes",
     "measures",
     "query_loss",
+    "refined_by",
     "together",
 ]
