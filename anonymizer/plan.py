@@ -18,6 +18,7 @@ from anonymizer.privacy import Mask, PrivacyModel
 from anonymizer.recoded import described, levels_of, matched, overwritten, relabelled
 from anonymizer.regions import CLASS, Regions
 from anonymizer.release import Release, SearchResult, prove
+from anonymizer.risk import loss_of_sizes
 from anonymizer.schema import Schema, classes_of
 from anonymizer.search import Suppression
 from anonymizer.search.policy import Policy
@@ -92,6 +93,7 @@ class Plan:
             suppressed=int(suppressed.records.sum()),
             suppressed_class=suppressed.fate,
             classes=counts.occupied,
+            query_loss=loss_of_sizes(counts.sizes),
             other_columns=tuple(str(c) for c in released.columns if c not in covered),
             **self._informations(raw, counts, suppressed.fate == "kept"),
             levels=levels_of(self.recoding, self.taxonomies),

@@ -12,6 +12,7 @@ from anonymizer.errors import PolicyBrokenError
 from anonymizer.kept import Information
 from anonymizer.lattice import Node
 from anonymizer.privacy import PrivacyModel, Verdict, verdicts
+from anonymizer.risk import QueryLoss
 from anonymizer.schema import Schema, recount
 from anonymizer.version import __version__
 
@@ -90,6 +91,8 @@ class Release:
         every model, or ``"removed"``.
     classes
         Equivalence classes of the released table.
+    query_loss
+        What the release costs the privacy of a record's owner as an answer to "in which class?".
     other_columns
         Columns released as they were, targets that are not sensitive among them: the policy does
         not cover who knows values of them.
@@ -118,6 +121,7 @@ class Release:
     suppressed: int | None
     suppressed_class: str
     classes: int
+    query_loss: QueryLoss
     other_columns: Sequence[str]
     information: Information | None
     targets: Mapping[str, Information]
@@ -137,6 +141,7 @@ class Release:
             "suppressed": self.suppressed,
             "suppressed_class": self.suppressed_class,
             "classes": self.classes,
+            "query_loss": self.query_loss.to_dict(),
             "other_columns": list(self.other_columns),
             "information": self.information.to_dict() if self.information else None,
             "targets": {name: about.to_dict() for name, about in self.targets.items()},

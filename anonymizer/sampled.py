@@ -19,6 +19,7 @@ from anonymizer.hierarchy.values import key_text
 from anonymizer.privacy import DifferentialPrivacy, KAnonymity, PrivacyModel
 from anonymizer.recoded import described, levels_of, relabelled
 from anonymizer.release import Release, SearchResult, prove
+from anonymizer.risk import loss_of_sizes
 from anonymizer.schema import Schema
 from anonymizer.search import Suppression
 
@@ -142,6 +143,7 @@ class SampledPlan:
             suppressed=None,
             suppressed_class="removed",
             classes=len(counts),
+            query_loss=loss_of_sizes(counts.sizes),
             other_columns=(),
             information=None,
             targets={},

@@ -2,7 +2,7 @@ import json
 import pickle
 from collections import Counter
 from itertools import product
-from math import log
+from math import log, log2
 from pathlib import Path
 
 import literature
@@ -640,3 +640,16 @@ def test_values_that_read_alike_are_no_diversity(suppression):
         assert group["w"].astype(str).str.strip().nunique() >= 2
     found = check(table, "a", "w", [DistinctLDiversity(2)])
     assert (found.sensitive["w"]["distinct_l"], found.satisfied) == (1, False)
+
+
+def test_a_release_says_what_it_costs_as_an_answer():
+    table = pd.DataFrame({"age": [23, 27, 35, 38, 41, 46], "w": list("xyxyxy")})
+    anonymizer = Anonymizer({"age": Hierarchy.ranges([20])}, "w", [KAnonymity(2)])
+    released = anonymizer.fit_transform(table)
+    assert sorted(released["age"].value_counts()) == [2, 4]
+    loss = anonymizer.release_.to_dict()["query_loss"]
+    assert loss["uncertainty"] == pytest.approx(log2(6))
+    assert loss["average"] == pytest.approx(log2(3) - 2 / 3)
+    assert loss["maximum"] == pytest.approx(log2(3))
+    assert loss["minimum"] == pytest.approx(log2(1.5))
+    assert loss["standard_deviation"] == pytest.approx(2**0.5 / 3)

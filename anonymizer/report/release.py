@@ -64,7 +64,7 @@ def print_rows(title: str, rows: Iterable[Row]) -> None:
 
 def _summary(release: Release) -> list[str]:
     search = release.search
-    lines = [*_search(search), _released(release)]
+    lines = [*_search(search), _released(release), _loss(release)]
     if search.objective != MutualInformation.name and search.value is not None:
         lines.append(f"The objective, {search.objective}, comes to {search.value:.6g}.")
     return lines
@@ -116,6 +116,15 @@ def _feasible(search: SearchResult) -> str:
     if search.feasible is None or search.minimal is None:
         return "."
     return f": {search.feasible:,} satisfy the policy, {len(search.minimal):,} of them minimal."
+
+
+def _loss(release: Release) -> str:
+    """What a class tells about whose record it is."""
+    loss = release.query_loss
+    return (
+        f"A record's class costs its owner {loss.average:.4f} bits of {loss.uncertainty:.4f} on "
+        f"average (standard deviation {loss.standard_deviation:.4f}), {loss.maximum:.4f} at most."
+    )
 
 
 def _suppressed(release: Release) -> str:
