@@ -9,7 +9,7 @@ from pathlib import Path
 
 from anonymizer.errors import InputError
 
-__all__ = ["write_together"]
+__all__ = ["require_place", "write_together"]
 
 
 def write_together(
@@ -56,6 +56,29 @@ def write_together(
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
         _unmake(made)
+
+
+def require_place(path: Path, what: str, *, force: bool = False) -> None:
+    """Refuse a file that could not be written, before anything is computed for it.
+
+    Raises
+    ------
+    InputError
+        When it is a directory, is there already and not to be replaced, or its directory cannot be
+        written to; ``what`` was to be done begins the message: "cannot draw".
+    """
+    try:
+        is_directory, is_there = path.is_dir(), path.exists()
+        above = next(place for place in path.absolute().parents if place.exists())
+        writable = above.is_dir() and os.access(above, os.W_OK)
+    except (OSError, ValueError):
+        raise InputError(f"{what} {str(path)!r}: no file can have such a name") from None
+    if is_directory:
+        raise InputError(f"{what} {path}: it is a directory")
+    if is_there and not force:
+        raise InputError(f"{path} is there already; --force replaces it")
+    if not writable:
+        raise InputError(f"{what} {path}: nothing can be written to {above}")
 
 
 def _require_no_directories(directory: Path, names: Sequence[str]) -> None:

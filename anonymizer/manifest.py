@@ -11,7 +11,7 @@ import numpy as np
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy, cut_of, grouping_of
 
-__all__ = ["MANIFEST", "read_manifest", "recoding_of"]
+__all__ = ["MANIFEST", "is_release", "read_manifest", "recoding_of"]
 
 MANIFEST = "release.json"
 
@@ -103,6 +103,15 @@ def _range(number: Decimal, ranges: list[Interval]) -> Interval:
 
 def _end(stated: int | float | None) -> Decimal | None:
     return None if stated is None else Decimal(str(stated))
+
+
+def is_release(path: Path) -> bool:
+    """Whether a manifest beside a table says that it is about it."""
+    manifest = path.parent / MANIFEST
+    if not manifest.exists():
+        return False
+    about = read_manifest(manifest).get("table")
+    return isinstance(about, dict) and about.get("file") == path.name
 
 
 def read_manifest(path: Path) -> dict[str, Any]:

@@ -11,16 +11,16 @@ from anonymizer.atomic import write_together
 from anonymizer.checking import Check, check_table
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
-from anonymizer.manifest import MANIFEST, read_manifest, recoding_of
+from anonymizer.manifest import MANIFEST, is_release, read_manifest, recoding_of
 from anonymizer.privacy import Verdict, population_of
 from anonymizer.recoded import matched, relabelled
 from anonymizer.release import Release, prove, verify
-from anonymizer.schema import taxonomies_of
+from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import Watch, ignore
 from anonymizer.study import Study
 from anonymizer.tables import Format, write_table
 
-__all__ = ["check_file", "publish", "verify_file"]
+__all__ = ["check_file", "publish", "schema_at", "verify_file"]
 
 RELEASED = ("released.csv", "released.parquet")
 
@@ -109,26 +109,22 @@ def check_file(study: Study, path: Path) -> Check:
     InputError
         When the table cannot be read, lacks a column or misses values.
     """
-    schema = study.published if _is_release(path) else study.schema
-    schema = replace(schema, identifiers=(), targets=())
+    schema = schema_at(study, path)
     table = schema.admit(study.read(path, schema=schema))
     people = population_of(study.privacy)
     if people is None:
         population = None
-    elif _is_release(path):
+    elif is_release(path):
         population = _recoded_people(study, path, table, people.table)
     else:
         population = schema.admit_population(people.table)
     return check_table(table, schema, study.privacy, population)
 
 
-def _is_release(path: Path) -> bool:
-    """Whether a manifest beside a file says that it is about it."""
-    manifest = path.parent / MANIFEST
-    if not manifest.exists():
-        return False
-    about = read_manifest(manifest).get("table")
-    return isinstance(about, dict) and about.get("file") == path.name
+def schema_at(study: Study, path: Path) -> Schema:
+    """The roles that matter to the risk of a table of a study, a release or not, as it stands."""
+    schema = study.published if is_release(path) else study.schema
+    return replace(schema, identifiers=(), targets=())
 
 
 def _recoded_people(

@@ -29,6 +29,7 @@ FLOORS = [
     {"estimator", "checking"},
     {"study", "reproduce"},
     {"publish"},
+    {"assessing"},
     {"quality", "comparison"},
     {"plots"},
     {"report", "interrupts"},

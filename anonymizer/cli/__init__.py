@@ -11,6 +11,7 @@ import click
 from anonymizer.cli.measuring import compare, quality
 from anonymizer.cli.reference import models, reproduce
 from anonymizer.cli.releases import check, demo, run, verify
+from anonymizer.cli.risk import risk
 from anonymizer.errors import AnonymizerError
 from anonymizer.interrupts import ends_as_interrupts
 from anonymizer.version import __version__
@@ -58,7 +59,7 @@ def commands() -> None:
     """Release microdata safely and lose as little information as possible doing it."""
 
 
-for command in (run, verify, check, models, quality, compare, demo, reproduce):
+for command in (run, verify, check, risk, models, quality, compare, demo, reproduce):
     commands.add_command(command)
 
 

@@ -16,6 +16,7 @@ from anonymizer.risk.profile import Inference, Reidentification
 __all__ = ["Columns", "Refinement", "refined_by"]
 
 Codes = NDArray[np.intp]
+Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 

@@ -1,0 +1,81 @@
+"""The risk of a table file under a study, and where a steward has it written in detail."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.atomic import require_place, write_together
+from anonymizer.errors import InputError, did_you_mean
+from anonymizer.manifest import MANIFEST
+from anonymizer.publish import schema_at
+from anonymizer.risk import Assessment, assess_columns
+from anonymizer.search import Watch, ignore
+from anonymizer.study import Study
+from anonymizer.tables import Format, write_table
+
+__all__ = ["assess_file", "classes_named", "details_at", "records_numbered"]
+
+SUFFIXES = {".csv": Format(parquet=False), ".parquet": Format(parquet=True)}
+
+
+def assess_file(study: Study, path: Path, watch: Watch = ignore) -> Assessment:
+    """Measure the risk of a table of a study as it stands: nothing is recoded.
+
+    Raises
+    ------
+    InputError
+        When the table cannot be read, lacks a column or misses values.
+    """
+    watch("reading the table", 0, None)
+    schema = schema_at(study, path)
+    return assess_columns(schema.admit(study.read(path, schema=schema)), schema, watch)
+
+
+def details_at(path: Path, table: Path, *, force: bool = False) -> Callable[[pd.DataFrame], None]:
+    """What writes risks in detail there, whole or not at all.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be made, is the table itself, or would lie in a release: what an
+        attacker may learn is no part of it.
+    """
+    form = SUFFIXES.get(path.suffix.lower())
+    if form is None:
+        hint = did_you_mean(path.suffix, SUFFIXES) or f"; known are {', '.join(SUFFIXES)}"
+        raise InputError(f"cannot write {path}: no table has suffix {path.suffix!r}{hint}")
+    if (path.parent / MANIFEST).exists():
+        raise InputError(
+            f"{path} would lie beside a release, and tells what that hides; write elsewhere"
+        )
+    if path.exists() and table.exists() and path.samefile(table):
+        raise InputError(f"{path} is the table itself; choose another file")
+    require_place(path, "cannot write", force=force)
+
+    def write(details: pd.DataFrame) -> None:
+        frame = details.reset_index()
+        write_together(path.parent, {path.name: lambda place: write_table(frame, place, form)})
+
+    return write
+
+
+def records_numbered(assessment: Assessment) -> pd.DataFrame:
+    """The risks of each record, by its place in the file, from 1; dropped ones have none."""
+    risks = assessment.by_record()
+    risks.index = pd.Index(risks.index + 1, name="record")
+    return risks
+
+
+def classes_named(assessment: Assessment) -> pd.DataFrame:
+    """The risks of each class beside what it stands for, ``value(age)`` for each attribute."""
+    risks = assessment.by_class()
+    class_of = assessment.classes.class_of
+    some = np.zeros(assessment.classes.classes, np.intp)
+    some[class_of] = np.arange(len(class_of))
+    values = {
+        f"value({name})": assessment.table[name].iloc[some].to_numpy()
+        for name in assessment.schema.names
+    }
+    return pd.DataFrame(values, risks.index).join(risks)

@@ -1,0 +1,55 @@
+"""The command that measures what an attacker learns from a table."""
+
+from pathlib import Path
+
+import click
+
+from anonymizer.cli.printing import print_json, printing, study_option, table_argument
+
+__all__ = ["risk"]
+
+
+@click.command()
+@table_argument
+@study_option
+@click.option(
+    "--by",
+    type=click.Choice(["record", "class", "attribute"]),
+    help="The risk of each; that of records goes to a file only.",
+)
+@click.option("--output", "-o", type=click.Path(path_type=Path), help="Details: .csv or .parquet.")
+@click.option("--force", is_flag=True, help="Replace the file that already lies there.")
+@click.option("--json", "as_json", is_flag=True, help="Print the measures as JSON.")
+def risk(
+    table: Path, study: Path, by: str | None, output: Path | None, force: bool, as_json: bool
+) -> None:
+    """Measure what an attacker who knows the quasi-identifiers learns from a TABLE as it stands.
+
+    Nothing is recoded: TABLE may be a release or not. Metrics are of re-identification and of
+    every sensitive attribute of the study.
+    """
+    from anonymizer.assessing import assess_file, classes_named, details_at, records_numbered
+    from anonymizer.report import print_risk, print_risk_by_class, progress
+    from anonymizer.study import Study
+
+    if by == "record" and output is None:
+        raise click.UsageError("--by record writes to a file only: name it with --output")
+    if output is not None and by not in ("record", "class"):
+        raise click.UsageError("--output is for --by record or --by class")
+    write = output and details_at(output, table, force=force)
+    with progress() as watch:
+        read = Study(study)
+        found = assess_file(read, table, watch)
+        if write:
+            watch("writing the details", 0, None)
+            write(records_numbered(found) if by == "record" else classes_named(found))
+    with printing("the risk was measured"):
+        if as_json:
+            content = found.to_dict()
+            if by == "class":
+                content["by_class"] = found.by_class().reset_index().to_dict("records")
+            print_json(content)
+            return
+        print_risk(found, output)
+        if by == "class":
+            print_risk_by_class(found)

@@ -1,0 +1,135 @@
+"""What an attacker learns from a table, as tables of text."""
+
+from pathlib import Path
+
+import numpy as np
+from rich.table import Table
+
+from anonymizer.report.console import console, table_of
+from anonymizer.risk import Assessment, Inference, Profile
+
+__all__ = ["print_risk", "print_risk_by_class"]
+
+SHOWN = 20
+"""Classes that a report lists."""
+
+NAMES = {
+    "discrimination_rate": ("discrimination rate, DR", ""),
+    "mutual_information": ("mutual information, MI", "bits"),
+    "conditional_privacy": ("conditional privacy, CP", ""),
+    "maximum_information_leakage": ("maximum information leakage, MIL = max I2", "bits"),
+    "i1_max": ("max I1, the t of t-closeness", "bits"),
+    "entropy_l_diversity_risk": ("entropy l-diversity risk, ELD = 1 / l", ""),
+    "max_posterior": ("surest guess, max posterior", ""),
+    "itpr": ("ITPR", ""),
+    "unscaled_itpr": ("ITPR, unscaled", ""),
+}
+
+NOTHING = 5e-10
+"""Bits, or shares, below are rounding."""
+
+
+def print_risk(assessment: Assessment, written: Path | None = None) -> None:
+    """Print the metrics of re-identification and each sensitive attribute, and how to read them."""
+    out = console()
+    for line in _summary(assessment):
+        out.print(line, soft_wrap=True)
+    out.print(_metrics(assessment))
+    for line in [*map(_guess, assessment.inference.items()), *_caution(assessment)]:
+        out.print(line, soft_wrap=True)
+    if written:
+        said = f"In detail in {written}, which tells what an attacker would learn."
+        out.print(said, soft_wrap=True)
+
+
+def print_risk_by_class(assessment: Assessment) -> None:
+    """Print the classes that tell most, by number: their values would tell of records."""
+    out = console()
+    for what, profile in _profiles(assessment):
+        out.print(_classes(what, profile))
+
+
+def _classes(what: str, profile: Profile) -> Table:
+    """The classes whose likeliest value is surest, the largest of these first."""
+    order = np.lexsort([-profile.sizes, -profile.posterior])[:SHOWN]
+    measured = [profile.posterior, profile.uncertainties, profile.i1, profile.i2, profile.i3]
+    columns = [column[order] for column in [*measured, profile.i4, profile.itpr_terms]]
+    rows = [
+        [str(number + 1), f"{profile.sizes[number]:,}", *map(_number, row)]
+        for number, row in zip(order, np.column_stack(columns), strict=True)
+    ]
+    more = f", {SHOWN} of {len(profile.sizes):,}" if len(profile.sizes) > SHOWN else ""
+    names = ["surest guess", "H(X|y)", "I1", "I2", "I3", "I4", "ITPR term"]
+    title = f"Classes that tell most, {what}{more}; H and I in bits"
+    return table_of(title, ["class", "records", *names], rows)
+
+
+def _profiles(assessment: Assessment) -> list[tuple[str, Profile]]:
+    """What is at risk, and what classes tell about it."""
+    inferred = [(f"about {name}", found) for name, found in assessment.inference.items()]
+    return [("about whose record it is", assessment.reidentification), *inferred]
+
+
+def _summary(assessment: Assessment) -> list[str]:
+    sizes = assessment.reidentification.sizes
+    loss = assessment.query_loss
+    alone = int((sizes == 1).sum())
+    return [
+        f"{sizes.sum():,} records in {len(sizes):,} equivalence classes, the smallest of "
+        f"{sizes.min():,}; {alone:,} records are alone in theirs.",
+        f"A record's class costs its owner {loss.average:.4f} bits of {loss.uncertainty:.4f} on "
+        f"average (standard deviation {loss.standard_deviation:.4f}), {loss.maximum:.4f} at most.",
+    ]
+
+
+def _metrics(assessment: Assessment) -> Table:
+    found = [profile.measures for _, profile in _profiles(assessment)]
+    rows = [
+        [title, *(_number(measures[name]) for measures in found), unit]
+        for name, (title, unit) in NAMES.items()
+    ]
+    return table_of("Risk", ["", *(what for what, _ in _profiles(assessment)), "unit"], rows)
+
+
+def _guess(inferred: tuple[str, Inference]) -> str:
+    """How often the likeliest value is the right one, with the class known and without."""
+    name, about = inferred
+    known = about.posterior @ about.sizes / about.records
+    return (
+        f"{name}: guessing the likeliest value of the class is right for {known:.2%} of the "
+        f"records, of the whole table for {about.margin.max() / about.records:.2%}; "
+        f"at its surest {about.posterior.max():.2%}."
+    )
+
+
+def _caution(assessment: Assessment) -> list[str]:
+    """What the metrics do not tell of this table."""
+    measures = {name: found.measures for name, found in assessment.inference.items()}
+    certain = [name for name, found in measures.items() if found.degenerate]
+    silent = {
+        name: found.max_posterior
+        for name, found in measures.items()
+        if found.itpr < NOTHING and name not in certain
+    }
+    lines = []
+    if certain:
+        lines.append(
+            f"All records have the same value of {', '.join(certain)}: nothing is left to be "
+            "learnt, and DR and ITPR are 0 by convention."
+        )
+    if silent:
+        told = ", ".join(f"{name} {posterior:.4g}" for name, posterior in silent.items())
+        lines.append(
+            "Where every class is like the whole table ITPR, DR, MI and CP are 0, and do not tell "
+            f"how guessable a value is; ELD and the surest guess do: {told}."
+        )
+    lines.append(
+        "ITPR weighs a class by its size and by how many there are: it may fall where classes are "
+        "split. The other metrics never do."
+    )
+    return lines
+
+
+def _number(value: float) -> str:
+    """Six digits; what is only rounding is 0."""
+    return f"{value if abs(value) > NOTHING else 0.0:.6g}"

@@ -1,0 +1,172 @@
+"""The risk of a table as it stands: on the whole, class by class and record by record."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.columns import by_text
+from anonymizer.parameters import column_names
+from anonymizer.risk.profile import Inference, Profile, Reidentification
+from anonymizer.risk.queries import QueryLoss, loss_of_sizes
+from anonymizer.risk.refinement import Codes, Columns, Floats, Refinement, refined_by
+from anonymizer.schema import Schema
+from anonymizer.search import Watch, ignore
+
+__all__ = ["Assessment", "assess", "assess_columns"]
+
+
+@dataclass(frozen=True, eq=False)
+class Assessment:
+    """What an attacker who knows the quasi-identifiers learns from a table.
+
+    Parameters
+    ----------
+    table, schema
+        The table, admitted, and the roles of its columns.
+    classes
+        The equivalence classes, and which one each record is in.
+    reidentification
+        What they tell about whose a record is: the attacker knows that somebody is in the table.
+    inference
+        What they tell about each sensitive attribute.
+    """
+
+    table: Columns
+    schema: Schema
+    classes: Refinement
+    reidentification: Reidentification
+    inference: Mapping[str, Inference]
+
+    @property
+    def query_loss(self) -> QueryLoss:
+        """The loss of the query "which class?" about a record."""
+        return loss_of_sizes(self.reidentification.sizes)
+
+    def to_dict(self) -> dict[str, object]:
+        """The assessment as JSON has it."""
+        sizes = self.reidentification.sizes
+        return {
+            "records": self.reidentification.records,
+            "classes": len(sizes),
+            "reidentification": {
+                **self.reidentification.measures.to_dict(),
+                "average": len(sizes) / self.reidentification.records,
+                "alone": int((sizes == 1).sum()),
+            },
+            "inference": {name: _inferred(about) for name, about in self.inference.items()},
+            "query_loss": self.query_loss.to_dict(),
+        }
+
+    def by_class(self) -> pd.DataFrame:
+        """One row per class, numbered from 1; nothing tells its values.
+
+        Columns: ``records``; ``posterior`` (max p(x|y)), ``i1``, ``i2``, ``i3``, ``i4`` and
+        ``uncertainty`` H(X|y) in bits, and ``itpr``, the class's term of ITPR, about whose record
+        it is; the same, such as ``i1(diagnosis)``, about each sensitive attribute.
+        """
+        columns: dict[str, np.ndarray] = {"records": self.reidentification.sizes}
+        columns |= _of_classes(self.reidentification)
+        for name, about in self.inference.items():
+            columns |= {f"{what}({name})": each for what, each in _of_classes(about).items()}
+        return pd.DataFrame(columns, pd.RangeIndex(1, len(self.classes.sizes) + 1, name="class"))
+
+    def by_record(self) -> pd.DataFrame:
+        """One row per record, in the order of the table and with its index.
+
+        Columns: ``class`` and ``records``, the class's number and size; ``posterior`` = 1 / n, the
+        chance of whoever guesses whose record it is; ``i1``, ``i2`` (bits) and ``itpr`` about that;
+        and about each sensitive attribute, say diagnosis: ``posterior(diagnosis)``, how sure an
+        attacker is of the value that the record has, ``max_posterior(diagnosis)``, of the likeliest
+        one, ``i1(diagnosis)``, ``i2(diagnosis)`` and ``itpr(diagnosis)``. Who reads it learns what
+        an attacker would, sensitive values included.
+        """
+        class_of, sizes = self.classes.class_of, self.reidentification.sizes
+        columns: dict[str, np.ndarray] = {
+            "class": class_of + 1,
+            "records": sizes[class_of],
+            "posterior": self.reidentification.posterior[class_of],
+            **_of_records(self.reidentification, class_of),
+        }
+        for name, about in self.inference.items():
+            own = _posterior_of(about, class_of, by_text(self.table[name])[0])
+            columns[f"posterior({name})"] = own
+            columns[f"max_posterior({name})"] = about.posterior[class_of]
+            told = _of_records(about, class_of)
+            columns |= {f"{what}({name})": each for what, each in told.items()}
+        return pd.DataFrame(columns, getattr(self.table, "index", None))
+
+
+def assess(
+    table: pd.DataFrame,
+    quasi_identifiers: str | Sequence[str],
+    sensitive: str | Sequence[str] = (),
+    missing: str = "error",
+) -> Assessment:
+    """Measure the risk of a table as it stands: nothing is recoded.
+
+    Classes are the combinations of values of the quasi-identifiers.
+
+    Parameters
+    ----------
+    table
+        The table.
+    quasi_identifiers, sensitive
+        Columns.
+    missing
+        What to do with records that miss a value: ``"error"``, ``"drop"`` or ``"category"``.
+
+    Raises
+    ------
+    InputError
+        When a column is unknown or misses values, or the table has no records.
+    """
+    names = tuple(column_names("quasi_identifiers", quasi_identifiers))
+    schema = Schema(names, column_names("sensitive", sensitive), missing=missing)
+    return assess_columns(schema.admit(table), schema)
+
+
+def assess_columns(table: Columns, schema: Schema, watch: Watch = ignore) -> Assessment:
+    """The same of a table that was admitted, read a column at a time."""
+    watch("grouping the records", 0, None)
+    classes = refined_by(table, schema.names)
+    inference = {}
+    for place, name in enumerate(schema.sensitive):
+        watch("counting sensitive values", place, len(schema.sensitive))
+        inference[name] = classes.inference(table[name])
+    return Assessment(table, schema, classes, classes.reidentification(), inference)
+
+
+def _inferred(about: Inference) -> dict[str, float]:
+    """The measures, and how often a guess is right: with the class known, and without."""
+    return {
+        **about.measures.to_dict(),
+        "guessed": float(about.posterior @ about.sizes / about.records),
+        "guessed_without": float(about.margin.max() / about.records),
+    }
+
+
+def _of_classes(profile: Profile) -> dict[str, Floats]:
+    return {
+        "posterior": profile.posterior,
+        "uncertainty": profile.uncertainties,
+        "itpr": profile.itpr_terms,
+        "i1": profile.i1,
+        "i2": profile.i2,
+        "i3": profile.i3,
+        "i4": profile.i4,
+    }
+
+
+def _of_records(profile: Profile, class_of: Codes) -> dict[str, Floats]:
+    columns = {"i1": profile.i1, "i2": profile.i2, "itpr": profile.itpr_terms}
+    return {what: each[class_of] for what, each in columns.items()}
+
+
+def _posterior_of(about: Inference, class_of: Codes, values: Codes) -> Floats:
+    """P(x|y) of the value x that each record has in its class y, shape (records,)."""
+    number = len(about.margin)
+    rows = np.repeat(np.arange(len(about.sizes)), np.diff([*about.starts, len(about.counts)]))
+    cell = np.searchsorted(rows * number + about.values, class_of * number + values)
+    return np.asarray(about.counts[cell] / about.sizes[class_of], float)
