@@ -76,7 +76,7 @@ def _summary(assessment: Assessment) -> list[str]:
     alone = int((sizes == 1).sum())
     return [
         f"{sizes.sum():,} records in {len(sizes):,} equivalence classes, the smallest of "
-        f"{sizes.min():,}; {alone:,} records are alone in theirs.",
+        f"{sizes.min():,}; records alone in theirs: {alone:,}.",
         f"A record's class costs its owner {loss.average:.4f} bits of {loss.uncertainty:.4f} on "
         f"average (standard deviation {loss.standard_deviation:.4f}), {loss.maximum:.4f} at most.",
     ]
