@@ -1,21 +1,32 @@
 """Risk: what an attacker learns from a table or a release, per record, per class, on the whole."""
 
+from anonymizer.risk.chain import Chain, Contribution, Link
 from anonymizer.risk.measures import Measures
 from anonymizer.risk.profile import Inference, Profile, Reidentification, measures
 from anonymizer.risk.queries import QueryLoss, loss_of_sizes, query_loss, together
+from anonymizer.risk.ranking import METRICS, Ranked, Ranking, rank
 from anonymizer.risk.refinement import Columns, Refinement, refined_by
+from anonymizer.risk.subsets import MOST_SUBSETS
 
 __all__ = [
+    "METRICS",
+    "MOST_SUBSETS",
+    "Chain",
     "Columns",
+    "Contribution",
     "Inference",
+    "Link",
     "Measures",
     "Profile",
     "QueryLoss",
+    "Ranked",
+    "Ranking",
     "Refinement",
     "Reidentification",
     "loss_of_sizes",
     "measures",
     "query_loss",
+    "rank",
     "refined_by",
     "together",
 ]
