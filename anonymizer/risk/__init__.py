@@ -1,6 +1,14 @@
 """Risk: what an attacker learns from a table or a release, per record, per class, on the whole."""
 
 from anonymizer.risk.chain import Chain, Contribution, Link
+from anonymizer.risk.detection import (
+    Detected,
+    Distinguished,
+    detect,
+    distinction,
+    separation,
+    share_alone,
+)
 from anonymizer.risk.measures import Measures
 from anonymizer.risk.profile import Inference, Profile, Reidentification, measures
 from anonymizer.risk.queries import QueryLoss, loss_of_sizes, query_loss, together
@@ -14,6 +22,8 @@ __all__ = [
     "Chain",
     "Columns",
     "Contribution",
+    "Detected",
+    "Distinguished",
     "Inference",
     "Link",
     "Measures",
@@ -23,10 +33,14 @@ __all__ = [
     "Ranking",
     "Refinement",
     "Reidentification",
+    "detect",
+    "distinction",
     "loss_of_sizes",
     "measures",
     "query_loss",
     "rank",
     "refined_by",
+    "separation",
+    "share_alone",
     "together",
 ]
