@@ -15,6 +15,7 @@ from anonymizer.risk.queries import QueryLoss, loss_of_sizes, query_loss, togeth
 from anonymizer.risk.ranking import METRICS, Ranked, Ranking, rank
 from anonymizer.risk.refinement import Columns, Refinement, refined_by
 from anonymizer.risk.subsets import MOST_SUBSETS
+from anonymizer.risk.undeclared import Undeclared, UndeclaredAttribute, undeclared
 
 __all__ = [
     "METRICS",
@@ -33,6 +34,8 @@ __all__ = [
     "Ranking",
     "Refinement",
     "Reidentification",
+    "Undeclared",
+    "UndeclaredAttribute",
     "detect",
     "distinction",
     "loss_of_sizes",
@@ -43,4 +46,5 @@ __all__ = [
     "separation",
     "share_alone",
     "together",
+    "undeclared",
 ]
