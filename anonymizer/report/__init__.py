@@ -1,5 +1,6 @@
 """What a person reads: releases, verifications and comparisons as tables of text."""
 
+from anonymizer.report.attributes import print_detected, print_ranking, print_undeclared
 from anonymizer.report.comparison import print_comparison
 from anonymizer.report.picture import picture_at
 from anonymizer.report.progress import progress
@@ -11,10 +12,13 @@ __all__ = [
     "picture_at",
     "print_check",
     "print_comparison",
+    "print_detected",
     "print_ladder",
     "print_quality",
+    "print_ranking",
     "print_release",
     "print_rows",
+    "print_undeclared",
     "print_verdicts",
     "progress",
 ]
