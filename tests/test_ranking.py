@@ -301,6 +301,12 @@ def test_what_cannot_be_ranked(names, options, message):
         rank(table, names, **options)
 
 
+def test_a_column_that_stands_twice():
+    table = pd.concat([PEOPLE, PEOPLE["age"]], axis=1)
+    with pytest.raises(InputError, match="column 'age' stands more than once"):
+        rank(table, ["sex", "age"])
+
+
 def test_a_table_without_records():
     with pytest.raises(InputError, match="no records"):
         rank(PEOPLE.head(0), ["age"])

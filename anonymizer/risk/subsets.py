@@ -29,12 +29,15 @@ def column_of(table: Columns, name: str) -> pd.Series:
     Raises
     ------
     InputError
-        When the table has none of that name.
+        When the table has none of that name, or several.
     """
     try:
-        return table[name]
+        column = table[name]
     except KeyError:
         raise InputError(f"the table has no column {name!r}") from None
+    if isinstance(column, pd.DataFrame):
+        raise InputError(f"column {name!r} stands more than once; give columns distinct names")
+    return column
 
 
 def refined(classes: Refinement, table: Columns, names: Iterable[str]) -> Refinement:
