@@ -216,7 +216,9 @@ def test_the_contract(run, study):
 def test_the_report(run, study):
     code, out, err = run(study / "table.csv", "--study", study / "study.toml")
     assert (code, err) == (0, "")
-    assert "7 records in 3 equivalence classes, the smallest of 1; records alone in theirs: 1." in out
+    assert (
+        "7 records in 3 equivalence classes, the smallest of 1; records alone in theirs: 1." in out
+    )
     assert "right for 71.43% of the records, of the whole table for 57.14%" in out
 
 

@@ -1,5 +1,6 @@
 """What a person reads: releases, verifications and comparisons as tables of text."""
 
+from anonymizer.report.attributes import print_detected, print_ranking, print_undeclared
 from anonymizer.report.comparison import print_comparison
 from anonymizer.report.picture import picture_at
 from anonymizer.report.progress import progress
@@ -12,12 +13,15 @@ __all__ = [
     "picture_at",
     "print_check",
     "print_comparison",
+    "print_detected",
     "print_ladder",
     "print_quality",
+    "print_ranking",
     "print_release",
     "print_risk",
     "print_risk_by_class",
     "print_rows",
+    "print_undeclared",
     "print_verdicts",
     "progress",
 ]

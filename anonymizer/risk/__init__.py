@@ -1,25 +1,54 @@
 """Risk: what an attacker learns from a table or a release, per record, per class, on the whole."""
 
 from anonymizer.risk.assessment import Assessment, assess, assess_columns
+from anonymizer.risk.chain import Chain, Contribution, Link
+from anonymizer.risk.detection import (
+    Detected,
+    Distinguished,
+    detect,
+    distinction,
+    separation,
+    share_alone,
+)
 from anonymizer.risk.measures import Measures
 from anonymizer.risk.profile import Inference, Profile, Reidentification, measures
 from anonymizer.risk.queries import QueryLoss, loss_of_sizes, query_loss, together
+from anonymizer.risk.ranking import METRICS, Ranked, Ranking, rank
 from anonymizer.risk.refinement import Columns, Refinement, refined_by
+from anonymizer.risk.subsets import MOST_SUBSETS
+from anonymizer.risk.undeclared import Undeclared, UndeclaredAttribute, undeclared
 
 __all__ = [
+    "METRICS",
+    "MOST_SUBSETS",
     "Assessment",
+    "Chain",
     "Columns",
+    "Contribution",
+    "Detected",
+    "Distinguished",
     "Inference",
+    "Link",
     "Measures",
     "Profile",
     "QueryLoss",
+    "Ranked",
+    "Ranking",
     "Refinement",
     "Reidentification",
+    "Undeclared",
+    "UndeclaredAttribute",
     "assess",
     "assess_columns",
+    "detect",
+    "distinction",
     "loss_of_sizes",
     "measures",
     "query_loss",
+    "rank",
     "refined_by",
+    "separation",
+    "share_alone",
     "together",
+    "undeclared",
 ]

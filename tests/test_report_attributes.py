@@ -1,0 +1,82 @@
+"""What a person reads of attributes that give people away."""
+
+import pandas as pd
+import pytest
+
+from anonymizer.report import print_detected, print_ranking, print_undeclared
+from anonymizer.risk import detect, rank, undeclared
+
+PEOPLE = pd.DataFrame(
+    {
+        **{f"q{place}": [n >> place & 1 for n in range(16)] for place in range(6)},
+        "file": [f"Nemo {n}" for n in range(16)],
+        "note": [["flu"]] * 16,
+        "w": ["flu", "cold"] * 8,
+    }
+)
+NAMES = [f"q{place}" for place in range(6)]
+
+
+@pytest.fixture
+def printed(capsys):
+    """What a function prints, without a record's value in it."""
+
+    def call(function, *arguments, **options):
+        function(*arguments, **options)
+        out, err = capsys.readouterr()
+        assert err == ""
+        assert not any(secret in out for secret in ("Nemo", "flu", "cold"))
+        return out
+
+    return call
+
+
+def test_a_ranking(printed):
+    out = printed(print_ranking, rank(PEOPLE, NAMES, ["w"]))
+    assert "21 subsets of up to 2 quasi-identifiers of 16 records, by mutual information" in out
+    assert "Re-identification: 4.000000 bits by all together" in out
+    assert "Inference of w: 1.000000 bits by all together" in out
+    assert out.count("... 1 more; --json has all") == 2
+    assert out.count("ITPR") == 3
+    rows = [line for line in out.splitlines() if line.startswith("│")]
+    assert len(rows) == 2 * (20 + 6)
+    assert rows[0].split("│")[1].strip() == "q0, q1"
+
+
+def test_a_ranking_by_another_metric_without_a_chain(printed):
+    ranking = rank(PEOPLE, NAMES[:2], size=1, chain=False)
+    out = printed(print_ranking, ranking, "max_posterior")
+    assert "by max posterior" in out
+    assert "max posterior ┃ bits" in out
+    assert "together" not in out
+    assert "more" not in out
+
+
+def test_few_rows(printed):
+    out = printed(print_ranking, rank(PEOPLE, NAMES, size=1), shown=4)
+    assert out.count("... 2 more; --json has all") == 2  # subsets and the chain
+
+
+def test_detected(printed):
+    out = printed(print_detected, detect(PEOPLE, [*NAMES, "file"], size=4, distinction=0.5))
+    assert out.index("│ file") < out.index("│ q0, q1, q2")
+    assert "1.000000" in out
+    some = detect(PEOPLE, NAMES, distinction=0.5)
+    assert f"... {len(some) - 1} more" in printed(print_detected, some, shown=1)
+    assert "No set of columns tells so many records apart." in printed(print_detected, [])
+
+
+def test_warnings(printed):
+    out = printed(print_undeclared, undeclared(PEOPLE, list(PEOPLE.columns), NAMES[:3], ["w"]))
+    assert "WARNING: not declared, but identifying" in out
+    assert "file" in out
+    assert "nearly every record has its own value" in out
+    assert "q3" in out
+    assert "leaves 100.00% of the records alone, not 0.00%" in out
+    assert "Not counted, as their values cannot be told apart: note" in out
+
+
+def test_no_warning(printed):
+    out = printed(print_undeclared, undeclared(PEOPLE, NAMES, NAMES[:4]))
+    assert out == "No column that was not declared identifies.\n"
+    assert printed(print_undeclared, undeclared(PEOPLE, NAMES, NAMES)) == ""
