@@ -1,6 +1,7 @@
 """The risk of a table file under a study, and where a steward has it written in detail."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -10,27 +11,86 @@ from anonymizer.atomic import require_place, write_together
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.manifest import MANIFEST
 from anonymizer.publish import schema_at
-from anonymizer.risk import Assessment, assess_columns
+from anonymizer.risk import (
+    Assessment,
+    Detected,
+    Ranking,
+    Undeclared,
+    assess_columns,
+    detect,
+    rank,
+    undeclared,
+)
 from anonymizer.search import Watch, ignore
 from anonymizer.study import Study
 from anonymizer.tables import Format, write_table
 
-__all__ = ["assess_file", "classes_named", "details_at", "records_numbered"]
+__all__ = ["FileRisk", "assess_file", "classes_named", "details_at", "records_numbered"]
 
 SUFFIXES = {".csv": Format(parquet=False), ".parquet": Format(parquet=True)}
 
 
-def assess_file(study: Study, path: Path, watch: Watch = ignore) -> Assessment:
+@dataclass(frozen=True, eq=False)
+class FileRisk:
+    """What an attacker learns from a table file, and from whatever else stands in it.
+
+    Parameters
+    ----------
+    assessment
+        Of those who know the quasi-identifiers.
+    undeclared
+        What columns without a role would add to that.
+    ranking, detected
+        Subsets of the quasi-identifiers, and the smallest sets of any columns but the sensitive
+        ones and the identifiers that tell most records apart; None where neither was asked for.
+    """
+
+    assessment: Assessment
+    undeclared: Undeclared
+    ranking: Ranking | None = None
+    detected: Sequence[Detected] | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """All of it as JSON has it."""
+        content = {**self.assessment.to_dict(), "undeclared": self.undeclared.to_dict()}
+        if self.ranking is not None:
+            content["by_attribute"] = self.ranking.to_dict()
+        if self.detected is not None:
+            content["detected"] = [each.to_dict() for each in self.detected]
+        return content
+
+
+def assess_file(
+    study: Study, path: Path, size: int | None = None, watch: Watch = ignore
+) -> FileRisk:
     """Measure the risk of a table of a study as it stands: nothing is recoded.
+
+    With a ``size`` also that of subsets of up to so many attributes.
 
     Raises
     ------
     InputError
-        When the table cannot be read, lacks a column or misses values.
+        When the table cannot be read, lacks a column or misses values, or has too many subsets.
     """
     watch("reading the table", 0, None)
     schema = schema_at(study, path)
-    return assess_columns(schema.admit(study.read(path, schema=schema)), schema, watch)
+    table = schema.admit(study.read(path, schema=schema))
+    assessment = assess_columns(table, schema, watch)
+    columns = [name for name in table.columns if isinstance(name, str)]
+    hidden = (*schema.sensitive, *study.schema.identifiers)
+    declared = (*hidden, *study.schema.targets_alone)
+    risk = FileRisk(
+        assessment,
+        undeclared(table, columns, schema.names, set(columns) & set(declared), watch=watch),
+    )
+    if size is None:
+        return risk
+    known = [name for name in columns if name not in hidden]
+    return replace(
+        risk,
+        ranking=rank(table, schema.names, schema.sensitive, size, watch),
+        detected=detect(table, known, size, watch=watch),
+    )
 
 
 def details_at(path: Path, table: Path, *, force: bool = False) -> Callable[[pd.DataFrame], None]:

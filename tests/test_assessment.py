@@ -292,6 +292,48 @@ def test_files_are_only_made_where_asked_and_free(run, study):
     assert "--output is for --by record or --by class" in err
 
 
+def test_attributes_are_ranked_and_the_forgotten_warned_of(run, study):
+    found = measured(run, study, "--by", "attribute", "--size", "1")
+    ranked = [subset["names"] for subset in found["by_attribute"]["subsets"]]
+    assert ranked == [["age"], ["sex"]]
+    told = found["by_attribute"]["chain_rule"]["reidentification"]["told"]
+    assert told == pytest.approx(found["reidentification"]["mutual_information"])
+    assert found["detected"] == []
+    assert found["undeclared"]["attributes"] == []  # each has a role
+    text = (study / "study.toml").read_text()
+    (study / "study.toml").write_text(text.replace('attributes = ["name"]', "attributes = []"))
+    found = measured(run, study)
+    assert found["undeclared"]["flagged"] == ["name"]
+    assert "by_attribute" not in found
+    _, out, _ = run(study / "table.csv", "-s", study / "study.toml", "--by", "attribute")
+    assert "WARNING: not declared, but identifying" in out
+    assert "every record has its own value" in out
+    assert [each["names"] for each in measured(run, study, "--by", "attribute")["detected"]] == [
+        ["name"]
+    ]
+
+
+def test_a_target_has_a_role(run, study):
+    text = (study / "study.toml").read_text()
+    (study / "study.toml").write_text(text + '[objective]\ntarget = "note"\n')
+    rows = TABLE.split()
+    marked = [rows[0] + ",note", *(f"{row},{i}" for i, row in enumerate(rows[1:]))]
+    (study / "table.csv").write_text("\n".join(marked))
+    assert measured(run, study)["undeclared"]["attributes"] == []
+
+
+def test_too_many_subsets(run, study):
+    names = "".join(f'q{i} = "suppress"\n' for i in range(60))
+    (study / "study.toml").write_text(STUDY.replace("[sensitive]", f"{names}[sensitive]"))
+    rows = [line + ",0" * 60 for line in TABLE.split()[1:]]
+    header = TABLE.split()[0] + "".join(f",q{i}" for i in range(60))
+    (study / "table.csv").write_text("\n".join([header, *rows]))
+    asked = (study / "table.csv", "-s", study / "study.toml", "--by", "attribute", "--size", "5")
+    code, _, err = run(*asked)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "more than 100,000 subsets of up to 5; ask for at most size = 3" in err
+
+
 def test_risks_never_lie_in_a_release(run, study):
     anonymizer = Anonymizer({"age": Hierarchy.suppression()}, "state", [KAnonymity(2)])
     anonymizer.fit(the_table())

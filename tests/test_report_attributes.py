@@ -63,7 +63,7 @@ def test_detected(printed):
     assert "1.000000" in out
     some = detect(PEOPLE, NAMES, distinction=0.5)
     assert f"... {len(some) - 1} more" in printed(print_detected, some, shown=1)
-    assert "No set of columns tells so many records apart." in printed(print_detected, [])
+    assert "No set of so few columns tells most records apart." in printed(print_detected, [])
 
 
 def test_warnings(printed):

@@ -19,17 +19,31 @@ __all__ = ["risk"]
 )
 @click.option("--output", "-o", type=click.Path(path_type=Path), help="Details: .csv or .parquet.")
 @click.option("--force", is_flag=True, help="Replace the file that already lies there.")
+@click.option(
+    "--size",
+    type=click.IntRange(min=1),
+    default=2,
+    show_default=True,
+    help="Of the subsets of attributes, at most.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the measures as JSON.")
 def risk(
-    table: Path, study: Path, by: str | None, output: Path | None, force: bool, as_json: bool
+    table: Path,
+    study: Path,
+    by: str | None,
+    output: Path | None,
+    force: bool,
+    size: int,
+    as_json: bool,
 ) -> None:
     """Measure what an attacker who knows the quasi-identifiers learns from a TABLE as it stands.
 
     Nothing is recoded: TABLE may be a release or not. Metrics are of re-identification and of
-    every sensitive attribute of the study.
+    every sensitive attribute of the study. Columns without a role are warned of where they
+    identify.
     """
     from anonymizer.assessing import assess_file, classes_named, details_at, records_numbered
-    from anonymizer.report import print_risk, print_risk_by_class, progress
+    from anonymizer.report import print_risk, progress
     from anonymizer.study import Study
 
     if by == "record" and output is None:
@@ -38,18 +52,17 @@ def risk(
         raise click.UsageError("--output is for --by record or --by class")
     write = output and details_at(output, table, force=force)
     with progress() as watch:
-        read = Study(study)
-        found = assess_file(read, table, watch)
+        found = assess_file(Study(study), table, size if by == "attribute" else None, watch)
         if write:
             watch("writing the details", 0, None)
-            write(records_numbered(found) if by == "record" else classes_named(found))
+            detailed = records_numbered if by == "record" else classes_named
+            write(detailed(found.assessment))
     with printing("the risk was measured"):
         if as_json:
             content = found.to_dict()
             if by == "class":
-                content["by_class"] = found.by_class().reset_index().to_dict("records")
+                classes = found.assessment.by_class().reset_index()
+                content["by_class"] = classes.to_dict("records")
             print_json(content)
-            return
-        print_risk(found, output)
-        if by == "class":
-            print_risk_by_class(found)
+        else:
+            print_risk(found, output, classes=by == "class")

@@ -6,7 +6,7 @@ from anonymizer.report.picture import picture_at
 from anonymizer.report.progress import progress
 from anonymizer.report.quality import print_quality
 from anonymizer.report.release import print_ladder, print_release, print_rows
-from anonymizer.report.risk import print_risk, print_risk_by_class
+from anonymizer.report.risk import print_risk
 from anonymizer.report.verdicts import print_check, print_verdicts
 
 __all__ = [
@@ -19,7 +19,6 @@ __all__ = [
     "print_ranking",
     "print_release",
     "print_risk",
-    "print_risk_by_class",
     "print_rows",
     "print_undeclared",
     "print_verdicts",

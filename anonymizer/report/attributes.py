@@ -39,7 +39,7 @@ def print_ranking(ranking: Ranking, metric: str = METRICS[0], shown: int = SHOWN
 def print_detected(detected: Sequence[Detected], shown: int = SHOWN) -> None:
     """Print the minimal sets of columns that tell most records apart."""
     if not detected:
-        console().print("No set of columns tells so many records apart.")
+        console().print("No set of so few columns tells most records apart.")
         return
     columns = ["columns", "distinction", "separation", "records alone"]
     rows = [

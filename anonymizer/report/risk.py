@@ -5,10 +5,12 @@ from pathlib import Path
 import numpy as np
 from rich.table import Table
 
+from anonymizer.assessing import FileRisk
+from anonymizer.report.attributes import print_detected, print_ranking, print_undeclared
 from anonymizer.report.console import console, table_of
 from anonymizer.risk import Assessment, Inference, Profile
 
-__all__ = ["print_risk", "print_risk_by_class"]
+__all__ = ["print_risk"]
 
 SHOWN = 20
 """Classes that a report lists."""
@@ -29,24 +31,27 @@ NOTHING = 5e-10
 """Bits, or shares, below are rounding."""
 
 
-def print_risk(assessment: Assessment, written: Path | None = None) -> None:
-    """Print the metrics of re-identification and each sensitive attribute, and how to read them."""
-    out = console()
+def print_risk(risk: FileRisk, written: Path | None = None, *, classes: bool = False) -> None:
+    """Print the metrics of re-identification and each sensitive attribute, and how to read them.
+
+    Classes, where they are asked for, go by number: their values would tell of records.
+    """
+    out, assessment = console(), risk.assessment
     for line in _summary(assessment):
         out.print(line, soft_wrap=True)
     out.print(_metrics(assessment))
     for line in [*map(_guess, assessment.inference.items()), *_caution(assessment)]:
         out.print(line, soft_wrap=True)
+    for what, profile in _profiles(assessment) if classes else ():
+        out.print(_classes(what, profile))
+    if risk.ranking:
+        print_ranking(risk.ranking)
+    if risk.detected is not None:
+        print_detected(risk.detected)
+    print_undeclared(risk.undeclared)
     if written:
         said = f"In detail in {written}, which tells what an attacker would learn."
         out.print(said, soft_wrap=True)
-
-
-def print_risk_by_class(assessment: Assessment) -> None:
-    """Print the classes that tell most, by number: their values would tell of records."""
-    out = console()
-    for what, profile in _profiles(assessment):
-        out.print(_classes(what, profile))
 
 
 def _classes(what: str, profile: Profile) -> Table:
@@ -60,14 +65,14 @@ def _classes(what: str, profile: Profile) -> Table:
     ]
     more = f", {SHOWN} of {len(profile.sizes):,}" if len(profile.sizes) > SHOWN else ""
     names = ["surest guess", "H(X|y)", "I1", "I2", "I3", "I4", "ITPR term"]
-    title = f"Classes that tell most, {what}{more}; H and I in bits"
+    title = f"Classes that tell most{more}: {what}; H and I in bits"
     return table_of(title, ["class", "records", *names], rows)
 
 
 def _profiles(assessment: Assessment) -> list[tuple[str, Profile]]:
     """What is at risk, and what classes tell about it."""
-    inferred = [(f"about {name}", found) for name, found in assessment.inference.items()]
-    return [("about whose record it is", assessment.reidentification), *inferred]
+    inferred = [(f"inference of {name}", found) for name, found in assessment.inference.items()]
+    return [("re-identification", assessment.reidentification), *inferred]
 
 
 def _summary(assessment: Assessment) -> list[str]:
