@@ -4,7 +4,8 @@ from anonymizer.report.comparison import print_comparison
 from anonymizer.report.picture import picture_at
 from anonymizer.report.progress import progress
 from anonymizer.report.quality import print_quality
-from anonymizer.report.release import print_ladder, print_release, print_rows
+from anonymizer.report.release import print_ladder, print_release
+from anonymizer.report.reproduction import print_reproduction
 from anonymizer.report.verdicts import print_check, print_verdicts
 
 __all__ = [
@@ -14,7 +15,7 @@ __all__ = [
     "print_ladder",
     "print_quality",
     "print_release",
-    "print_rows",
+    "print_reproduction",
     "print_verdicts",
     "progress",
 ]
