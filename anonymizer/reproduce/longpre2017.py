@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.information import mutual_information
 from anonymizer.reproduce.readings import claim
 from anonymizer.reproduce.row import Row, Section
 from anonymizer.risk import QueryLoss, Reidentification, query_loss, together
@@ -38,6 +39,7 @@ WEIGHTED: dict[str, tuple[tuple[float, ...], Sequence[object]]] = {
     "is it a?": ((0.9, *[0.0125] * 8), "abbbbbbbb"),
 }
 """Alternatives a, b, ... by their probabilities, and the answer to each."""
+EXACTLY = "printed as exactly 1 bit: 999 houses against 1,001 make it less"
 
 
 def sections() -> Sequence[Section]:
@@ -47,22 +49,43 @@ def sections() -> Sequence[Section]:
 
 def celebrity() -> Section:
     """What the text says of the two questions about the house."""
-    first, second, both = (query_loss(QUESTIONS[q]) for q in ("A, h < 1000", *PAIR))
-    told = Reidentification.of(np.bincount(BOTH))
-    gap = first.average + second.average - both.average
-    alone = int(told.sizes.min())
+    first, second, both = (query_loss(asked) for asked in (BELOW_1000, BELOW_1001, BOTH))
     rows = [
         Row.number("S_0, 2000 houses", first.uncertainty, "11", "printed as S ≈ 11"),
         Row.number("A, average loss", first.average, "1", EXACTLY, ".9f"),
         Row.number("B, average loss", second.average, "1", "1,000 houses either way", ".9f"),
+        Row.number(
+            "A, mean uncertainty left",
+            first.uncertainty - first.average,
+            remark="after Eq. 16, which prints log2(E_j) for log2 p(E_j)",
+            form=".9f",
+        ),
+        *_found(both),
+        *_averages(first, second, both),
+    ]
+    return Section("Section 1: where does the celebrity live?", rows, "h: her house, 1 to 2000.")
+
+
+def _found(both: QueryLoss) -> list[Row]:
+    """One answer to both questions leaves a single house."""
+    told = Reidentification.of(np.bincount(BOTH))
+    alone = int(told.sizes.min())
+    return [
         *_answers(told),
         claim(
             "houses left by the answer that tells most",
-            alone == 1 and both.maximum == first.uncertainty,
+            alone == 1 and both.maximum == both.uncertainty,
             f"{alone}, after which nothing is left to ask",
             "1000 is the only option",
         ),
         Row.number("its probability", alone / told.records, "0.0005", "printed as 1/2,000"),
+    ]
+
+
+def _averages(first: QueryLoss, second: QueryLoss, both: QueryLoss) -> list[Row]:
+    """On average both cost no more than one and the other in sum: the answer above is hidden."""
+    gap = first.average + second.average - both.average
+    return [
         claim(
             "A and B, average loss",
             both.average < 2,
@@ -77,18 +100,7 @@ def celebrity() -> Section:
             "not negative",
             f"I(A;B), by counts {_shared():.9f}",
         ),
-        Row.number(
-            "A, mean uncertainty left",
-            first.uncertainty - first.average,
-            remark="after Eq. 16, which prints log2(E_j) for log2 p(E_j)",
-            form=".9f",
-        ),
     ]
-    return Section("Section 1: where does the celebrity live?", rows, "h: her house, 1 to 2000.")
-
-
-EXACTLY = "printed as exactly 1 bit: 999 houses against 1,001 make it less"
-PAIR = ("B, h < 1001", "A and B")
 
 
 def questions() -> Section:
@@ -137,9 +149,6 @@ def _answers(told: Reidentification) -> list[Row]:
 
 def _shared() -> float:
     """I(A;B) from how many houses have which pair of answers."""
-    joint = np.zeros((2, 2))
+    joint = np.zeros((2, 2), int)
     np.add.at(joint, (BELOW_1000.astype(int), BELOW_1001.astype(int)), 1)
-    share = joint / joint.sum()
-    apart = np.outer(share.sum(axis=1), share.sum(axis=0))
-    told = share > 0
-    return float((share[told] * np.log2(share[told] / apart[told])).sum())
+    return float(mutual_information(joint))
