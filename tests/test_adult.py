@@ -6,7 +6,7 @@ from checker import classes_of, least_close, least_diverse, mutual_information, 
 
 from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
 from anonymizer.datasets import adult_hierarchy, load_census
-from anonymizer.reproduce.bezzi2010 import Experiment, _rows
+from anonymizer.reproduce.bezzi2010.adult import Experiment, rows
 from anonymizer.search import exhaustive
 
 QUASI = ["age", "sex", "race", "education"]
@@ -20,7 +20,7 @@ def experiment(adult):
 
 @pytest.fixture(scope="module")
 def computed(experiment):
-    return {row.quantity: row for row in _rows(experiment)}
+    return {row.quantity: row for row in rows(experiment)}
 
 
 def anonymizer(**options) -> Anonymizer:

@@ -9,7 +9,7 @@ import pytest
 from anonymizer.cli import main
 from anonymizer.comparison import Comparison, Fit, Half
 from anonymizer.datasets import shipped
-from anonymizer.plots import draw, frontier
+from anonymizer.plots.comparison import draw, frontier
 from anonymizer.report import print_comparison
 
 DEMO = shipped("data", "demo.toml")
@@ -184,7 +184,8 @@ def test_without_matplotlib(run, monkeypatch, tmp_path):
     for name in [*sys.modules, "matplotlib"]:
         if name.split(".")[0] == "matplotlib":
             monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.delitem(sys.modules, "anonymizer.plots")
+    for name in [name for name in sys.modules if name.startswith("anonymizer.plots")]:
+        monkeypatch.delitem(sys.modules, name)
     code, out, err = run("compare", tmp_path / "none.toml", "--plot", tmp_path / "p.png")
     assert (code, out) == (2, "")
     assert err == (

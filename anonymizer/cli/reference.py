@@ -1,5 +1,7 @@
 """Commands to look things up: the privacy models, and published experiments."""
 
+from pathlib import Path
+
 import click
 
 from anonymizer.cli.printing import print_json, printing
@@ -17,16 +19,30 @@ def models() -> None:
 
 
 @click.command()
-@click.argument("paper", type=click.Choice(["bezzi2010"]))
-@click.option("--json", "as_json", is_flag=True, help="Print the rows as JSON.")
-def reproduce(paper: str, as_json: bool) -> None:
-    """Compute a PAPER's experiment anew and print it beside what was published."""
-    from anonymizer.report import print_rows
-    from anonymizer.reproduce import EXPERIMENTS
+@click.argument("paper", type=click.Choice(["bezzi2010", "bkakria2021", "longpre2017"]))
+@click.option(
+    "--plot", type=click.Path(path_type=Path), help="A picture: .png, .svg or .pdf (matplotlib)."
+)
+@click.option("--force", is_flag=True, help="Replace the picture that already lies there.")
+@click.option("--json", "as_json", is_flag=True, help="Print rows and series as JSON.")
+def reproduce(paper: str, plot: Path | None, force: bool, as_json: bool) -> None:
+    """Compute a PAPER's tables and figures anew and print them beside what was published.
 
-    title, rows = EXPERIMENTS[paper]()
+    Every figure says whether it is as published, and why not where it cannot be reproduced.
+    """
+    from anonymizer.report import picture_at, print_reproduction
+    from anonymizer.reproduce import PAPERS, flattened
+
+    asked = PAPERS[paper]
+    if plot and not asked.drawn:
+        drawn = ", ".join(name for name, other in PAPERS.items() if other.drawn)
+        raise click.UsageError(f"{paper} has no figures to draw; leave out --plot (drawn: {drawn})")
+    draw = plot and picture_at(plot, "figures", force=force)
+    sections = asked.sections()
+    if draw:
+        draw(sections)
     with printing("the experiment was computed"):
         if as_json:
-            print_json([row.to_dict() for row in rows])
+            print_json(flattened(sections))
         else:
-            print_rows(title, rows)
+            print_reproduction(asked.title, sections, plot)

@@ -5,7 +5,8 @@ from anonymizer.report.comparison import print_comparison
 from anonymizer.report.picture import picture_at
 from anonymizer.report.progress import progress
 from anonymizer.report.quality import print_quality
-from anonymizer.report.release import print_ladder, print_release, print_rows
+from anonymizer.report.release import print_ladder, print_release
+from anonymizer.report.reproduction import print_reproduction
 from anonymizer.report.risk import print_risk
 from anonymizer.report.verdicts import print_check, print_verdicts
 
@@ -18,8 +19,8 @@ __all__ = [
     "print_quality",
     "print_ranking",
     "print_release",
+    "print_reproduction",
     "print_risk",
-    "print_rows",
     "print_undeclared",
     "print_verdicts",
     "progress",

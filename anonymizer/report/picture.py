@@ -1,12 +1,12 @@
-"""A picture of a comparison: refused before anything is computed, or written whole."""
+"""A picture: refused before anything is computed, or written whole."""
 
 import os
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from anonymizer.atomic import write_together
-from anonymizer.comparison import Comparison
 from anonymizer.errors import InputError, did_you_mean
 
 __all__ = ["picture_at"]
@@ -14,8 +14,19 @@ __all__ = ["picture_at"]
 SUFFIXES = (".png", ".svg", ".pdf")
 
 
-def picture_at(path: Path, *, force: bool = False) -> Callable[[Comparison], None]:
-    """What draws a comparison there.
+def picture_at(
+    path: Path, subject: str = "comparison", *, force: bool = False
+) -> Callable[[Any], None]:
+    """What draws something there.
+
+    Parameters
+    ----------
+    path
+        Where; the suffix says in which format.
+    subject
+        What is drawn: a module of ``anonymizer.plots``, whose ``draw`` takes it and a path.
+    force
+        Whether a picture that lies there is replaced.
 
     Raises
     ------
@@ -25,10 +36,10 @@ def picture_at(path: Path, *, force: bool = False) -> Callable[[Comparison], Non
     """
     _require_suffix(path)
     _require_place(path, force)
-    draw = _drawing()
+    draw = _drawing(subject)
 
-    def write(comparison: Comparison) -> None:
-        write_together(path.parent, {path.name: lambda place: draw(comparison, place)})
+    def write(drawn: Any) -> None:
+        write_together(path.parent, {path.name: lambda place: draw(drawn, place)})
 
     return write
 
@@ -55,13 +66,13 @@ def _require_place(path: Path, force: bool) -> None:
         raise InputError(f"cannot draw {path}: nothing can be written to {above}")
 
 
-def _drawing() -> Callable[[Comparison, Path], None]:
+def _drawing(subject: str) -> Callable[[Any, Path], None]:
     """The module that draws, if what it needs is installed."""
     try:
-        module = import_module("anonymizer.plots")
+        module = import_module(f"anonymizer.plots.{subject}")
     except ImportError:
         raise InputError(
             "a picture needs matplotlib, which is not installed: pip install 'anonymizer[plots]'"
         ) from None
-    draw: Callable[[Comparison, Path], None] = module.draw
+    draw: Callable[[Any, Path], None] = module.draw
     return draw

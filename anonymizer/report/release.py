@@ -10,7 +10,7 @@ from anonymizer.report.console import console, table_of
 from anonymizer.report.verdicts import verdict_table
 from anonymizer.reproduce import Row
 
-__all__ = ["print_ladder", "print_release", "print_rows"]
+__all__ = ["print_ladder", "print_release"]
 
 SHOWN = 8
 """How many groups of an attribute a report lists."""
@@ -54,12 +54,6 @@ def print_ladder(rows: Iterable[Row]) -> None:
     console().print(
         table_of("What a recoding keeps, in bits", ["recoding", "kept", "policy"], cells)
     )
-
-
-def print_rows(title: str, rows: Iterable[Row]) -> None:
-    """Print a paper's experiment beside what it comes to here."""
-    cells = [[row.quantity, row.computed, row.published, row.remark] for row in rows]
-    console().print(table_of(title, ["quantity", "computed", "published", "remark"], cells))
 
 
 def _summary(release: Release) -> list[str]:

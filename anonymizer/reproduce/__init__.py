@@ -1,11 +1,49 @@
 """Published experiments, computed anew beside what the papers say."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from anonymizer.reproduce.bezzi2010 import reproduce as bezzi2010
-from anonymizer.reproduce.row import Row
+from anonymizer.reproduce import bezzi2010, bkakria2021, longpre2017
+from anonymizer.reproduce.agreement import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED
+from anonymizer.reproduce.row import Row, Section, flattened
+from anonymizer.reproduce.series import Column, Series
 
-__all__ = ["EXPERIMENTS", "Row"]
+__all__ = [
+    "AS_PUBLISHED",
+    "NOT_REPRODUCED",
+    "PAPERS",
+    "TRUNCATED",
+    "Column",
+    "Paper",
+    "Row",
+    "Section",
+    "Series",
+    "flattened",
+]
 
-EXPERIMENTS: dict[str, Callable[[], tuple[str, Sequence[Row]]]] = {"bezzi2010": bezzi2010}
-"""What each experiment gives: a title and its rows."""
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper whose figures are computed anew.
+
+    Parameters
+    ----------
+    title
+        What it is, and the unit of its figures.
+    sections
+        Computes them.
+    drawn
+        Whether some of its rows are series, so that a picture can be drawn.
+    """
+
+    title: str
+    sections: Callable[[], Sequence[Section]]
+    drawn: bool = False
+
+
+PAPERS = {
+    "bezzi2010": Paper(bezzi2010.TITLE, bezzi2010.sections),
+    "bkakria2021": Paper(bkakria2021.TITLE, bkakria2021.sections, drawn=True),
+    "longpre2017": Paper(longpre2017.TITLE, longpre2017.sections),
+}
+"""What each of the papers gives, by author and year."""

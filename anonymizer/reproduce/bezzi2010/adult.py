@@ -6,14 +6,13 @@ are kept or suppressed. Every figure is computed from the table at the moment it
 published ones stand beside it.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from anonymizer.counts import Counts
-from anonymizer.datasets import adult_hierarchy, load_adult
+from anonymizer.datasets import adult_hierarchy
 from anonymizer.engines import pandas as engine
 from anonymizer.hierarchy import Hierarchy, Interval
 from anonymizer.information import entropy, mutual_information, specific_information, surprise
@@ -21,6 +20,7 @@ from anonymizer.kept import Information, chances
 from anonymizer.lattice import Node
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import EntropyLDiversity, TCloseness, require_possible, verdicts
+from anonymizer.reproduce.agreement import AS_PUBLISHED
 from anonymizer.reproduce.row import Row
 from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import (
@@ -34,13 +34,15 @@ from anonymizer.search import (
     solve,
 )
 
-__all__ = ["Experiment", "reproduce"]
+__all__ = ["Experiment", "rows"]
 
 SENSITIVE = "marital-status"
 T = TCloseness(0.55, distance="kl")
 L = EntropyLDiversity(2.7)
 LEVELS = ("A0", "A1", "A2", "A3")
 SUPPRESSED = 1
+FAILS = "fails"
+BEYOND_AGE = "more than age tells, see I(age;W)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +97,7 @@ class Experiment:
         star, four, moved = self.ranges(), self.ranges(4), self.heuristic_ranges()
         return [
             *self._rung("A2, age in ranges of 50 years", self.age_alone(2), "0.09", "88 %"),
-            *self._rung("A1, age in ranges of 25 years", self.age_alone(1), "fails"),
+            *self._rung("A1, age in ranges of 25 years", self.age_alone(1), FAILS),
             *self._rung(f"best node, {self._name(self.best())}", self.best()),
             *self._rung(f"A1* by heuristic, {_ranges(moved)}", moved.counts, "0.34", "55 %"),
             *self._rung(f"A1*, exact, at most 4: {_ranges(four)}", four.counts),
@@ -106,16 +108,21 @@ class Experiment:
         self, name: str, counts: Counts, published: str = "", published_loss: str = ""
     ) -> list[Row]:
         holds = self._policy(counts)
+        kept = Row.number(
+            f"I(X~;W), {name}", self.information(counts), published, holds, why=BEYOND_AGE
+        )
+        if published == FAILS and holds.startswith(FAILS):
+            kept = replace(kept, status=AS_PUBLISHED)
         return [
-            Row.number(f"I(X~;W), {name}", self.information(counts), published, holds),
-            Row.number("    loss", self.loss(counts), published_loss, form=".2%"),
+            kept,
+            Row.number("    loss", self.loss(counts), published_loss, form=".2%", why=BEYOND_AGE),
         ]
 
     def _policy(self, counts: Counts) -> str:
         broken = [verdict for verdict in verdicts(counts, [T, L]) if not verdict.satisfied]
         if not broken:
             return "t and l hold"
-        return "fails: " + ", ".join(f"{v.violating} on {v.model.name}" for v in broken)
+        return f"{FAILS}: " + ", ".join(f"{v.violating} on {v.model.name}" for v in broken)
 
     def per_class(self, level: int) -> list[Row]:
         """I1 and I2 of the ranges of a level of age, in their order."""
@@ -149,13 +156,8 @@ class Experiment:
         return "{" + ", ".join([*age, *kept]) + "}"
 
 
-def reproduce() -> tuple[str, Sequence[Row]]:
-    """Compute the experiment on real UCI Adult, records with missing values left out."""
-    experiment = Experiment.on(load_adult().dropna())
-    return "UCI Adult, Bezzi (2010), section 4; information in bits", _rows(experiment)
-
-
-def _rows(experiment: Experiment) -> list[Row]:
+def rows(experiment: Experiment) -> list[Row]:
+    """Every figure of the experiment, beside the published one."""
     raw = experiment.problem.counts
     margin = raw.margins[SENSITIVE]
     h = float(entropy(margin))
@@ -164,10 +166,10 @@ def _rows(experiment: Experiment) -> list[Row]:
     age = mutual_information(raw.project(("age",)).joint[SENSITIVE])
     feasible = [experiment.node_name(node) for node in experiment.feasible()]
     return [
-        Row("records", f"{raw.records}", "30162", "records with ? left out", float(raw.records)),
-        Row.number("H(W)", h, "1.85"),
+        Row.number("records", raw.records, "30162", "records with ? left out", "d"),
+        Row.number("H(W)", h, "1.85", why="the l_max beside it, 2^H(W), needs 1.82"),
         Row.number("l_max = 2^H(W)", 2**h, "3.53", "2^1.82; the printed H does not give it"),
-        Row.number("l_t = 2^(H(W) - t)", 2 ** (h - T.t), "2.42"),
+        Row.number("l_t = 2^(H(W) - t)", 2 ** (h - T.t), "2.42", why="3.53 / 2^0.55 is 2.41"),
         Row.number("H(W) - log l, the ceiling of Eq. 13", information.ceiling),
         Row("classes of the raw quasi-identifiers", f"{len(raw)}", value=float(len(raw))),
         Row.number("I(X;W)", information.original, "", "the published losses agree with it"),

@@ -1,10 +1,8 @@
-"""Pictures of comparisons. The one module that needs matplotlib."""
+"""Pictures of comparisons."""
 
-import warnings
 from collections.abc import Callable, Sequence
 from itertools import cycle
 from pathlib import Path
-from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -13,26 +11,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogFormatter, MaxNLocator
 
 from anonymizer.comparison import Comparison, Fit
+from anonymizer.plots.style import COLORS, LOOK, Style, save
 
 __all__ = ["draw", "frontier"]
 
-Style = dict[str, Any]
-
-LOOK: dict[Any, Any] = {
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.grid.axis": "y",
-    "axes.xmargin": 0.08,
-    "grid.alpha": 0.3,
-    "grid.linewidth": 0.6,
-    "legend.frameon": False,
-    "font.size": 10.0,
-    "svg.hashsalt": "anonymizer",  # the same comparison gives the same file
-}
-UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
-COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-"""Told apart by colour-blind people too (Okabe, Ito 2008)."""
 MARKERS = "osD^vPX"
 HOLLOW: Style = {"markerfacecolor": "white"}
 CEILING: Style = {"color": "grey", "linestyle": "--", "linewidth": 1.0}
@@ -59,11 +41,7 @@ def draw(comparison: Comparison, path: Path) -> None:
         first.set_ylim(bottom=0)
         columns = 3 if panels == 1 else 6
         figure.legend(handles=_legend(comparison), loc="outside lower center", ncols=columns)
-        kind = path.suffix[1:].lower()
-        with warnings.catch_warnings():
-            # A name in a script that the font lacks is drawn as boxes: no reason to draw nothing.
-            warnings.filterwarnings("ignore", "Glyph", UserWarning)
-            figure.savefig(path, format=kind, dpi=150, metadata=UNDATED[kind])
+        save(figure, path)
 
 
 def _against_classes(axes: Axes, comparison: Comparison) -> None:

@@ -1,0 +1,1 @@
+"""Pictures, one module for each kind. The one room that needs matplotlib."""

@@ -1,0 +1,99 @@
+"""Papers beside what their figures come to here, as tables of text."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from anonymizer.report.console import console, table_of
+from anonymizer.reproduce import (
+    AS_PUBLISHED,
+    NOT_REPRODUCED,
+    TRUNCATED,
+    Column,
+    Row,
+    Section,
+    Series,
+)
+
+__all__ = ["print_reproduction"]
+
+POINTS = 14
+"""So many points of a figure are printed at the most, and its last."""
+
+
+def print_reproduction(
+    title: str, sections: Sequence[Section], picture: Path | None = None
+) -> None:
+    """Print a paper's sections one by one, and how many of its figures agree.
+
+    ``picture``: where its figures were drawn.
+    """
+    out = console()
+    out.print(Text(title, style="bold underline"))
+    for section in sections:
+        _print_section(out, section)
+    out.print()
+    out.print(_summary([row for section in sections for row in section.rows]), soft_wrap=True)
+    if picture:
+        out.print(f"The picture lies in {picture}.", soft_wrap=True)
+
+
+def _print_section(out: Console, section: Section) -> None:
+    out.print()
+    out.print(_rows(section))
+    if section.note:
+        out.print(Padding(Text(section.note, style="dim"), (0, 1)))
+    for row in section.rows:
+        if row.series:
+            out.print(_points(row, row.series))
+
+
+def _rows(section: Section) -> object:
+    """The columns that say anything."""
+    texts = {
+        "quantity": [row.quantity for row in section.rows],
+        "computed": [row.computed for row in section.rows],
+        "published": [row.published for row in section.rows],
+        "status": [row.status for row in section.rows],
+        "remark": [row.remark for row in section.rows],
+    }
+    said = {name: column for name, column in texts.items() if any(column)}
+    return table_of(section.title, list(said), zip(*said.values(), strict=True))
+
+
+def _points(row: Row, series: Series) -> object:
+    """Some points of a panel."""
+    step = -(-len(series) // POINTS)
+    shown = sorted({*range(0, len(series), step), len(series) - 1})
+    how_many = f"{len(shown)} of {len(series)} points" + (", all by --json" if step > 1 else "")
+    if step == 1:
+        how_many = f"{len(series)} points"
+    cells = ([_cell(column.values[n]) for column in series.columns] for n in shown)
+    return table_of(
+        f"{row.quantity}: {row.remark}; {how_many}", [_head(c) for c in series.columns], cells
+    )
+
+
+def _head(column: Column) -> str:
+    return f"{column.label} ({column.unit})" if column.unit else column.label
+
+
+def _cell(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.6f}"
+
+
+def _summary(rows: Sequence[Row]) -> str:
+    """How many published figures agree."""
+    said = [row.status for row in rows]
+    agreed = [status for status in said if status.startswith(AS_PUBLISHED)]
+    cut = sum(status.startswith(TRUNCATED) for status in said)
+    not_reproduced = sum(status.startswith(NOT_REPRODUCED) for status in said)
+    return (
+        f"Of {len(agreed) + cut + not_reproduced} published figures and statements {len(agreed)} "
+        f"are as published ({len(agreed) - agreed.count(AS_PUBLISHED)} of them by another reading, "
+        f"or in a table that is assumed or fitted), {cut} as published but truncated, and "
+        f"{not_reproduced} cannot be reproduced."
+    )

@@ -1,0 +1,22 @@
+"""Bezzi, "An information theoretic approach for privacy metrics" (2010).
+
+Transactions on Data Privacy 3: Table 1, the example of Tables 2 and 3, and the Adult experiment.
+"""
+
+from collections.abc import Sequence
+
+from anonymizer.datasets import load_adult
+from anonymizer.reproduce.bezzi2010.adult import Experiment, rows
+from anonymizer.reproduce.bezzi2010.example import example
+from anonymizer.reproduce.bezzi2010.properties import properties
+from anonymizer.reproduce.row import Section
+
+__all__ = ["TITLE", "Experiment", "sections"]
+
+TITLE = "Bezzi (2010); information in bits"
+
+
+def sections() -> Sequence[Section]:
+    """Compute all, section 4 on real UCI Adult, records with missing values left out."""
+    adult = Experiment.on(load_adult().dropna())
+    return [properties(), *example(), Section("Section 4: UCI Adult", rows(adult))]

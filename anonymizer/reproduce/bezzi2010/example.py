@@ -1,0 +1,134 @@
+"""The example of Bezzi (2010), Tables 2 and 3: twelve people, heights in decades."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from anonymizer.reproduce.columns import inference, reidentification
+from anonymizer.reproduce.readings import claim
+from anonymizer.reproduce.row import Row, Section
+from anonymizer.risk import Inference, Profile
+
+__all__ = ["DIAGNOSES", "HEIGHTS", "diagnosis", "example"]
+
+HEIGHTS = (166, 163, 161, 167, 175, 170, 170, 171, 181, 183, 195, 191)
+DIAGNOSES = tuple("NNNNNNNNNNYN")
+"""Table 2; its names are all different."""
+DECADES = tuple(height // 10 * 10 for height in HEIGHTS)
+LISTED = 13
+"""Lines of Table 3 in the text at hand."""
+
+
+def diagnosis() -> Inference:
+    """The diagnosis W at risk, heights known as decades that include their lower end."""
+    return inference(DIAGNOSES, DECADES)
+
+
+def example() -> list[Section]:
+    """What the classes tell about the diagnosis, and about who it is."""
+    return [_classes(), _whole(), _identity()]
+
+
+def _classes() -> Section:
+    found = diagnosis()
+    informations = {"I1": found.i1, "I2": found.i2, "I3": found.i3, "I4": found.i4}
+    rows = [
+        Row(
+            "records",
+            f"{found.records}",
+            f"{LISTED} lines",
+            "Table 3, whose lines cannot be told apart into classes; Table 2 is used",
+            float(found.records),
+            f"cannot be reproduced: Table 2 has {found.records} records",
+        ),
+        Row(
+            "records of each class",
+            _sizes(DECADES),
+            remark="right-closed decades, 170 in (160, 170], would make it "
+            + _sizes([(height - 1) // 10 for height in HEIGHTS]),
+        ),
+        *(
+            Row.number(f"{name}(W, {label})", float(value))
+            for name, values in informations.items()
+            for label, value in zip(_labels(), values, strict=True)
+        ),
+        _at_risk(found),
+    ]
+    return Section("Tables 2 and 3, Figure 1: what each class tells about the diagnosis", rows)
+
+
+def _whole() -> Section:
+    found = diagnosis()
+    measures, share = found.measures, found.sizes / found.records
+    raw = inference(DIAGNOSES, HEIGHTS).measures.mutual_information
+    bits, t = measures.uncertainty, measures.i1_max
+    rows = [
+        Row.number("H(W)", bits),
+        Row.number("I(X~;W)", measures.mutual_information),
+        claim(
+            "I(X~;W) <= I(X;W): Eq. 4",
+            measures.mutual_information <= raw,
+            f"{measures.mutual_information:.6f} <= {raw:.6f}",
+            "holds",
+        ),
+        *(
+            Row.number(f"mean of {name}", float(share @ values))
+            for name, values in (
+                ("I1", found.i1),
+                ("I2", found.i2),
+                ("I3", found.i3),
+                ("I4", found.i4),
+            )
+        ),
+        Row("k", f"{found.sizes.min()}", value=float(found.sizes.min())),
+        Row.number("t, the largest I1", t),
+        Row.number("l, of entropy", 1 / measures.entropy_l_diversity_risk),
+        Row.number("l_max = 2^H(W)", 2**bits),
+        Row.number("l_t = 2^(H(W) - t)", 2 ** (bits - t), remark="less than 1: t asks for no l"),
+    ]
+    return Section("Tables 2 and 3: the release as a whole", rows)
+
+
+def _identity() -> Section:
+    """Who it is, at risk; Eq. 6 holds with equality in the smallest class."""
+    found: Profile = reidentification(DECADES)
+    bound = float(np.log2(found.records / found.sizes.min()))
+    rows = [
+        Row.number("H(X)", found.uncertainty),
+        Row.number("I(X;X~)", found.measures.mutual_information),
+        *(
+            Row.number(f"I2(X, {label})", float(value))
+            for label, value in zip(_labels(), found.i2, strict=True)
+        ),
+        claim(
+            "largest I2(X, x~): Eq. 6",
+            bool(found.i2.max() <= bound + 1e-9),
+            f"{found.i2.max():.6f}",
+            "at most log2 N / k",
+            f"log2 N / k = {bound:.6f}",
+        ),
+    ]
+    return Section("Tables 2 and 3: what each class tells about who it is", rows)
+
+
+def _at_risk(found: Inference) -> Row:
+    """Figure 1: the classes at risk by I1 are not those by I2."""
+    mean = found.measures.mutual_information
+    above = [
+        {label for label, value in zip(_labels(), values, strict=True) if value > mean}
+        for values in (found.i1, found.i2)
+    ]
+    return claim(
+        "classes above the mean, by I1; by I2",
+        bool(above[0] and above[1]) and not above[0] & above[1],
+        "; ".join(" ".join(sorted(labels)) for labels in above),
+        "at risk by one, not by the other",
+    )
+
+
+def _labels() -> list[str]:
+    return [f"[{decade}, {decade + 10})" for decade in dict.fromkeys(DECADES)]
+
+
+def _sizes(groups: Sequence[int]) -> str:
+    return ", ".join(str(groups.count(group)) for group in dict.fromkeys(sorted(groups)))

@@ -1,0 +1,92 @@
+"""Table 1 of Bezzi (2010): which one-symbol informations are non-negative, and average to I(X;W).
+
+What it says no to needs one table that shows it; what it says yes to is computed over all small
+tables.
+"""
+
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.information import (
+    mutual_information,
+    partition_information,
+    specific_information,
+    surprise,
+    weighted_uncertainty_reduction,
+)
+from anonymizer.reproduce.readings import claim
+from anonymizer.reproduce.row import Row, Section
+
+__all__ = ["properties"]
+
+Table = NDArray[np.int64]
+
+CLASSES = 3
+"""With two, I4 of either class is I(X;W)."""
+MOST = 2
+"""Records of a cell."""
+DIGITS, ROUNDING = 9, 1e-9
+YES = "Yes"
+
+INFORMATIONS = {
+    "I1": surprise,
+    "I2": specific_information,
+    "I3": weighted_uncertainty_reduction,
+    "I4": partition_information,
+}
+PUBLISHED = {"I1": ("Yes", "Yes"), "I2": ("No", "Yes"), "I3": ("No", "Yes"), "I4": ("Yes", "No")}
+"""Non-negative; average I(X;W)."""
+
+
+def properties() -> Section:
+    """Both properties of the four, over every small table."""
+    tables = _tables()
+    rows = [row for name in INFORMATIONS for row in (_sign(name, tables), _mean(name, tables))]
+    note = (
+        f"Over all {len(tables)} tables of {CLASSES} classes and two values with up to {MOST} "
+        "records in a cell. The chain rules, about three variables, are not computed."
+    )
+    return Section("Table 1: one-symbol informations", rows, note)
+
+
+def _sign(name: str, tables: list[Table]) -> Row:
+    """Whether the least of any class of any table is negative."""
+    least = [float(INFORMATIONS[name](table).min()) for table in tables]
+    lowest = int(np.argmin(np.round(least, DIGITS)))
+    found = _yes(least[lowest] >= -ROUNDING)
+    return claim(
+        f"{name}, non-negative",
+        found == PUBLISHED[name][0],
+        f"{found}: at least {max(least[lowest], 0.0) if found == YES else least[lowest]:.6f}",
+        PUBLISHED[name][0],
+        f"reached by {tables[lowest].tolist()}",
+    )
+
+
+def _mean(name: str, tables: list[Table]) -> Row:
+    """Whether the mean over records is the mutual information of every table."""
+    away = [
+        abs(table.sum(axis=1) @ INFORMATIONS[name](table) / table.sum() - mutual_information(table))
+        for table in tables
+    ]
+    furthest = int(np.argmax(np.round(away, DIGITS)))
+    found = _yes(away[furthest] < ROUNDING)
+    return claim(
+        f"{name}, averages to I(X;W)",
+        found == PUBLISHED[name][1],
+        f"{found}: at most {away[furthest]:.6f} away",
+        PUBLISHED[name][1],
+        "" if found == YES else f"reached by {tables[furthest].tolist()}",
+    )
+
+
+def _tables() -> list[Table]:
+    cells = product(range(MOST + 1), repeat=2 * CLASSES)
+    tables = (np.array(cell, np.int64).reshape(CLASSES, 2) for cell in cells)
+    return [table for table in tables if table.any(axis=1).all()]
+
+
+def _yes(holds: bool) -> str:
+    return YES if holds else "No"

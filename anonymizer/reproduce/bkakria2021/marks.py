@@ -1,0 +1,150 @@
+"""Table 7 of Bkakria et al. (2021): which metrics assess which risk, by the paper's own tests.
+
+A metric assesses the risk of re-identification when it orders the ages of Table 3 as section 3.3
+expects and rises with epsilon (Figures 1 and 2); that of inference when it orders the diseases as
+expected and rises with lambda (Figure 3) and with theta (Figure 4 and its example). Brackets say
+that its largest value depends on the table.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cache
+
+from anonymizer.reproduce.agreement import AS_PUBLISHED
+from anonymizer.reproduce.bkakria2021.cases import profile
+from anonymizer.reproduce.bkakria2021.metrics import EQ_8, METRICS, TABULATED, Metric, along
+from anonymizer.reproduce.bkakria2021.schemes import (
+    FIGURE_1,
+    FIGURE_2A,
+    FIGURE_2B,
+    FIGURE_3,
+    FIGURE_4A,
+    FIGURE_4B,
+    example,
+)
+from anonymizer.reproduce.readings import Reading, read, trend
+from anonymizer.reproduce.row import Row, Section
+from anonymizer.risk import Reidentification
+
+__all__ = ["marks"]
+
+FAILS, BRACKETED, HOLDS = "X", "(✓)", "✓"
+PRINTED = {
+    "DR": ("X", "(✓)"),
+    "MI": ("X", "(✓)"),
+    "CP": ("X", "(✓)"),
+    "MIL": ("(✓)", "X"),
+    "ELD": ("(✓)", "X"),
+    "ITPR": ("✓", "✓"),
+}
+"""Re-identification, inference."""
+MIL = {EQ_8: METRICS["MIL, Eq. 8"], TABULATED: METRICS["MIL as tabulated"]}
+EDGE = 1e-9
+"""Metrics that differ by less are equal."""
+
+FIGURE_2, FIGURE_4 = (FIGURE_2A, FIGURE_2B), (FIGURE_4A, FIGURE_4B)
+
+Test = Callable[[Metric], list[str]]
+
+
+def marks() -> Section:
+    """Every mark derived, beside the printed one."""
+    rows = [
+        _mark(metric, risk, printed)
+        for metric, both in PRINTED.items()
+        for risk, printed in zip(TESTS, both, strict=True)
+    ]
+    return Section(
+        "Table 7: what each metric assesses",
+        rows,
+        "✓ where all tests hold, (✓) where they do and its largest value depends on the table, X "
+        "where one fails. Figures 2 to 5 are of assumed tables; Table 3, Figure 1 and the example "
+        "are the paper's.",
+    )
+
+
+def _mark(short: str, risk: str, printed: str) -> Row:
+    metrics = MIL if short == "MIL" else {"": METRICS[short]}
+    readings = [_reading(name, metric, risk, printed) for name, metric in metrics.items()]
+    agreeing = next((reading.name for reading in readings if reading.agreement), readings[0].name)
+    why = _why(metrics[agreeing], risk)
+    row = read(f"{short}, {risk}", printed, readings, why)
+    return replace(row, remark=why)
+
+
+def _reading(name: str, metric: Metric, risk: str, printed: str) -> Reading:
+    mark = HOLDS if _bounded(metric) else BRACKETED
+    mark = FAILS if _failed(metric, risk) else mark
+    return Reading(name, mark, AS_PUBLISHED if mark == printed else "")
+
+
+def _why(metric: Metric, risk: str) -> str:
+    """What decides on the mark."""
+    bounded = "its largest value is always 1" if _bounded(metric) else "its largest value varies"
+    return "; ".join(_failed(metric, risk)) or f"all tests hold, {bounded}"
+
+
+@cache
+def _failed(metric: Metric, risk: str) -> list[str]:
+    """What a metric does not do that the paper expects of it."""
+    return [
+        what + (f" in {', '.join(where)}" if where[0] else "")
+        for what, test in TESTS[risk].items()
+        if (where := test(metric))
+    ]
+
+
+def _ages_in_order(metric: Metric) -> list[str]:
+    """Age 1 = Age 3 > Age 4 > Age 5 > Age 2."""
+    first, second, third, fourth, fifth = (metric.of(profile(f"Age {n}")) for n in range(1, 6))
+    holds = abs(first - third) < EDGE and third - EDGE > fourth > fifth > second
+    return [] if holds else [""]
+
+
+def _diseases_in_order(metric: Metric) -> list[str]:
+    """Disease 3 > Disease 2 > Disease 1."""
+    first, second, third = (metric.of(profile(f"Age 5, Disease {n}")) for n in (1, 2, 3))
+    return [] if third - EDGE > second and second - EDGE > first else [""]
+
+
+@cache
+def _tables() -> Mapping[str, Mapping[str, Mapping[str, list[float]]]]:
+    """Every metric along the tables where it has to rise, by what rises there, and their names."""
+    sizes = {scheme.name: scheme.profiles(scheme.points) for scheme in (FIGURE_1, *FIGURE_2)}
+    excess = {FIGURE_3.name: FIGURE_3.profiles(FIGURE_3.points)}
+    varied = {scheme.name: scheme.profiles(range(10, 129, 2)) for scheme in FIGURE_4}
+    varied["the example"] = [example(ill) for ill in (1, 5, 12, 50)]
+    found = {"ε": sizes, "λ": excess, "θ": varied}
+    return {
+        over: {name: along(profiles) for name, profiles in tables.items()}
+        for over, tables in found.items()
+    }
+
+
+def _rises(over: str) -> Test:
+    def falls_short(metric: Metric) -> list[str]:
+        return [
+            name for name, found in _tables()[over].items() if trend(found[metric.short]) != "rises"
+        ]
+
+    return falls_short
+
+
+def _bounded(metric: Metric) -> bool:
+    """Whether records that are all disclosed come to 1, however many they are."""
+    disclosed = [metric.of(Reidentification.of([1] * records)) for records in (8, 10_000)]
+    return all(abs(value - 1) < EDGE for value in disclosed)
+
+
+TESTS: dict[str, dict[str, Test]] = {
+    "re-identification": {
+        "does not order the ages": _ages_in_order,
+        "does not rise with ε": _rises("ε"),
+    },
+    "inference": {
+        "does not order the diseases": _diseases_in_order,
+        "does not rise with λ": _rises("λ"),
+        "does not rise with θ": _rises("θ"),
+    },
+}
+"""The tests of each risk, under what is said of a metric that fails; each says where it does."""

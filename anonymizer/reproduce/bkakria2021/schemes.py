@@ -1,0 +1,264 @@
+"""The tables behind Figures 1 to 5 of Bkakria et al. (2021), as counts.
+
+The figures are images, and the text fixes the table of Figure 1 alone. The others are regenerated
+under schemes that are assumed here, the simplest found that agree with what the text says.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from anonymizer.reproduce.bkakria2021.metrics import columns, furthest
+from anonymizer.reproduce.row import Row
+from anonymizer.reproduce.series import Column, Series
+from anonymizer.risk import Inference, Profile, Reidentification
+
+__all__ = [
+    "ASSUMED_TABLE",
+    "FIGURE_1",
+    "FIGURE_2A",
+    "FIGURE_2B",
+    "FIGURE_3",
+    "FIGURE_4A",
+    "FIGURE_4B",
+    "FIGURE_5",
+    "FITTED_TABLE",
+    "PLANE",
+    "RECORDS",
+    "Scheme",
+    "arithmetic",
+    "equally_skewed",
+    "example",
+    "graded",
+    "halves",
+    "one_skewed",
+    "one_small",
+    "panel",
+    "plane",
+    "surface",
+    "ten_groups",
+    "two_groups",
+]
+
+RECORDS = 10_000
+CLASSES = np.arange(10)
+
+
+def halves(epsilon: int) -> Profile:
+    """Figure 1: two classes, of (N - epsilon) / 2 and (N + epsilon) / 2 records."""
+    return Reidentification.of([(RECORDS - epsilon) // 2, (RECORDS + epsilon) // 2])
+
+
+def one_small(epsilon: int) -> Profile:
+    """Figure 2a: one class of 1000 - 0.9 epsilon records, nine larger by epsilon; in tens."""
+    small = RECORDS // 10 - 9 * epsilon // 10
+    return Reidentification.of([small] + [small + epsilon] * 9)
+
+
+def arithmetic(epsilon: int) -> Profile:
+    """Figure 2b: ten classes in equal steps, the largest larger by epsilon; in eighteens."""
+    return Reidentification.of(_steps(epsilon))
+
+
+def graded(excess: int) -> Profile:
+    """Figure 3: five ages, in the g-th one disease is ahead of nine by excess g / 5; in fifties."""
+    return _five_ages(excess * np.arange(1, 6) // 5)
+
+
+def equally_skewed(excess: int) -> Profile:
+    """Figure 3, were every age skewed alike."""
+    return _five_ages(np.full(5, excess))
+
+
+def one_skewed(excess: int) -> Profile:
+    """Figure 3, were one age alone skewed."""
+    return _five_ages(np.array([0, 0, 0, 0, excess]))
+
+
+def two_groups(ill: int) -> Profile:
+    """Figure 4a: 1000 records, so many of them ill, and 9000, of which 90 are."""
+    return Inference.of([[ill, 1000 - ill], [90, 8910]])
+
+
+def ten_groups(ill: int) -> Profile:
+    """Figure 4b: ten groups of 1000 records, so many ill in one, 10 in each of the others."""
+    return Inference.of([[ill, 1000 - ill]] + [[10, 990]] * 9)
+
+
+def example(ill: int) -> Profile:
+    """The example of the text: 10^8 records, 1000 of them ill, so many of these in 100 records."""
+    group, everybody = np.array([ill, 100 - ill]), np.array([1000, 10**8 - 1000])
+    return Inference.of([group, everybody - group])
+
+
+def plane(epsilon: int, moved: int) -> Profile:
+    """Figure 5: ages as in 2b, 20 equal diseases; the smallest class has 19 ``moved`` of one more.
+
+    The other 19 lose ``moved`` records each.
+    """
+    joint = np.repeat(_steps(epsilon)[:, None] // 20, 20, axis=1)
+    joint[0] -= moved
+    joint[0, 0] += 20 * moved
+    return Inference.of(joint)
+
+
+def _steps(epsilon: int) -> np.ndarray:
+    return RECORDS // 10 + (2 * CLASSES - 9) * epsilon // 18
+
+
+def _five_ages(excess: np.ndarray) -> Profile:
+    """2000 records of each age, one of ten diseases ahead of the others."""
+    joint = np.repeat((RECORDS // 5 - excess)[:, None] // 10, 10, axis=1)
+    joint[:, 0] += excess
+    return Inference.of(joint)
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """What a panel of a figure is computed from.
+
+    Parameters
+    ----------
+    name, records
+        The panel, and its table in words.
+    profile
+        Makes the table.
+    parameter, label, unit
+        What is varied: its name, what people call it, its unit.
+    points
+        The values it takes.
+    status
+        How much of it the paper fixes.
+    varied
+        Whether the axis is theta = max_q |H(X) - H_q(X)|, not the parameter.
+    """
+
+    name: str
+    records: str
+    profile: Callable[[int], Profile]
+    parameter: str
+    label: str
+    unit: str
+    points: tuple[int, ...]
+    status: str
+    varied: bool = False
+
+    def profiles(self, points: Iterable[int]) -> list[Profile]:
+        """The tables at some points."""
+        return [self.profile(point) for point in points]
+
+    def row(self) -> Row:
+        """The panel as a row whose value is a series."""
+        profiles = self.profiles(self.points)
+        parameters = [Column(self.parameter, self.label, self.points, self.unit)]
+        if self.varied:
+            parameters.append(_theta([furthest(profile) for profile in profiles]))
+        return panel(
+            self.name,
+            self.records,
+            self.status,
+            Series(parameters, columns(profiles), axis=parameters[-1].name),
+        )
+
+
+def panel(name: str, records: str, status: str, series: Series) -> Row:
+    """The row of a panel."""
+    return Row(name, f"{len(series)} points", "an image", records, status=status, series=series)
+
+
+def surface(points: Mapping[int, Iterable[int]]) -> Series:
+    """ITPR of Figure 5 over both parameters."""
+    places = [(epsilon, moved) for epsilon, some in points.items() for moved in some]
+    profiles = [plane(epsilon, moved) for epsilon, moved in places]
+    epsilons, moves = zip(*places, strict=True)
+    return Series(
+        [
+            Column("epsilon", "ε", epsilons, "records"),
+            Column("moved", "moved", moves, "records"),
+            _theta([profile.measures.maximum_information_leakage for profile in profiles]),
+        ],
+        columns(profiles)[:1],
+        axis="theta",
+        by="epsilon",
+    )
+
+
+def _theta(values: list[float]) -> Column:
+    return Column("theta", "θ", values, "bits")
+
+
+ASSUMED_TABLE = "a table that is assumed"
+FITTED_TABLE = "a table fitted to it"
+EXACT = "exact: the text fixes the table"
+ASSUMED = "regenerated: the text does not fix the table, a scheme is assumed"
+FITTED = "fitted: to what the text quotes, which other tables may fit, too"
+
+_SIZES = ("epsilon", "ε", "records")
+_EXCESS = ("lambda", "λ", "records")
+_ILL = ("ill", "HIV in the group", "records")
+_MANY = (10, 20, 30, 50, 80, 100, 120, 128, 150, 200, 300, 400, 500)
+
+FIGURE_1 = Scheme(
+    "Figure 1",
+    "two classes of 10,000 records",
+    halves,
+    *_SIZES,
+    (*range(0, 9501, 500), 9800, 9900, 9980, 9990, 9992, 9994, 9996, 9998),
+    EXACT,
+)
+FIGURE_2A = Scheme(
+    "Figure 2 (a small class)",
+    "ten classes of 10,000 records, one smaller than nine equal ones",
+    one_small,
+    *_SIZES,
+    (0, 10, *range(100, 1001, 100), 1050, 1100, 1110),
+    ASSUMED,
+)
+FIGURE_2B = Scheme(
+    "Figure 2 (equal steps)",
+    "ten classes of 10,000 records, each larger than the one before by as much",
+    arithmetic,
+    *_SIZES,
+    (*range(0, 1981, 180), 1998),
+    ASSUMED,
+)
+FIGURE_3 = Scheme(
+    "Figure 3",
+    "five ages of 2,000 records, ten diseases, one ahead by λ/5, 2λ/5, ... λ",
+    graded,
+    *_EXCESS,
+    tuple(range(0, 2001, 100)),
+    ASSUMED,
+)
+FIGURE_4A = Scheme(
+    "Figure 4 (two groups)",
+    "1,000 records, some with HIV, and 9,000 of which 90 have it",
+    two_groups,
+    *_ILL,
+    _MANY,
+    FITTED,
+    varied=True,
+)
+FIGURE_4B = Scheme(
+    "Figure 4 (ten groups)",
+    "ten groups of 1,000 records, some with HIV in one, 10 in each other",
+    ten_groups,
+    *_ILL,
+    _MANY,
+    ASSUMED,
+    varied=True,
+)
+PLANE = {
+    0: (0, 5, 10, 15, 20),
+    360: (0, 4, 8, 12, 16),
+    720: (0, 3, 6, 10, 13),
+    1080: (0, 2, 5, 7, 9),
+}
+"""Figure 5: by epsilon, the numbers of records moved."""
+FIGURE_5 = (
+    "Figure 5",
+    "ten ages in equal steps, 20 diseases, one ahead in the smallest class",
+    ASSUMED,
+)
+"""Its name, its table, and how much of it the paper fixes."""

@@ -1,0 +1,105 @@
+"""What a paper prints, read in several ways: its own definition first, then what may be meant.
+
+A published figure need not follow from the definition beside it. The readings that were tried are
+then stated with what each comes to, so that anybody can see which of them, if any, gives it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from anonymizer.reproduce.agreement import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED, agrees
+from anonymizer.reproduce.row import Row
+
+__all__ = ["Reading", "claim", "numbers", "read", "trend", "trends", "within"]
+
+SAME = 1e-12
+"""Steps of a series that are smaller come from rounding."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A way to read a paper: its name, what it comes to, whether that was published.
+
+    Parameters
+    ----------
+    name, shown
+        Texts.
+    agreement
+        Empty when it does not give what was published.
+    value
+        The number, if it is one.
+    """
+
+    name: str
+    shown: str
+    agreement: str
+    value: float | None = None
+
+
+def read(quantity: str, published: str, readings: Sequence[Reading], why: str = "") -> Row:
+    """The first reading that gives what was published; the paper's own when none does."""
+    own, *others = readings
+    found = next((reading for reading in readings if reading.agreement), own)
+    if not found.agreement:
+        tried = [f"{reading.name} gives {reading.shown}" for reading in readings if others]
+        reasons = "; ".join([*tried, *([why] if why else [])])
+        status = f"{NOT_REPRODUCED}: {reasons}" if reasons else NOT_REPRODUCED
+    elif found is own:
+        status = own.agreement
+    else:
+        status = f"{found.agreement}, though not by {own.name}, which gives {own.shown}"
+    return Row(quantity, found.shown, published, found.name, found.value, status)
+
+
+def within(rows: Iterable[Row], table: str) -> list[Row]:
+    """Rows of a table that the paper does not fix: agreement with it is no more than possible."""
+    agreed = (AS_PUBLISHED, TRUNCATED)
+    return [
+        replace(row, status=f"{row.status}, in {table}") if row.status.startswith(agreed) else row
+        for row in rows
+    ]
+
+
+def numbers(published: str, readings: Mapping[str, float]) -> list[Reading]:
+    """Readings that come to numbers."""
+    return [
+        Reading(name, f"{value:.6f}", agrees(value, published), float(value))
+        for name, value in readings.items()
+    ]
+
+
+def trends(expected: str, readings: Mapping[str, ArrayLike]) -> list[Reading]:
+    """Readings that come to series, of which the paper says that they rise, or fall."""
+    return [
+        Reading(name, _course(values), AS_PUBLISHED if trend(values) == expected else "")
+        for name, values in readings.items()
+    ]
+
+
+def trend(values: ArrayLike) -> str:
+    """``"rises"``, ``"falls"``, ``"is constant"`` or ``"rises and falls"``; may rest in between.
+
+    >>> trend([0, 1, 1, 2]), trend([1, 1]), trend([0, 1, 0])
+    ('rises', 'is constant', 'rises and falls')
+    """
+    steps = np.diff(np.asarray(values, float))
+    up, down = bool((steps > SAME).any()), bool((steps < -SAME).any())
+    if up and down:
+        return "rises and falls"
+    return "rises" if up else "falls" if down else "is constant"
+
+
+def claim(
+    quantity: str, holds: bool, computed: str, published: str, remark: str = "", *, why: str = ""
+) -> Row:
+    """A sentence of a paper, and whether it holds."""
+    failed = f"{NOT_REPRODUCED}: {why}" if why else NOT_REPRODUCED
+    return Row(quantity, computed, published, remark, status=AS_PUBLISHED if holds else failed)
+
+
+def _course(values: ArrayLike) -> str:
+    series = np.asarray(values, float)
+    return f"{trend(series)}, {series[0]:.6f} to {series[-1]:.6f}"
