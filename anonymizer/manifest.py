@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import fields
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ import numpy as np
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy, cut_of, grouping_of
+from anonymizer.privacy import MODELS, PrivacyModel
 
-__all__ = ["MANIFEST", "is_release", "read_manifest", "recoding_of"]
+__all__ = ["MANIFEST", "is_release", "policy_of", "read_manifest", "recoding_of"]
 
 MANIFEST = "release.json"
 
@@ -103,6 +105,33 @@ def _range(number: Decimal, ranges: list[Interval]) -> Interval:
 
 def _end(stated: int | float | None) -> Decimal | None:
     return None if stated is None else Decimal(str(stated))
+
+
+def policy_of(manifest: Mapping[str, Any]) -> tuple[PrivacyModel, ...]:
+    """The privacy models that a release was made under, each about one attribute.
+
+    Raises
+    ------
+    InputError
+        When a manifest only has the digest of what a model is about: a population, or a hierarchy
+        of sensitive values.
+    """
+    return tuple(_model(verdict) for verdict in manifest["privacy"])
+
+
+def _model(verdict: Mapping[str, Any]) -> PrivacyModel:
+    kind, stated = MODELS[verdict["model"]], verdict["parameters"]
+    for name in ("population", "hierarchy"):
+        if name in stated:
+            raise InputError(
+                f"{MANIFEST} tells of {kind.name} the digest of its {name} alone; name the study "
+                "of the release with --study"
+            )
+    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+    given = {name: value for name, value in stated.items() if name in known}
+    if kind.sensitive:
+        given["attribute"] = verdict["attribute"]
+    return kind(**given)
 
 
 def is_release(path: Path) -> bool:

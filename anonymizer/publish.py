@@ -64,6 +64,7 @@ def publish(
         with (path.parent / name).open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         manifest.update(anonymizer.release_.to_dict())
+        manifest["columns"] = _roles(study, form)
         manifest["table"] = {"file": name, "sha256": digest}
         text = json.dumps(manifest, indent=2, ensure_ascii=False, allow_nan=False)
         path.write_text(text + "\n", encoding="utf-8")
@@ -152,6 +153,19 @@ def _require_free(directory: Path, source: Path, force: bool) -> None:
             raise InputError(
                 f"{directory} already holds a release, {path.name}; --force replaces it"
             )
+
+
+def _roles(study: Study, form: Format) -> dict[str, object]:
+    """The columns of a release and how it is read: an audit needs no study then."""
+    schema = study.published
+    return {
+        "quasi_identifiers": list(schema.names),
+        "sensitive": list(schema.sensitive),
+        "targets": list(schema.targets),
+        "missing": schema.missing,
+        "missing_values": list(form.missing_values),
+        "separator": form.separator,
+    }
 
 
 def _write_proven(

@@ -21,7 +21,7 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy.values import text_of
 from anonymizer.schema import require_columns
 
-__all__ = ["Format", "format_of", "read_table", "write_table"]
+__all__ = ["Format", "columns_in", "format_of", "read_table", "write_table"]
 
 SEPARATORS = ",;\t|"
 SNIFFED = 64 * 1024
@@ -79,6 +79,23 @@ def format_of(
     if path.suffix.lower() in PARQUET:
         return Format(parquet=True, missing_values=tuple(missing_values))
     return Format(False, separator or _separator(path), tuple(missing_values))
+
+
+def columns_in(path: Path, form: Format) -> list[str]:
+    """The columns of a table file, without its records.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read.
+    """
+    with _readable(path):
+        if form.parquet:
+            with pyarrow.parquet.ParquetFile(path) as file:
+                return [str(name) for name in file.schema_arrow.names]
+        with _long_fields(), _text_stream(path) as text:
+            reader = csv.reader(text, delimiter=form.separator, strict=True)
+            return [name.strip() for name in next((row for row in reader if row), [])]
 
 
 def read_table(path: Path, form: Format, columns: Sequence[str] = ()) -> pd.DataFrame:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from anonymizer.cli.audit import audit
 from anonymizer.cli.measuring import compare, quality
 from anonymizer.cli.reference import models, reproduce
 from anonymizer.cli.releases import check, demo, run, verify
@@ -59,7 +60,7 @@ def commands() -> None:
     """Release microdata safely and lose as little information as possible doing it."""
 
 
-for command in (run, verify, check, risk, models, quality, compare, demo, reproduce):
+for command in (run, verify, check, risk, audit, models, quality, compare, demo, reproduce):
     commands.add_command(command)
 
 

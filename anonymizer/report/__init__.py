@@ -1,6 +1,7 @@
 """What a person reads: releases, verifications and comparisons as tables of text."""
 
 from anonymizer.report.attributes import print_detected, print_ranking, print_undeclared
+from anonymizer.report.audit import print_audit
 from anonymizer.report.comparison import print_comparison
 from anonymizer.report.picture import picture_at
 from anonymizer.report.progress import progress
@@ -12,6 +13,7 @@ from anonymizer.report.verdicts import print_check, print_verdicts
 
 __all__ = [
     "picture_at",
+    "print_audit",
     "print_check",
     "print_comparison",
     "print_detected",

@@ -1,0 +1,28 @@
+"""Attacks, run on the counts of a release: what an attacker who tries succeeds in."""
+
+from anonymizer.attacks.inference import Guesses, guessed_right, guesses
+from anonymizer.attacks.intersection import (
+    candidates,
+    crossed,
+    failing,
+    intersect,
+    membership_bounds,
+)
+from anonymizer.attacks.linkage import Linkage, Success, linkage
+from anonymizer.attacks.similarity import Similar, similarity
+
+__all__ = [
+    "Guesses",
+    "Linkage",
+    "Similar",
+    "Success",
+    "candidates",
+    "crossed",
+    "failing",
+    "guessed_right",
+    "guesses",
+    "intersect",
+    "linkage",
+    "membership_bounds",
+    "similarity",
+]

@@ -1,0 +1,177 @@
+"""Intersection: what several releases about the same people tell together.
+
+Every release tells of everybody a class. Two attackers put the classes together:
+
+- who knows which records of the releases belong together (by other columns, say, or by the order of
+  the records) sees the common refinement of their classes (Longpré et al. 2017): the worst case;
+- who does not is left with the sensitive values that occur in all classes of a person: the
+  composition attack of Ganta, Kasiviswanathan and Smith (2008).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from anonymizer.columns import histograms
+from anonymizer.counts import Codes, Counts, Ints
+from anonymizer.engines import pandas as engine
+from anonymizer.errors import InputError
+from anonymizer.privacy import Mask, PrivacyModel, Verdict, acceptable, verdicts
+from anonymizer.risk import together
+from anonymizer.risk.queries import Labels
+
+__all__ = ["candidates", "crossed", "failing", "intersect", "membership_bounds"]
+
+Bools = NDArray[np.bool_]
+
+
+def intersect(classes: Sequence[Labels], sensitive: Mapping[str, Labels] | None = None) -> Counts:
+    """Count the common refinement of several releases' classes: what linking them shows.
+
+    Parameters
+    ----------
+    classes
+        For each release the class of each person, shape (people,) each.
+    sensitive
+        Their values of the sensitive attributes, shape (people,) each.
+
+    Raises
+    ------
+    InputError
+        When the releases are not about the same number of people, or there are none.
+
+    >>> intersect(["aabb", "abab"], {"disease": ["flu", "flu", "cold", "flu"]}).sizes.tolist()
+    [1, 1, 1, 1]
+    """
+    return crossed(classes, sensitive or {})[0]
+
+
+def crossed(
+    classes: Sequence[Labels],
+    sensitive: Mapping[str, Labels],
+    population: Sequence[Labels] | None = None,
+) -> tuple[Counts, Codes]:
+    """The same, also among a population, and the class of each person there, shape (people,).
+
+    ``population``: the classes of everybody that the people may be taken for, shape (others,) each.
+    """
+    people = [pd.Series(list(of) if isinstance(of, str) else of) for of in classes]
+    lengths = {len(of) for of in [*people, *map(pd.Series, sensitive.values())]}
+    if len(lengths) > 1 or lengths == {0}:
+        raise InputError("an intersection needs the class and the values of every person")
+    number = lengths.pop() if lengths else 0
+    if population is not None:
+        others = [pd.Series(of) for of in population]
+        people = [pd.concat(pair, ignore_index=True) for pair in zip(people, others, strict=True)]
+    class_of = together(*people)
+    first = np.unique(class_of, return_index=True)[1]
+    mine = class_of[:number]
+    found = {
+        name: histograms(pd.Series(values, name=name), mine, len(first))
+        for name, values in sensitive.items()
+    }
+    joint = {name: matrix for name, (matrix, _) in found.items()}
+    counts = Counts(
+        tuple(f"release {place}" for place in range(1, len(people) + 1)),
+        np.column_stack([engine.distinct(of)[0][first] for of in people]).astype(np.intp),
+        np.bincount(mine, minlength=len(first)).astype(np.int64),
+        joint,
+        {name: np.asarray(matrix.sum(axis=0)) for name, matrix in joint.items()},
+        number,
+        {name: values for name, (_, values) in found.items()},
+        population=None
+        if population is None
+        else np.bincount(class_of[number:], minlength=len(first)).astype(np.int64),
+    )
+    return counts, mine
+
+
+def failing(
+    counts: Counts, models: Sequence[PrivacyModel], priors: Sequence[Mapping[str, Ints]] = ()
+) -> tuple[list[Verdict], Mask]:
+    """Hold models against counts under several priors: each has to hold under all of them.
+
+    Parameters
+    ----------
+    counts
+        The classes.
+    models
+        The policy.
+    priors
+        Records by sensitive value that attackers may know beside the margins of the counts: those
+        of the releases, say. By attribute, shape (values,); attributes left out keep the margin.
+
+    Returns
+    -------
+    For each model the verdict under the prior that is worst for it, and the classes where one
+    breaks, shape (classes,).
+    """
+    broken = np.zeros(len(counts), bool)
+    worst: list[Verdict] = []
+    for prior in [{}, *priors]:
+        against = replace(counts, margins={**counts.margins, **prior})
+        broken |= ~acceptable(against, models)
+        found = verdicts(against, models)
+        worst = [_worse(*pair) for pair in zip(worst, found, strict=True)] if worst else found
+    return worst, broken
+
+
+def _worse(one: Verdict, other: Verdict) -> Verdict:
+    """The verdict of two, of one model, that comes off worse."""
+    if one.violating != other.violating:
+        return max(one, other, key=lambda verdict: verdict.violating)
+    measured = np.array([one.worst, other.worst])
+    return replace(one, worst=one.model.worst(measured))
+
+
+def candidates(cells: Codes, supports: Sequence[Bools | None]) -> Ints:
+    """How many sensitive values occur in all classes of a person: |W_1(g_1) & W_2(g_2) & ...|.
+
+    Parameters
+    ----------
+    cells
+        The class in each release, shape (rows, releases).
+    supports
+        Which values occur in each class of a release, shape (classes, values); None for a release
+        that does not show the attribute.
+
+    >>> flu_cold, flu = np.array([[True, True]]), np.array([[True, False]])
+    >>> candidates(np.array([[0, 0]]), [flu_cold, flu]).tolist()
+    [1]
+    """
+    left: Bools | None = None
+    for place, support in enumerate(supports):
+        if support is not None:
+            seen = support[cells[:, place]]
+            left = seen if left is None else left & seen
+    if left is None:
+        raise InputError("no release shows the sensitive attribute")
+    return np.asarray(left.sum(axis=1), np.int64)
+
+
+def membership_bounds(
+    people: Ints, cells: Codes, released: Sequence[Ints], placed: Sequence[Ints]
+) -> tuple[Ints, Ints]:
+    """Least and most records of each intersection, where it is not known who is in the releases.
+
+    Of o people with some classes g_i at most n_i(g_i) are in release i, and at most
+    o_i(g_i) - n_i(g_i) are not: max(0, o - sum_i (o_i - n_i)) and min(o, min_i n_i).
+
+    Parameters
+    ----------
+    people
+        Known people of each combination of classes, shape (rows,).
+    cells
+        The class in each release, shape (rows, releases).
+    released, placed
+        For each release its records n_i and the known people o_i >= n_i of each class, shape
+        (classes,).
+    """
+    least, most = people.copy(), people.copy()
+    for place, (records, known) in enumerate(zip(released, placed, strict=True)):
+        least -= (known - records)[cells[:, place]]
+        most = np.minimum(most, records[cells[:, place]])
+    return np.maximum(least, 0), most

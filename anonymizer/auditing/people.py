@@ -1,0 +1,290 @@
+"""The people of original tables in the classes of releases: who is where."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.auditing.releases import Published, sound
+from anonymizer.columns import by_text
+from anonymizer.counts import Codes, Counts, Ints
+from anonymizer.engines import pandas as engine
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import ANY
+from anonymizer.hierarchy.values import counted, is_missing
+from anonymizer.manifest import MANIFEST
+from anonymizer.placing import place
+from anonymizer.privacy import Mask
+from anonymizer.regions import CLASS
+from anonymizer.schema import classes_of
+from anonymizer.tables import columns_in, format_of, read_table
+
+__all__ = [
+    "People",
+    "Placed",
+    "classes_in",
+    "everybody",
+    "identified",
+    "placed",
+    "read_original",
+    "spelled",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """The people of an original table in the classes of a release that was made of it.
+
+    Parameters
+    ----------
+    release
+        The release.
+    counts
+        Its classes, recounted.
+    class_of
+        The class of each person, -1 where the release has none, shape (people,).
+    values
+        Their value of each sensitive attribute that the original has, -1 where the release has no
+        such value, shape (people,) each.
+    """
+
+    release: Published
+    counts: Counts
+    class_of: Codes
+    values: Mapping[str, Codes]
+
+    @cached_property
+    def people(self) -> Ints:
+        """The people of each class, shape (classes,)."""
+        inside = self.class_of[self.class_of >= 0]
+        return np.bincount(inside, minlength=len(self.counts)).astype(np.int64)
+
+    def joint(self, attribute: str) -> Ints:
+        """The people of each class by value, shape (classes, values)."""
+        values, kinds = self.values[attribute], len(self.counts.values[attribute])
+        known = (self.class_of >= 0) & (values >= 0)
+        cells = self.class_of[known] * kinds + values[known]
+        number = len(self.counts) * kinds
+        return np.bincount(cells, minlength=number).astype(np.int64).reshape(-1, kinds)
+
+    @property
+    def beyond(self) -> int:
+        """The people in classes of the release that hold more of them than records."""
+        return int((self.people - self.counts.sizes).sum())
+
+    @property
+    def exact(self) -> bool:
+        """Whether every class holds as many people as records: then they are known to be these."""
+        return not self.beyond
+
+
+def read_original(
+    path: Path, release: Published, *, identifier: str | None = None, complete: bool
+) -> pd.DataFrame:
+    """The columns of an original table that matter to a release.
+
+    ``complete``: the sensitive attributes have to be there.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read or a column lacks.
+    """
+    form = format_of(path, missing_values=release.missing_values)
+    present = set(columns_in(path, form))
+    needed = release.schema.sensitive if complete else ()
+    sensitive = [n for n in release.schema.counted if n in present or n in needed]
+    wanted = [*release.raw, *sensitive, *([identifier] if identifier else [])]
+    columns = list(dict.fromkeys(wanted))
+    return read_table(path, form, columns)[columns]
+
+
+def placed(release: Published, original: pd.DataFrame, name: Path) -> Placed:
+    """Put the people of an original table into the classes of a release.
+
+    Raises
+    ------
+    InputError
+        When there are fewer people than records somewhere: it is not the table.
+    """
+    schema = replace(release.schema, targets=(), identifiers=())
+    counts, class_of = classes_in(release, original)
+    values = {
+        attribute: _codes(original[attribute], counts.values[attribute])
+        for attribute in schema.sensitive
+        if attribute in original.columns
+    }
+    found = Placed(release, counts, class_of, values)
+    _require_accounted(found, name)
+    return found
+
+
+def classes_in(release: Published, people: pd.DataFrame) -> tuple[Counts, Codes]:
+    """The classes of a release, recounted, and the one of each person, -1 for none.
+
+    People whom no class stands for are suppressed ones, where suppressed records were kept.
+    """
+    schema = replace(release.schema, targets=(), identifiers=())
+    table, admitted = release.table, _admitted(people, release)
+    with sound(release.path / MANIFEST):
+        labels, known = place(people, release.manifest, _numbers(release, admitted))
+    counts, class_of = classes_of(table, schema, labels[list(schema.names)], complete=False)
+    mine, theirs = class_of[: len(table)], class_of[len(table) :]
+    occupied = counts.sizes > 0
+    number = np.where(occupied, np.cumsum(occupied) - 1, -1)
+    found = np.where(known, number[theirs], -1)
+    if release.keeps_suppressed:
+        hidden = engine.all_equal(table, schema.names, ANY)
+        if hidden.any():
+            found[found < 0] = number[mine[hidden][0]]
+    found[~admitted] = -1
+    return replace(counts.select(occupied), population=None), found
+
+
+def _admitted(people: pd.DataFrame, release: Published) -> Mask:
+    """Who may be in a release: nobody of whom a value is missing, unless that is a category."""
+    if release.schema.missing == "category":
+        return np.ones(len(people), bool)
+    columns = [name for name in release.schema.columns if name in people.columns]
+    return people[columns].notna().all(axis=1).to_numpy(bool)
+
+
+def _numbers(release: Published, admitted: Mask) -> Codes | None:
+    """The class in the place of each record, where a release numbers them and has as many."""
+    numbered = CLASS in release.schema.names and CLASS not in release.raw
+    if not numbered or admitted.sum() != len(release.table):
+        return None
+    numbers = np.full(len(admitted), -1, np.intp)
+    numbers[admitted] = release.table[CLASS].astype(int) - 1
+    return numbers
+
+
+def _codes(column: pd.Series, values: Sequence[object]) -> Codes:
+    """The place of each value among those of a release, -1 where it is none, by their texts."""
+    places = {spelled(value): code for code, value in enumerate(values)}
+    codes, own = by_text(column)
+    found: Codes = np.array([places.get(spelled(value), -1) for value in own], np.intp)[codes]
+    return found
+
+
+def spelled(value: object) -> str | None:
+    """A value as whoever reads a table sees it; None for a missing one."""
+    return None if is_missing(value) else str(value).strip()
+
+
+def _require_accounted(found: Placed, name: Path) -> None:
+    """Require that every record of a release is that of somebody."""
+    lacking = int(np.maximum(found.counts.sizes - found.people, 0).sum())
+    what = "by their quasi-identifiers"
+    for attribute in () if lacking else found.values:
+        short = np.maximum(found.counts.joint[attribute] - found.joint(attribute), 0)
+        if short.any():
+            lacking, what = int(short.sum()), f"by quasi-identifiers and {attribute!r}"
+    if lacking:
+        raise InputError(
+            f"{name} cannot be what {found.release.path} was made of: "
+            f"{counted(lacking, 'record')} of the release are of nobody in it, {what}; name the "
+            "table that was released, values and missing ones written as they were"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """Everybody whom several releases may be about.
+
+    Parameters
+    ----------
+    classes
+        The class of each person in each release, -1 where in none, shape (people, releases).
+    values
+        Their value of each sensitive attribute, by its place in ``kinds``, -1 where no table says,
+        shape (people,) each.
+    kinds
+        The values of each sensitive attribute, as texts; None for a missing one.
+    """
+
+    classes: Codes
+    values: Mapping[str, Codes]
+    kinds: Mapping[str, Sequence[str | None]]
+
+
+def identified(originals: Sequence[pd.DataFrame], identifier: str) -> list[Codes]:
+    """The person of each record of several tables, numbered alike in all, shape (records,) each.
+
+    Raises
+    ------
+    InputError
+        When an identifier is missing, or stands twice in a table.
+    """
+    numbers: dict[str | None, int] = {}
+    found = []
+    for number, original in enumerate(originals, 1):
+        codes, values = by_text(original[identifier])
+        if any(is_missing(value) for value in values) or len(values) < len(codes):
+            raise InputError(
+                f"column {identifier!r} of original {number} does not tell its records apart: "
+                "every one needs an identifier of its own"
+            )
+        own = [numbers.setdefault(spelled(value), len(numbers)) for value in values]
+        found.append(np.array(own, np.intp)[codes])
+    return found
+
+
+def everybody(tables: Sequence[Placed], persons: Sequence[Codes]) -> People:
+    """Join the people of several original tables.
+
+    Parameters
+    ----------
+    tables
+        The people of each release's original in its classes.
+    persons
+        Who each of them is, shape (records,) each.
+
+    Raises
+    ------
+    InputError
+        When tables differ in a sensitive value of somebody.
+    """
+    number = 1 + max(int(of.max(initial=-1)) for of in persons)
+    classes = np.full((number, len(tables)), -1, np.intp)
+    for column, (table, of) in enumerate(zip(tables, persons, strict=True)):
+        classes[of, column] = table.class_of
+    attributes = dict.fromkeys(name for table in tables for name in table.values)
+    kinds, values = {}, {}
+    for name in attributes:
+        kinds[name] = _kinds(name, tables)
+        values[name] = _values(name, kinds[name], tables, persons, number)
+    return People(classes, values, kinds)
+
+
+def _kinds(name: str, tables: Sequence[Placed]) -> list[str | None]:
+    """The values that any release has of an attribute."""
+    texts = [spelled(value) for table in tables for value in table.counts.values.get(name, ())]
+    return sorted(dict.fromkeys(texts), key=lambda text: (text is None, text or ""))
+
+
+def _values(
+    name: str,
+    kinds: Sequence[str | None],
+    tables: Sequence[Placed],
+    persons: Sequence[Codes],
+    number: int,
+) -> Codes:
+    found = np.full(number, -1, np.intp)
+    for table, of in zip(tables, persons, strict=True):
+        if name not in table.values:
+            continue
+        places = {kind: place for place, kind in enumerate(kinds)}
+        known = [places[spelled(value)] for value in table.counts.values[name]]
+        own = np.array([*known, -1], np.intp)[table.values[name]]
+        differ = (found[of] >= 0) & (own >= 0) & (found[of] != own)
+        if differ.any():
+            raise InputError(
+                f"the originals differ in {name!r} of {counted(int(differ.sum()), 'record')}; "
+                "an intersection is about values that stay"
+            )
+        found[of] = np.where(own >= 0, own, found[of])
+    return found

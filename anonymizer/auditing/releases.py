@@ -1,0 +1,180 @@
+"""Releases read back from where ``anonymizer run`` wrote them."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from anonymizer.errors import InputError
+from anonymizer.manifest import MANIFEST, policy_of, read_manifest
+from anonymizer.privacy import PrivacyModel, asked, population_of
+from anonymizer.regions import CLASS
+from anonymizer.schema import Schema
+from anonymizer.study import Study
+from anonymizer.tables import columns_in, format_of, read_table
+
+__all__ = ["Published", "read_release", "require_different", "sound"]
+
+
+@dataclass(frozen=True, eq=False)
+class Published:
+    """A release as it lies on disk.
+
+    Parameters
+    ----------
+    path
+        What it was called.
+    manifest
+        What is told of it.
+    digest
+        SHA-256 of the table.
+    raw
+        The quasi-identifiers that were recoded: what an original has to have.
+    keeps_suppressed
+        Whether suppressed records are in the release, as a class of their own.
+    schema
+        The roles of its columns.
+    missing_values
+        What counted as missing in the original.
+    models
+        The policy, each model about one attribute.
+    table
+        The released table.
+    """
+
+    path: Path
+    manifest: Mapping[str, Any]
+    digest: str
+    raw: tuple[str, ...]
+    keeps_suppressed: bool
+    schema: Schema
+    missing_values: tuple[str, ...]
+    models: Sequence[PrivacyModel]
+    table: pd.DataFrame
+
+    def population(self, models: Sequence[PrivacyModel]) -> pd.DataFrame | None:
+        """The raw quasi-identifiers of the population that models are about, if any is.
+
+        Raises
+        ------
+        InputError
+            When the models are about two, or one cannot be recoded as the release was.
+        """
+        people = population_of(models)
+        raw = replace(self.schema, names=self.raw)
+        return None if people is None else raw.admit_population(people.table)
+
+
+def read_release(path: Path, study: Study | None = None) -> Published:
+    """Read the release that lies in a directory, or that a released table belongs to.
+
+    ``study``: states the policy and the roles of the columns instead of the manifest.
+
+    Raises
+    ------
+    InputError
+        When the manifest lacks or is damaged, or the table is not the one that it is about.
+    """
+    directory = path if path.is_dir() else path.parent
+    manifest = read_manifest(directory / MANIFEST)
+    with sound(directory / MANIFEST):
+        name, digest = str(manifest["table"]["file"]), str(manifest["table"]["sha256"])
+        if path != directory and path.name != name:
+            raise InputError(f"{path} is not the table that the {MANIFEST} beside it is about")
+        table = directory / name
+        _require_digest(table, digest)
+        form = format_of(table, manifest.get("columns", {}).get("separator"))
+        if study is None:
+            schema, missing = _schema(manifest, columns_in(table, form))
+            models = policy_of(manifest)
+        else:
+            schema, missing = study.published, study.document.data.missing_values
+            _require_same_columns(study, manifest)
+            models = study.privacy
+        models = _each_about_one(models, schema)
+        raw, kept = tuple(manifest["recoding"]), manifest["suppressed_class"] == "kept"
+    frame = read_table(table, form, schema.columns)
+    return Published(path, manifest, digest, raw, kept, schema, missing, models, frame)
+
+
+@contextmanager
+def sound(path: Path) -> Iterator[None]:
+    """Say of a manifest that lacks something, or holds what makes no sense, that it is damaged."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError):
+        raise InputError(f"{path} is damaged: it is no manifest of a release") from None
+
+
+def require_different(releases: Sequence[Published], *, of_one: bool) -> None:
+    """Require that no release is named twice: a copy tells nothing more.
+
+    ``of_one``: they were made of one original; those of several may look alike without being so.
+
+    Raises
+    ------
+    InputError
+        Naming the two.
+    """
+    seen: dict[object, Path] = {}
+    for release in releases:
+        place = release.path if release.path.is_dir() else release.path.parent
+        first = seen.setdefault(release.digest if of_one else place.resolve(), release.path)
+        if first is not release.path:
+            raise InputError(f"{first} and {release.path} are the same release; name it once")
+
+
+def _require_digest(table: Path, digest: str) -> None:
+    try:
+        with table.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise InputError(f"there is no {table}, which its {MANIFEST} is about") from None
+    except OSError as error:
+        raise InputError(f"cannot read {table}: {error.strerror}") from None
+    if found != digest:
+        raise InputError(
+            f"{table} is not what {MANIFEST} is about: it was changed after it was released"
+        )
+
+
+def _schema(manifest: Mapping[str, Any], columns: Sequence[str]) -> tuple[Schema, tuple[str, ...]]:
+    """The roles of the columns and what counted as missing.
+
+    Manifests before there were ``columns`` in them tell the sensitive attributes by the models that
+    are about them.
+    """
+    told = manifest.get("columns")
+    if told is not None:
+        names, sensitive = tuple(told["quasi_identifiers"]), tuple(told["sensitive"])
+        schema = Schema(names, sensitive, missing=told["missing"], targets=tuple(told["targets"]))
+        return schema, tuple(told["missing_values"])
+    about = [verdict["attribute"] for verdict in manifest["privacy"]]
+    sensitive = tuple(dict.fromkeys(name for name in about if name is not None))
+    names = tuple(manifest["recoding"])
+    if manifest.get("regions") and CLASS in columns:
+        names = (*names, CLASS)
+    missing = "drop" if manifest["dropped"] else "category"
+    return Schema(names, sensitive, missing=missing), ()
+
+
+def _require_same_columns(study: Study, manifest: Mapping[str, Any]) -> None:
+    if set(study.schema.names) != set(manifest["recoding"]):
+        raise InputError(
+            f"{study.path} is not the study of the release: it has other quasi-identifiers"
+        )
+
+
+def _each_about_one(models: Sequence[PrivacyModel], schema: Schema) -> tuple[PrivacyModel, ...]:
+    """Every model once for each sensitive attribute that it is about."""
+    return tuple(
+        model if name is None else replace(model, attribute=name)  # type: ignore[type-var]
+        for model in models
+        for name in asked(model, schema.sensitive)
+    )

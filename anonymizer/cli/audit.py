@@ -1,0 +1,78 @@
+"""The command that attacks releases, one or several of the same people."""
+
+from pathlib import Path
+
+import click
+
+from anonymizer.cli.printing import print_json, printing
+
+__all__ = ["audit"]
+
+
+@click.command()
+@click.argument("release", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option(
+    "--against",
+    "-a",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    required=True,
+    help="The original table; or that of each release, in their order.",
+)
+@click.option("--identifier", help="The column that tells in several originals who is who.")
+@click.option(
+    "--study",
+    "-s",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="The study of all releases, or of each in their order; by default what release.json says.",
+)
+@click.option(
+    "--similarity",
+    multiple=True,
+    metavar="ATTRIBUTE=HIERARCHY",
+    help="A hierarchy of a sensitive attribute, whose groups are alike; repeatable.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
+def audit(
+    release: tuple[Path, ...],
+    against: tuple[Path, ...],
+    identifier: str | None,
+    study: tuple[Path, ...],
+    similarity: tuple[str, ...],
+    as_json: bool,
+) -> int:
+    """Attack RELEASEs, directories that run wrote, with the original table they were made of.
+
+    Linkage, homogeneity, skewness, similarity and Bayes-optimal inference on each. Of several
+    releases also what their combination discloses about the people in them. Exits with 1 when the
+    policy does not hold in a release or in the combination, or cannot be proven to.
+    """
+    from anonymizer.auditing import audit_files
+    from anonymizer.hierarchy import Hierarchy
+    from anonymizer.report import print_audit, progress
+    from anonymizer.study import Study
+
+    alike = dict(_named(stated) for stated in similarity)
+    with progress() as watch:
+        found = audit_files(
+            release,
+            against,
+            identifier=identifier,
+            studies=[Study(path) for path in study],
+            hierarchies={name: Hierarchy.of(path) for name, path in alike.items()},
+            watch=watch,
+        )
+    with printing("the releases were audited"):
+        if as_json:
+            print_json(found.to_dict())
+        else:
+            print_audit(found)
+    return 0 if found.satisfied else 1
+
+
+def _named(stated: str) -> tuple[str, str]:
+    name, equals, path = stated.partition("=")
+    if not (name and equals and path):
+        raise click.UsageError(f"--similarity {stated!r} is not ATTRIBUTE=HIERARCHY")
+    return name, path

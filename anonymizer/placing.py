@@ -1,0 +1,255 @@
+"""Raw records under the labels of a release, by what its manifest says that the labels stand for.
+
+Needs neither hierarchies nor the study: a manifest lists what was released.
+"""
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from anonymizer.counts import Codes
+from anonymizer.engines import pandas as engine
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import ANY
+from anonymizer.hierarchy.values import counted, is_missing, number_of, text_of
+from anonymizer.regions import CLASS
+
+__all__ = ["place"]
+
+Mask = NDArray[np.bool_]
+Group = Mapping[str, Any]
+
+NOWHERE = "\0"
+"""In place of the label of a value that a release does not show: no label reads so."""
+
+LAST = "\U0010ffff"
+"""Sorts after any text that begins alike."""
+
+
+def place(
+    people: pd.DataFrame, manifest: Mapping[str, Any], numbers: Codes | None = None
+) -> tuple[pd.DataFrame, Mask]:
+    """The labels under which a release shows raw records, and which records it has labels for.
+
+    Where a release tells by a number which class a record is in (merged cells), a record is in the
+    only class that covers its values. Where several do, the order of the records has to tell.
+
+    Parameters
+    ----------
+    people
+        Records with the raw quasi-identifiers, missing values being missing.
+    manifest
+        What was released, and how.
+    numbers
+        The number of the class, from 0, that stands in the release in the place of each record, -1
+        for a record that has none there, shape (records,).
+
+    Returns
+    -------
+    Texts by quasi-identifier, on the index of ``people``, and whether all of a record's values are
+    among those that the release shows, shape (records,). A record that is not was suppressed, left
+    out, or never in the table.
+
+    Raises
+    ------
+    InputError
+        When labels overlap, so that records fit several, and their order does not tell.
+    """
+    recoding = manifest["recoding"]
+    columns = {name: Column.of(people[name]) for name in recoding}
+    if manifest.get("regions"):
+        inside = {name: _members(columns[name], groups) for name, groups in recoding.items()}
+        return _in_regions(people, Regions(columns, inside, manifest["regions"]), numbers)
+    labels, known = {}, np.ones(len(people), bool)
+    for name, groups in recoding.items():
+        group_of = columns[name].grouped(name, groups)[columns[name].codes]
+        known &= group_of >= 0
+        labels[name] = engine.relabel(
+            people[name], group_of, [*(g["label"] for g in groups), NOWHERE]
+        )
+    return pd.DataFrame(labels, index=people.index), known
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The distinct raw values of a column.
+
+    Parameters
+    ----------
+    codes
+        The value of each record, shape (records,).
+    texts
+        What each value is written as; None for a missing one.
+    """
+
+    codes: Codes
+    texts: Sequence[str | None]
+
+    @classmethod
+    def of(cls, column: pd.Series) -> "Column":
+        """The values of a column."""
+        codes, values = engine.distinct(column)
+        return cls(codes, [None if is_missing(value) else text_of(value) for value in values])
+
+    @cached_property
+    def by_text(self) -> list[tuple[str, int]]:
+        """Texts with their codes, sorted."""
+        return sorted((text, code) for code, text in enumerate(self.texts) if text is not None)
+
+    @cached_property
+    def by_number(self) -> list[tuple[Decimal, int]]:
+        """Those that are numbers, in order."""
+        numbers = [(number_of(text), code) for text, code in self.by_text]
+        return sorted((number, code) for number, code in numbers if number is not None)
+
+    @cached_property
+    def written(self) -> Mapping[str, list[int]]:
+        """The codes of the values that are written as a text: 39 and "39.0" are both 39."""
+        found: dict[str, list[int]] = {}
+        for text, code in self.by_text:
+            found.setdefault(text, []).append(code)
+        return found
+
+    def covered(self, group: Group, everything: bool) -> list[int]:
+        """The values that a group of a recoding stands for.
+
+        ``everything``: a group of which only the label ``*`` is told holds all values; otherwise
+        the missing ones alone, which generalize to it before the others do.
+        """
+        own = group.get("group", group["label"])
+        if "from" in group:
+            return self._between(group["from"], group["to"])
+        if "values" in group or own is None or group.get("level") == 0:
+            values = group.get("values", []) if group.get("level") != 0 else [own]
+            listed = [code for value in values if value is not None for code in self._as(value)]
+            missing = None in values or own is None or own == ANY or everything
+            return listed + (self._missing if missing else [])
+        if own == ANY:
+            return list(range(len(self.texts))) if everything else self._missing
+        return self._masked(own)
+
+    @property
+    def _missing(self) -> list[int]:
+        return [code for code, text in enumerate(self.texts) if text is None]
+
+    def _as(self, value: object) -> list[int]:
+        return self.written.get(text_of(value), [])
+
+    def _between(self, low: int | float | None, high: int | float | None) -> list[int]:
+        """Numbers of a half-open range; an end that is None is open."""
+        numbers = self.by_number
+        begin = 0 if low is None else bisect_left(numbers, (Decimal(str(low)), -1))
+        end = len(numbers) if high is None else bisect_left(numbers, (Decimal(str(high)), -1))
+        return [code for _, code in numbers[begin:end]]
+
+    def _masked(self, label: str) -> list[int]:
+        """Codes whose last characters are masked, ``479**``; a shorter one is its own label."""
+        stem = label.rstrip("*")
+        begin, end = (bisect_left(self.by_text, (text, -1)) for text in (stem, stem + LAST))
+        alike = self.by_text[begin:end]
+        return [code for text, code in alike if text == label or _fits(text, stem, label)]
+
+    def grouped(self, name: str, groups: Sequence[Group]) -> Codes:
+        """The group of each value, -1 for none, shape (values,).
+
+        Raises
+        ------
+        InputError
+            When a value is in two.
+        """
+        group_of = np.full(len(self.texts), -1, np.intp)
+        for number, group in enumerate(groups):
+            codes = self.covered(group, everything=len(groups) == 1)
+            if (group_of[codes] >= 0).any():
+                raise InputError(
+                    f"the manifest tells of column {name!r} groups that overlap, so that records "
+                    "cannot be placed"
+                )
+            group_of[codes] = number
+        return group_of
+
+
+def _fits(text: str, stem: str, label: str) -> bool:
+    return len(text) == len(label) > len(stem) > 0
+
+
+@dataclass(frozen=True, eq=False)
+class Regions:
+    """Classes that have groups of their own, over the values of some records.
+
+    Parameters
+    ----------
+    columns
+        The values.
+    inside
+        Which of them each label stands for, by attribute.
+    labels
+        The labels of each class.
+    """
+
+    columns: Mapping[str, Column]
+    inside: Mapping[str, Mapping[str | None, Mask]]
+    labels: Sequence[Mapping[str, str | None]]
+
+    def covering(self) -> tuple[Codes, Mask]:
+        """A class that covers each record, -1 for none, and whether several do, (records,) each."""
+        cells = np.column_stack([column.codes for column in self.columns.values()])
+        _, first, row_of = np.unique(cells, axis=0, return_index=True, return_inverse=True)
+        rows = cells[first]
+        class_of = np.full(len(rows), -1, np.intp)
+        several = np.zeros(len(rows), bool)
+        for number, region in enumerate(self.labels):
+            fits = np.ones(len(rows), bool)
+            for column, name in enumerate(self.columns):
+                fits &= self.inside[name][region[name]][rows[:, column]]
+            several |= fits & (class_of >= 0)
+            class_of[fits] = number
+        return class_of[row_of.ravel()], several[row_of.ravel()]
+
+    def covers(self, numbers: Codes) -> bool:
+        """Whether the class of a number covers each record; -1 needs no cover."""
+        for name, column in self.columns.items():
+            members = np.array([self.inside[name][region[name]] for region in self.labels])
+            if not (members[numbers, column.codes] | (numbers < 0)).all():
+                return False
+        return True
+
+
+def _in_regions(
+    people: pd.DataFrame, regions: Regions, numbers: Codes | None
+) -> tuple[pd.DataFrame, Mask]:
+    """The same where every class has groups of its own."""
+    found, several = regions.covering()
+    if several.any():
+        if numbers is None or not regions.covers(numbers):
+            raise InputError(
+                f"{counted(int(several.sum()), 'record')} of the original fit several classes of "
+                "merged cells, whose numbers only the order of the records tells; name the table "
+                "that was released, its order included"
+            )
+        found = numbers
+    labels = {
+        name: engine.relabel(
+            people[name], found, [*(region[name] for region in regions.labels), NOWHERE]
+        )
+        for name in regions.columns
+    }
+    labels[CLASS] = pd.Series((found + 1).astype(str), index=people.index)
+    return pd.DataFrame(labels, index=people.index), found >= 0
+
+
+def _members(column: Column, groups: Sequence[Group]) -> dict[str | None, Mask]:
+    """Which values each label stands for, shape (values,) each."""
+    members = {}
+    for group in groups:
+        mask = np.zeros(len(column.texts), bool)
+        mask[column.covered(group, everything="values" not in group)] = True
+        members[group["label"]] = mask
+    return members
