@@ -58,21 +58,19 @@ def crossed(
 
     ``population``: the classes of everybody that the people may be taken for, shape (others,) each.
     """
-    people = [pd.Series(list(of) if isinstance(of, str) else of) for of in classes]
-    lengths = {len(of) for of in [*people, *map(pd.Series, sensitive.values())]}
-    if len(lengths) > 1 or lengths == {0}:
+    people = [_series(of) for of in classes]
+    known = {name: _series(of).rename(name) for name, of in sensitive.items()}
+    lengths = {len(of) for of in [*people, *known.values()]}
+    if len(lengths) != 1 or lengths == {0}:
         raise InputError("an intersection needs the class and the values of every person")
-    number = lengths.pop() if lengths else 0
+    number = lengths.pop()
     if population is not None:
-        others = [pd.Series(of) for of in population]
+        others = map(_series, population)
         people = [pd.concat(pair, ignore_index=True) for pair in zip(people, others, strict=True)]
     class_of = together(*people)
     first = np.unique(class_of, return_index=True)[1]
     mine = class_of[:number]
-    found = {
-        name: histograms(pd.Series(values, name=name), mine, len(first))
-        for name, values in sensitive.items()
-    }
+    found = {name: histograms(column, mine, len(first)) for name, column in known.items()}
     joint = {name: matrix for name, (matrix, _) in found.items()}
     counts = Counts(
         tuple(f"release {place}" for place in range(1, len(people) + 1)),
@@ -87,6 +85,11 @@ def crossed(
         else np.bincount(class_of[number:], minlength=len(first)).astype(np.int64),
     )
     return counts, mine
+
+
+def _series(labels: Labels) -> pd.Series:
+    """Labels as a column; a text is one of letters."""
+    return pd.Series(list(labels) if isinstance(labels, str) else labels)
 
 
 def failing(

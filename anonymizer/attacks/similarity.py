@@ -82,7 +82,7 @@ def _at(level: int, counts: np.ndarray, groups: np.ndarray) -> Similar:
     same = most == sizes
     return Similar(
         level,
-        len(present),
+        int(grouped.any(axis=0).sum()),
         int(sizes[same].sum()),
         int(same.sum()),
         float((most / sizes).max()),
