@@ -169,7 +169,9 @@ def intersection(people: People, tables: Sequence[Placed]) -> Intersection:
     """What releases disclose together of the people who are in all of them, and in some.
 
     An attacker who links records is given the classes' common refinement and, where the policy
-    compares with a prior, whichever is worst of those of the releases and of the intersection.
+    compares with a prior, whichever is worst of those of the releases and of the intersection. For
+    those in some releases only it is the distribution among everybody: a release tells nothing of
+    the values of who is not in it.
     """
     inside = people.classes >= 0
     everywhere: Mask = np.asarray(inside.all(axis=1))

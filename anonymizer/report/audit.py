@@ -6,6 +6,7 @@ from rich.console import Console
 
 from anonymizer.attacks import Guesses, Linkage, Success
 from anonymizer.auditing import Apart, Audit, Intersection, ReleaseAudit
+from anonymizer.hierarchy.values import counted
 from anonymizer.report.console import console, table_of
 from anonymizer.report.verdicts import verdict_table
 from anonymizer.risk import QueryLoss
@@ -28,7 +29,7 @@ def print_audit(audit: Audit) -> None:
 def _print_release(out: Console, release: ReleaseAudit) -> None:
     out.print(
         f"{release.path}: {release.records:,} records in {release.classes:,} equivalence classes; "
-        f"{release.people:,} people of the original are in them.",
+        f"{counted(release.people, 'record')} of the original fit them.",
         soft_wrap=True,
     )
     out.print(verdict_table(release.privacy))
@@ -125,11 +126,13 @@ def _print_apart(out: Console, who: str, apart: Apart) -> None:
         f", {number:,} known for sure about {name}" for name, number in apart.homogeneous.items()
     )
     out.print(
-        f"Intersection, {apart.records:,} people {who}: told apart in {apart.classes:,} classes; "
+        f"Intersection, {counted(apart.records, 'record')} {who}: in {apart.classes:,} classes; "
         f"{apart.singled_out:,} singled out{same}; the policy breaks for {apart.failing:,}.",
         soft_wrap=True,
     )
-    out.print(verdict_table(apart.privacy))
+    verdicts = verdict_table(apart.privacy)
+    verdicts.title = f"Policy of all releases, held against records {who}"
+    out.print(verdicts)
 
 
 def _print_attacks(out: Console, found: Intersection, releases: Sequence[ReleaseAudit]) -> None:
