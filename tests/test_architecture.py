@@ -23,6 +23,7 @@ FLOORS = [
     {"axes", "risk"},
     {"guillotine", "bottleneck"},
     {"release", "recoded", "counted"},
+    {"attacks"},
     {"atoms"},
     {"regional"},
     {"plan", "sampled", "choice", "tables", "atomic", "manifest"},
