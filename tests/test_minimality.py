@@ -270,6 +270,7 @@ def test_draws_agree_with_all_worlds(monkeypatch, table, models):
     names = [name for name in table.columns if name != "w"]
     problem = problem_of(table, dict.fromkeys(names, SUPPRESS), models)
     node = (1,) * len(names)
+    monkeypatch.setattr(parts, "MOST_TABLES", 20_000)
     exact = evidence_of(problem, node)
     monkeypatch.setattr(parts, "MOST_TABLES", 0)
     sampled = evidence_of(problem, node)
@@ -305,6 +306,20 @@ def test_the_same_seed_gives_the_same_result(monkeypatch):
         attacked(SKEWED, [EntropyLDiversity(2.1)], (1,), seed=seed) for seed in (1, 1, 2)
     )
     assert first == again != other
+
+
+@pytest.mark.parametrize(("most", "draws"), [(100, 0), (0, 2000)])
+def test_classes_beyond_doubt_are_not_looked_at(monkeypatch, most, draws):
+    """Each of 400 classes of two x and two y is split into alike pairs in a third of its worlds."""
+    monkeypatch.setattr(parts, "MOST_TABLES", most)
+    rows = [[f"{n}-{half}", f"{n}", "*"] for n in range(400) for half in (1, 2)]
+    table = table_of({row[0]: "xx" if row[0].endswith("1") else "yy" for row in rows})
+    problem = problem_of(table, {"a": Hierarchy.from_rows(rows)}, [EntropyLDiversity(1.5)])
+    found = evidence_of(problem, (1,), 2000)
+    assert found.draws == draws
+    assert len(found.parts) == pytest.approx(69, abs=9 if draws else 0)  # (2 / 3)^69 < 1e-12
+    assert found.probability[0] == pytest.approx(1)
+    assert found.beliefs().belief == pytest.approx(0.5, abs=1e-9)
 
 
 def test_what_is_too_rare_among_the_draws_is_unknown():

@@ -37,6 +37,9 @@ ROUNDING = 1e-9
 FINE = 1 << 40
 """Records that a belief is written as, for models to measure."""
 
+NEGLIGIBLE = 1e-12
+"""What a belief may be off for classes that are not looked at."""
+
 ENOUGH = 100
 """Draws in which all finer releases break the policy: with fewer nothing is said of anybody."""
 
@@ -130,7 +133,12 @@ class Evidence:
         draws
             Worlds that are drawn, a multiple of ``BATCHES``, where there are too many to look at.
         """
-        parts = list(parts_of(setting, finer, draws, rng))
+        parts, without = [], np.ones(len(finer))
+        for part in parts_of(setting, finer, draws, rng):
+            parts.append(part)
+            without *= part.without(len(finer))
+            if without.sum() < NEGLIGIBLE:
+                break  # whatever the other classes hold, M is as good as certain
         sampled = any(part.drawn is not None for part in parts)
         parts = [part for part in parts if part.pattern.bits.any()]
         estimates = 1 + BATCHES if sampled else 1

@@ -18,13 +18,13 @@ __all__ = ["BATCHES", "Part", "parts_of"]
 BATCHES = 20
 """Parts of the draws, each left out in turn: what standard errors are estimated from."""
 
-MOST_TABLES = 20_000
+MOST_TABLES = 4096
 """Worlds of one class that are all looked at; beyond they are drawn."""
 
 MOST_NUMBERS = 1 << 20
 """Numbers held of worlds at a time."""
 
-BUDGET = 1 << 27
+BUDGET = 1 << 25
 """Numbers of all worlds that are looked at of all classes together."""
 
 
@@ -61,6 +61,15 @@ class Part:
         """The patterns in so many estimates."""
         shape = estimates, len(self.pattern.bits)
         return self.pattern._replace(weights=np.broadcast_to(self.pattern.weights, shape))
+
+    def without(self, events: int) -> Floats:
+        """How likely it is that each event does not come about here, shape (events,).
+
+        What came about in all draws is taken for missing in one of them.
+        """
+        lacks = (self.pattern.bits >> np.arange(events)[:, None]) & 1 == 0
+        least = 0.0 if self.drawn is None else 1 / len(self.drawn)
+        return np.asarray(np.maximum(lacks @ self.pattern.weights[0], least))
 
     def drawn_again(self, draws: int, rng: np.random.Generator) -> Codes:
         """The pattern of each draw: where worlds were enumerated, by what they are likely."""

@@ -5,8 +5,6 @@ exchangeable, a table has the probability prod_c n_c! prod_w n_w! / (n! prod_cw 
 multivariate hypergeometric distribution cell by cell.
 """
 
-from math import lgamma
-
 import numpy as np
 
 from anonymizer.counts import Codes, Floats, Ints
@@ -90,9 +88,9 @@ def _rows(left: Ints, size: int, most: int) -> tuple[Codes, Ints] | None:
 
 
 def _log_factorials(counts: Ints) -> Floats:
-    values, place = np.unique(counts, return_inverse=True)
-    logs = np.array([lgamma(value + 1) for value in values.tolist()])
-    return logs[place].reshape(counts.shape)
+    """Log n! of each count, in nats."""
+    logs = np.log(np.maximum(np.arange(int(counts.max(initial=0)) + 1), 1))
+    return np.asarray(logs.cumsum()[counts])
 
 
 def _first_halves(whole: Ints, sizes: Ints, rng: np.random.Generator) -> Ints:
@@ -100,8 +98,9 @@ def _first_halves(whole: Ints, sizes: Ints, rng: np.random.Generator) -> Ints:
     first = np.empty_like(whole)
     need = np.broadcast_to(sizes, whole.shape[:2]).copy()
     rest = whole.sum(axis=2)
-    for value in range(whole.shape[2]):
+    for value in range(whole.shape[2] - 1):
         rest -= whole[:, :, value]
         first[:, :, value] = rng.hypergeometric(whole[:, :, value], rest, need)
         need -= first[:, :, value]
+    first[:, :, -1] = need
     return first
