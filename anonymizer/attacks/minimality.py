@@ -26,7 +26,7 @@ from anonymizer.search import Problem
 
 __all__ = ["DRAWS", "Minimality", "minimality", "obstacle"]
 
-DRAWS = 5000
+DRAWS = 10_000
 
 MOST_EVENTS = 6
 """Finer releases of uncertain verdict that are told apart."""
