@@ -9,11 +9,14 @@ from anonymizer.attacks.intersection import (
     membership_bounds,
 )
 from anonymizer.attacks.linkage import Linkage, Success, linkage
+from anonymizer.attacks.minimality import DRAWS, Minimality, minimality, obstacle
 from anonymizer.attacks.similarity import Similar, similarity
 
 __all__ = [
+    "DRAWS",
     "Guesses",
     "Linkage",
+    "Minimality",
     "Similar",
     "Success",
     "candidates",
@@ -24,5 +27,7 @@ __all__ = [
     "intersect",
     "linkage",
     "membership_bounds",
+    "minimality",
+    "obstacle",
     "similarity",
 ]

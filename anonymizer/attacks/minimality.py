@@ -1,0 +1,325 @@
+"""The minimality attack: what a known policy and algorithm reveal beside the release itself.
+
+Wong, Fu, Wang, Pei, "Minimality attack in privacy preserving data publishing" (VLDB 2007). A search
+that keeps as much as a policy allows generalizes because it has to: every finer release would have
+broken the policy. Where that depends on sensitive values, it tells who may have which.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from anonymizer.attacks.beliefs import ENOUGH, Evidence
+from anonymizer.attacks.parts import BATCHES
+from anonymizer.attacks.specializations import Setting, classes_at, specializations
+from anonymizer.counts import Codes, Counts
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.kernels import NUMPY, choose
+from anonymizer.lattice import Node
+from anonymizer.objectives import OBJECTIVES
+from anonymizer.parameters import is_whole
+from anonymizer.privacy import PrivacyModel, acceptable
+from anonymizer.search import Problem
+
+__all__ = ["DRAWS", "Minimality", "minimality", "obstacle"]
+
+DRAWS = 10_000
+
+MOST_EVENTS = 6
+"""Finer releases of uncertain verdict that are told apart."""
+
+ROUNDING = 1e-9
+"""What a probability of 1 may come out below it."""
+
+
+@dataclass(frozen=True)
+class Minimality:
+    """What an attacker learns from knowing that no finer release satisfied the policy.
+
+    He knows the quasi-identifiers of every record, the release, the hierarchies, the policy and
+    that the search was exact. Worlds are the ways to deal the sensitive values of each class to its
+    records, all equally likely; minimality, M, excludes those under which a direct specialization
+    satisfies the policy. Other nodes of the lattice, which would have scored less, are not used:
+    all of what an optimum reveals may be more.
+
+    Parameters
+    ----------
+    method
+        ``"exact"``; ``"sampled"``: estimated from draws; ``"unknown"``: M is too rare among the
+        draws, or too much to work out, for anything to be said of single records; ``"not
+        applicable"``: such a release is not known to be minimal.
+    reason
+        Why it is unknown or not applicable; empty otherwise.
+    reveals
+        Whether M excludes any world at all; None where that is not known.
+    specializations, certain
+        Direct specializations of other classes, and those that break the policy in every world.
+    probability
+        p(M): how much of all worlds is left, so that -log2 of it is what M tells of the table as a
+        whole, in bits; None where it is not known.
+    probability_below
+        What p(M) is below, with 95 % confidence, where draws say no more than that.
+    largest_share, largest_posterior
+        The largest p(w | class), and the largest p(w | record, release, M).
+    standard_error
+        Of the largest posterior; 0 where it is exact.
+    factor
+        The most times likelier that M makes a value for a record, 1 where it makes none.
+    surprise
+        The largest divergence of what is believed of a record from its class's shares, in bits.
+    records_raised
+        Records whose largest posterior exceeds the largest share of their class by more than 0.01.
+    records_breached
+        Records of which what is believed, taken as the distribution of their class, breaks a model.
+    draws, accepted
+        Worlds drawn, and those among them in which M holds; 0 where none had to be.
+
+    Of sampled beliefs only those count that differ by more than five standard errors, so that more
+    draws may show more; and the largest is the one that is largest less as much.
+    """
+
+    method: str
+    reason: str = ""
+    reveals: bool | None = None
+    specializations: int = 0
+    certain: int = 0
+    probability: float | None = None
+    probability_below: float | None = None
+    largest_share: float | None = None
+    largest_posterior: float | None = None
+    standard_error: float | None = None
+    factor: float | None = None
+    surprise: float | None = None
+    records_raised: int | None = None
+    records_breached: int | None = None
+    draws: int = 0
+    accepted: int = 0
+
+    @classmethod
+    def not_applicable(cls, reason: str) -> "Minimality":
+        """A release that the attack says nothing of, and why."""
+        return cls("not applicable", f"not applicable: {reason}")
+
+    def to_dict(self) -> dict[str, object]:
+        """Counts and probabilities, as JSON has them."""
+        return asdict(self)
+
+
+def obstacle(
+    manifest: Mapping[str, Any], names: Sequence[str], suppression: float = 0.0
+) -> str | None:
+    """Why a release is not known to be minimal; None where it is.
+
+    Parameters
+    ----------
+    manifest
+        What ``Release.to_dict`` says of it.
+    names
+        The quasi-identifiers.
+    suppression
+        The share of the records that the study let be suppressed.
+    """
+    search, levels = manifest.get("search") or {}, manifest.get("levels") or {}
+    objective = OBJECTIVES.get(str(search.get("objective")))
+    reasons = {
+        "every class has groups of its own, no level": bool(manifest.get("regions")),
+        "not every quasi-identifier was released at a level": (
+            set(levels) != set(names) or search.get("refinements") != 0
+        ),
+        "the levels were given, not searched for": search.get("strategy") == "fixed",
+        "the search did not prove that its result is the best": not search.get("proven"),
+        "records may be suppressed, so that a finer node could have been within the budget": (
+            suppression > 0 or manifest.get("suppressed") != 0
+        ),
+        "the objective may rise under generalization, so that finer nodes need not break the "
+        "policy": objective is None or not objective.falls,
+    }
+    return next((reason for reason, true in reasons.items() if true), None)
+
+
+def minimality(
+    counts: Counts,
+    taxonomies: Mapping[str, Taxonomy],
+    node: Node,
+    models: Sequence[PrivacyModel],
+    rng: np.random.Generator,
+    draws: int = DRAWS,
+) -> Minimality:
+    """What an attacker learns from a node being the best that satisfies a policy.
+
+    Parameters
+    ----------
+    counts
+        Counts of the raw quasi-identifiers. Their sensitive values serve to make the release, and
+        to make sure that it is minimal; the attacker is not given them.
+    taxonomies
+        The nested partitions of each quasi-identifier.
+    node
+        The levels released, in the order of ``counts.names``: those an exact search found for an
+        objective that never rises under generalization, without suppression; see ``obstacle``.
+    models
+        All that a node had to satisfy, bounds that the search alone kept to among them.
+    rng
+        What draws worlds, where there are too many to look at.
+    draws
+        Worlds that are drawn, rounded up to a multiple of ``BATCHES``.
+
+    Raises
+    ------
+    InputError
+        When the number of draws is none, or the node none of the lattice.
+    """
+    problem = Problem(counts, taxonomies, models)
+    _require(problem, node, draws)
+    occupied = counts.select(counts.sizes > 0)
+    finer = specializations(occupied, taxonomies, node)
+    if doubt := _doubt(problem, node, finer):
+        return Minimality.not_applicable(doubt)
+    settings = _settings(occupied, classes_at(occupied, taxonomies, node), models)
+    uncertain = [
+        class_of
+        for lower, class_of in finer.items()
+        if _large_enough(problem, lower)
+        and not any(setting.always_breaks(class_of) for setting in settings)
+    ]
+    about = [setting.attribute for setting in settings]
+    known = _nothing_learnt(len(finer), len(uncertain), _largest_share(problem.at(node), about))
+    if not uncertain:
+        return known
+    if reason := _too_much(models, settings, len(uncertain)):
+        return _unknown(known, reason)
+    rounded = -(-draws // BATCHES) * BATCHES
+    setting = replace(settings[0], kernel=choose(rounded * len(occupied)))
+    return _learnt(known, setting, Evidence.of(setting, uncertain, rounded, rng))
+
+
+def _require(problem: Problem, node: Node, draws: int) -> None:
+    """Refuse a number of draws, or levels, that are none."""
+    if not is_whole(draws, least=1):
+        raise InputError(f"draws = {draws!r} must be a whole number of at least 1")
+    heights = problem.lattice.heights
+    if len(node) != len(heights) or not all(
+        is_whole(level, least=0) and level <= height
+        for level, height in zip(node, heights, strict=True)
+    ):
+        raise InputError(
+            f"levels {list(node)} are no node of the lattice, whose highest are {list(heights)}; "
+            "take those of the release's manifest"
+        )
+
+
+def _doubt(problem: Problem, node: Node, finer: Iterable[Node]) -> str | None:
+    """What shows that a node was not the best under a policy; None where nothing does."""
+    if not problem.feasible(problem.at(node)):
+        return "the levels released do not satisfy the policy, so that it is not the one searched"
+    if any(problem.feasible(problem.at(lower)) for lower in finer):
+        return "a direct specialization satisfies the policy too: more was asked for than is stated"
+    return None
+
+
+def _large_enough(problem: Problem, node: Node) -> bool:
+    """Whether a node satisfies the models that do not depend on sensitive values."""
+    fixed = [model for model in problem.models if not model.sensitive]
+    return bool(acceptable(problem.at(node), fixed).all())
+
+
+def _settings(counts: Counts, class_of: Codes, models: Sequence[PrivacyModel]) -> list[Setting]:
+    """What is known of each attribute that the policy is about."""
+    found = []
+    for attribute in counts.sensitive:
+        own = [model for model in models if _is_about(model, attribute)]
+        if own:
+            each = [model for model in own if model.per_class]
+            found.append(Setting.of(counts, attribute, class_of, each, NUMPY))
+    return found
+
+
+def _is_about(model: PrivacyModel, attribute: str) -> bool:
+    return model.sensitive and model.attribute in (None, attribute)
+
+
+def _largest_share(released: Counts, about: Sequence[str]) -> float | None:
+    """The largest p(w | class) of the attributes that the policy is about, or else of all."""
+    attributes = about or released.sensitive
+    return max((float(released.about(name).shares.max()) for name in attributes), default=None)
+
+
+def _nothing_learnt(finer: int, uncertain: int, share: float | None) -> Minimality:
+    """What there is to say where every finer release breaks the policy in every world."""
+    return Minimality(
+        "exact",
+        reveals=False,
+        specializations=finer,
+        certain=finer - uncertain,
+        probability=1.0,
+        largest_share=share,
+        largest_posterior=share,
+        standard_error=0.0,
+        factor=1.0,
+        surprise=0.0,
+        records_raised=0,
+        records_breached=0,
+    )
+
+
+def _too_much(
+    models: Sequence[PrivacyModel], settings: Sequence[Setting], events: int
+) -> str | None:
+    """Why what is known cannot be worked out; None where it can."""
+    whole = [model.name for model in models if model.sensitive and not model.per_class]
+    if whole:
+        return f"{whole[0]} is about all classes together, so that their worlds do not factor"
+    if len(settings) > 1:
+        return (
+            f"the policy is about {len(settings)} sensitive attributes, and which of their values "
+            "go together is not counted"
+        )
+    if events > MOST_EVENTS:
+        return f"{events} finer releases are of uncertain verdict, more than {MOST_EVENTS}"
+    return None
+
+
+def _unknown(known: Minimality, reason: str, evidence: Evidence | None = None) -> Minimality:
+    """What is left to say where nothing can be said of single records."""
+    nothing = Minimality(
+        "unknown",
+        reason,
+        specializations=known.specializations,
+        certain=known.certain,
+        largest_share=known.largest_share,
+    )
+    if evidence is None:
+        return nothing
+    return replace(
+        nothing,
+        reveals=True if evidence.accepted < evidence.draws else None,
+        probability_below=evidence.below,
+        draws=evidence.draws,
+        accepted=evidence.accepted,
+    )
+
+
+def _learnt(known: Minimality, setting: Setting, evidence: Evidence) -> Minimality:
+    """What the evidence makes of what is known."""
+    if not evidence.enough:
+        return _unknown(
+            known,
+            f"all finer releases break the policy in {evidence.accepted} of {evidence.draws} "
+            f"worlds drawn, and fewer than {ENOUGH} say nothing of a single record",
+            evidence,
+        )
+    probability = min(float(evidence.probability[0]), 1.0)
+    excludes = probability < 1 - ROUNDING
+    sampled = evidence.draws > 0
+    return replace(
+        known,
+        method="sampled" if sampled else "exact",
+        reveals=True if excludes else (None if sampled else False),
+        probability=probability,
+        draws=evidence.draws,
+        accepted=evidence.accepted,
+        **asdict(evidence.beliefs().gain(setting, float(known.largest_share or 0))),
+    )

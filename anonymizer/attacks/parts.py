@@ -1,0 +1,188 @@
+"""The worlds of each released class, by which finer releases break the policy within it.
+
+Classes of few worlds are looked at world by world, of others some are drawn.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from anonymizer.attacks.conjunction import Pattern
+from anonymizer.attacks.specializations import Setting
+from anonymizer.attacks.worlds import drawn, enumerated
+from anonymizer.counts import Codes, Floats, Ints, row_keys
+
+__all__ = ["BATCHES", "Part", "parts_of"]
+
+BATCHES = 100
+"""Parts of the draws, each left out in turn: what standard errors are estimated from.
+
+So many that five of them are five: with 20, Student's t exceeds 5 for one estimate in 12 000, with
+100 for one in 400 000, and a table has thousands.
+"""
+
+MOST_TABLES = 4096
+"""Worlds of one class that are all looked at; beyond they are drawn."""
+
+MOST_NUMBERS = 1 << 20
+"""Numbers held of worlds at a time."""
+
+BUDGET = 1 << 25
+"""Numbers of all worlds that are looked at of all classes together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """One released class: the cells that finer releases tell apart, and its worlds by pattern.
+
+    Parameters
+    ----------
+    sizes, margin
+        Records of each cell and of each value, shapes (cells,) and (values,).
+    pattern
+        Its patterns: in one estimate where it is exact, otherwise from all draws and then without
+        each batch.
+    tables
+        The mean over worlds of the table, 0 where a world has another pattern, shape (estimates,
+        patterns, cells, values).
+    drawn
+        The pattern of each draw, shape (draws,); None where the worlds were enumerated.
+    """
+
+    sizes: Ints
+    margin: Ints
+    pattern: Pattern
+    tables: Floats
+    drawn: Codes | None
+
+    @property
+    def share(self) -> Floats:
+        """p(w | class) of each cell, all the same, shape (cells, values)."""
+        return np.tile(self.margin / self.margin.sum(), (len(self.sizes), 1))
+
+    def repeated(self, estimates: int) -> Pattern:
+        """The patterns in so many estimates."""
+        shape = estimates, len(self.pattern.bits)
+        return self.pattern._replace(weights=np.broadcast_to(self.pattern.weights, shape))
+
+    def without(self, events: int) -> Floats:
+        """How likely it is that each event does not come about here, shape (events,).
+
+        What came about in all draws is taken for missing in one of them.
+        """
+        lacks = (self.pattern.bits >> np.arange(events)[:, None]) & 1 == 0
+        least = 0.0 if self.drawn is None else 1 / len(self.drawn)
+        return np.asarray(np.maximum(lacks @ self.pattern.weights[0], least))
+
+    def drawn_again(self, draws: int, rng: np.random.Generator) -> Codes:
+        """The pattern of each draw: where worlds were enumerated, by what they are likely."""
+        if self.drawn is not None:
+            return self.drawn
+        return rng.choice(self.pattern.bits, draws, p=self.pattern.weights[0])
+
+    def belief(self, given: Floats, probability: Floats) -> Floats:
+        """p(w | c, M), shape (estimates, cells, values).
+
+        Of draws, less what their mean table is off: it is known to be the class's share. What does
+        not depend on M is then free of error.
+        """
+        factors = (given / probability[:, None])[:, :, None, None]
+        seen = (factors * self.tables).sum(axis=1)
+        off = self.tables.sum(axis=1) - self.sizes[:, None] * self.share
+        plain = np.clip((seen - off) / self.sizes[:, None], 0, 1)
+        return np.asarray(plain / plain.sum(axis=2, keepdims=True))
+
+
+def parts_of(
+    setting: Setting, finer: Sequence[Codes], draws: int, rng: np.random.Generator
+) -> Iterator[Part]:
+    """The classes of more than one cell, cells being what finer releases tell apart."""
+    _, first, cell_of = np.unique(
+        row_keys(np.column_stack(finer)), return_index=True, return_inverse=True
+    )
+    sizes = np.bincount(cell_of, setting.counts.sizes).astype(np.int64)
+    class_of = setting.class_of[first]
+    order = np.argsort(class_of, kind="stable")
+    left = BUDGET
+    for cells in np.split(order, np.flatnonzero(np.diff(class_of[order])) + 1):
+        if len(cells) == 1:
+            continue
+        margin = setting.margins[class_of[cells[0]]]
+        children = [np.unique(each[first[cells]], return_inverse=True)[1] for each in finer]
+        numbers = len(cells) * len(margin)
+        most = min(MOST_TABLES, min(MOST_NUMBERS, left) // numbers)
+        found = enumerated(sizes[cells], margin, most)
+        if found is None:
+            yield _drawn(setting, sizes[cells], margin, children, draws, rng)
+        else:
+            left -= found[0].size
+            yield _weighed(setting, sizes[cells], margin, children, *found)
+
+
+def _patterns(setting: Setting, tables: Ints, children: Sequence[Codes]) -> Codes:
+    """Which finer releases break the policy in each world of a class, shape (tables,).
+
+    ``children``: the finer class of each cell, by finer release.
+    """
+    bits = np.zeros(len(tables), np.intp)
+    for event, child in enumerate(children):
+        if child.any():
+            order = np.argsort(child, kind="stable")
+            starts = np.flatnonzero(np.diff(child[order], prepend=-1))
+            histograms = np.add.reduceat(tables[:, order], starts, axis=1)
+            bits |= setting.breaks(histograms).any(axis=1).astype(np.intp) << event
+    return bits
+
+
+def _weighed(
+    setting: Setting,
+    sizes: Ints,
+    margin: Ints,
+    children: Sequence[Codes],
+    tables: Ints,
+    probabilities: Floats,
+) -> Part:
+    """A class of all of whose worlds is known what they are likely."""
+    bits, place = np.unique(_patterns(setting, tables, children), return_inverse=True)
+    weights = np.asarray(np.bincount(place, probabilities), float)
+    means = [
+        np.tensordot(probabilities[place == number], tables[place == number], 1)
+        for number in range(len(bits))
+    ]
+    return Part(sizes, margin, Pattern(bits, weights[None]), np.stack(means)[None], None)
+
+
+def _drawn(
+    setting: Setting,
+    sizes: Ints,
+    margin: Ints,
+    children: Sequence[Codes],
+    draws: int,
+    rng: np.random.Generator,
+) -> Part:
+    """A class of more worlds than can be looked at; batches are drawn as many as fit at a time."""
+    batch, shape = draws // BATCHES, (len(sizes), len(margin))
+    room = max(1, MOST_NUMBERS // (batch * len(sizes) * len(margin)))
+    sums: dict[int, Floats] = {}
+    every = []
+    for start in range(0, BATCHES, room):
+        number = min(room, BATCHES - start)
+        tables = drawn(sizes, margin, number * batch, rng)
+        every.append(_patterns(setting, tables, children))
+        for own in np.unique(every[-1]).tolist():
+            chosen = tables * (every[-1] == own)[:, None, None]
+            into = sums.setdefault(own, np.zeros((BATCHES, *shape)))
+            into[start : start + number] = chosen.reshape(number, batch, *shape).sum(axis=1)
+    found, bits = np.concatenate(every), np.array(list(sums), np.intp)
+    hits = found.reshape(BATCHES, batch, 1) == bits
+    tables_of = np.stack(list(sums.values()), axis=1) / batch
+    return Part(
+        sizes, margin, Pattern(bits, _left_out(hits.mean(axis=1))), _left_out(tables_of), found
+    )
+
+
+def _left_out(batches: Floats) -> Floats:
+    """The mean of all batches, then that without each, from the mean of each."""
+    whole = batches.mean(axis=0)
+    return np.concatenate([whole[None], (whole * BATCHES - batches) / (BATCHES - 1)])

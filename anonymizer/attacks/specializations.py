@@ -1,0 +1,134 @@
+"""The releases one level finer than a full-domain one, and which of them no world could have had.
+
+A search for the best node would have released any strictly finer node that satisfies the policy:
+it tells at least as much, and of equal scores more classes win. So all of them broke it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from anonymizer.attacks.worlds import enumerated
+from anonymizer.candidates import Layout
+from anonymizer.counts import Codes, Counts, Ints, row_keys
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.kernels import Kernel
+from anonymizer.lattice import Node, level_recoding
+from anonymizer.privacy import Mask, PrivacyModel
+from anonymizer.search.policy import Judgement, Policy
+
+__all__ = ["Setting", "classes_at", "specializations"]
+
+MOST_HISTOGRAMS = 1000
+"""Of a single finer class, tried out to see whether it breaks the policy in any world."""
+
+ALL = int(np.iinfo(np.int64).max)
+"""Records in classes that break a bound, all of which are to be found."""
+
+
+def classes_at(counts: Counts, taxonomies: Mapping[str, Taxonomy], node: Node) -> Codes:
+    """The number of the class that a node puts each raw cell in, shape (cells,)."""
+    cells = counts.cells.copy()
+    for axis, partition in enumerate(level_recoding(taxonomies, counts.names, node).values()):
+        cells[:, axis] = partition.representatives[cells[:, axis]]
+    return np.unique(row_keys(cells), return_inverse=True)[1]
+
+
+def specializations(
+    counts: Counts, taxonomies: Mapping[str, Taxonomy], node: Node
+) -> dict[Node, Codes]:
+    """The nodes next below whose classes differ, and the class they put each raw cell in.
+
+    A level at which the values that occur are grouped as one below is no other release: there the
+    first level further down that splits a class is taken.
+    """
+    found = {}
+    classes = int(classes_at(counts, taxonomies, node).max()) + 1
+    for axis, level in enumerate(node):
+        for lower in reversed(range(level)):
+            finer = (*node[:axis], lower, *node[axis + 1 :])
+            class_of = classes_at(counts, taxonomies, finer)
+            if class_of.max() >= classes:
+                found[finer] = class_of
+                break
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What an attacker knows of one sensitive attribute, and how the policy judges what he doubts.
+
+    Parameters
+    ----------
+    counts
+        Raw cells that hold records, counted by that attribute alone. Of its joint counts only sums
+        over released classes are ever looked at.
+    attribute
+        The attribute.
+    class_of
+        The released class of each cell, shape (cells,).
+    models
+        The models that are about the attribute and judge every class by itself.
+    kernel
+        What checks them.
+    """
+
+    counts: Counts
+    attribute: str
+    class_of: Codes
+    models: Sequence[PrivacyModel]
+    kernel: Kernel
+
+    @classmethod
+    def of(
+        cls,
+        counts: Counts,
+        attribute: str,
+        class_of: Codes,
+        models: Sequence[PrivacyModel],
+        kernel: Kernel,
+    ) -> "Setting":
+        """Counts without what is about other attributes, or people."""
+        joint = {attribute: counts.joint[attribute]}
+        margins = {attribute: counts.margins[attribute]}
+        only = replace(counts, joint=joint, margins=margins, targets=(), population=None)
+        return cls(only, attribute, class_of, models, kernel)
+
+    @cached_property
+    def margins(self) -> Ints:
+        """Records of each released class by value, shape (classes, values)."""
+        joint = self.counts.joint[self.attribute]
+        sums = np.zeros((int(self.class_of.max()) + 1, joint.shape[1]), np.int64)
+        np.add.at(sums, self.class_of, joint)
+        return sums
+
+    @cached_property
+    def judgement(self) -> Judgement:
+        """The models, the distribution of the whole table filled in."""
+        layout = Layout.of(self.counts)
+        return Policy(self.models, layout, self.kernel).against(layout.margins)
+
+    def breaks(self, histograms: Ints) -> Mask:
+        """Which classes break a model, from their histograms, shape (..., values)."""
+        flat = histograms.reshape(-1, histograms.shape[-1])
+        columns = np.column_stack([flat, flat.sum(axis=1)])
+        return self.judgement.broken(columns, ALL)[1].reshape(histograms.shape[:-1])
+
+    def always_breaks(self, finer: Codes) -> bool:
+        """Whether one of some finer classes breaks a model in every world, as far as can be seen.
+
+        Classes are looked at one by one, the smallest first; those of too many possible histograms
+        are left out.
+        """
+        sizes = np.bincount(finer, self.counts.sizes).astype(np.int64)
+        released = np.zeros(len(sizes), np.intp)
+        released[finer] = self.class_of
+        for size, number in np.unique(np.column_stack([sizes, released]), axis=0).tolist():
+            margin = self.margins[number]
+            parts = np.array([size, margin.sum() - size])
+            found = enumerated(parts, margin, MOST_HISTOGRAMS)
+            if found is not None and self.breaks(found[0][:, 0]).all():
+                return True
+        return False
