@@ -8,14 +8,17 @@ from pathlib import Path
 import numpy as np
 
 from anonymizer.attacks import (
+    DRAWS,
     Guesses,
     Linkage,
+    Minimality,
     Similar,
     guessed_right,
     guesses,
     linkage,
     similarity,
 )
+from anonymizer.auditing.minimal import minimality_of
 from anonymizer.auditing.people import Placed, everybody, identified, placed, read_original
 from anonymizer.auditing.releases import Published, read_release, require_different
 from anonymizer.auditing.together import Intersection, intersection
@@ -59,6 +62,8 @@ class ReleaseAudit:
         sensitive attribute that the original has.
     similarity
         The levels of the hierarchy of each sensitive attribute that has one.
+    minimality
+        What knowing the policy and that the search is exact reveals.
     """
 
     path: str
@@ -72,6 +77,7 @@ class ReleaseAudit:
     inference: Mapping[str, Guesses]
     guessed: Mapping[str, tuple[int, int]]
     similarity: Mapping[str, Sequence[Similar]]
+    minimality: Minimality
 
     @property
     def satisfied(self) -> bool:
@@ -101,6 +107,7 @@ class ReleaseAudit:
                 name: [level.to_dict() for level in levels]
                 for name, levels in self.similarity.items()
             },
+            "minimality": self.minimality.to_dict(),
             "satisfied": self.satisfied,
         }
 
@@ -142,6 +149,8 @@ def audit_files(
     identifier: str | None = None,
     studies: Sequence[Study] = (),
     hierarchies: Mapping[str, Hierarchy] | None = None,
+    draws: int = DRAWS,
+    seed: int = 0,
     watch: Watch = ignore,
 ) -> Audit:
     """Attack releases with the tables they were made of.
@@ -159,6 +168,8 @@ def audit_files(
         population or a hierarchy of sensitive values.
     hierarchies
         Of sensitive attributes, for similarity attacks.
+    draws, seed
+        Worlds that the minimality attack draws at the most, and what they are drawn from.
     watch
         Told what is being done.
 
@@ -181,7 +192,8 @@ def audit_files(
     found = []
     for number, table in enumerate(tables):
         watch("attacking the releases", number, len(tables))
-        found.append(_audited(table, hierarchies or {}))
+        minimal = minimality_of(table, draws, np.random.default_rng(seed))
+        found.append(_audited(table, hierarchies or {}, minimal))
     if len(tables) == 1:
         return Audit(found, None)
     watch("intersecting the releases", 0, None)
@@ -236,7 +248,9 @@ def _people(
     return tables, [np.arange(len(original)) for original in originals]
 
 
-def _audited(table: Placed, hierarchies: Mapping[str, Hierarchy]) -> ReleaseAudit:
+def _audited(
+    table: Placed, hierarchies: Mapping[str, Hierarchy], minimal: Minimality
+) -> ReleaseAudit:
     """Every attack on one release."""
     release, counts = table.release, table.counts
     sensitive = release.schema.sensitive
@@ -257,6 +271,7 @@ def _audited(table: Placed, hierarchies: Mapping[str, Hierarchy]) -> ReleaseAudi
             for name in sensitive
             if name in alike
         },
+        minimality=minimal,
     )
 
 

@@ -40,8 +40,8 @@ class Placed:
 
     Parameters
     ----------
-    release
-        The release.
+    release, original
+        The release, and the table of the people.
     counts
         Its classes, recounted.
     class_of
@@ -52,6 +52,7 @@ class Placed:
     """
 
     release: Published
+    original: pd.DataFrame
     counts: Counts
     class_of: Codes
     values: Mapping[str, Codes]
@@ -117,7 +118,7 @@ def placed(release: Published, original: pd.DataFrame, name: Path) -> Placed:
         for attribute in schema.sensitive
         if attribute in original.columns
     }
-    found = Placed(release, counts, class_of, values)
+    found = Placed(release, original, counts, class_of, values)
     _require_accounted(found, name)
     return found
 

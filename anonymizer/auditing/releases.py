@@ -44,6 +44,8 @@ class Published:
         The policy, each model about one attribute.
     table
         The released table.
+    study
+        What stated all that; None where the manifest did.
     """
 
     path: Path
@@ -55,6 +57,7 @@ class Published:
     missing_values: tuple[str, ...]
     models: Sequence[PrivacyModel]
     table: pd.DataFrame
+    study: Study | None = None
 
     def population(self, models: Sequence[PrivacyModel]) -> pd.DataFrame | None:
         """The raw quasi-identifiers of the population that models are about, if any is.
@@ -98,7 +101,7 @@ def read_release(path: Path, study: Study | None = None) -> Published:
         models = _each_about_one(models, schema)
         raw, kept = tuple(manifest["recoding"]), manifest["suppressed_class"] == "kept"
     frame = read_table(table, form, schema.columns)
-    return Published(path, manifest, digest, raw, kept, schema, missing, models, frame)
+    return Published(path, manifest, digest, raw, kept, schema, missing, models, frame, study)
 
 
 @contextmanager

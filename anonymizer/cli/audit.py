@@ -33,6 +33,14 @@ __all__ = ["audit"]
     metavar="ATTRIBUTE=HIERARCHY",
     help="A hierarchy of a sensitive attribute, whose groups are alike; repeatable.",
 )
+@click.option(
+    "--draws",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    help="Worlds that the minimality attack draws at the most.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of these draws.")
 @click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
 def audit(
     release: tuple[Path, ...],
@@ -40,13 +48,16 @@ def audit(
     identifier: str | None,
     study: tuple[Path, ...],
     similarity: tuple[str, ...],
+    draws: int,
+    seed: int,
     as_json: bool,
 ) -> int:
     """Attack RELEASEs, directories that run wrote, with the original table they were made of.
 
-    Linkage, homogeneity, skewness, similarity and Bayes-optimal inference on each. Of several
-    releases also what their combination discloses about the people in them. Exits with 1 when the
-    policy does not hold in a release or in the combination, or cannot be proven to.
+    Linkage, homogeneity, skewness, similarity, Bayes-optimal inference and, with the study,
+    minimality on each. Of several releases also what their combination discloses about the people
+    in them. Exits with 1 when the policy does not hold in a release or in the combination, or
+    cannot be proven to.
     """
     from anonymizer.auditing import audit_files
     from anonymizer.hierarchy import Hierarchy
@@ -61,6 +72,8 @@ def audit(
             identifier=identifier,
             studies=[Study(path) for path in study],
             hierarchies={name: Hierarchy.of(path) for name, path in alike.items()},
+            draws=draws,
+            seed=seed,
             watch=watch,
         )
     with printing("the releases were audited"):

@@ -1,10 +1,10 @@
 """What attacks on releases found, as tables of text: counts alone, no value of anybody."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.console import Console
 
-from anonymizer.attacks import Guesses, Linkage, Success
+from anonymizer.attacks import Guesses, Linkage, Minimality, Success
 from anonymizer.auditing import Apart, Audit, Intersection, ReleaseAudit
 from anonymizer.hierarchy.values import counted
 from anonymizer.report.console import console, table_of
@@ -37,6 +37,8 @@ def _print_release(out: Console, release: ReleaseAudit) -> None:
     if release.inference:
         tried = {name: f"{right:,} of {of:,}" for name, (right, of) in release.guessed.items()}
         out.print(_inference(release.inference, tried))
+    for line in _minimality(release.minimality):
+        out.print(line, soft_wrap=True)
     loss = release.query_loss
     out.print(
         f"As an answer to whose record is where it costs {loss.average:.6f} bits on average, at "
@@ -57,6 +59,27 @@ def _print_release(out: Console, release: ReleaseAudit) -> None:
     if levels:
         columns = ["about", "level", "groups", "records known for sure", "max posterior"]
         out.print(table_of("Similarity: alike values as one", columns, levels))
+
+
+def _minimality(found: Minimality) -> Iterator[str]:
+    """What knowing the policy and that the search is exact reveals."""
+    if found.reason:
+        yield f"Minimality, {found.method}: {found.reason.removeprefix('not applicable: ')}."
+    if found.probability_below is not None:
+        yield f"It holds with a probability below {found.probability_below:.4g}."
+    if found.probability is None:
+        return
+    if not found.reveals:
+        yield "Minimality: that no finer release satisfied the policy reveals nothing."
+        return
+    sampled = f", give or take {found.standard_error:.4f}" if found.draws else ""
+    yield (
+        "Minimality: no finer release satisfied the policy, which leaves a share of "
+        f"{found.probability:.4g} of all ways to deal out the values of the classes. The largest "
+        f"posterior is {found.largest_posterior:.4f}{sampled}, not {found.largest_share:.4f}; a "
+        f"value gets {found.factor:.4g} times likelier at the most. Raised: "
+        f"{found.records_raised:,} records; beyond the policy: {found.records_breached:,}."
+    )
 
 
 def _linkage(linkage: Linkage) -> object:
