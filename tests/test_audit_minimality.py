@@ -90,9 +90,11 @@ def test_without_the_study_the_hierarchies_are_not_known(audited):
     assert "Minimality, not applicable: its hierarchies are known by --study alone." in audited()
 
 
-def test_draws_are_seeded(audited, tmp_path):
-    """Worlds of 180 records in which q1 has nobody with HIV, or nobody without, are too rare."""
-    many = pd.concat([PEOPLE] * 30, ignore_index=True)
+def test_too_many_worlds_are_drawn_by_a_seed(audited, tmp_path):
+    """That all of a q have the same of four diseases is too rare among draws to say anything."""
+    cells = [f"q{i}" for i in range(6) for _ in range(20)]
+    values = [f"Morbus{i % 4}" for i in range(6) for _ in range(20)]
+    many = pd.DataFrame({"q": cells, "disease": values})
     options = ("--study", str(tmp_path / "study.toml"), "--json", "--draws", "500", "--seed")
     first, again = (minimality(audited("", *options, "3", people=many)) for _ in range(2))
     assert first == again
