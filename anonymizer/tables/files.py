@@ -1,0 +1,81 @@
+"""Tables read whole, and written so that they read back alike."""
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.engines import pandas as engine
+from anonymizer.hierarchy.values import text_of
+from anonymizer.tables.delimited import csv_columns, read_csv
+from anonymizer.tables.format import Format
+from anonymizer.tables.parquet import parquet_columns, read_parquet
+from anonymizer.tables.refusals import readable
+
+__all__ = ["cleaned", "columns_in", "read_table", "write_table"]
+
+
+def columns_in(path: Path, form: Format) -> list[str]:
+    """The columns of a table file, without its records.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read.
+    """
+    with readable(path):
+        return parquet_columns(path) if form.parquet else csv_columns(path, form.separator)
+
+
+def read_table(path: Path, form: Format, columns: Sequence[str] = ()) -> pd.DataFrame:
+    """Read a whole table; CSV fields stay texts, so that nothing is lost on the way back.
+
+    Parameters
+    ----------
+    path
+        The file; a CSV file may be compressed (.gz, .bz2, .zst).
+    form
+        Its format.
+    columns
+        Columns that must be there and are cleaned: blanks around a text are no part of the value,
+        empty texts and ``form.missing_values`` are missing.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read to its end: the message names the file and the line, no value.
+    """
+    with readable(path):
+        frame = (
+            read_parquet(path, columns) if form.parquet else read_csv(path, form.separator, columns)
+        )
+    return engine.replaced(frame, {name: cleaned(frame[name], form) for name in columns})
+
+
+def write_table(frame: pd.DataFrame, path: Path, form: Format) -> None:
+    """Write a table in a format, without its index."""
+    if form.parquet:
+        frame.to_parquet(path, index=False)
+        return
+    # Python's writer leaves a lone carriage return bare, which readers take for the end of a line;
+    # and what looks like another separator within a single column would be taken for one.
+    quoted = len(frame.columns) == 1 or _has_carriage_return(frame)
+    quoting: Literal[0, 1] = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
+    frame.to_csv(path, sep=form.separator, index=False, lineterminator="\n", quoting=quoting)
+
+
+def cleaned(column: pd.Series, form: Format) -> pd.Series:
+    """Strip blanks around texts; empty texts and values declared missing become missing."""
+    column = engine.stripped(column)
+    codes, values = engine.distinct(column)
+    absent = {"", *form.missing_values}
+    missing = np.array([text_of(value) in absent for value in values], bool)
+    return column.mask(missing[codes]) if missing.any() else column
+
+
+def _has_carriage_return(frame: pd.DataFrame) -> bool:
+    texts = [frame[name] for name in frame.columns if pd.api.types.is_string_dtype(frame[name])]
+    return any(column.str.contains("\r", regex=False).any() for column in texts)

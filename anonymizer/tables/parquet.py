@@ -1,0 +1,42 @@
+"""Parquet files: every value as it stands there."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+
+from anonymizer.tables.refusals import require_named
+
+__all__ = ["exact_type", "parquet_columns", "read_parquet"]
+
+UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
+"""What pandas calls an index without a name in Parquet."""
+
+
+def parquet_columns(path: Path) -> list[str]:
+    """The columns of a Parquet file."""
+    with pyarrow.parquet.ParquetFile(path) as file:
+        return [str(name) for name in file.schema_arrow.names]
+
+
+def read_parquet(path: Path, columns: Sequence[str]) -> pd.DataFrame:
+    """Read Parquet; every column as such, also a named index that pandas wrote.
+
+    An index without a name is left out: it numbers the records of some other table.
+    """
+    with pyarrow.parquet.ParquetFile(path) as file:
+        require_named(path, file.schema_arrow.names, columns)
+        table = file.read()
+    table = table.drop_columns([n for n in table.column_names if UNNAMED_INDEX.fullmatch(n)])
+    table.validate(full=True)
+    frame: pd.DataFrame = table.to_pandas(types_mapper=exact_type, ignore_metadata=True)
+    return frame
+
+
+def exact_type(kind: pa.DataType) -> pd.ArrowDtype | None:
+    """Types that keep every value: whole numbers beside missing ones, dates of any year."""
+    texts = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    return None if texts or pa.types.is_dictionary(kind) else pd.ArrowDtype(kind)
