@@ -98,9 +98,7 @@ class Schema:
         """
         if not isinstance(table, pd.DataFrame):
             raise InputError(f"expected a pandas DataFrame, got {type(table).__name__}")
-        require_columns(table.columns, [*self.columns, *self.identifiers])
-        if not len(table):
-            raise InputError("the table has no records")
+        self.require_shape(table.columns, len(table))
         table = engine.replaced(
             table, {name: engine.stripped(table[name]) for name in self.columns}
         )
@@ -108,9 +106,47 @@ class Schema:
             self._require_values(table)
             return table
         kept = engine.drop_missing(table, self.columns)
-        if not len(kept):
-            raise InputError("every record misses a value, so that none is left to release")
+        self.require_left(len(kept))
         return kept
+
+    def require_shape(self, columns: Iterable[object], records: int) -> None:
+        """Require that a table has the columns it needs, none twice, and records.
+
+        Raises
+        ------
+        InputError
+            When it has not.
+        """
+        require_columns(columns, [*self.columns, *self.identifiers])
+        if not records:
+            raise InputError("the table has no records")
+
+    def refuse_missing(self, missing: Mapping[str, int], records: int) -> None:
+        """Refuse a table where any of the records misses a value.
+
+        ``missing`` holds how many of them miss that of each column, for columns where any does.
+
+        Raises
+        ------
+        InputError
+            Naming the first such column.
+        """
+        for column, count in missing.items():
+            raise InputError(
+                f"column {column!r} misses the value of {count} of {records} records; "
+                'choose missing = "drop" or "category", or clean the column'
+            )
+
+    def require_left(self, records: int) -> None:
+        """Require that some records miss no value.
+
+        Raises
+        ------
+        InputError
+            When all of them do.
+        """
+        if not records:
+            raise InputError("every record misses a value, so that none is left to release")
 
     def admit_population(self, population: pd.DataFrame) -> pd.DataFrame:
         """The quasi-identifiers of a population, as ``admit`` does for a table.
@@ -147,13 +183,8 @@ class Schema:
         self._require_values(table)
 
     def _require_values(self, table: pd.DataFrame) -> None:
-        if self.missing == "category":
-            return
-        for column, count in engine.missing_values(table, self.columns).items():
-            raise InputError(
-                f"column {column!r} misses the value of {count} of {len(table)} records; "
-                'choose missing = "drop" or "category", or clean the column'
-            )
+        if self.missing != "category":
+            self.refuse_missing(engine.missing_values(table, self.columns), len(table))
 
     def counts(
         self,
