@@ -41,6 +41,8 @@ def by_text(column: pd.Series) -> tuple[np.ndarray, tuple[object, ...]]:
     codes, values = _as_read(column)
     keys = [(str(value), is_missing(value)) for value in values]
     order = sorted(range(len(values)), key=keys.__getitem__)
+    if order == list(range(len(values))):
+        return codes, tuple(values)
     return np.argsort(order)[codes], tuple(values[place] for place in order)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from math import prod
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -12,12 +12,15 @@ from anonymizer.errors import InputError
 from anonymizer.kernels import choose
 
 __all__ = [
+    "Digits",
     "Tally",
     "all_equal",
+    "crossed",
     "distinct",
     "drop_missing",
     "grouped",
     "missing_values",
+    "numbered",
     "relabel",
     "replaced",
     "stripped",
@@ -61,7 +64,7 @@ def tally(table: pd.DataFrame, columns: Sequence[str]) -> Tally:
         When a column holds values that cannot be told apart.
     """
     if all(isinstance(table[column].dtype, pd.CategoricalDtype) for column in columns):
-        digits = [_numbered(table[column]) for column in columns]
+        digits = [numbered(table[column]) for column in columns]
         if prod(number for _, number in digits) < MOST_KEYS:
             return _tally_categories(table, columns, digits)
     group, first = grouped(table, columns)
@@ -85,7 +88,7 @@ def grouped(table: pd.DataFrame, columns: Sequence[str]) -> tuple[Codes, Codes]:
     digits: list[Digits] = []
     bound = 1
     for column in columns:
-        codes, number = _numbered(table[column])
+        codes, number = numbered(table[column])
         if bound * number >= MOST_KEYS:
             # Renumbered densely before it could overflow, a key never does.
             merged = pd.factorize(_packed(digits, len(table)))[0]
@@ -133,16 +136,21 @@ def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
 
 def _distinct_categories(column: pd.Series) -> tuple[Codes, list[object]]:
     """The same for a column of categories, whose values are numbered already."""
-    numbers, most = _numbered(column)
-    present = np.flatnonzero(np.bincount(numbers, minlength=most))
+    numbers, most = numbered(column)
+    present = np.flatnonzero(crossed([(numbers, most)], len(column)))
+    values = [*column.cat.categories, None]
+    if len(present) == most:
+        return numbers.astype(np.intp), values[:most]
     place = np.zeros(most, np.intp)
     place[present] = np.arange(len(present))
-    values = [*column.cat.categories, None]
     return place[numbers], [values[number] for number in present]
 
 
-def _numbered(column: pd.Series) -> Digits:
-    """The values of a column as numbers below a bound, equal for equal values, and the bound."""
+def numbered(column: pd.Series) -> Digits:
+    """The values of a column as numbers below a bound, equal for equal values, and the bound.
+
+    Numbers of a column of categories are as small as pandas has them, and some may not occur.
+    """
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes, number = column.array.codes, len(column.cat.categories)
         # A missing value is -1: it gets a number of its own, after the others.
@@ -156,13 +164,30 @@ def _packed(digits: Sequence[Digits], records: int) -> Codes:
     return np.concatenate([np.zeros(0, np.intp), *_blocks(digits, records)])
 
 
-def _blocks(digits: Sequence[Digits], records: int) -> Iterator[Codes]:
+def crossed(digits: Sequence[Digits], records: int) -> NDArray[np.int64]:
+    """The records of each combination of numbers, shape (bound, ...); for few combinations."""
+    shape = tuple(number for _, number in digits)
+    counts = np.zeros(prod(shape), np.int64)
+    kind = np.int16 if len(counts) < 2**15 else np.intp  # narrow numbers multiply faster
+    for keys in _blocks(digits, records, max(BLOCK, len(counts)), kind):
+        counts += np.bincount(keys, minlength=len(counts))
+    return counts.reshape(shape)
+
+
+def _blocks(
+    digits: Sequence[Digits],
+    records: int,
+    size: int | None = None,
+    kind: type[np.signedinteger[Any]] = np.intp,
+) -> Iterator[NDArray[Any]]:
     """The same in blocks, each of which stays in the processor's cache while it is made."""
-    for begin in range(0, records, BLOCK):
-        block = slice(begin, min(begin + BLOCK, records))
-        key = np.zeros(block.stop - begin, np.intp)
-        for codes, number in digits:
-            key *= number
+    size = size or BLOCK
+    for begin in range(0, records, size):
+        block = slice(begin, min(begin + size, records))
+        key = np.zeros(block.stop - begin, kind)
+        for place, (codes, number) in enumerate(digits):
+            if place:
+                key *= number
             key += codes[block]
         yield key
 
