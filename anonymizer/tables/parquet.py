@@ -10,7 +10,7 @@ import pyarrow.parquet
 
 from anonymizer.tables.refusals import require_named
 
-__all__ = ["exact_type", "parquet_columns", "read_parquet"]
+__all__ = ["UNNAMED_INDEX", "exact_frame", "is_text", "parquet_columns", "read_parquet"]
 
 UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 """What pandas calls an index without a name in Parquet."""
@@ -32,11 +32,20 @@ def read_parquet(path: Path, columns: Sequence[str]) -> pd.DataFrame:
         table = file.read()
     table = table.drop_columns([n for n in table.column_names if UNNAMED_INDEX.fullmatch(n)])
     table.validate(full=True)
-    frame: pd.DataFrame = table.to_pandas(types_mapper=exact_type, ignore_metadata=True)
+    return exact_frame(table)
+
+
+def exact_frame(table: pa.Table) -> pd.DataFrame:
+    """The table in pandas, every value as it is in Parquet."""
+    frame: pd.DataFrame = table.to_pandas(types_mapper=_exact_type, ignore_metadata=True)
     return frame
 
 
-def exact_type(kind: pa.DataType) -> pd.ArrowDtype | None:
+def is_text(kind: pa.DataType) -> bool:
+    """Whether values are texts, whichever way they lie in memory."""
+    return str(kind) in ("string", "large_string", "string_view")
+
+
+def _exact_type(kind: pa.DataType) -> pd.ArrowDtype | None:
     """Types that keep every value: whole numbers beside missing ones, dates of any year."""
-    texts = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    return None if texts or pa.types.is_dictionary(kind) else pd.ArrowDtype(kind)
+    return None if is_text(kind) or pa.types.is_dictionary(kind) else pd.ArrowDtype(kind)

@@ -1,0 +1,174 @@
+"""A Parquet file as a table whose columns are read when they are asked for, one at a time."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+from numpy.typing import NDArray
+
+from anonymizer.engines import pandas as engine
+from anonymizer.risk import Columns
+from anonymizer.schema import Schema
+from anonymizer.tables.coding import Coded, coded, looked_up, smallest
+from anonymizer.tables.files import cleaned, read_table
+from anonymizer.tables.format import Format
+from anonymizer.tables.parquet import UNNAMED_INDEX, exact_frame, is_text
+from anonymizer.tables.refusals import readable, require_named
+from anonymizer.tables.statistics import never_missing
+
+__all__ = ["ParquetColumns", "open_columns"]
+
+BATCH = 1 << 18
+"""Records read at a time: few enough that what they are decoded to is still in the cache."""
+
+
+@dataclass(frozen=True, eq=False)
+class ParquetColumns:
+    """A Parquet file, of which only the column that is asked for is in memory.
+
+    A column has the distinct values that ``read_table`` gives it, cleaned, but as a categorical
+    of small codes: some 10 MB for ten million records of up to 126 values.
+
+    Parameters
+    ----------
+    path
+        The file.
+    form
+        Its format: what counts as missing.
+    kept
+        Which records are no part of the table, shape (records of the file,); all when left out.
+
+    Raises
+    ------
+    InputError
+        When the file is damaged; where a column is, when that is asked for.
+    """
+
+    path: Path
+    form: Format
+    kept: NDArray[np.bool_] | None = None
+
+    @cached_property
+    def _file(self) -> tuple[pa.parquet.FileMetaData, pa.Schema]:
+        with readable(self.path), pa.parquet.ParquetFile(self.path) as file:
+            return file.metadata, file.schema_arrow
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(name for name in self._file[1].names if not UNNAMED_INDEX.fullmatch(name))
+
+    def __len__(self) -> int:
+        return int(self._file[0].num_rows if self.kept is None else self.kept.sum())
+
+    @cached_property
+    def index(self) -> pd.Index:
+        """Which record of the file each is."""
+        if self.kept is None:
+            return pd.RangeIndex(len(self))
+        return pd.Index(np.flatnonzero(self.kept))
+
+    def __getitem__(self, name: str, /) -> pd.Series:
+        require_named(self.path, self.columns, [name])
+        with readable(self.path):
+            kind = self._file[1].field(name).type
+            found = coded(kind, lambda: self._batches(name), self._file[0].num_rows)
+            column = None if found is None else self._categories(name, kind, found)
+        if column is None:
+            return self._whole(name)
+        if self.kept is not None:
+            column = column[self.kept]
+        return pd.Series(column, index=self.index, name=name, copy=False)
+
+    def never_missing(self, name: str) -> bool:
+        """Whether every record has a value of a column, told by the file's statistics alone."""
+        metadata, schema = self._file
+        return never_missing(metadata, schema.field(name), self.form.missing_values)
+
+    def _batches(self, name: str) -> Iterator[pa.Array]:
+        """A column in pieces; texts as Parquet keeps them, each distinct one once."""
+        metadata, schema = self._file
+        texts = [name] if is_text(schema.field(name).type) else None
+        options = {"metadata": metadata, "read_dictionary": texts}
+        ahead = metadata.num_rows
+        with pa.parquet.ParquetFile(self.path, **options) as file:
+            for batch in file.iter_batches(BATCH, columns=[name]):
+                # By its place: to ask for "a" is to ask for "a.b" too.
+                column = batch.column(batch.schema.get_field_index(name))
+                column.validate(full=True)
+                ahead -= len(column)
+                yield column
+        if ahead:
+            raise EOFError(f"{ahead} records of {name!r} are not there")
+
+    def _categories(self, name: str, kind: pa.DataType, found: Coded) -> pd.Categorical | None:
+        """The column by its distinct values; None where pandas cannot have them as categories."""
+        values = _as_read(name, kind, found.values)
+        codes = found.codes
+        if is_text(kind) or pa.types.is_dictionary(kind) or self.form.missing_values:
+            values = cleaned(values, self.form)
+            numbers, first = engine.grouped(values.to_frame(), [name])
+            there = values.iloc[first].notna().to_numpy()
+            place = np.where(there, np.cumsum(there) - 1, -1)[numbers]
+            values = values.iloc[first[there]]
+            if not np.array_equal(place, np.arange(len(place))):
+                codes = looked_up(np.append(place, -1).astype(smallest(len(values))), codes)
+        categories = pd.Index(values)
+        # 0.0 and -0.0 are two values in the file, and a column may be of no type.
+        if not categories.is_unique or categories.hasnans:
+            return None
+        of_these = pd.CategoricalDtype(categories)
+        return pd.Categorical.from_codes(codes, dtype=of_these, validate=False)
+
+    def _whole(self, name: str) -> pd.Series:
+        """A column of whatever type, as ``read_table`` has it."""
+        with readable(self.path), pa.parquet.ParquetFile(self.path) as file:
+            table = file.read(columns=[name]).select([name])
+            table.validate(full=True)
+            column = exact_frame(table)[name]
+        column = cleaned(column, self.form)
+        return column if self.kept is None else column[self.kept]
+
+
+def open_columns(path: Path, form: Format, schema: Schema) -> Columns:
+    """A table file whose columns are to be looked at one at a time, admitted by a schema.
+
+    Parquet is read as its columns are asked for; CSV whole, as ``read_table`` does.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read, lacks a column, or its records miss values that they may
+        not: as ``read_table`` and ``Schema.admit`` say.
+    """
+    if not form.parquet:
+        return schema.admit(read_table(path, form, schema.columns))
+    table = ParquetColumns(path, form)
+    require_named(path, table.columns, schema.columns)
+    schema.require_shape(table.columns, len(table))
+    if schema.missing == "category":
+        return table
+    lacking = np.zeros(len(table), bool)
+    for name in schema.columns:
+        if table.never_missing(name):
+            continue
+        lacks = table[name].isna().to_numpy()
+        if schema.missing == "error" and lacks.any():
+            schema.refuse_missing({name: int(lacks.sum())}, len(table))
+        lacking |= lacks
+    schema.require_left(len(table) - int(lacking.sum()))
+    return replace(table, kept=~lacking) if lacking.any() else table
+
+
+def _as_read(name: str, kind: pa.DataType, values: pa.Array) -> pd.Series:
+    """Distinct values as ``read_table`` has them."""
+    if not pa.types.is_dictionary(kind):
+        return exact_frame(pa.table({name: values.cast(kind)}))[name]
+    numbers = pa.array(np.arange(len(values), dtype=np.int32))
+    column = pa.DictionaryArray.from_arrays(numbers, values)
+    return pd.Series(exact_frame(pa.table({name: column}))[name].cat.categories, name=name)
