@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 
+import numpy as np
+from numpy.typing import NDArray
+
 from anonymizer.kernels import plain
 from anonymizer.kernels.frequency import Columns, FrequencySet, Marks, Numbers, Words
 from anonymizer.kernels.rules import OF_POPULATION, OF_TABLE, Bound, Kind, Rules, Sums
@@ -24,13 +27,17 @@ __all__ = [
     "Kernel",
     "Kind",
     "Marks",
+    "Ordering",
     "Rules",
     "Sums",
     "Words",
     "Worth",
     "choose",
     "compiled_kernel",
+    "ordering",
 ]
+
+Places = NDArray[np.int32]
 
 WORTH_LOADING = 2.5e7
 """Rows to roll up from which on loading the compiled kernel pays.
@@ -64,6 +71,22 @@ class Kernel:
     uncertainty: Callable[[Columns, int, int], float]
 
 
+@dataclass(frozen=True)
+class Ordering:
+    """Refinement of classes, the records in the order of these: compiled, or not at all.
+
+    Parameters
+    ----------
+    split
+        Split every class by one more code, and forget those of one record; how many are left.
+    uniform
+        Whether all records of some class have the same code.
+    """
+
+    split: Callable[..., int]
+    uniform: Callable[[Places, Places, Places], bool]
+
+
 NUMPY = Kernel("numpy", plain.distinct, plain.roll_up, plain.broken, plain.uncertainty)
 
 
@@ -87,3 +110,19 @@ def compiled_kernel() -> Kernel:
         checks.broken,
         checks.uncertainty,
     )
+
+
+def ordering(rows: float) -> Ordering | None:
+    """The compiled refinement, where loading it pays for so many records to be looked at."""
+    loaded = "anonymizer.kernels.ordering" in sys.modules
+    return _compiled_ordering() if loaded or rows > WORTH_LOADING else None
+
+
+@cache
+def _compiled_ordering() -> Ordering | None:
+    """None where numba cannot be loaded."""
+    try:
+        from anonymizer.kernels.ordering import split, uniform
+    except ImportError:
+        return None
+    return Ordering(split, uniform)

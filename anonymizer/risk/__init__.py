@@ -1,7 +1,9 @@
 """Risk: what an attacker learns from a table or a release, per record, per class, on the whole."""
 
+from anonymizer.risk.alone import Alone, alone
 from anonymizer.risk.assessment import Assessment, assess, assess_columns
 from anonymizer.risk.chain import Chain, Contribution, Link
+from anonymizer.risk.combined import itpr
 from anonymizer.risk.detection import (
     Detected,
     Distinguished,
@@ -21,6 +23,7 @@ from anonymizer.risk.undeclared import Undeclared, UndeclaredAttribute, undeclar
 __all__ = [
     "METRICS",
     "MOST_SUBSETS",
+    "Alone",
     "Assessment",
     "Chain",
     "Columns",
@@ -38,10 +41,12 @@ __all__ = [
     "Reidentification",
     "Undeclared",
     "UndeclaredAttribute",
+    "alone",
     "assess",
     "assess_columns",
     "detect",
     "distinction",
+    "itpr",
     "loss_of_sizes",
     "measures",
     "query_loss",

@@ -87,12 +87,27 @@ class Profile(ABC):
         return 1 - len(self.sizes) * self.weighted / self.uncertainty
 
     @property
+    def conditional_uncertainty(self) -> float:
+        """H(X|Y)."""
+        h = self.uncertainty
+        return h if len(self.sizes) == 1 else min(float(self.weighted.sum()), h)
+
+    @property
+    def discrimination_rate(self) -> float:
+        """DR = 1 - H(X|Y) / H(X); 0 where H(X) is."""
+        h = self.uncertainty
+        return (h - self.conditional_uncertainty) / h if h else 0.0
+
+    @property
+    def itpr(self) -> float:
+        """ITPR, the largest of its terms; rounding must not bring it below DR or above 1."""
+        return float(np.clip(self.itpr_terms.max(), self.discrimination_rate, 1.0))
+
+    @property
     def measures(self) -> Measures:
         """The metrics of the whole table."""
-        h, terms = self.uncertainty, self.itpr_terms
-        within = h if len(self.sizes) == 1 else min(float(self.weighted.sum()), h)
+        h, within = self.uncertainty, self.conditional_uncertainty
         told = h - within
-        rate = told / h if h else 0.0
         unscaled = 1 - float(self.weighted.min()) / h if h and len(self.sizes) > 1 else 0.0
         leakage = max(float(self.i2.max()), 0.0)
         return Measures(
@@ -100,13 +115,13 @@ class Profile(ABC):
             classes=len(self.sizes),
             uncertainty=h,
             conditional_uncertainty=within,
-            discrimination_rate=rate,
+            discrimination_rate=self.discrimination_rate,
             mutual_information=told,
             conditional_privacy=float(-np.expm1(-told * np.log(2))),
             maximum_information_leakage=leakage,
             weighted_information_leakage=h * unscaled,
             entropy_l_diversity_risk=float(2 ** -self.uncertainties.min()),
-            itpr=float(np.clip(terms.max(), rate, 1.0)),
+            itpr=self.itpr,
             unscaled_itpr=unscaled,
             max_posterior=float(self.posterior.max()),
             i1_max=float(self.i1.max()),
@@ -257,13 +272,13 @@ class Inference(Profile):
         return np.asarray(np.maximum.reduceat(self.counts, self.starts) / self.sizes, float)
 
     @classmethod
-    def tallied(cls, class_of: Codes, values: Codes) -> "Inference":
+    def tallied(cls, class_of: Codes, values: NDArray[np.integer]) -> "Inference":
         """The records of a table: the class and the value code of each, shapes (records,).
 
         Class codes are 0, 1, ... with no gap. One sort where classes and values are many.
         """
         number = int(values.max(initial=-1)) + 1
-        cells, counts = _tallied(class_of * number + values)
+        cells, counts = _tallied(np.multiply(class_of, number, dtype=np.int64) + values)
         rows, codes = np.divmod(cells, max(number, 1))
         starts = np.flatnonzero(np.diff(rows, prepend=-1))
         margin = np.bincount(values, minlength=number)
