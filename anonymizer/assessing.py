@@ -23,7 +23,7 @@ from anonymizer.risk import (
 )
 from anonymizer.search import Watch, ignore
 from anonymizer.study import Study
-from anonymizer.tables import Format, write_table
+from anonymizer.tables import Format, open_columns, write_table
 
 __all__ = ["FileRisk", "assess_file", "classes_named", "details_at", "records_numbered"]
 
@@ -74,7 +74,7 @@ def assess_file(
     """
     watch("reading the table", 0, None)
     schema = schema_at(study, path)
-    table = schema.admit(study.read(path, schema=schema))
+    table = open_columns(path, study.format_of(path), schema)
     assessment = assess_columns(table, schema, watch)
     columns = [name for name in table.columns if isinstance(name, str)]
     hidden = (*schema.sensitive, *study.schema.identifiers)

@@ -12,7 +12,6 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from anonymizer.engines import pandas as engine
-from anonymizer.risk import Columns
 from anonymizer.schema import Schema
 from anonymizer.tables.coding import Coded, coded, looked_up, smallest
 from anonymizer.tables.files import cleaned, read_table
@@ -135,7 +134,7 @@ class ParquetColumns:
         return column if self.kept is None else column[self.kept]
 
 
-def open_columns(path: Path, form: Format, schema: Schema) -> Columns:
+def open_columns(path: Path, form: Format, schema: Schema) -> ParquetColumns | pd.DataFrame:
     """A table file whose columns are to be looked at one at a time, admitted by a schema.
 
     Parquet is read as its columns are asked for; CSV whole, as ``read_table`` does.
