@@ -160,7 +160,7 @@ def test_what_cannot_be_detected(names, options, message):
 
 
 def test_no_records():
-    with pytest.raises(InputError, match="no records: there is nobody to tell apart"):
+    with pytest.raises(InputError, match="no records"):
         detect(FIVE.head(0), ["age"])
     with pytest.raises(InputError, match="no records"):
         separation([0, 0])
