@@ -297,9 +297,10 @@ def _entropies(counts: Ints, starts: Codes, sizes: Ints) -> Floats:
     logarithm of a p beyond a half is taken of what it lacks, not to lose those digits.
     """
     records = np.repeat(sizes, np.diff(starts, append=len(counts)))
-    lacking = (records - counts) / records
-    most = -np.log1p(-np.minimum(lacking, 0.5)) / np.log(2)
-    bits = np.where(lacking < 0.5, most, np.log2(records / counts))
+    bits = np.log2(records / counts)
+    most = np.flatnonzero(2 * counts > records)
+    lacking = (records[most] - counts[most]) / records[most]
+    bits[most] = np.log1p(-lacking) / -np.log(2)
     return np.asarray(np.add.reduceat(counts * bits, starts) / sizes, float)
 
 
