@@ -28,7 +28,8 @@ def column_names(what: str, stated: object) -> tuple[str, ...]:
         return (stated,)
     if isinstance(stated, Sequence):
         return tuple(stated)
-    raise InputError(f"{what} must name a column or a list of columns, not {stated!r}")
+    kind = type(stated).__name__  # what it holds may be values of records
+    raise InputError(f"{what} must name a column or a list of columns, not a {kind}")
 
 
 def function_of(what: str, stated: str | T, known: Mapping[str, T]) -> T:

@@ -197,6 +197,13 @@ def test_what_cannot_be_assessed(arguments, message):
         risk.assess(the_table().head(0), "age")
 
 
+@pytest.mark.parametrize("column", [the_table()["name"], the_table()[["name"]], {"name"}, 1])
+def test_a_column_instead_of_its_name_is_not_quoted(column):
+    with pytest.raises(InputError, match="must name a column or a list of columns") as error:
+        risk.assess(the_table(), column)
+    assert "Nemo" not in str(error.value)
+
+
 # The command
 
 
