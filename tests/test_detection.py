@@ -1,5 +1,6 @@
 """Quasi-identifiers of a raw table, by distinction and separation."""
 
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -157,6 +158,11 @@ def test_json():
 def test_what_cannot_be_detected(names, options, message):
     with pytest.raises(InputError, match=message):
         detect(FIVE, names, **options)
+
+
+@pytest.mark.parametrize("size", [2**20, 2**31 - 1, 2**32, 2**50])
+def test_pairs_of_many_records_are_counted_exactly(size):
+    assert separation([size, size]) == float(Fraction(size, 2 * size - 1))
 
 
 def test_no_records():

@@ -170,6 +170,30 @@ def test_one_class_tells_nothing(sizes):
     assert found.entropy_l_diversity_risk == pytest.approx(1 / sum(sizes))
 
 
+def test_one_class_tells_nothing_to_the_last_bit():
+    rng = np.random.default_rng(5)
+    for values in rng.integers(1, 6, 200):
+        counts = rng.integers(1, 10 ** rng.integers(1, 12), values)
+        for profile in (Inference.of([counts]), Reidentification.of(counts[:1])):
+            found, told = profile.measures, [*profile.i1, *profile.i2, *profile.itpr_terms]
+            assert found.itpr == found.discrimination_rate == found.mutual_information == 0
+            assert found.maximum_information_leakage == found.conditional_privacy == 0
+            assert told == [0, 0, 0]
+
+
+def test_classes_like_the_table_keep_the_bounds_to_the_last_bit():
+    """Where nothing is told all that is measured is rounding: never below 0."""
+    rng = np.random.default_rng(6)
+    for shape in rng.integers(2, 12, (300, 2)):
+        joint = np.outer(*(rng.integers(1, 10**5, size) for size in shape))
+        profile = Inference.of(joint)
+        found = profile.measures
+        assert 0 <= found.mutual_information <= BITS
+        assert 0 <= found.discrimination_rate <= found.itpr <= 1
+        assert 0 <= found.maximum_information_leakage <= BITS
+        assert min(profile.i1.min(), profile.i4.min(), found.conditional_privacy) >= 0
+
+
 def test_measures_read_as_a_mapping_too():
     found = risk.measures([[3, 1], [1, 3]])
     assert dict(found) == found.to_dict()
@@ -433,6 +457,18 @@ def test_queries_about_different_alternatives():
 def test_weights_of_any_size(unit):
     weights = np.array([4, 2, 1, 1]) * unit
     assert_loss(query_loss("abbb", weights), EXPECTED["longpre"]["weighted"]["P_first"])
+
+
+def test_a_question_that_has_one_answer_costs_nothing_to_the_last_bit():
+    rng = np.random.default_rng(7)
+    for alternatives in rng.integers(1, 30, 200):
+        found = query_loss(np.zeros(alternatives), rng.random(alternatives) + 0.01)
+        assert found.average == found.maximum == found.minimum == 0
+
+
+def test_no_label_is_an_answer_of_its_own():
+    assert query_loss(["a", None, "a", np.nan]) == query_loss("abab")
+    assert together(["a", None], [None, None]).tolist() == [0, 1]
 
 
 def test_an_answer_as_good_as_impossible_is_an_answer():

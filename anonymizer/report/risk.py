@@ -106,18 +106,17 @@ def _metrics(assessment: Assessment) -> Table:
         for name, (title, meaning) in NAMES.items()
     ]
     rows.insert(0, ["H(X) (bits)", *(_number(m.uncertainty) for m in found), UNCERTAINTY])
-    title = "Risk: what who knows a record's class learns about X, whose it is or its value"
+    title = "Risk: what a record's class tells about X, whose record it is or which value it has"
     return table_of(title, ["", *(what for what, _ in _profiles(assessment)), "says"], rows)
 
 
 def _guess(inferred: tuple[str, Inference]) -> str:
     """How often the likeliest value is the right one, with the class known and without."""
     name, about = inferred
-    known = about.posterior @ about.sizes / about.records
     return (
-        f"{name}: who guesses the likeliest value of the class is right for {known:.2%} of the "
-        f"records, who guesses that of the whole table for {about.margin.max() / about.records:.2%}"
-        f"; in the surest class for {about.posterior.max():.2%}."
+        f"{name}: who guesses the likeliest value of the class is right for {about.guessed:.2%} of "
+        f"the records, who guesses that of the whole table for {about.guessed_without:.2%}; "
+        f"in the surest class for {about.posterior.max():.2%}."
     )
 
 

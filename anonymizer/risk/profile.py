@@ -70,8 +70,6 @@ class Profile(ABC):
     @property
     def i2(self) -> Floats:
         """Specific information, H(X) - H(X|y)."""
-        if len(self.sizes) == 1:  # the sums behind both may differ in their last bits
-            return np.zeros(1)
         return self.uncertainty - self.uncertainties
 
     @property
@@ -255,6 +253,16 @@ class Inference(Profile):
     def posterior(self) -> Floats:
         """Max over x of p(x|y)."""
         return np.asarray(np.maximum.reduceat(self.counts, self.starts) / self.sizes, float)
+
+    @property
+    def guessed(self) -> float:
+        """How often the likeliest value of the class is right: sum of p(y) max_x p(x|y)."""
+        return float(self.posterior @ self.sizes / self.records)
+
+    @property
+    def guessed_without(self) -> float:
+        """How often the likeliest value of the table is: max p(x)."""
+        return float(self.margin.max() / self.records)
 
     @classmethod
     def tallied(cls, class_of: Codes, values: Codes) -> "Inference":

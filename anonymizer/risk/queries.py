@@ -84,7 +84,7 @@ def query_loss(partition: Labels, weights: ArrayLike | None = None) -> QueryLoss
     total = np.bincount(answer, inside)
     left = np.log2(total) - np.bincount(answer, xlogx(inside)) / total
     uncertainty = float(entropy(weight / weight.max()))
-    return _loss(uncertainty, total * (most / most.max()), np.maximum(left, 0.0))
+    return _loss(uncertainty, total * (most / most.max()), left)
 
 
 def loss_of_sizes(sizes: ArrayLike) -> QueryLoss:
