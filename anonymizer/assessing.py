@@ -1,6 +1,6 @@
 """The risk of a table file under a study, and where a steward has it written in detail."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from anonymizer.risk import (
     Detected,
     Ranking,
     Undeclared,
+    affordable,
     assess_columns,
     detect,
     rank,
@@ -41,14 +42,17 @@ class FileRisk:
     undeclared
         What columns without a role would add to that.
     ranking, detected
-        Subsets of the quasi-identifiers, and the smallest sets of any columns but the sensitive
-        ones and the identifiers that tell most records apart; None where neither was asked for.
+        Subsets of the quasi-identifiers, and the minimal sets of columns, sensitive ones and
+        identifiers aside, that tell most records apart; None where neither was asked for.
+    detected_size
+        How many columns these sets have at most: fewer than were asked for where columns are many.
     """
 
     assessment: Assessment
     undeclared: Undeclared
     ranking: Ranking | None = None
     detected: Sequence[Detected] | None = None
+    detected_size: int = 0
 
     def to_dict(self) -> dict[str, object]:
         """All of it as JSON has it."""
@@ -57,6 +61,7 @@ class FileRisk:
             content["by_attribute"] = self.ranking.to_dict()
         if self.detected is not None:
             content["detected"] = [each.to_dict() for each in self.detected]
+            content["detected_size"] = self.detected_size
         return content
 
 
@@ -85,33 +90,40 @@ def assess_file(
     )
     if size is None:
         return risk
-    known = [name for name in columns if name not in hidden]
+    ranking = rank(table, schema.names, schema.sensitive, size, watch)
+    uncounted = (*hidden, *risk.undeclared.skipped)
+    known = [name for name in columns if name not in uncounted]
+    fits = max(affordable(size, len(known)), 1)
     return replace(
         risk,
-        ranking=rank(table, schema.names, schema.sensitive, size, watch),
-        detected=detect(table, known, size, watch=watch),
+        ranking=ranking,
+        detected=detect(table, known, fits, watch=watch),
+        detected_size=fits,
     )
 
 
-def details_at(path: Path, table: Path, *, force: bool = False) -> Callable[[pd.DataFrame], None]:
+def details_at(
+    path: Path, tables: Iterable[Path], *, force: bool = False
+) -> Callable[[pd.DataFrame], None]:
     """What writes risks in detail there, whole or not at all.
 
     Raises
     ------
     InputError
-        When the file cannot be made, is the table itself, or would lie in a release: what an
+        When the file cannot be made, is one of the tables, or would lie in a release: what an
         attacker may learn is no part of it.
     """
     form = SUFFIXES.get(path.suffix.lower())
     if form is None:
         hint = did_you_mean(path.suffix, SUFFIXES) or f"; known are {', '.join(SUFFIXES)}"
         raise InputError(f"cannot write {path}: no table has suffix {path.suffix!r}{hint}")
+    require_place(path, "cannot write", force=True)
     if (path.parent / MANIFEST).exists():
         raise InputError(
             f"{path} would lie beside a release, and tells what that hides; write elsewhere"
         )
-    if path.exists() and table.exists() and path.samefile(table):
-        raise InputError(f"{path} is the table itself; choose another file")
+    if any(_same(path, table) for table in tables):
+        raise InputError(f"{path} is a table of the study; choose another file")
     require_place(path, "cannot write", force=force)
 
     def write(details: pd.DataFrame) -> None:
@@ -119,6 +131,14 @@ def details_at(path: Path, table: Path, *, force: bool = False) -> Callable[[pd.
         write_together(path.parent, {path.name: lambda place: write_table(frame, place, form)})
 
     return write
+
+
+def _same(path: Path, other: Path) -> bool:
+    """Whether both are the same file, of whatever name; not when one of them is no file."""
+    try:
+        return path.samefile(other)
+    except (OSError, ValueError):
+        return False
 
 
 def records_numbered(assessment: Assessment) -> pd.DataFrame:

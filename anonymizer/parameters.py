@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, TypeVar
 
 from anonymizer.errors import InputError, did_you_mean
@@ -28,7 +28,9 @@ def column_names(what: str, stated: object) -> tuple[str, ...]:
         return (stated,)
     if isinstance(stated, Sequence):
         return tuple(stated)
-    raise InputError(f"{what} must name a column or a list of columns, not {stated!r}")
+    # What a column holds are values of records.
+    shown = repr(stated) if stated is None or isinstance(stated, Real) else type(stated).__name__
+    raise InputError(f"{what} must name a column or a list of columns, not {shown}")
 
 
 def function_of(what: str, stated: str | T, known: Mapping[str, T]) -> T:

@@ -197,6 +197,13 @@ def test_what_cannot_be_assessed(arguments, message):
         risk.assess(the_table().head(0), "age")
 
 
+@pytest.mark.parametrize("column", [the_table()["name"], the_table()[["name"]], {"name"}, 1])
+def test_a_column_instead_of_its_name_is_not_quoted(column):
+    with pytest.raises(InputError, match="must name a column or a list of columns") as error:
+        risk.assess(the_table(), column)
+    assert "Nemo" not in str(error.value)
+
+
 # The command
 
 
@@ -219,7 +226,7 @@ def test_the_report(run, study):
     assert (
         "7 records in 3 equivalence classes, the smallest of 1; records alone in theirs: 1." in out
     )
-    assert "right for 71.43% of the records, of the whole table for 57.14%" in out
+    assert "right for 71.43% of the records, who guesses that of the whole table for 57.14%" in out
 
 
 @pytest.mark.parametrize(
@@ -283,7 +290,7 @@ def test_files_are_only_made_where_asked_and_free(run, study):
     assert file.read_text().startswith("record,")
     code, _, err = run(*asked, "--output", table, "--force")
     assert (code, table.read_text()) == (2, TABLE)
-    assert "is the table itself" in err
+    assert "is a table of the study; choose another file" in err
     code, _, err = run(*asked, "--output", study / "risks.xlsx")
     assert code == 2
     assert "no table has suffix '.xlsx'; known are .csv, .parquet" in err
@@ -332,6 +339,49 @@ def test_too_many_subsets(run, study):
     code, _, err = run(*asked)
     assert (code, err.count("\n")) == (2, 1)
     assert "more than 100,000 subsets of up to 5; ask for at most size = 3" in err
+
+
+def test_more_columns_than_all_pairs_of_are_looked_at(run, study):
+    """The quasi-identifiers are few, and are ranked whatever else stands in the table."""
+    others = [f"c{i}" for i in range(500)]
+    rows = [f"{line},{','.join('0' * 500)}" for line in TABLE.split()[1:]]
+    (study / "table.csv").write_text("\n".join([f"{TABLE.split()[0]},{','.join(others)}", *rows]))
+    found = measured(run, study, "--by", "attribute")
+    assert len(found["by_attribute"]["subsets"]) == 3
+    assert (found["detected"], found["detected_size"]) == ([], 1)
+
+
+def test_sizes_beyond_the_attributes_are_all_of_them(run, study):
+    found = measured(run, study, "--by", "attribute", "--size", str(10**30))
+    assert (found["by_attribute"]["size"], found["detected_size"]) == (2, 2)
+
+
+def test_a_column_of_lists_that_has_no_role(run, study):
+    table = the_table().assign(note=[["Morbus"]] * 7)
+    table.to_parquet(study / "table.parquet")
+    asked = (study / "table.parquet", "-s", study / "study.toml", "--by", "attribute")
+    code, out, _ = run(*asked)
+    assert code == 0
+    assert "Not counted, as their values cannot be told apart: note" in out
+
+
+def test_the_table_of_the_study_is_not_written_over(run, study):
+    other = study / "other.csv"
+    other.write_text(TABLE)
+    (study / "link.csv").symlink_to("table.csv")
+    asked = (other, "-s", study / "study.toml", "--by", "record", "--force", "--output")
+    for file in ("table.csv", "link.csv", "other.csv"):
+        code, _, err = run(*asked, study / file)
+        assert (code, err.count("\n")) == (2, 1)
+        assert "is a table of the study; choose another file" in err
+    assert (study / "table.csv").read_text() == other.read_text() == TABLE
+
+
+def test_a_name_that_no_file_can_have(run, study):
+    asked = (study / "table.csv", "-s", study / "study.toml", "--by", "record", "--output")
+    code, _, err = run(*asked, study / ("x" * 300 + ".csv"))
+    assert (code, err.count("\n")) == (2, 1)
+    assert "no file can have such a name" in err
 
 
 def test_risks_never_lie_in_a_release(run, study):

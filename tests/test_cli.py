@@ -147,6 +147,15 @@ def test_a_release_stands_though_its_report_cannot_be_printed(study, tmp_path, r
     assert len(done.stderr.splitlines()) <= 1
 
 
+@pytest.mark.parametrize(
+    ("asked", "code"), [("models >&-", 0), ("run no.toml 2>/dev/full", 2), ("run no.toml 2>&-", 2)]
+)
+def test_exit_codes_tell_where_nothing_can_be_printed(asked, code):
+    command = f"'{sys.executable}' -m anonymizer {asked}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
+
+
 # Releases that lie there already
 
 

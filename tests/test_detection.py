@@ -1,5 +1,6 @@
 """Quasi-identifiers of a raw table, by distinction and separation."""
 
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -159,8 +160,19 @@ def test_what_cannot_be_detected(names, options, message):
         detect(FIVE, names, **options)
 
 
+def test_of_sets_as_large_the_most_distinct_come_first():
+    table = pd.DataFrame({"a": list("xxyy"), "b": list("wxyz"), "c": list("xxyz")})
+    found = detect(table, ["a", "b", "c"], size=1, distinction=0.5)
+    assert [each.names for each in found] == [("b",), ("c",), ("a",)]
+
+
+@pytest.mark.parametrize("size", [2**20, 2**31 - 1, 2**32, 2**50])
+def test_pairs_of_many_records_are_counted_exactly(size):
+    assert separation([size, size]) == float(Fraction(size, 2 * size - 1))
+
+
 def test_no_records():
-    with pytest.raises(InputError, match="no records: there is nobody to tell apart"):
+    with pytest.raises(InputError, match="no records"):
         detect(FIVE.head(0), ["age"])
     with pytest.raises(InputError, match="no records"):
         separation([0, 0])

@@ -3,6 +3,7 @@
 import json
 from math import comb, log2
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -176,6 +177,34 @@ def test_the_chain_takes_what_adds_most(table):
             assert link.adds == close(best)
             assert link.name == min(name for name in adds if adds[name] > best - 1e-9)
             known = (*known, link.name)
+
+
+def test_the_chain_looks_again_at_what_tells_nothing_alone():
+    """W is b or, where c is 1, not b: b tells nothing before c is known, and most after."""
+    cells = [(c, b, n < 5) for c in (0, 1) for b in (0, 0, 0, 1) for n in range(8)]
+    table = pd.DataFrame(
+        [{"a": (c ^ b) ^ (not right), "b": b, "c": c, "w": c ^ b} for c, b, right in cells]
+    )
+    chain = rank(table, ["a", "b", "c"], ["w"], size=1).inference["w"]
+    assert [part.alone > 0.01 for part in chain.attributes] == [True, False, True]
+    assert [link.name for link in chain.links] == ["c", "b", "a"]
+
+
+def test_what_differs_beyond_rounding_is_no_tie():
+    table = pd.DataFrame({"a": [0] * 990 + [1] * 1010, "b": [0, 1] * 1000})
+    ranking = rank(table, ["a", "b"], size=1)
+    assert [subset.names for subset in ranking.subsets] == [("b",), ("a",)]
+    assert [link.name for link in ranking.reidentification.links] == ["b", "a"]
+
+
+def test_an_attribute_that_repeats_others_adds_exactly_nothing():
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        a, w = rng.integers(0, 9, (2, 500))
+        table = pd.DataFrame({"a": a, "same": -a, "w": w})
+        ranking = rank(table, ["a", "same"], ["w"], size=1)
+        for chain in (ranking.reidentification, ranking.inference["w"]):
+            assert [part.adds for part in chain.attributes] == [0, 0]
 
 
 @given(tables())

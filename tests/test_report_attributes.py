@@ -47,7 +47,7 @@ def test_a_ranking_by_another_metric_without_a_chain(printed):
     ranking = rank(PEOPLE, NAMES[:2], size=1, chain=False)
     out = printed(print_ranking, ranking, "max_posterior")
     assert "by max posterior" in out
-    assert "max posterior ┃ bits" in out
+    assert "max posterior ┃ MI (bits)" in out
     assert "together" not in out
     assert "more" not in out
 
@@ -58,12 +58,13 @@ def test_few_rows(printed):
 
 
 def test_detected(printed):
-    out = printed(print_detected, detect(PEOPLE, [*NAMES, "file"], size=4, distinction=0.5))
+    out = printed(print_detected, detect(PEOPLE, [*NAMES, "file"], size=4, distinction=0.5), 4)
     assert out.index("│ file") < out.index("│ q0, q1, q2")
     assert "1.000000" in out
     some = detect(PEOPLE, NAMES, distinction=0.5)
-    assert f"... {len(some) - 1} more" in printed(print_detected, some, shown=1)
-    assert "No set of so few columns tells most records apart." in printed(print_detected, [])
+    assert f"... {len(some) - 1} more" in printed(print_detected, some, 3, shown=1)
+    out = printed(print_detected, [], 1)
+    assert out == "No set of up to 1 column tells 80% of the records apart.\n"
 
 
 def test_warnings(printed):
@@ -78,5 +79,16 @@ def test_warnings(printed):
 
 def test_no_warning(printed):
     out = printed(print_undeclared, undeclared(PEOPLE, NAMES, NAMES[:4]))
-    assert out == "No column that was not declared identifies.\n"
+    assert out == "No column without a role identifies.\n"
     assert printed(print_undeclared, undeclared(PEOPLE, NAMES, NAMES)) == ""
+
+
+def test_names_do_not_steer_a_terminal(printed):
+    names = ["a\x1b[31mb", "c\nd", ":smile:", "[bold]e"]
+    table = pd.DataFrame(dict.fromkeys(names, range(8)))
+    out = printed(print_ranking, rank(table, names[:2], names[2:3]))
+    assert "│ a\\x1b[31mb " in out
+    assert "│ c\\nd " in out
+    assert "Inference of :smile:" in out
+    assert "\x1b" not in out
+    assert "[bold]e" in printed(print_undeclared, undeclared(table, names[3:], names[:1]))

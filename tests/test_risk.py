@@ -1,6 +1,7 @@
 """Risk metrics and query loss: worked cases, laws, values of an independent implementation."""
 
 import json
+from decimal import Decimal, localcontext
 from math import log2
 from pathlib import Path
 
@@ -169,6 +170,30 @@ def test_one_class_tells_nothing(sizes):
     assert found.entropy_l_diversity_risk == pytest.approx(1 / sum(sizes))
 
 
+def test_one_class_tells_nothing_to_the_last_bit():
+    rng = np.random.default_rng(5)
+    for values in rng.integers(1, 6, 200):
+        counts = rng.integers(1, 10 ** rng.integers(1, 12), values)
+        for profile in (Inference.of([counts]), Reidentification.of(counts[:1])):
+            found, told = profile.measures, [*profile.i1, *profile.i2, *profile.itpr_terms]
+            assert found.itpr == found.discrimination_rate == found.mutual_information == 0
+            assert found.maximum_information_leakage == found.conditional_privacy == 0
+            assert told == [0, 0, 0]
+
+
+def test_classes_like_the_table_keep_the_bounds_to_the_last_bit():
+    """Where nothing is told all that is measured is rounding: never below 0."""
+    rng = np.random.default_rng(6)
+    for shape in rng.integers(2, 12, (300, 2)):
+        joint = np.outer(*(rng.integers(1, 10**5, size) for size in shape))
+        profile = Inference.of(joint)
+        found = profile.measures
+        assert 0 <= found.mutual_information <= BITS
+        assert 0 <= found.discrimination_rate <= found.itpr <= 1
+        assert 0 <= found.maximum_information_leakage <= BITS
+        assert min(profile.i1.min(), profile.i4.min(), found.conditional_privacy) >= 0
+
+
 def test_measures_read_as_a_mapping_too():
     found = risk.measures([[3, 1], [1, 3]])
     assert dict(found) == found.to_dict()
@@ -185,6 +210,8 @@ def test_measures_read_as_a_mapping_too():
         ([[1, np.nan], [np.inf, 0.5]], "3 are not"),
         ([["a", "b"]], "expected records as whole numbers"),
         ([[1], [1, 2]], "expected records as whole numbers"),
+        ([[2**53, 1]], "9,007,199,254,740,992 records or more cannot"),
+        ([[10**30]], "9,007,199,254,740,992 records or more cannot"),
     ],
 )
 def test_what_is_no_count_matrix(joint, message):
@@ -192,11 +219,51 @@ def test_what_is_no_count_matrix(joint, message):
         risk.measures(joint)
 
 
-def test_what_are_no_class_sizes():
-    with pytest.raises(InputError, match=r"class sizes, shape \(classes,\), not of 2 dimensions"):
-        Reidentification.of([[1]])
-    with pytest.raises(InputError, match="no records"):
-        Reidentification.of([0])
+@pytest.mark.parametrize(
+    "measure",
+    [
+        Reidentification.of,
+        risk.loss_of_sizes,
+        risk.distinction,
+        risk.separation,
+        risk.share_alone,
+    ],
+)
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [
+        ([[1]], r"class sizes, shape \(classes,\), not of 2 dimensions"),
+        (5, "not of 0 dimensions"),
+        ([0], "no records"),
+        ([-1, 2], "whole and not negative; 1 are not"),
+        ([1.5, np.nan, 2], "2 are not"),
+        (["a"], "expected records as whole numbers, class sizes"),
+        ([2**53, 2**53], "9,007,199,254,740,992 records or more"),
+    ],
+)
+def test_what_are_no_class_sizes(measure, sizes, message):
+    with pytest.raises(InputError, match=message):
+        measure(sizes)
+
+
+def in_bits(digits: int, joint: list[list[int]]) -> tuple[float, float]:
+    """DR and ITPR in decimal arithmetic of so many digits."""
+
+    def bits(counts: list[int]) -> Decimal:
+        total = Decimal(sum(counts))
+        return -sum(n / total * (n / total).ln() for n in map(Decimal, counts) if n)
+
+    with localcontext(prec=digits):
+        whole = bits([sum(column) for column in zip(*joint, strict=True)])
+        shares = [Decimal(sum(row)) / sum(map(sum, joint)) * bits(row) for row in joint]
+        return float(1 - sum(shares) / whole), float(1 - len(joint) * min(shares) / whole)
+
+
+@pytest.mark.parametrize("dominating", [10**6, 10**9, 10**12])
+def test_an_attribute_that_next_to_nobody_differs_in(dominating):
+    joint = [[dominating, 1, 0], [3 * dominating, 1, 1], [dominating // 2, 2, 0]]
+    found = risk.measures(joint)
+    assert (found.discrimination_rate, found.itpr) == pytest.approx(in_bits(50, joint), abs=BITS)
 
 
 joints = arrays.arrays(
@@ -368,6 +435,10 @@ def test_two_harmless_questions_give_a_house_away():
         ((["a", "b"], [1, np.nan]), "finite and not negative"),
         ((["a", "b"], ["x", 1]), "must be numbers"),
         (([["a"], ["b"]],), "one label for each alternative"),
+        ((np.ones((2, 2)),), "one label for each alternative"),
+        (({"a", "b"},), "one label for each alternative"),
+        (({"a": 1},), "one label for each alternative"),
+        ((5,), "one label for each alternative"),
     ],
 )
 def test_what_is_no_query(arguments, message):
@@ -382,9 +453,28 @@ def test_queries_about_different_alternatives():
         together()
 
 
-def test_sizes_without_records():
-    with pytest.raises(InputError, match="no records"):
-        risk.loss_of_sizes([0])
+@pytest.mark.parametrize("unit", [5e-324, 1e-300, 1.0, 1e307])
+def test_weights_of_any_size(unit):
+    weights = np.array([4, 2, 1, 1]) * unit
+    assert_loss(query_loss("abbb", weights), EXPECTED["longpre"]["weighted"]["P_first"])
+
+
+def test_a_question_that_has_one_answer_costs_nothing_to_the_last_bit():
+    rng = np.random.default_rng(7)
+    for alternatives in rng.integers(1, 30, 200):
+        found = query_loss(np.zeros(alternatives), rng.random(alternatives) + 0.01)
+        assert found.average == found.maximum == found.minimum == 0
+
+
+def test_no_label_is_an_answer_of_its_own():
+    assert query_loss(["a", None, "a", np.nan]) == query_loss("abab")
+    assert together(["a", None], [None, None]).tolist() == [0, 1]
+
+
+def test_an_answer_as_good_as_impossible_is_an_answer():
+    found = query_loss("aabb", [1e-300, 1e-300, 3e300, 1e300])
+    assert (found.uncertainty, found.minimum) == pytest.approx((0.811278, -0.188722), abs=WITHIN)
+    assert (found.average, found.maximum) == pytest.approx((0, 0), abs=BITS)
 
 
 answers = st.lists(st.tuples(*[st.integers(0, 3)] * 3), min_size=1, max_size=30)

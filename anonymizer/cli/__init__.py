@@ -4,6 +4,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -73,7 +74,8 @@ def _write_anything(*streams: object) -> None:
 
 def _complain(message: str, code: int) -> int:
     line = " ".join(message.split())
-    click.echo(f"anonymizer: {line}", err=True)
+    with suppress(OSError):  # the exit code tells where standard error cannot
+        click.echo(f"anonymizer: {line}", err=True)
     return code
 
 

@@ -24,7 +24,8 @@ def printing(done: str) -> Iterator[None]:
     """Print what was done; a reader that went away is no error, a full disk one of printing."""
     try:
         yield
-        sys.stdout.flush()
+        if sys.stdout:  # None where standard output was closed before the start
+            sys.stdout.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):

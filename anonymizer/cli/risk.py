@@ -50,9 +50,10 @@ def risk(
         raise click.UsageError("--by record writes to a file only: name it with --output")
     if output is not None and by not in ("record", "class"):
         raise click.UsageError("--output is for --by record or --by class")
-    write = output and details_at(output, table, force=force)
+    asked = Study(study)
+    write = output and details_at(output, [table, asked.data_path], force=force)
     with progress() as watch:
-        found = assess_file(Study(study), table, size if by == "attribute" else None, watch)
+        found = assess_file(asked, table, size if by == "attribute" else None, watch)
         if write:
             watch("writing the details", 0, None)
             detailed = records_numbered if by == "record" else classes_named

@@ -5,14 +5,23 @@ from collections.abc import Iterable, Sequence
 from rich.table import Table
 
 from anonymizer.report.console import console, table_of
-from anonymizer.risk import METRICS, Chain, Detected, Measures, Ranked, Ranking, Undeclared
+from anonymizer.risk import (
+    DISTINCT,
+    METRICS,
+    Chain,
+    Detected,
+    Measures,
+    Ranked,
+    Ranking,
+    Undeclared,
+)
 
 __all__ = ["print_detected", "print_ranking", "print_undeclared"]
 
 SHOWN = 20
 """How many rows of a table are printed."""
 
-USUAL = {"mutual_information": "bits", "discrimination_rate": "DR", "itpr": "ITPR"}
+USUAL = {"mutual_information": "MI (bits)", "discrimination_rate": "DR", "itpr": "ITPR"}
 """Measures that every table of subsets shows."""
 
 CAUTION = "ITPR may fall when an attribute joins others."
@@ -21,9 +30,10 @@ CAUTION = "ITPR may fall when an attribute joins others."
 def print_ranking(ranking: Ranking, metric: str = METRICS[0], shown: int = SHOWN) -> None:
     """Print the riskiest subsets about each attribute at risk, and what each adds to the others."""
     out = console()
+    size = _counted(ranking.size, "quasi-identifier")
     out.print(
-        f"{len(ranking.subsets):,} subsets of up to {ranking.size:,} quasi-identifiers of "
-        f"{ranking.records:,} records, by {metric.replace('_', ' ')}. {CAUTION}",
+        f"{len(ranking.subsets):,} subsets of up to {size} of "
+        f"{_counted(ranking.records, 'record')}, by {_named(metric)}. {CAUTION}",
         soft_wrap=True,
     )
     for about in (None, *ranking.sensitive):
@@ -36,10 +46,11 @@ def print_ranking(ranking: Ranking, metric: str = METRICS[0], shown: int = SHOWN
             _print_more(len(chain.links) - shown)
 
 
-def print_detected(detected: Sequence[Detected], shown: int = SHOWN) -> None:
-    """Print the minimal sets of columns that tell most records apart."""
+def print_detected(detected: Sequence[Detected], size: int, shown: int = SHOWN) -> None:
+    """Print the minimal sets of up to so many columns that tell most records apart."""
+    most = f"{DISTINCT:.0%} of the records apart"
     if not detected:
-        console().print("No set of so few columns tells most records apart.")
+        console().print(f"No set of up to {_counted(size, 'column')} tells {most}.")
         return
     columns = ["columns", "distinction", "separation", "records alone"]
     rows = [
@@ -51,7 +62,8 @@ def print_detected(detected: Sequence[Detected], shown: int = SHOWN) -> None:
         ]
         for one in detected[:shown]
     ]
-    console().print(table_of("Quasi-identifiers: none has a column too many", columns, rows))
+    title = f"Minimal sets of up to {_counted(size, 'column')} that tell {most}"
+    console().print(table_of(title, columns, rows))
     _print_more(len(detected) - shown)
 
 
@@ -63,7 +75,7 @@ def print_undeclared(found: Undeclared, shown: int = SHOWN) -> None:
         out.print(table_of("WARNING: not declared, but identifying", ["column", "as", "why"], rows))
         _print_more(len(found.flagged) - shown)
     elif found.attributes:
-        out.print("No column that was not declared identifies.")
+        out.print("No column without a role identifies.")
     if found.skipped:
         out.print(
             "Not counted, as their values cannot be told apart: " + ", ".join(found.skipped),
@@ -73,8 +85,8 @@ def print_undeclared(found: Undeclared, shown: int = SHOWN) -> None:
 
 def _subsets(subsets: Iterable[Ranked], metric: str, about: str | None) -> Table:
     title = _title(about)
-    known = ["records alone", "k"] if about is None else ["surest posterior"]
-    usual = USUAL if metric in USUAL else {metric: metric.replace("_", " "), **USUAL}
+    known = ["records alone", "k"] if about is None else ["surest guess"]
+    usual = USUAL if metric in USUAL else {metric: _named(metric), **USUAL}
     rows = [
         [
             ", ".join(subset.names),
@@ -109,12 +121,20 @@ def _chain(chain: Chain, about: str | None, shown: int) -> Table:
         for link in chain.links[:shown]
     ]
     title = f"{_title(about)}: {chain.told:.6f} bits by all together"
-    columns = ["attribute", "alone", "adds to those above", "together", "adds to all others"]
+    columns = ["attribute", "alone", "adds to those above", "with those", "adds to all others"]
     return table_of(title, columns, rows)
 
 
 def _title(about: str | None) -> str:
     return "Re-identification" if about is None else f"Inference of {about}"
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number:,} {what}{'s' if number != 1 else ''}"
+
+
+def _named(metric: str) -> str:
+    return metric.replace("_", " ")
 
 
 def _print_more(rest: int) -> None:

@@ -1,8 +1,10 @@
 """Where reports go, and how their tables look."""
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from rich.console import Console
+from rich.style import StyleType
 from rich.table import Table
 from rich.text import Text
 
@@ -10,11 +12,24 @@ __all__ = ["console", "table_of"]
 
 
 class Pipe(Console):
-    """A console that leaves it to the caller what a closed pipe means."""
+    """A console that leaves it to the caller what a closed pipe means, and takes texts as they are.
+
+    What cannot be printed is spelled out: a column's name must not steer a terminal.
+    """
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        """The text of a line, a title or a heading: neither marked up nor with pictures."""
+        return printable(text, how.get("style") or "")
 
     def on_broken_pipe(self) -> None:
         """Let the error through instead of exiting."""
         raise BrokenPipeError
+
+
+def printable(text: str, style: StyleType = "") -> Text:
+    """The text with its control characters spelled out, line breaks too."""
+    shown = (c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return Text("".join(shown), style)
 
 
 def console() -> Console:
@@ -29,5 +44,5 @@ def table_of(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) 
     for column in columns:
         grid.add_column(column, overflow="fold")
     for row in rows:
-        grid.add_row(*(Text(cell) for cell in row))
+        grid.add_row(*(printable(cell) for cell in row))
     return grid

@@ -16,16 +16,27 @@ SHOWN = 20
 """Classes that a report lists."""
 
 NAMES = {
-    "discrimination_rate": ("discrimination rate, DR", ""),
-    "mutual_information": ("mutual information, MI", "bits"),
-    "conditional_privacy": ("conditional privacy, CP", ""),
-    "maximum_information_leakage": ("maximum information leakage, MIL = max I2", "bits"),
-    "i1_max": ("max I1, the t of t-closeness", "bits"),
-    "entropy_l_diversity_risk": ("entropy l-diversity risk, ELD = 1 / l", ""),
-    "max_posterior": ("surest guess, max posterior", ""),
-    "itpr": ("ITPR", ""),
-    "unscaled_itpr": ("ITPR, unscaled", ""),
+    "mutual_information": ("mutual information, MI (bits)", "what is lost of H(X), on average"),
+    "discrimination_rate": ("discrimination rate, DR", "the same, as a share of H(X)"),
+    "conditional_privacy": ("conditional privacy, CP", "1 - 2^-MI"),
+    "maximum_information_leakage": (
+        "maximum information leakage, MIL = max I2 (bits)",
+        "what is lost in the class that tells most",
+    ),
+    "i1_max": (
+        "max I1, the t of t-closeness (bits)",
+        "the farthest a class is from the whole table",
+    ),
+    "max_posterior": ("surest guess, max posterior", "chance of the easiest guess"),
+    "entropy_l_diversity_risk": (
+        "entropy l-diversity risk, ELD = 1 / l",
+        "1 where a class has one value, or record, only",
+    ),
+    "itpr": ("ITPR", "1 where a class leaves nothing of H(X)"),
+    "unscaled_itpr": ("ITPR, unscaled", "the same, whatever the number of classes"),
 }
+
+UNCERTAINTY = "how uncertain X is to who does not know the class"
 
 NOTHING = 5e-10
 """Bits, or shares, below are rounding."""
@@ -47,7 +58,7 @@ def print_risk(risk: FileRisk, written: Path | None = None, *, classes: bool = F
     if risk.ranking:
         print_ranking(risk.ranking)
     if risk.detected is not None:
-        print_detected(risk.detected)
+        print_detected(risk.detected, risk.detected_size)
     print_undeclared(risk.undeclared)
     if written:
         said = f"In detail in {written}, which tells what an attacker would learn."
@@ -82,28 +93,30 @@ def _summary(assessment: Assessment) -> list[str]:
     return [
         f"{sizes.sum():,} records in {len(sizes):,} equivalence classes, the smallest of "
         f"{sizes.min():,}; records alone in theirs: {alone:,}.",
-        f"A record's class costs its owner {loss.average:.4f} bits of {loss.uncertainty:.4f} on "
-        f"average (standard deviation {loss.standard_deviation:.4f}), {loss.maximum:.4f} at most.",
+        f"Query loss: a record's class costs its owner {loss.average:.4f} bits of "
+        f"{loss.uncertainty:.4f} on average (standard deviation {loss.standard_deviation:.4f}), "
+        f"{loss.maximum:.4f} at most.",
     ]
 
 
 def _metrics(assessment: Assessment) -> Table:
     found = [profile.measures for _, profile in _profiles(assessment)]
     rows = [
-        [title, *(_number(measures[name]) for measures in found), unit]
-        for name, (title, unit) in NAMES.items()
+        [title, *(_number(measures[name]) for measures in found), meaning]
+        for name, (title, meaning) in NAMES.items()
     ]
-    return table_of("Risk", ["", *(what for what, _ in _profiles(assessment)), "unit"], rows)
+    rows.insert(0, ["H(X) (bits)", *(_number(m.uncertainty) for m in found), UNCERTAINTY])
+    title = "Risk: what a record's class tells about X, whose record it is or which value it has"
+    return table_of(title, ["", *(what for what, _ in _profiles(assessment)), "says"], rows)
 
 
 def _guess(inferred: tuple[str, Inference]) -> str:
     """How often the likeliest value is the right one, with the class known and without."""
     name, about = inferred
-    known = about.posterior @ about.sizes / about.records
     return (
-        f"{name}: guessing the likeliest value of the class is right for {known:.2%} of the "
-        f"records, of the whole table for {about.margin.max() / about.records:.2%}; "
-        f"at its surest {about.posterior.max():.2%}."
+        f"{name}: who guesses the likeliest value of the class is right for {about.guessed:.2%} of "
+        f"the records, who guesses that of the whole table for {about.guessed_without:.2%}; "
+        f"in the surest class for {about.posterior.max():.2%}."
     )
 
 

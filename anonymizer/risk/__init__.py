@@ -5,6 +5,7 @@ from anonymizer.risk.assessment import Assessment, assess, assess_columns
 from anonymizer.risk.chain import Chain, Contribution, Link
 from anonymizer.risk.combined import itpr
 from anonymizer.risk.detection import (
+    DISTINCT,
     Detected,
     Distinguished,
     detect,
@@ -17,10 +18,11 @@ from anonymizer.risk.profile import Inference, Profile, Reidentification, measur
 from anonymizer.risk.queries import QueryLoss, loss_of_sizes, query_loss, together
 from anonymizer.risk.ranking import METRICS, Ranked, Ranking, rank
 from anonymizer.risk.refinement import Columns, Refinement, refined_by
-from anonymizer.risk.subsets import MOST_SUBSETS
+from anonymizer.risk.subsets import MOST_SUBSETS, affordable
 from anonymizer.risk.undeclared import Undeclared, UndeclaredAttribute, undeclared
 
 __all__ = [
+    "DISTINCT",
     "METRICS",
     "MOST_SUBSETS",
     "Alone",
@@ -41,6 +43,7 @@ __all__ = [
     "Reidentification",
     "Undeclared",
     "UndeclaredAttribute",
+    "affordable",
     "alone",
     "assess",
     "assess_columns",

@@ -142,8 +142,8 @@ def _inferred(about: Inference) -> dict[str, float]:
     """The measures, and how often a guess is right: with the class known, and without."""
     return {
         **about.measures.to_dict(),
-        "guessed": float(about.posterior @ about.sizes / about.records),
-        "guessed_without": float(about.margin.max() / about.records),
+        "guessed": about.guessed,
+        "guessed_without": about.guessed_without,
     }
 
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from anonymizer.errors import InputError
 from anonymizer.parameters import column_names
+from anonymizer.risk.numbers import numbers_of_records
 from anonymizer.risk.refinement import Columns, Refinement
 from anonymizer.risk.subsets import Subset, measured, refined, subsets_up_to
 from anonymizer.search import Watch, ignore
@@ -194,11 +195,9 @@ def _records(sizes: ArrayLike) -> np.ndarray:
     Raises
     ------
     InputError
-        When no class has.
+        When they are no class sizes, or no class has records.
     """
-    records = np.asarray(sizes)
+    records = numbers_of_records(sizes, 1)
     records = records[records > 0]
-    if not len(records):
-        raise InputError("no records: there is nobody to tell apart")
     small = int(records.sum()) < MOST_SQUARED
-    return records.astype(np.int64 if small else object)
+    return records if small else records.astype(object)

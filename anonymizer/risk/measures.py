@@ -10,8 +10,8 @@ __all__ = ["Measures"]
 class Measures:
     """Risk metrics of one attribute X at risk, given the equivalence class Y; also a mapping.
 
-    X is a sensitive attribute (inference) or the record itself (re-identification). Every figure
-    but ITPR never rises when classes merge; ITPR may, see ``itpr``.
+    X is a sensitive attribute (inference) or the record itself (re-identification). No measure
+    of risk rises when classes merge, but for ITPR, see ``itpr``; nor does H(X|Y) fall.
 
     Parameters
     ----------

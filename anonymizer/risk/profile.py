@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from anonymizer.errors import InputError
 from anonymizer.information import entropy, xlogx
 from anonymizer.risk.measures import Measures
+from anonymizer.risk.numbers import numbers_of_records
 
 __all__ = ["Inference", "Profile", "Reidentification", "measures"]
 
@@ -70,8 +70,6 @@ class Profile(ABC):
     @property
     def i2(self) -> Floats:
         """Specific information, H(X) - H(X|y)."""
-        if len(self.sizes) == 1:  # the sums behind both may differ in their last bits
-            return np.zeros(1)
         return self.uncertainty - self.uncertainties
 
     @property
@@ -151,7 +149,7 @@ class Reidentification(Profile):
         InputError
             When they are no counts, or there are no records.
         """
-        records = _counts(sizes, 1)
+        records = numbers_of_records(sizes, 1)
         return cls(records[records > 0])
 
     @property
@@ -217,7 +215,7 @@ class Inference(Profile):
         InputError
             When it is no count matrix, or holds no records.
         """
-        matrix = _counts(joint, 2)
+        matrix = numbers_of_records(joint, 2)
         matrix = matrix[matrix.any(axis=1)]
         rows, values = np.nonzero(matrix)
         starts = np.searchsorted(rows, np.arange(len(matrix)))
@@ -231,13 +229,13 @@ class Inference(Profile):
     @cached_property
     def uncertainty(self) -> float:
         """H(X)."""
-        return float(entropy(self.margin))
+        counts = self.margin[self.margin > 0]
+        return float(_entropies(counts, np.zeros(1, np.intp), np.array([self.records]))[0])
 
     @cached_property
     def uncertainties(self) -> Floats:
-        """H(X|y): exactly 0 in a class of one value, where both sums are the same number."""
-        inside = np.add.reduceat(xlogx(self.counts), self.starts)
-        return np.maximum((xlogx(self.sizes) - inside) / self.sizes, 0.0)
+        """H(X|y): exactly 0 in a class of one value."""
+        return _entropies(self.counts, self.starts, self.sizes)
 
     @cached_property
     def i1(self) -> Floats:
@@ -270,6 +268,16 @@ class Inference(Profile):
     def posterior(self) -> Floats:
         """Max over x of p(x|y)."""
         return np.asarray(np.maximum.reduceat(self.counts, self.starts) / self.sizes, float)
+
+    @property
+    def guessed(self) -> float:
+        """How often the likeliest value of the class is right: sum of p(y) max_x p(x|y)."""
+        return float(self.posterior @ self.sizes / self.records)
+
+    @property
+    def guessed_without(self) -> float:
+        """How often the likeliest value of the table is: max p(x)."""
+        return float(self.margin.max() / self.records)
 
     @classmethod
     def tallied(cls, class_of: Codes, values: NDArray[np.integer]) -> "Inference":
@@ -305,6 +313,20 @@ def measures(joint: ArrayLike) -> Measures:
     return Inference.of(joint).measures
 
 
+def _entropies(counts: Ints, starts: Codes, sizes: Ints) -> Floats:
+    """H of each class, by its cells: sum of p log2 1 / p, shape (classes,).
+
+    DR and ITPR divide by H(X), which is as little as 1e-11 where one record of 1e12 differs: the
+    logarithm of a p beyond a half is taken of what it lacks, not to lose those digits.
+    """
+    records = np.repeat(sizes, np.diff(starts, append=len(counts)))
+    bits = np.log2(records / counts)
+    most = np.flatnonzero(2 * counts > records)
+    lacking = (records[most] - counts[most]) / records[most]
+    bits[most] = np.log1p(-lacking) / -np.log(2)
+    return np.asarray(np.add.reduceat(counts * bits, starts) / sizes, float)
+
+
 def _tallied(keys: Codes) -> tuple[Codes, Codes]:
     """The distinct keys, rising, and how often each occurs."""
     bound = int(keys.max(initial=-1)) + 1
@@ -313,28 +335,3 @@ def _tallied(keys: Codes) -> tuple[Codes, Codes]:
     counts = np.bincount(keys, minlength=bound)
     cells = np.flatnonzero(counts)
     return cells, counts[cells]
-
-
-def _counts(given: ArrayLike, dimensions: int) -> Ints:
-    """Whole numbers from 0, not all of them 0.
-
-    Raises
-    ------
-    InputError
-        When they are not.
-    """
-    what = "class sizes, shape (classes,)" if dimensions == 1 else "shape (classes, values)"
-    try:
-        numbers = np.asarray(given, float)
-    except (TypeError, ValueError):
-        raise InputError(f"expected records as whole numbers, {what}") from None
-    if numbers.ndim != dimensions:
-        raise InputError(f"expected records of {what}, not of {numbers.ndim} dimensions")
-    whole = np.isfinite(numbers) & (numbers >= 0) & (numbers == np.floor(numbers))
-    if not whole.all():
-        raise InputError(
-            f"numbers of records must be whole and not negative; {int((~whole).sum())} are not"
-        )
-    if not numbers.any():
-        raise InputError("no records: there is no risk to measure")
-    return numbers.astype(np.int64)

@@ -5,7 +5,7 @@ A query tells which set of a partition {E_1, ..., E_m} of the alternatives the t
 release is such a query about each record: its classes are the E_j.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from anonymizer.errors import InputError
 from anonymizer.information import entropy, xlogx
+from anonymizer.risk.numbers import numbers_of_records
 
 __all__ = ["QueryLoss", "loss_of_sizes", "query_loss", "together"]
 
@@ -75,10 +76,15 @@ def query_loss(partition: Labels, weights: ArrayLike | None = None) -> QueryLoss
     answer, weight = answer[weight > 0], weight[weight > 0]
     if not len(answer):
         raise InputError("no alternatives: there is no privacy to lose")
-    chance = np.bincount(answer, weight).astype(float)
-    left = (xlogx(chance) - np.bincount(answer, xlogx(weight))) / np.where(chance > 0, chance, 1.0)
-    present = chance > 0
-    return _loss(float(entropy(weight)), chance[present], np.maximum(left[present], 0.0))
+    answer = pd.factorize(answer)[0]
+    # By the heaviest of each answer, so that neither sums nor logarithms leave the floating point.
+    most = np.zeros(int(answer.max()) + 1)
+    np.maximum.at(most, answer, weight)
+    inside = weight / most[answer]
+    total = np.bincount(answer, inside)
+    left = np.log2(total) - np.bincount(answer, xlogx(inside)) / total
+    uncertainty = float(entropy(weight / weight.max()))
+    return _loss(uncertainty, total * (most / most.max()), left)
 
 
 def loss_of_sizes(sizes: ArrayLike) -> QueryLoss:
@@ -86,14 +92,17 @@ def loss_of_sizes(sizes: ArrayLike) -> QueryLoss:
 
     A table's classes: S_0 = log2 N, S_j = log2 n_j. ``sizes`` (answers,); empty ones are ignored.
 
+    Raises
+    ------
+    InputError
+        When they are no such numbers, or all 0.
+
     >>> loss_of_sizes([2, 2]).average
     1.0
     """
-    records: Floats = np.asarray(sizes, float)
+    records = numbers_of_records(sizes, 1)
     records = records[records > 0]
-    if not len(records):
-        raise InputError("no records: there is no privacy to lose")
-    return _loss(float(np.log2(records.sum())), records, np.log2(records))
+    return _loss(float(np.log2(records.sum())), records.astype(float), np.log2(records))
 
 
 def together(*partitions: Labels) -> Codes:
@@ -126,10 +135,12 @@ def together(*partitions: Labels) -> Codes:
 
 def _answers(partition: Labels) -> Codes:
     """Number the answers; a missing label is an answer of its own."""
-    labels = pd.Series(list(partition) if isinstance(partition, str) else partition)
     try:
+        if isinstance(partition, Mapping) or not isinstance(partition, Iterable):
+            raise TypeError
+        labels = pd.Series(list(partition) if isinstance(partition, str) else partition)
         return pd.factorize(labels, use_na_sentinel=False)[0]
-    except TypeError:
+    except (TypeError, ValueError):
         raise InputError("a query needs one label for each alternative, not lists") from None
 
 

@@ -191,7 +191,7 @@ def rank(
     abouts = {name: _numbers(column_of(table, name)) for name in sensitive}
     found = measured(table, names, size, partial(_ranked, abouts), watch=watch)
     subsets = (replace(told, names=subset) for subset, told in found.items())
-    ranking = Ranking(len(table), size, _sorted(subsets, METRICS[0], None))
+    ranking = Ranking(len(table), min(int(size), len(names)), _sorted(subsets, METRICS[0], None))
     if not chain:
         return ranking
     about = (None, *sensitive)

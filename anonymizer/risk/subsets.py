@@ -14,7 +14,15 @@ from anonymizer.parameters import is_whole
 from anonymizer.risk.refinement import Columns, Refinement
 from anonymizer.search import Watch, ignore
 
-__all__ = ["MOST_SUBSETS", "Subset", "column_of", "measured", "refined", "subsets_up_to"]
+__all__ = [
+    "MOST_SUBSETS",
+    "Subset",
+    "affordable",
+    "column_of",
+    "measured",
+    "refined",
+    "subsets_up_to",
+]
 
 Subset = tuple[str, ...]
 T = TypeVar("T")
@@ -47,6 +55,16 @@ def refined(classes: Refinement, table: Columns, names: Iterable[str]) -> Refine
             break
         classes = classes.by(column_of(table, name))
     return classes
+
+
+def affordable(size: int, attributes: int) -> int:
+    """The largest size up to this one of which there are few enough subsets; 0 if none is."""
+    total = 0
+    for several in range(1, min(size, attributes) + 1):
+        total += comb(attributes, several)
+        if total > MOST_SUBSETS:
+            return several - 1
+    return min(size, attributes)
 
 
 def subsets_up_to(size: int, names: Sequence[str]) -> int:
@@ -161,14 +179,11 @@ def _without(subset: Subset, name: str) -> Subset:
 
 
 def _require_few(size: int, attributes: int) -> int:
-    total = 0
-    for several in range(1, size + 1):
-        total += comb(attributes, several)
-        if total > MOST_SUBSETS:
-            fits = several - 1
-            mend = f"at most size = {fits}" if fits else "fewer attributes"
-            raise InputError(
-                f"{attributes:,} attributes have more than {MOST_SUBSETS:,} subsets of up to "
-                f"{size:,}; ask for {mend}"
-            )
-    return total
+    fits = affordable(size, attributes)
+    if fits < size:
+        mend = f"at most size = {fits}" if fits else "fewer attributes"
+        raise InputError(
+            f"{attributes:,} attributes have more than {MOST_SUBSETS:,} subsets of up to "
+            f"{size:,}; ask for {mend}"
+        )
+    return sum(comb(attributes, several) for several in range(1, size + 1))
