@@ -125,12 +125,13 @@ class ParquetColumns:
         return pd.Categorical.from_codes(codes, dtype=of_these, validate=False)
 
     def _whole(self, name: str) -> pd.Series:
-        """A column of whatever type, as ``read_table`` has it."""
+        """A column of whatever type, as ``read_table`` has it; lists only fail who counts them."""
         with readable(self.path), pa.parquet.ParquetFile(self.path) as file:
             table = file.read(columns=[name]).select([name])
             table.validate(full=True)
             column = exact_frame(table)[name]
-        column = cleaned(column, self.form)
+        if not pa.types.is_nested(self._file[1].field(name).type):
+            column = cleaned(column, self.form)
         return column if self.kept is None else column[self.kept]
 
 
