@@ -27,7 +27,18 @@ l = {l}
 """
 
 
-def lay(directory, name, table, age="widths = [10]", policy=None, search="", data="", k=5, l=2):  # noqa: E741
+def lay(
+    directory,
+    name,
+    table,
+    age="widths = [10]",
+    policy=None,
+    search="",
+    data="",
+    k=5,
+    l=2,  # noqa: E741
+    sensitive='["disease"]',
+):
     """A table and its study: age is the quasi-identifier, and sex where the table has it."""
     home = directory / name
     home.mkdir(parents=True)
@@ -48,7 +59,7 @@ path = "{path.name}"
 age = "{rule}"
 {sex}
 [sensitive]
-attributes = ["disease"]
+attributes = {sensitive}
 [identifiers]
 attributes = {["name"] if "name" in table else []}
 [search]
@@ -313,6 +324,28 @@ def test_removed_records_are_absent(released, audited, tmp_path):
     assert code == 1
     assert stated(found["intersection"]["in_all"]) == both
     assert stated(found["intersection"]["in_some"]) == some
+
+
+def test_a_value_that_no_release_of_somebody_shows_is_not_known(released, audited, tmp_path):
+    """Left out of the release that shows diseases, in one that shows none."""
+    table = shifted()
+    lone = pd.DataFrame({"name": [f"{NAME}y"], "age": [95], "disease": [f"{DISEASE}0"]})
+    table = pd.concat([table, lone])
+    one, path = released(tmp_path, "one", table, search="suppression = 0.1\nremove = true", k=1)
+    policy = '[[privacy]]\nmodel = "k-anonymity"\nk = 1\n'
+    two, _ = released(
+        tmp_path,
+        "two",
+        table.drop(columns="disease"),
+        age="cuts = [50]",
+        search=fixed() + '\n[objective]\nname = "loss"',
+        policy=policy,
+        sensitive="[]",
+    )
+    code, found = audited(one, two, "-a", path)
+    some = found["intersection"]["in_some"]
+    assert (code, some["records"], some["singled_out"]) == (0, 1, 1)
+    assert (some["homogeneous_records"], some["failing_records"]) == ({"disease": 0}, 0)
 
 
 # An original that holds more people than the releases

@@ -201,8 +201,8 @@ class People:
     classes
         The class of each person in each release, -1 where in none, shape (people, releases).
     values
-        Their value of each sensitive attribute, by its place in ``kinds``, -1 where no table says,
-        shape (people,) each.
+        Their value of each sensitive attribute, by its place in ``kinds``, -1 where no release that
+        they are in shows it, shape (people,) each.
     kinds
         The values of each sensitive attribute, as texts; None for a missing one.
     """
@@ -247,7 +247,7 @@ def everybody(tables: Sequence[Placed], persons: Sequence[Codes]) -> People:
     Raises
     ------
     InputError
-        When tables differ in a sensitive value of somebody.
+        When releases show different sensitive values of somebody.
     """
     number = 1 + max(int(of.max(initial=-1)) for of in persons)
     classes = np.full((number, len(tables)), -1, np.intp)
@@ -281,6 +281,7 @@ def _values(
         places = {kind: place for place, kind in enumerate(kinds)}
         known = [places[spelled(value)] for value in table.counts.values[name]]
         own = np.array([*known, -1], np.intp)[table.values[name]]
+        own[table.class_of < 0] = -1  # a release tells nothing of who is not in it
         differ = (found[of] >= 0) & (own >= 0) & (found[of] != own)
         if differ.any():
             raise InputError(
