@@ -21,7 +21,7 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy.values import text_of
 from anonymizer.schema import require_columns
 
-__all__ = ["Format", "columns_in", "format_of", "read_table", "write_table"]
+__all__ = ["Format", "cleaned", "columns_in", "format_of", "read_table", "write_table"]
 
 SEPARATORS = ",;\t|"
 SNIFFED = 64 * 1024
@@ -122,7 +122,7 @@ def read_table(path: Path, form: Format, columns: Sequence[str] = ()) -> pd.Data
             if form.parquet
             else _read_csv(path, form.separator, columns)
         )
-    return engine.replaced(frame, {name: _cleaned(frame[name], form) for name in columns})
+    return engine.replaced(frame, {name: cleaned(frame[name], form) for name in columns})
 
 
 def write_table(frame: pd.DataFrame, path: Path, form: Format) -> None:
@@ -269,7 +269,7 @@ def _first_lines(path: Path) -> list[str]:
     return lines[:-1] if len(start) == SNIFFED else lines
 
 
-def _cleaned(column: pd.Series, form: Format) -> pd.Series:
+def cleaned(column: pd.Series, form: Format) -> pd.Series:
     """Strip blanks around texts; empty texts and values declared missing become missing."""
     column = engine.stripped(column)
     codes, values = engine.distinct(column)

@@ -527,6 +527,46 @@ def test_models_about_a_population_need_the_study(tmp_path, run, audited):
     assert verdicts[0]["worst"] == 15  # three times as many people as records
 
 
+MAP = '[[privacy]]\nmodel = "k-map"\nk = {k}\npopulation = "../everybody.csv"\n'
+
+
+def test_everybody_of_a_population_is_placed_in_every_release(tmp_path, audited):
+    """One study drops whom it cannot place, by age, and another one by sex: not the same people."""
+    table = shifted().assign(sex=["f", "m"] * 15).astype(object)
+    table.loc[0, "age"], table.loc[1, "sex"] = None, None
+    pd.concat([table, table]).to_csv(tmp_path / "everybody.csv", index=False)
+    drop, stated = 'missing = "drop"', MAP.format(k=2)
+    one, path = lay(
+        tmp_path, "one", table.drop(columns="sex"), search=fixed(), data=drop, policy=stated
+    )
+    two, _ = lay(tmp_path, "two", table, search=fixed(2, 0), data=drop, k=1, l=1)
+    two.write_text(two.read_text().replace('age = "age.toml"', "").replace("age = 2, ", ""))
+    outs = [study.parent / "out" for study in (one, two)]
+    for study, out in zip((one, two), outs, strict=True):
+        publish(Study(study), out)
+    table.to_csv(path, index=False)
+    code, found = audited(*outs, "-a", path, "-s", one, "-s", two)
+    verdict = found["intersection"]["in_all"]["privacy"][0]
+    assert (code, verdict["model"], verdict["satisfied"]) == (0, "k-map", True)
+    both = table.dropna().assign(decade=lambda people: people["age"].astype(int) // 10)
+    assert verdict["worst"] == 2 * both.groupby(["decade", "sex"]).size().min()
+
+
+def test_each_release_may_be_about_a_population_of_its_own(tmp_path, audited):
+    studies, outs = [], []
+    for place, widths in enumerate(("widths = [10]", "widths = [20]"), 1):
+        name = f"people{place}.csv"
+        pd.concat([shifted()] * (place + 1)).to_csv(tmp_path / name, index=False)
+        policy = MAP.format(k=8 + place).replace("everybody.csv", name)
+        study, path = lay(tmp_path, str(place), shifted(), widths, policy, fixed())
+        studies += ["-s", study]
+        outs.append(study.parent / "out")
+        publish(Study(study), outs[-1])
+    code, found = audited(*outs, "-a", path, *studies)
+    verdicts = found["intersection"]["in_all"]["privacy"]
+    assert (code, [verdict["worst"] for verdict in verdicts]) == (0, [10, 15])
+
+
 def test_similarity(released, audited, run, tmp_path):
     one, path = released(tmp_path, "one", shifted(), search=fixed())
     rows = f"{DISEASE}0;organ\n{DISEASE}1;organ\n{DISEASE}2;skin\n"

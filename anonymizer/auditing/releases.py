@@ -11,11 +11,11 @@ import pandas as pd
 
 from anonymizer.errors import InputError
 from anonymizer.manifest import MANIFEST, policy_of, read_manifest
-from anonymizer.privacy import PrivacyModel, asked, population_of
+from anonymizer.privacy import Population, PrivacyModel, asked, population_of
 from anonymizer.regions import CLASS
 from anonymizer.schema import Schema
 from anonymizer.study import Study
-from anonymizer.tables import columns_in, format_of, read_table
+from anonymizer.tables import Format, cleaned, columns_in, format_of, read_table
 
 __all__ = ["Published", "read_release", "require_different", "sound"]
 
@@ -70,6 +70,16 @@ class Published:
         people = population_of(models)
         raw = replace(self.schema, names=self.raw)
         return None if people is None else raw.admit_population(people.table)
+
+    def everybody(self, people: Population) -> pd.DataFrame:
+        """The raw quasi-identifiers of everybody in a population, in their order.
+
+        Also of those who miss one: several releases place the same people.
+        """
+        raw = replace(self.schema, names=self.raw, missing="category")
+        table = raw.admit_population(people.table)
+        form = Format(False, missing_values=self.missing_values)
+        return table.apply(cleaned, form=form)
 
 
 def read_release(path: Path, study: Study | None = None) -> Published:

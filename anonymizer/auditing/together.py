@@ -19,7 +19,7 @@ from anonymizer.attacks import (
 )
 from anonymizer.auditing.people import People, Placed, classes_in, spelled
 from anonymizer.counts import Codes, Counts, Ints
-from anonymizer.privacy import TOLERANCE, Mask, PrivacyModel, Verdict
+from anonymizer.privacy import TOLERANCE, Mask, Population, PrivacyModel, Verdict
 from anonymizer.risk import QueryLoss, loss_of_sizes
 
 __all__ = ["Apart", "Candidates", "Intersection", "intersection", "policy_of_all"]
@@ -212,10 +212,27 @@ def _unknown(classes: Codes, tables: Sequence[Placed]) -> Intersection:
     return Intersection(int(least.sum()), int(most.sum()), known=False)
 
 
-def _others(table: Placed, models: Sequence[PrivacyModel]) -> Codes | None:
-    """The class of everybody in the population that models are about, shape (others,)."""
-    population = table.release.population(models)
-    return None if population is None else classes_in(table.release, population)[1]
+def _others(people: Population, tables: Sequence[Placed]) -> Codes:
+    """The class in each release of everybody in a population, shape (others, releases)."""
+    return np.column_stack(
+        [classes_in(table.release, table.release.everybody(people))[1] for table in tables]
+    )
+
+
+def _about(model: PrivacyModel) -> tuple[str | None, str | None]:
+    """The sensitive attribute and the digest of the population that a model is about, if any."""
+    people = model.people
+    return (
+        model.attribute if model.sensitive else None,
+        people.digest if isinstance(people, Population) else None,
+    )
+
+
+def _alike(others: Codes, classes: Codes) -> Codes:
+    """Those of others who are in all releases, or in some only, as some people are."""
+    inside = others >= 0
+    everywhere = inside.all(axis=1)
+    return others[everywhere if (classes >= 0).all() else inside.any(axis=1) & ~everywhere]
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,25 +246,23 @@ class _Known:
     names
         The sensitive attributes.
     others
-        The class in each release of everybody in the population that models are about, -1 for
-        none, shape (others, releases); None where no model is about one.
+        The class in each release of everybody in the populations that models are about, -1 for
+        none, by the digest of the population, shape (others, releases) each.
     """
 
     people: People
     tables: Sequence[Placed]
     models: Sequence[PrivacyModel]
     names: Sequence[str]
-    others: Codes | None
+    others: Mapping[str, Codes]
 
     @classmethod
     def of(
         cls, people: People, tables: Sequence[Placed], models: Sequence[PrivacyModel]
     ) -> "_Known":
-        others = [_others(table, models) for table in tables]
-        known = [of for of in others if of is not None]
-        return cls(
-            people, tables, models, tuple(people.kinds), np.column_stack(known) if known else None
-        )
+        about = {m.people.digest: m.people for m in models if isinstance(m.people, Population)}
+        others = {digest: _others(population, tables) for digest, population in about.items()}
+        return cls(people, tables, models, tuple(people.kinds), others)
 
     def apart(self, mask: Mask, margins: Mapping[str, Ints], priors: Priors) -> Apart | None:
         """How some of the people do, absence from a release being a class of its own."""
@@ -255,11 +270,11 @@ class _Known:
             return None
         broken = np.zeros(int(mask.sum()), bool)
         found: list[Verdict] = []
-        for name in (None, *self.names):
+        for name, digest in dict.fromkeys(map(_about, self.models)):
             known = mask if name is None else mask & (self.people.values[name] >= 0)
-            models = [m for m in self.models if (m.attribute if m.sensitive else None) == name]
-            if known.any() and models:
-                counts, class_of = self._counts(known, name, margins)
+            models = [m for m in self.models if _about(m) == (name, digest)]
+            if known.any():
+                counts, class_of = self._counts(known, name, margins, digest)
                 verdicts, fails = failing(counts, models, priors)
                 broken[known[mask]] |= fails[class_of]
                 found += verdicts
@@ -269,11 +284,14 @@ class _Known:
         return Apart(int(mask.sum()), len(counts), alone, same, int(broken.sum()), found)
 
     def _counts(
-        self, known: Mask, name: str | None, margins: Mapping[str, Ints]
+        self, known: Mask, name: str | None, margins: Mapping[str, Ints], digest: str | None
     ) -> tuple[Counts, Codes]:
         """Classes of some people by one attribute, its values being all that any release has."""
-        others = None if self.others is None else list(self.others.T)
-        counts, class_of = crossed(list(self.people.classes[known].T), {}, others)
+        classes = self.people.classes[known]
+        others = None if digest is None else list(_alike(self.others[digest], classes).T)
+        counts, class_of = crossed(list(classes.T), {}, others)
+        if counts.population is not None:  # whom a population lacks may be taken for each other
+            counts = replace(counts, population=np.maximum(counts.population, counts.sizes))
         if name is None:
             return counts, class_of
         return replace(
