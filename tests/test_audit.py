@@ -527,6 +527,47 @@ def test_models_about_a_population_need_the_study(tmp_path, run, audited):
     assert verdicts[0]["worst"] == 15  # three times as many people as records
 
 
+def test_what_one_release_takes_for_known_another_may_not_show(released, audited, tmp_path):
+    """Ages are known, says the one, and the other shows them as they are beside its classes."""
+    table = shifted().assign(sex="f", rid=range(len(shifted())))
+    one, path = released(tmp_path, "one", table.drop(columns="sex"), search=fixed())
+    table.to_csv(path, index=False)
+    study, _ = lay(tmp_path, "two", table, search=fixed(1, 0))
+    text = study.read_text().replace('age = "age.toml"', "").replace("age = 1, ", "")
+    study.write_text(text)
+    two = study.parent / "out"
+    publish(Study(study), two)
+    assert audited(two, "-a", path)[0] == 0
+    code, found = audited(one, two, "-a", path)
+    assert code == 1
+    tables = [pd.read_csv(out / "released.csv") for out in (one, two)]
+    assert found["intersection"]["in_all"]["singled_out"] == 4
+    assert stated(found["intersection"]["in_all"]) == brute(tables)[0]
+    study.write_text(text.replace("['name']", "['name', 'age']"))
+    publish(Study(study), two, force=True)
+    assert audited(one, two, "-a", path)[0] == 0
+
+
+def test_an_attribute_without_a_role_tells_values_too(released, audited, tmp_path):
+    """Somebody whom the release about diseases left out, in one that shows them all the same."""
+    table = shifted()
+    lone = pd.DataFrame({"name": [f"{NAME}y"], "age": [95], "disease": [f"{DISEASE}0"]})
+    table = pd.concat([table, lone])
+    one, path = released(tmp_path, "one", table, search="suppression = 0.1\nremove = true", k=1)
+    two, _ = released(
+        tmp_path,
+        "two",
+        table,
+        age="cuts = [50]",
+        search=fixed() + '\n[objective]\nname = "loss"',
+        policy='[[privacy]]\nmodel = "k-anonymity"\nk = 1\n',
+        sensitive="[]",
+    )
+    code, found = audited(one, two, "-a", path)
+    some = found["intersection"]["in_some"]
+    assert (code, some["homogeneous_records"], some["failing_records"]) == (1, {"disease": 1}, 1)
+
+
 MAP = '[[privacy]]\nmodel = "k-map"\nk = {k}\npopulation = "../everybody.csv"\n'
 
 
@@ -540,7 +581,8 @@ def test_everybody_of_a_population_is_placed_in_every_release(tmp_path, audited)
         tmp_path, "one", table.drop(columns="sex"), search=fixed(), data=drop, policy=stated
     )
     two, _ = lay(tmp_path, "two", table, search=fixed(2, 0), data=drop, k=1, l=1)
-    two.write_text(two.read_text().replace('age = "age.toml"', "").replace("age = 2, ", ""))
+    text = two.read_text().replace('age = "age.toml"', "").replace("age = 2, ", "")
+    two.write_text(text.replace("['name']", "['name', 'age']"))
     outs = [study.parent / "out" for study in (one, two)]
     for study, out in zip((one, two), outs, strict=True):
         publish(Study(study), out)

@@ -8,7 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.attacks import candidates, crossed, failing
-from anonymizer.auditing.people import People, Placed, classes_in, spelled
+from anonymizer.auditing.people import (
+    People,
+    Placed,
+    classes_in,
+    known_beside,
+    spelled,
+    told_apart,
+)
 from anonymizer.counts import Codes, Counts, Ints
 from anonymizer.privacy import TOLERANCE, Mask, Population, PrivacyModel, Verdict
 
@@ -93,9 +100,13 @@ def policy_of_all(tables: Sequence[Placed]) -> list[PrivacyModel]:
 
 def _others(people: Population, tables: Sequence[Placed]) -> Codes:
     """The class in each release of everybody in a population, shape (others, releases)."""
-    return np.column_stack(
-        [classes_in(table.release, table.release.everybody(people))[1] for table in tables]
-    )
+    found = []
+    for table in tables:
+        known = known_beside(table, tables)
+        others = table.release.everybody(people, known)
+        class_of = classes_in(table.release, others)[1]
+        found.append(told_apart(table, known, class_of, others))
+    return np.column_stack(found)
 
 
 def _about(model: PrivacyModel) -> tuple[str | None, str | None]:
@@ -209,25 +220,30 @@ class Known:
     def priors(self) -> list[Mapping[str, Ints]]:
         """The distribution of each sensitive attribute in each release that shows it."""
         return [
-            {name: self._aligned(table, name, table.counts.margins[name]) for name in table.values}
-            for table in self.tables
+            {name: self._aligned(table, name) for name in table.values} for table in self.tables
         ]
 
-    def _aligned(self, table: Placed, name: str, columns: NDArray[np.int64]) -> Ints:
-        """Columns by value of a release in the order of all values, shape (..., values)."""
+    def _aligned(self, table: Placed, name: str) -> Ints:
+        """The margin of a release in the order of all values, shape (values,)."""
         places = {kind: place for place, kind in enumerate(self.people.kinds[name])}
         place = [places[spelled(value)] for value in table.counts.values[name]]
-        wide = np.zeros((*columns.shape[:-1], len(places)), np.int64)
-        wide[..., place] = columns
+        wide = np.zeros(len(places), np.int64)
+        wide[place] = table.counts.margins[name]
         return wide
+
+    def _support(self, release: int, name: str) -> NDArray[np.bool_]:
+        """Which values occur in each class of a release, shape (classes, values)."""
+        classes, values = self.people.classes[:, release], self.people.values[name]
+        inside = classes >= 0
+        seen = np.zeros((int(classes.max()) + 1, len(self.people.kinds[name])), bool)
+        seen[classes[inside], values[inside]] = True
+        return seen
 
     def left(self, name: str, cells: Codes, sizes: Ints) -> Candidates:
         """The values of an attribute that people are left with where records are not linked."""
         supports = [
-            self._aligned(table, name, table.counts.joint[name]) > 0
-            if name in table.values
-            else None
-            for table in self.tables
+            self._support(place, name) if table.release.shown([name]) else None
+            for place, table in enumerate(self.tables)
         ]
         number = candidates(cells, supports)
         stated = [getattr(m, "l", None) for m in self.models if m.attribute == name]

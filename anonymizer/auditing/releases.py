@@ -1,7 +1,7 @@
 """Releases read back from where ``anonymizer run`` wrote them."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -42,6 +42,8 @@ class Published:
         What counted as missing in the original.
     models
         The policy, each model about one attribute.
+    columns
+        All columns of the released table, those without a role among them.
     table
         The released table.
     study
@@ -56,6 +58,7 @@ class Published:
     schema: Schema
     missing_values: tuple[str, ...]
     models: Sequence[PrivacyModel]
+    columns: tuple[str, ...]
     table: pd.DataFrame
     study: Study | None = None
 
@@ -71,12 +74,16 @@ class Published:
         raw = replace(self.schema, names=self.raw)
         return None if people is None else raw.admit_population(people.table)
 
-    def everybody(self, people: Population) -> pd.DataFrame:
-        """The raw quasi-identifiers of everybody in a population, in their order.
+    def shown(self, names: Iterable[str]) -> list[str]:
+        """Those of some columns that the released table shows as they are."""
+        return [name for name in names if name in self.columns and name not in self.raw]
+
+    def everybody(self, people: Population, known: Sequence[str] = ()) -> pd.DataFrame:
+        """The raw quasi-identifiers of everybody in a population, in their order, and some more.
 
         Also of those who miss one: several releases place the same people.
         """
-        raw = replace(self.schema, names=self.raw, missing="category")
+        raw = replace(self.schema, names=(*self.raw, *known), missing="category")
         table = raw.admit_population(people.table)
         form = Format(False, missing_values=self.missing_values)
         return table.apply(cleaned, form=form)
@@ -111,7 +118,10 @@ def read_release(path: Path, study: Study | None = None) -> Published:
         models = _each_about_one(models, schema)
         raw, kept = tuple(manifest["recoding"]), manifest["suppressed_class"] == "kept"
     frame = read_table(table, form, schema.columns)
-    return Published(path, manifest, digest, raw, kept, schema, missing, models, frame, study)
+    columns = tuple(map(str, frame.columns))
+    return Published(
+        path, manifest, digest, raw, kept, schema, missing, models, columns, frame, study
+    )
 
 
 @contextmanager
