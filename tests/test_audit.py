@@ -278,6 +278,17 @@ def test_overlapping_tables_by_identifier(released, audited, run, tmp_path):
     assert "--identifier, the column that tells" in run("audit", *asked)[2]
 
 
+def test_identifiers_are_the_same_however_numbers_are_written(released, audited, tmp_path):
+    """A column that had gaps comes back as 7.0; were it nobody's 7, nobody would be in both."""
+    table = shifted().assign(name=range(len(shifted())))
+    one, first = released(tmp_path, "one", table, search=fixed())
+    floats = table.assign(name=table["name"].astype(float))
+    other = "widths = [10]\norigin = 5"
+    two, second = released(tmp_path, "two", floats, age=other, search=fixed(), data="parquet")
+    code, found = audited(one, two, "-a", first, "-a", second, "--identifier", "name")
+    assert (code, found["intersection"]["records_at_least"]) == (1, len(table))
+
+
 def test_somebody_added_between_two_releases_is_refused(released, audited, run, tmp_path):
     """The same recoding of one person more: the class that grew tells what that person has."""
     table = shifted()

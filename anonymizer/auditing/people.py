@@ -14,7 +14,7 @@ from anonymizer.counts import Codes, Counts, Ints
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
-from anonymizer.hierarchy.values import counted, is_missing
+from anonymizer.hierarchy.values import counted, is_missing, text_of
 from anonymizer.manifest import MANIFEST
 from anonymizer.placing import place
 from anonymizer.privacy import Mask
@@ -218,21 +218,25 @@ class People:
 def identified(originals: Sequence[pd.DataFrame], identifier: str) -> list[Codes]:
     """The person of each record of several tables, numbered alike in all, shape (records,) each.
 
+    7 and 7.0, which a column of numbers becomes that had gaps, are one.
+
     Raises
     ------
     InputError
         When an identifier is missing, or stands twice in a table.
     """
-    numbers: dict[str | None, int] = {}
+    numbers: dict[str, int] = {}
     found = []
     for number, original in enumerate(originals, 1):
         codes, values = by_text(original[identifier])
-        if any(is_missing(value) for value in values) or len(values) < len(codes):
+        texts = [None if is_missing(value) else text_of(value) for value in values]
+        known = [text for text in texts if text is not None]
+        if len(set(known)) < len(codes):
             raise InputError(
                 f"column {identifier!r} of original {number} does not tell its records apart: "
                 "every one needs an identifier of its own"
             )
-        own = [numbers.setdefault(spelled(value), len(numbers)) for value in values]
+        own = [numbers.setdefault(text, len(numbers)) for text in known]
         found.append(np.array(own, np.intp)[codes])
     return found
 
