@@ -17,6 +17,7 @@ from anonymizer.auditing.people import (
     told_apart,
 )
 from anonymizer.counts import Codes, Counts, Ints
+from anonymizer.errors import InputError
 from anonymizer.privacy import TOLERANCE, Mask, Population, PrivacyModel, Verdict
 
 __all__ = ["Apart", "Candidates", "Known", "policy_of_all"]
@@ -104,7 +105,13 @@ def _others(people: Population, tables: Sequence[Placed]) -> Codes:
     for table in tables:
         known = known_beside(table, tables)
         others = table.release.everybody(people, known)
-        class_of = classes_in(table.release, others)[1]
+        try:
+            class_of = classes_in(table.release, others)[1]
+        except InputError:
+            raise InputError(
+                f"people of {people.name} fit several classes of merged cells of "
+                f"{table.release.path}, so that a model about them cannot be held against both"
+            ) from None
         found.append(told_apart(table, known, class_of, others))
     return np.column_stack(found)
 
