@@ -725,6 +725,26 @@ def test_another_study(one, tmp_path):
     refused([out], [path], "is not the study of the release", studies=[Study(study)])
 
 
+def test_studies_in_another_order_than_their_releases(released, tmp_path):
+    one, path = released(tmp_path, "one", shifted(), search=fixed())
+    two, _ = released(tmp_path, "two", shifted(), age="widths = [20]", search=fixed(), k=6)
+    studies = [Study(out.parent / "study.toml") for out in (one, two)]
+    both = audit_files([one, two], [path], studies=studies)
+    assert [release.privacy[0].model.k for release in both.releases] == [5, 6]
+    refused([one, two], [path], "it states another policy than release.json", studies=studies[::-1])
+
+
+def test_a_manifest_that_states_less_than_there_is(one):
+    out, path = one
+    before = (out / "release.json").read_text()
+    for part, content, match in [
+        ("privacy", [], "states no policy that could hold"),
+        ("recoding", {}, "is damaged: it is no manifest of a release"),
+    ]:
+        (out / "release.json").write_text(json.dumps(json.loads(before) | {part: content}))
+        refused([out], [path], match)
+
+
 def test_groups_that_overlap(one):
     out, path = one
     manifest = json.loads((out / "release.json").read_text())
@@ -734,10 +754,11 @@ def test_groups_that_overlap(one):
 
 
 def test_an_identifier_in_a_release_is_a_broken_policy(tmp_path, run):
-    study, path = lay(tmp_path, "one", shifted(), search=fixed())
+    policy = '[[privacy]]\nmodel = "k-anonymity"\nk = 5\n'
+    study, path = lay(tmp_path, "one", shifted(), search=fixed(), policy=policy)
     publish(Study(study), tmp_path / "out")
     text = study.read_text().replace("['name']", "['disease']").replace('["disease"]', "[]")
-    study.write_text(text[: text.index('\n[[privacy]]\nmodel = "distinct')])
+    study.write_text(text)
     code, _, err = run("audit", tmp_path / "out", "-a", path, "-s", study)
     assert code == 1
     assert "the table holds the identifier 'disease'" in err

@@ -1,6 +1,7 @@
 """Releases read back from where ``anonymizer run`` wrote them."""
 
 import hashlib
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -99,6 +100,8 @@ def read_release(path: Path, study: Study | None = None) -> Published:
     InputError
         When the manifest lacks or is damaged, or the table is not the one that it is about.
     """
+    if not path.exists() and not (path.parent / MANIFEST).exists():
+        raise InputError(f"there is no {path}; name a directory that run wrote, with {MANIFEST}")
     directory = path if path.is_dir() else path.parent
     manifest = read_manifest(directory / MANIFEST)
     with sound(directory / MANIFEST):
@@ -116,6 +119,10 @@ def read_release(path: Path, study: Study | None = None) -> Published:
             _require_same_columns(study, manifest)
             models = study.privacy
         models = _each_about_one(models, schema)
+        if not models:
+            raise InputError(f"{directory / MANIFEST} states no policy that could hold")
+        if study is not None:
+            _require_same_policy(study, models, manifest)
         raw, kept = tuple(manifest["recoding"]), manifest["suppressed_class"] == "kept"
     frame = read_table(table, form, schema.columns)
     columns = tuple(map(str, frame.columns))
@@ -176,6 +183,8 @@ def _schema(manifest: Mapping[str, Any], columns: Sequence[str]) -> tuple[Schema
     told = manifest.get("columns")
     if told is not None:
         names, sensitive = tuple(told["quasi_identifiers"]), tuple(told["sensitive"])
+        if {*names} - {CLASS} != {*manifest["recoding"]} - {CLASS}:
+            raise ValueError("a quasi-identifier without a recoding")
         schema = Schema(names, sensitive, missing=told["missing"], targets=tuple(told["targets"]))
         return schema, tuple(told["missing_values"])
     about = [verdict["attribute"] for verdict in manifest["privacy"]]
@@ -192,6 +201,23 @@ def _require_same_columns(study: Study, manifest: Mapping[str, Any]) -> None:
         raise InputError(
             f"{study.path} is not the study of the release: it has other quasi-identifiers"
         )
+
+
+def _require_same_policy(
+    study: Study, models: Sequence[PrivacyModel], manifest: Mapping[str, Any]
+) -> None:
+    """Studies in another order than their releases would be held against the wrong ones."""
+    stated = [(model.name, model.attribute, model.parameters) for model in models]
+    told = [(each["model"], each["attribute"], each["parameters"]) for each in manifest["privacy"]]
+    if sorted(map(_plain, stated)) != sorted(map(_plain, told)):
+        raise InputError(
+            f"{study.path} is not the study of the release: it states another policy than "
+            f"{MANIFEST}; name the studies in the order of the releases"
+        )
+
+
+def _plain(stated: object) -> str:
+    return json.dumps(stated, sort_keys=True)
 
 
 def _each_about_one(models: Sequence[PrivacyModel], schema: Schema) -> tuple[PrivacyModel, ...]:
