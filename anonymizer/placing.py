@@ -69,7 +69,9 @@ def place(
         return _in_regions(people, Regions(columns, inside, manifest["regions"]), numbers)
     labels, known = {}, np.ones(len(people), bool)
     for name, groups in recoding.items():
-        group_of = columns[name].grouped(name, groups)[columns[name].codes]
+        # of the raw values there may be one alone, the others being suppressed
+        everything = len(groups) == 1 and manifest.get("levels", {}).get(name) != 0
+        group_of = columns[name].grouped(name, groups, everything)[columns[name].codes]
         known &= group_of >= 0
         labels[name] = engine.relabel(
             people[name], group_of, [*(g["label"] for g in groups), NOWHERE]
@@ -120,8 +122,8 @@ class Column:
     def covered(self, group: Group, everything: bool) -> list[int]:
         """The values that a group of a recoding stands for.
 
-        ``everything``: a group of which only the label ``*`` is told holds all values; otherwise
-        the missing ones alone, which generalize to it before the others do.
+        ``everything``: missing values, too, and all where only the label ``*`` is told; otherwise
+        that stands for the missing ones alone, which generalize to it before the others do.
         """
         own = group.get("group", group["label"])
         if "from" in group:
@@ -156,8 +158,10 @@ class Column:
         alike = self.by_text[begin:end]
         return [code for text, code in alike if text == label or _fits(text, stem, label)]
 
-    def grouped(self, name: str, groups: Sequence[Group]) -> Codes:
+    def grouped(self, name: str, groups: Sequence[Group], everything: bool) -> Codes:
         """The group of each value, -1 for none, shape (values,).
+
+        ``everything``: see ``covered``.
 
         Raises
         ------
@@ -166,7 +170,7 @@ class Column:
         """
         group_of = np.full(len(self.texts), -1, np.intp)
         for number, group in enumerate(groups):
-            codes = self.covered(group, everything=len(groups) == 1)
+            codes = self.covered(group, everything)
             if (group_of[codes] >= 0).any():
                 raise InputError(
                     f"the manifest tells of column {name!r} groups that overlap, so that records "

@@ -1,5 +1,6 @@
 """Attacks on counts: examples by hand, laws, and brute force."""
 
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer import DistinctLDiversity, Hierarchy, KAnonymity, TCloseness
+from anonymizer import DistinctLDiversity, Hierarchy, KAnonymity, MeanInformation, TCloseness
 from anonymizer.attacks import (
     candidates,
     crossed,
@@ -188,6 +189,15 @@ def test_models_hold_under_every_prior():
     assert [verdict.satisfied for verdict in verdicts] == [True, False]
     assert verdicts[1].worst == pytest.approx(0.4)
     assert verdicts[1].violating == 2
+
+
+def test_an_average_is_one_over_the_records_that_are_held_against_a_prior():
+    """A bit of each record, whether the prior is that of four people or of eight."""
+    counts = intersect(["aabb"], {"w": "uuvv"})
+    for people in (2, 4):
+        counts = replace(counts, margins={"w": np.array([people, people])})
+        verdicts, broken = failing(counts, [MeanInformation(0.9)])
+        assert (verdicts[0].worst, broken.all()) == (1, True)
 
 
 def test_the_worse_verdict_of_those_that_hold_is_told():

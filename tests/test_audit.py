@@ -27,7 +27,18 @@ l = {l}
 """
 
 
-def lay(directory, name, table, age="widths = [10]", policy=None, search="", data="", k=5, l=2):  # noqa: E741
+def lay(
+    directory,
+    name,
+    table,
+    age="widths = [10]",
+    policy=None,
+    search="",
+    data="",
+    k=5,
+    l=2,  # noqa: E741
+    sensitive='["disease"]',
+):
     """A table and its study: age is the quasi-identifier, and sex where the table has it."""
     home = directory / name
     home.mkdir(parents=True)
@@ -48,7 +59,7 @@ path = "{path.name}"
 age = "{rule}"
 {sex}
 [sensitive]
-attributes = ["disease"]
+attributes = {sensitive}
 [identifiers]
 attributes = {["name"] if "name" in table else []}
 [search]
@@ -267,6 +278,17 @@ def test_overlapping_tables_by_identifier(released, audited, run, tmp_path):
     assert "--identifier, the column that tells" in run("audit", *asked)[2]
 
 
+def test_identifiers_are_the_same_however_numbers_are_written(released, audited, tmp_path):
+    """A column that had gaps comes back as 7.0; were it nobody's 7, nobody would be in both."""
+    table = shifted().assign(name=range(len(shifted())))
+    one, first = released(tmp_path, "one", table, search=fixed())
+    floats = table.assign(name=table["name"].astype(float))
+    other = "widths = [10]\norigin = 5"
+    two, second = released(tmp_path, "two", floats, age=other, search=fixed(), data="parquet")
+    code, found = audited(one, two, "-a", first, "-a", second, "--identifier", "name")
+    assert (code, found["intersection"]["records_at_least"]) == (1, len(table))
+
+
 def test_somebody_added_between_two_releases_is_refused(released, audited, run, tmp_path):
     """The same recoding of one person more: the class that grew tells what that person has."""
     table = shifted()
@@ -313,6 +335,28 @@ def test_removed_records_are_absent(released, audited, tmp_path):
     assert code == 1
     assert stated(found["intersection"]["in_all"]) == both
     assert stated(found["intersection"]["in_some"]) == some
+
+
+def test_a_value_that_no_release_of_somebody_shows_is_not_known(released, audited, tmp_path):
+    """Left out of the release that shows diseases, in one that shows none."""
+    table = shifted()
+    lone = pd.DataFrame({"name": [f"{NAME}y"], "age": [95], "disease": [f"{DISEASE}0"]})
+    table = pd.concat([table, lone])
+    one, path = released(tmp_path, "one", table, search="suppression = 0.1\nremove = true", k=1)
+    policy = '[[privacy]]\nmodel = "k-anonymity"\nk = 1\n'
+    two, _ = released(
+        tmp_path,
+        "two",
+        table.drop(columns="disease"),
+        age="cuts = [50]",
+        search=fixed() + '\n[objective]\nname = "loss"',
+        policy=policy,
+        sensitive="[]",
+    )
+    code, found = audited(one, two, "-a", path)
+    some = found["intersection"]["in_some"]
+    assert (code, some["records"], some["singled_out"]) == (0, 1, 1)
+    assert (some["homogeneous_records"], some["failing_records"]) == ({"disease": 0}, 0)
 
 
 # An original that holds more people than the releases
@@ -494,6 +538,88 @@ def test_models_about_a_population_need_the_study(tmp_path, run, audited):
     assert verdicts[0]["worst"] == 15  # three times as many people as records
 
 
+def test_what_one_release_takes_for_known_another_may_not_show(released, audited, tmp_path):
+    """Ages are known, says the one, and the other shows them as they are beside its classes."""
+    table = shifted().assign(sex="f", rid=range(len(shifted())))
+    one, path = released(tmp_path, "one", table.drop(columns="sex"), search=fixed())
+    table.to_csv(path, index=False)
+    study, _ = lay(tmp_path, "two", table, search=fixed(1, 0))
+    text = study.read_text().replace('age = "age.toml"', "").replace("age = 1, ", "")
+    study.write_text(text)
+    two = study.parent / "out"
+    publish(Study(study), two)
+    assert audited(two, "-a", path)[0] == 0
+    code, found = audited(one, two, "-a", path)
+    assert code == 1
+    tables = [pd.read_csv(out / "released.csv") for out in (one, two)]
+    assert found["intersection"]["in_all"]["singled_out"] == 4
+    assert stated(found["intersection"]["in_all"]) == brute(tables)[0]
+    study.write_text(text.replace("['name']", "['name', 'age']"))
+    publish(Study(study), two, force=True)
+    assert audited(one, two, "-a", path)[0] == 0
+
+
+def test_an_attribute_without_a_role_tells_values_too(released, audited, tmp_path):
+    """Somebody whom the release about diseases left out, in one that shows them all the same."""
+    table = shifted()
+    lone = pd.DataFrame({"name": [f"{NAME}y"], "age": [95], "disease": [f"{DISEASE}0"]})
+    table = pd.concat([table, lone])
+    one, path = released(tmp_path, "one", table, search="suppression = 0.1\nremove = true", k=1)
+    two, _ = released(
+        tmp_path,
+        "two",
+        table,
+        age="cuts = [50]",
+        search=fixed() + '\n[objective]\nname = "loss"',
+        policy='[[privacy]]\nmodel = "k-anonymity"\nk = 1\n',
+        sensitive="[]",
+    )
+    code, found = audited(one, two, "-a", path)
+    some = found["intersection"]["in_some"]
+    assert (code, some["homogeneous_records"], some["failing_records"]) == (1, {"disease": 1}, 1)
+
+
+MAP = '[[privacy]]\nmodel = "k-map"\nk = {k}\npopulation = "../everybody.csv"\n'
+
+
+def test_everybody_of_a_population_is_placed_in_every_release(tmp_path, audited):
+    """One study drops whom it cannot place, by age, and another one by sex: not the same people."""
+    table = shifted().assign(sex=["f", "m"] * 15).astype(object)
+    table.loc[0, "age"], table.loc[1, "sex"] = None, None
+    pd.concat([table, table]).to_csv(tmp_path / "everybody.csv", index=False)
+    drop, stated = 'missing = "drop"', MAP.format(k=2)
+    one, path = lay(
+        tmp_path, "one", table.drop(columns="sex"), search=fixed(), data=drop, policy=stated
+    )
+    two, _ = lay(tmp_path, "two", table, search=fixed(2, 0), data=drop, k=1, l=1)
+    text = two.read_text().replace('age = "age.toml"', "").replace("age = 2, ", "")
+    two.write_text(text.replace("['name']", "['name', 'age']"))
+    outs = [study.parent / "out" for study in (one, two)]
+    for study, out in zip((one, two), outs, strict=True):
+        publish(Study(study), out)
+    table.to_csv(path, index=False)
+    code, found = audited(*outs, "-a", path, "-s", one, "-s", two)
+    verdict = found["intersection"]["in_all"]["privacy"][0]
+    assert (code, verdict["model"], verdict["satisfied"]) == (0, "k-map", True)
+    both = table.dropna().assign(decade=lambda people: people["age"].astype(int) // 10)
+    assert verdict["worst"] == 2 * both.groupby(["decade", "sex"]).size().min()
+
+
+def test_each_release_may_be_about_a_population_of_its_own(tmp_path, audited):
+    studies, outs = [], []
+    for place, widths in enumerate(("widths = [10]", "widths = [20]"), 1):
+        name = f"people{place}.csv"
+        pd.concat([shifted()] * (place + 1)).to_csv(tmp_path / name, index=False)
+        policy = MAP.format(k=8 + place).replace("everybody.csv", name)
+        study, path = lay(tmp_path, str(place), shifted(), widths, policy, fixed())
+        studies += ["-s", study]
+        outs.append(study.parent / "out")
+        publish(Study(study), outs[-1])
+    code, found = audited(*outs, "-a", path, *studies)
+    verdicts = found["intersection"]["in_all"]["privacy"]
+    assert (code, [verdict["worst"] for verdict in verdicts]) == (0, [10, 15])
+
+
 def test_similarity(released, audited, run, tmp_path):
     one, path = released(tmp_path, "one", shifted(), search=fixed())
     rows = f"{DISEASE}0;organ\n{DISEASE}1;organ\n{DISEASE}2;skin\n"
@@ -599,6 +725,26 @@ def test_another_study(one, tmp_path):
     refused([out], [path], "is not the study of the release", studies=[Study(study)])
 
 
+def test_studies_in_another_order_than_their_releases(released, tmp_path):
+    one, path = released(tmp_path, "one", shifted(), search=fixed())
+    two, _ = released(tmp_path, "two", shifted(), age="widths = [20]", search=fixed(), k=6)
+    studies = [Study(out.parent / "study.toml") for out in (one, two)]
+    both = audit_files([one, two], [path], studies=studies)
+    assert [release.privacy[0].model.k for release in both.releases] == [5, 6]
+    refused([one, two], [path], "it states another policy than release.json", studies=studies[::-1])
+
+
+def test_a_manifest_that_states_less_than_there_is(one):
+    out, path = one
+    before = (out / "release.json").read_text()
+    for part, content, match in [
+        ("privacy", [], "states no policy that could hold"),
+        ("recoding", {}, "is damaged: it is no manifest of a release"),
+    ]:
+        (out / "release.json").write_text(json.dumps(json.loads(before) | {part: content}))
+        refused([out], [path], match)
+
+
 def test_groups_that_overlap(one):
     out, path = one
     manifest = json.loads((out / "release.json").read_text())
@@ -608,10 +754,11 @@ def test_groups_that_overlap(one):
 
 
 def test_an_identifier_in_a_release_is_a_broken_policy(tmp_path, run):
-    study, path = lay(tmp_path, "one", shifted(), search=fixed())
+    policy = '[[privacy]]\nmodel = "k-anonymity"\nk = 5\n'
+    study, path = lay(tmp_path, "one", shifted(), search=fixed(), policy=policy)
     publish(Study(study), tmp_path / "out")
     text = study.read_text().replace("['name']", "['disease']").replace('["disease"]', "[]")
-    study.write_text(text[: text.index('\n[[privacy]]\nmodel = "distinct')])
+    study.write_text(text)
     code, _, err = run("audit", tmp_path / "out", "-a", path, "-s", study)
     assert code == 1
     assert "the table holds the identifier 'disease'" in err

@@ -45,6 +45,14 @@ def test_a_single_star_is_everybody():
     assert labels(["x", "z", None], listed) == ["anything", None, "anything"]
 
 
+def test_a_single_raw_value_is_not_everybody():
+    """The others were suppressed, a missing one among them."""
+    people = pd.DataFrame({"a": ["x", "y", None]})
+    for level, there in [(0, [True, False, False]), (1, [True, False, True])]:
+        told = {"recoding": {"a": [{"label": "x", "values": ["x"]}]}, "levels": {"a": level}}
+        assert place(people, told)[1].tolist() == there
+
+
 def test_missing_values():
     listed = [{"label": "*", "values": []}, {"label": "few", "values": ["1"]}]
     assert labels([1, None], *listed) == ["few", "*"]

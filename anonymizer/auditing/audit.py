@@ -237,10 +237,12 @@ def _people(
     """The people of the originals in the classes of the releases, and who each of them is."""
     originals, tables = [], []
     complete = len(releases) > 1
+    told = dict.fromkeys(name for r in releases for name in (*r.raw, *r.schema.sensitive))
     paths = against if len(against) > 1 else list(repeat(against[0], len(releases)))
     for number, (release, path) in enumerate(zip(releases, paths, strict=True)):
         watch("placing the people of the originals", number, len(releases))
-        original = read_original(path, release, identifier=identifier, complete=complete)
+        extra = [*(release.shown(told) if complete else ()), *([identifier] if identifier else ())]
+        original = read_original(path, release, extra, complete=complete)
         tables.append(placed(release, original, path))
         originals.append(original)
     if identifier is not None:

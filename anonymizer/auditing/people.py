@@ -14,11 +14,12 @@ from anonymizer.counts import Codes, Counts, Ints
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
-from anonymizer.hierarchy.values import counted, is_missing
+from anonymizer.hierarchy.values import counted, is_missing, text_of
 from anonymizer.manifest import MANIFEST
 from anonymizer.placing import place
 from anonymizer.privacy import Mask
 from anonymizer.regions import CLASS
+from anonymizer.risk import together
 from anonymizer.schema import classes_of
 from anonymizer.tables import columns_in, format_of, read_table
 
@@ -28,9 +29,11 @@ __all__ = [
     "classes_in",
     "everybody",
     "identified",
+    "known_beside",
     "placed",
     "read_original",
     "spelled",
+    "told_apart",
 ]
 
 
@@ -83,9 +86,9 @@ class Placed:
 
 
 def read_original(
-    path: Path, release: Published, *, identifier: str | None = None, complete: bool
+    path: Path, release: Published, extra: Sequence[str] = (), *, complete: bool
 ) -> pd.DataFrame:
-    """The columns of an original table that matter to a release.
+    """The columns of an original table that matter to a release, and some more.
 
     ``complete``: the sensitive attributes have to be there.
 
@@ -98,8 +101,7 @@ def read_original(
     present = set(columns_in(path, form))
     needed = release.schema.sensitive if complete else ()
     sensitive = [n for n in release.schema.counted if n in present or n in needed]
-    wanted = [*release.raw, *sensitive, *([identifier] if identifier else [])]
-    columns = list(dict.fromkeys(wanted))
+    columns = list(dict.fromkeys([*release.raw, *sensitive, *extra]))
     return read_table(path, form, columns)[columns]
 
 
@@ -199,10 +201,11 @@ class People:
     Parameters
     ----------
     classes
-        The class of each person in each release, -1 where in none, shape (people, releases).
+        The class of each person in each release, -1 where in none, told apart by what the release
+        shows as it is although another one says that it is known, shape (people, releases).
     values
-        Their value of each sensitive attribute, by its place in ``kinds``, -1 where no table says,
-        shape (people,) each.
+        Their value of each sensitive attribute, by its place in ``kinds``, -1 where no release that
+        they are in shows it, shape (people,) each.
     kinds
         The values of each sensitive attribute, as texts; None for a missing one.
     """
@@ -215,21 +218,25 @@ class People:
 def identified(originals: Sequence[pd.DataFrame], identifier: str) -> list[Codes]:
     """The person of each record of several tables, numbered alike in all, shape (records,) each.
 
+    7 and 7.0, which a column of numbers becomes that had gaps, are one.
+
     Raises
     ------
     InputError
         When an identifier is missing, or stands twice in a table.
     """
-    numbers: dict[str | None, int] = {}
+    numbers: dict[str, int] = {}
     found = []
     for number, original in enumerate(originals, 1):
         codes, values = by_text(original[identifier])
-        if any(is_missing(value) for value in values) or len(values) < len(codes):
+        texts = [None if is_missing(value) else text_of(value) for value in values]
+        known = [text for text in texts if text is not None]
+        if len(set(known)) < len(codes):
             raise InputError(
                 f"column {identifier!r} of original {number} does not tell its records apart: "
                 "every one needs an identifier of its own"
             )
-        own = [numbers.setdefault(spelled(value), len(numbers)) for value in values]
+        own = [numbers.setdefault(text, len(numbers)) for text in known]
         found.append(np.array(own, np.intp)[codes])
     return found
 
@@ -247,45 +254,73 @@ def everybody(tables: Sequence[Placed], persons: Sequence[Codes]) -> People:
     Raises
     ------
     InputError
-        When tables differ in a sensitive value of somebody.
+        When releases show different sensitive values of somebody.
     """
     number = 1 + max(int(of.max(initial=-1)) for of in persons)
     classes = np.full((number, len(tables)), -1, np.intp)
     for column, (table, of) in enumerate(zip(tables, persons, strict=True)):
-        classes[of, column] = table.class_of
+        known = known_beside(table, tables)
+        classes[of, column] = told_apart(table, known, table.class_of, table.original)
     attributes = dict.fromkeys(name for table in tables for name in table.values)
     kinds, values = {}, {}
     for name in attributes:
-        kinds[name] = _kinds(name, tables)
-        values[name] = _values(name, kinds[name], tables, persons, number)
+        kinds[name], values[name] = _values(name, tables, persons, number)
     return People(classes, values, kinds)
 
 
-def _kinds(name: str, tables: Sequence[Placed]) -> list[str | None]:
-    """The values that any release has of an attribute."""
-    texts = [spelled(value) for table in tables for value in table.counts.values.get(name, ())]
-    return sorted(dict.fromkeys(texts), key=lambda text: (text is None, text or ""))
+def known_beside(table: Placed, tables: Sequence[Placed]) -> list[str]:
+    """What a release shows as it is although others say that an attacker knows it of people.
+
+    None where it is not known who is in the release.
+    """
+    if not table.exact:
+        return []
+    roles = table.release.schema.columns
+    known = dict.fromkeys(name for other in tables for name in other.release.raw)
+    return [name for name in table.release.shown(known) if name not in roles]
+
+
+def told_apart(table: Placed, known: Sequence[str], class_of: Codes, people: pd.DataFrame) -> Codes:
+    """The classes of a release told apart by known columns, as those of its own people are.
+
+    Parameters
+    ----------
+    table, known
+        The release, and the columns.
+    class_of, people
+        The class of each of some people and what is known of them, shape (people,).
+    """
+    if not known:
+        return class_of
+    own = len(table.class_of)
+    labels = [np.concatenate([table.class_of, class_of])]
+    for name in known:
+        both = pd.concat([table.original[name], people[name]], ignore_index=True)
+        labels.append(by_text(both)[0])
+    return np.where(class_of >= 0, together(*labels)[own:], -1)
 
 
 def _values(
-    name: str,
-    kinds: Sequence[str | None],
-    tables: Sequence[Placed],
-    persons: Sequence[Codes],
-    number: int,
-) -> Codes:
-    found = np.full(number, -1, np.intp)
+    name: str, tables: Sequence[Placed], persons: Sequence[Codes], number: int
+) -> tuple[list[str | None], Codes]:
+    """The values of an attribute that are shown of people, as texts, and each one's, or -1."""
+    shown = []
     for table, of in zip(tables, persons, strict=True):
-        if name not in table.values:
-            continue
-        places = {kind: place for place, kind in enumerate(kinds)}
-        known = [places[spelled(value)] for value in table.counts.values[name]]
-        own = np.array([*known, -1], np.intp)[table.values[name]]
-        differ = (found[of] >= 0) & (own >= 0) & (found[of] != own)
+        if table.release.shown([name]):
+            inside = table.class_of >= 0  # a release tells nothing of who is not in it
+            codes, values = by_text(table.original[name][inside])
+            shown.append((of[inside], codes, [spelled(value) for value in values]))
+    texts = dict.fromkeys(text for *_, own in shown for text in own)
+    kinds = sorted(texts, key=lambda text: (text is None, text or ""))
+    places = {kind: place for place, kind in enumerate(kinds)}
+    found = np.full(number, -1, np.intp)
+    for of, codes, own in shown:
+        mine = np.array([places[text] for text in own], np.intp)[codes]
+        differ = (found[of] >= 0) & (found[of] != mine)
         if differ.any():
             raise InputError(
                 f"the originals differ in {name!r} of {counted(int(differ.sum()), 'record')}; "
-                "an intersection is about values that stay"
+                "an intersection is about values that stay, and are written alike"
             )
-        found[of] = np.where(own >= 0, own, found[of])
-    return found
+        found[of] = mine
+    return kinds, found

@@ -1,7 +1,8 @@
 """Releases read back from where ``anonymizer run`` wrote them."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,11 +12,11 @@ import pandas as pd
 
 from anonymizer.errors import InputError
 from anonymizer.manifest import MANIFEST, policy_of, read_manifest
-from anonymizer.privacy import PrivacyModel, asked, population_of
+from anonymizer.privacy import Population, PrivacyModel, asked, population_of
 from anonymizer.regions import CLASS
 from anonymizer.schema import Schema
 from anonymizer.study import Study
-from anonymizer.tables import columns_in, format_of, read_table
+from anonymizer.tables import Format, cleaned, columns_in, format_of, read_table
 
 __all__ = ["Published", "read_release", "require_different", "sound"]
 
@@ -42,6 +43,8 @@ class Published:
         What counted as missing in the original.
     models
         The policy, each model about one attribute.
+    columns
+        All columns of the released table, those without a role among them.
     table
         The released table.
     study
@@ -56,6 +59,7 @@ class Published:
     schema: Schema
     missing_values: tuple[str, ...]
     models: Sequence[PrivacyModel]
+    columns: tuple[str, ...]
     table: pd.DataFrame
     study: Study | None = None
 
@@ -71,6 +75,20 @@ class Published:
         raw = replace(self.schema, names=self.raw)
         return None if people is None else raw.admit_population(people.table)
 
+    def shown(self, names: Iterable[str]) -> list[str]:
+        """Those of some columns that the released table shows as they are."""
+        return [name for name in names if name in self.columns and name not in self.raw]
+
+    def everybody(self, people: Population, known: Sequence[str] = ()) -> pd.DataFrame:
+        """The raw quasi-identifiers of everybody in a population, in their order, and some more.
+
+        Also of those who miss one: several releases place the same people.
+        """
+        raw = replace(self.schema, names=(*self.raw, *known), missing="category")
+        table = raw.admit_population(people.table)
+        form = Format(False, missing_values=self.missing_values)
+        return table.apply(cleaned, form=form)
+
 
 def read_release(path: Path, study: Study | None = None) -> Published:
     """Read the release that lies in a directory, or that a released table belongs to.
@@ -82,6 +100,8 @@ def read_release(path: Path, study: Study | None = None) -> Published:
     InputError
         When the manifest lacks or is damaged, or the table is not the one that it is about.
     """
+    if not path.exists() and not (path.parent / MANIFEST).exists():
+        raise InputError(f"there is no {path}; name a directory that run wrote, with {MANIFEST}")
     directory = path if path.is_dir() else path.parent
     manifest = read_manifest(directory / MANIFEST)
     with sound(directory / MANIFEST):
@@ -99,9 +119,16 @@ def read_release(path: Path, study: Study | None = None) -> Published:
             _require_same_columns(study, manifest)
             models = study.privacy
         models = _each_about_one(models, schema)
+        if not models:
+            raise InputError(f"{directory / MANIFEST} states no policy that could hold")
+        if study is not None:
+            _require_same_policy(study, models, manifest)
         raw, kept = tuple(manifest["recoding"]), manifest["suppressed_class"] == "kept"
     frame = read_table(table, form, schema.columns)
-    return Published(path, manifest, digest, raw, kept, schema, missing, models, frame, study)
+    columns = tuple(map(str, frame.columns))
+    return Published(
+        path, manifest, digest, raw, kept, schema, missing, models, columns, frame, study
+    )
 
 
 @contextmanager
@@ -156,6 +183,8 @@ def _schema(manifest: Mapping[str, Any], columns: Sequence[str]) -> tuple[Schema
     told = manifest.get("columns")
     if told is not None:
         names, sensitive = tuple(told["quasi_identifiers"]), tuple(told["sensitive"])
+        if {*names} - {CLASS} != {*manifest["recoding"]} - {CLASS}:
+            raise ValueError("a quasi-identifier without a recoding")
         schema = Schema(names, sensitive, missing=told["missing"], targets=tuple(told["targets"]))
         return schema, tuple(told["missing_values"])
     about = [verdict["attribute"] for verdict in manifest["privacy"]]
@@ -172,6 +201,23 @@ def _require_same_columns(study: Study, manifest: Mapping[str, Any]) -> None:
         raise InputError(
             f"{study.path} is not the study of the release: it has other quasi-identifiers"
         )
+
+
+def _require_same_policy(
+    study: Study, models: Sequence[PrivacyModel], manifest: Mapping[str, Any]
+) -> None:
+    """Studies in another order than their releases would be held against the wrong ones."""
+    stated = [(model.name, model.attribute, model.parameters) for model in models]
+    told = [(each["model"], each["attribute"], each["parameters"]) for each in manifest["privacy"]]
+    if sorted(map(_plain, stated)) != sorted(map(_plain, told)):
+        raise InputError(
+            f"{study.path} is not the study of the release: it states another policy than "
+            f"{MANIFEST}; name the studies in the order of the releases"
+        )
+
+
+def _plain(stated: object) -> str:
+    return json.dumps(stated, sort_keys=True)
 
 
 def _each_about_one(models: Sequence[PrivacyModel], schema: Schema) -> tuple[PrivacyModel, ...]:

@@ -1,94 +1,18 @@
 """What several releases disclose together, of those in all of them and of those in some."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from math import ceil
+from dataclasses import asdict, dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonymizer.attacks import (
-    Guesses,
-    Linkage,
-    candidates,
-    crossed,
-    failing,
-    guesses,
-    linkage,
-    membership_bounds,
-)
-from anonymizer.auditing.people import People, Placed, classes_in, spelled
-from anonymizer.counts import Codes, Counts, Ints
-from anonymizer.privacy import TOLERANCE, Mask, PrivacyModel, Verdict
+from anonymizer.attacks import Guesses, Linkage, crossed, guesses, linkage, membership_bounds
+from anonymizer.auditing.known import Apart, Candidates, Known, policy_of_all
+from anonymizer.auditing.people import People, Placed
+from anonymizer.counts import Codes
+from anonymizer.privacy import Mask
 from anonymizer.risk import QueryLoss, loss_of_sizes
 
-__all__ = ["Apart", "Candidates", "Intersection", "intersection", "policy_of_all"]
-
-Priors = Sequence[Mapping[str, Ints]]
-
-
-@dataclass(frozen=True)
-class Apart:
-    """How people do whom an attacker tells apart who links several releases.
-
-    Parameters
-    ----------
-    records, classes
-        The people, and the classes that they are told apart by.
-    singled_out
-        Those alone in their class.
-    homogeneous
-        Those in classes of a single value, by sensitive attribute.
-    failing
-        Those in classes that break a model of the policy.
-    privacy
-        Every model of every release held against these classes.
-    """
-
-    records: int
-    classes: int
-    singled_out: int
-    homogeneous: Mapping[str, int]
-    failing: int
-    privacy: Sequence[Verdict]
-
-    @property
-    def satisfied(self) -> bool:
-        """Whether every class satisfies every model."""
-        return all(verdict.satisfied for verdict in self.privacy)
-
-    def to_dict(self) -> dict[str, object]:
-        """The same as JSON has it."""
-        return {
-            "records": self.records,
-            "classes": self.classes,
-            "singled_out": self.singled_out,
-            "homogeneous_records": dict(self.homogeneous),
-            "failing_records": self.failing,
-            "privacy": [verdict.to_dict() for verdict in self.privacy],
-            "satisfied": self.satisfied,
-        }
-
-
-@dataclass(frozen=True)
-class Candidates:
-    """What an attacker is left with who cannot link records: values in all classes of a person.
-
-    Parameters
-    ----------
-    fewest
-        The fewest values that anybody is left with.
-    one
-        The people left with one: their value is known for sure.
-    l, fewer
-        The largest l of the policy, as a whole number of values, and the people left with fewer;
-        None where no model states one.
-    """
-
-    fewest: int
-    one: int
-    l: int | None  # noqa: E741 (the models' own letter)
-    fewer: int | None
+__all__ = ["Intersection", "intersection"]
 
 
 @dataclass(frozen=True)
@@ -155,16 +79,6 @@ class Intersection:
         }
 
 
-def policy_of_all(tables: Sequence[Placed]) -> list[PrivacyModel]:
-    """The models of all releases, each once."""
-    stated = {
-        (model.name, model.attribute, repr(model.parameters)): model
-        for table in tables
-        for model in table.release.models
-    }
-    return list(stated.values())
-
-
 def intersection(people: People, tables: Sequence[Placed]) -> Intersection:
     """What releases disclose together of the people who are in all of them, and in some.
 
@@ -179,7 +93,7 @@ def intersection(people: People, tables: Sequence[Placed]) -> Intersection:
     if not all(table.exact for table in tables):
         return _unknown(people.classes[everywhere], tables)
     models = policy_of_all(tables)
-    known = _Known.of(people, tables, models)
+    known = Known.of(people, tables, models)
     rest = known.apart(anywhere & ~everywhere, known.margins_of(anywhere), ())
     if not everywhere.any():
         return Intersection(0, 0, somewhere=rest)
@@ -210,133 +124,3 @@ def _unknown(classes: Codes, tables: Sequence[Placed]) -> Intersection:
     released, placed = [t.counts.sizes for t in tables], [t.people for t in tables]
     least, most = membership_bounds(counts.sizes, cells, released, placed)
     return Intersection(int(least.sum()), int(most.sum()), known=False)
-
-
-def _others(table: Placed, models: Sequence[PrivacyModel]) -> Codes | None:
-    """The class of everybody in the population that models are about, shape (others,)."""
-    population = table.release.population(models)
-    return None if population is None else classes_in(table.release, population)[1]
-
-
-@dataclass(frozen=True, eq=False)
-class _Known:
-    """The people, whose membership is known, beside the policy that has to hold for them.
-
-    Parameters
-    ----------
-    people, tables, models
-        The people, where they are, and the policy of all releases.
-    names
-        The sensitive attributes.
-    others
-        The class in each release of everybody in the population that models are about, -1 for
-        none, shape (others, releases); None where no model is about one.
-    """
-
-    people: People
-    tables: Sequence[Placed]
-    models: Sequence[PrivacyModel]
-    names: Sequence[str]
-    others: Codes | None
-
-    @classmethod
-    def of(
-        cls, people: People, tables: Sequence[Placed], models: Sequence[PrivacyModel]
-    ) -> "_Known":
-        others = [_others(table, models) for table in tables]
-        known = [of for of in others if of is not None]
-        return cls(
-            people, tables, models, tuple(people.kinds), np.column_stack(known) if known else None
-        )
-
-    def apart(self, mask: Mask, margins: Mapping[str, Ints], priors: Priors) -> Apart | None:
-        """How some of the people do, absence from a release being a class of its own."""
-        if not mask.any():
-            return None
-        broken = np.zeros(int(mask.sum()), bool)
-        found: list[Verdict] = []
-        for name in (None, *self.names):
-            known = mask if name is None else mask & (self.people.values[name] >= 0)
-            models = [m for m in self.models if (m.attribute if m.sensitive else None) == name]
-            if known.any() and models:
-                counts, class_of = self._counts(known, name, margins)
-                verdicts, fails = failing(counts, models, priors)
-                broken[known[mask]] |= fails[class_of]
-                found += verdicts
-        counts, class_of = crossed(list(self.people.classes[mask].T), {})
-        same = {name: self._homogeneous(name, mask) for name in self.names}
-        alone = int((counts.sizes == 1).sum())
-        return Apart(int(mask.sum()), len(counts), alone, same, int(broken.sum()), found)
-
-    def _counts(
-        self, known: Mask, name: str | None, margins: Mapping[str, Ints]
-    ) -> tuple[Counts, Codes]:
-        """Classes of some people by one attribute, its values being all that any release has."""
-        others = None if self.others is None else list(self.others.T)
-        counts, class_of = crossed(list(self.people.classes[known].T), {}, others)
-        if name is None:
-            return counts, class_of
-        return replace(
-            counts,
-            joint={name: self.joint(name, known, class_of, len(counts))},
-            margins={name: margins[name]},
-            values={name: tuple(self.people.kinds[name])},
-        ), class_of
-
-    def joint(self, name: str, mask: Mask, class_of: Codes, classes: int) -> Ints:
-        """Records by class and value of an attribute, shape (classes, values)."""
-        values, kinds = self.people.values[name][mask], len(self.people.kinds[name])
-        known = values >= 0
-        cells = np.bincount(class_of[known] * kinds + values[known], minlength=classes * kinds)
-        return cells.astype(np.int64).reshape(classes, kinds)
-
-    def _homogeneous(self, name: str, mask: Mask) -> int:
-        """People in classes of one value."""
-        known = mask & (self.people.values[name] >= 0)
-        if not known.any():
-            return 0
-        counts, class_of = crossed(list(self.people.classes[known].T), {})
-        joint = self.joint(name, known, class_of, len(counts))
-        return int(counts.sizes[joint.max(axis=1) == counts.sizes].sum())
-
-    def margins_of(self, mask: Mask) -> dict[str, Ints]:
-        """How many of some people have each value, by attribute."""
-        found = {}
-        for name in self.names:
-            values = self.people.values[name][mask]
-            number = len(self.people.kinds[name])
-            found[name] = np.bincount(values[values >= 0], minlength=number).astype(np.int64)
-        return found
-
-    def priors(self) -> list[Mapping[str, Ints]]:
-        """The distribution of each sensitive attribute in each release that shows it."""
-        return [
-            {name: self._aligned(table, name, table.counts.margins[name]) for name in table.values}
-            for table in self.tables
-        ]
-
-    def _aligned(self, table: Placed, name: str, columns: NDArray[np.int64]) -> Ints:
-        """Columns by value of a release in the order of all values, shape (..., values)."""
-        places = {kind: place for place, kind in enumerate(self.people.kinds[name])}
-        place = [places[spelled(value)] for value in table.counts.values[name]]
-        wide = np.zeros((*columns.shape[:-1], len(places)), np.int64)
-        wide[..., place] = columns
-        return wide
-
-    def left(self, name: str, cells: Codes, sizes: Ints) -> Candidates:
-        """The values of an attribute that people are left with where records are not linked."""
-        supports = [
-            self._aligned(table, name, table.counts.joint[name]) > 0
-            if name in table.values
-            else None
-            for table in self.tables
-        ]
-        number = candidates(cells, supports)
-        stated = [getattr(m, "l", None) for m in self.models if m.attribute == name]
-        least = max((ceil(l - TOLERANCE) for l in stated if l is not None), default=None)  # noqa: E741
-        return Candidates(
-            int(number.min()),
-            int(sizes[number == 1].sum()),
-            least,
-            None if least is None else int(sizes[number < least].sum()),
-        )

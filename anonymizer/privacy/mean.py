@@ -40,9 +40,12 @@ class MeanInformation(SensitiveModel):
         require_number(self.name, "bits", self.bits, least=0)
 
     def measure(self, classes: Classes) -> Floats:
-        """I(X~;W) in bits, shape (1,)."""
+        """The mean of I1 over the records in bits, shape (1,).
+
+        I(X~;W) where the classes are the whole table, and not some people held against it.
+        """
         bits = classes.sizes * divergence(classes.joint, classes.margin)
-        return np.array([bits.sum() / classes.margin.sum()])
+        return np.array([bits.sum() / classes.sizes.sum()])
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         """At most so many bits, of all classes together."""
