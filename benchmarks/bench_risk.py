@@ -211,8 +211,10 @@ def main(directory: Path) -> None:
     from measure import table as markdown  # loads what no run should have to
 
     compile_first(directory)
+    before = os.getloadavg()[0]
     rows = [measured(place, directory) for place in range(len(CASES))]
-    lines = [INTRODUCTION, *markdown(HEADER, rows)]
+    load = f"Load average of the machine: {before:.1f} before, {os.getloadavg()[0]:.1f} after."
+    lines = [INTRODUCTION, *markdown(HEADER, rows), "", load]
     RESULTS.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
