@@ -69,9 +69,8 @@ def place(
         return _in_regions(people, Regions(columns, inside, manifest["regions"]), numbers)
     labels, known = {}, np.ones(len(people), bool)
     for name, groups in recoding.items():
-        # of the raw values there may be one alone, the others being suppressed
-        everything = len(groups) == 1 and manifest.get("levels", {}).get(name) != 0
-        group_of = columns[name].grouped(name, groups, everything)[columns[name].codes]
+        raw = manifest.get("levels", {}).get(name) == 0
+        group_of = columns[name].grouped(name, groups, raw)[columns[name].codes]
         known &= group_of >= 0
         labels[name] = engine.relabel(
             people[name], group_of, [*(g["label"] for g in groups), NOWHERE]
@@ -131,7 +130,8 @@ class Column:
         if "values" in group or own is None or group.get("level") == 0:
             values = group.get("values", []) if group.get("level") != 0 else [own]
             listed = [code for value in values if value is not None for code in self._as(value)]
-            missing = None in values or own is None or own == ANY or everything
+            star = own == ANY and group.get("level") != 0
+            missing = None in values or own is None or star or everything
             return listed + (self._missing if missing else [])
         if own == ANY:
             return list(range(len(self.texts))) if everything else self._missing
@@ -158,10 +158,10 @@ class Column:
         alike = self.by_text[begin:end]
         return [code for text, code in alike if text == label or _fits(text, stem, label)]
 
-    def grouped(self, name: str, groups: Sequence[Group], everything: bool) -> Codes:
+    def grouped(self, name: str, groups: Sequence[Group], raw: bool) -> Codes:
         """The group of each value, -1 for none, shape (values,).
 
-        ``everything``: see ``covered``.
+        ``raw``: groups are raw values, of which one may be left alone, or read like a label.
 
         Raises
         ------
@@ -170,7 +170,8 @@ class Column:
         """
         group_of = np.full(len(self.texts), -1, np.intp)
         for number, group in enumerate(groups):
-            codes = self.covered(group, everything)
+            own = {**group, "level": 0} if raw else group
+            codes = self.covered(own, everything=len(groups) == 1 and not raw)
             if (group_of[codes] >= 0).any():
                 raise InputError(
                     f"the manifest tells of column {name!r} groups that overlap, so that records "

@@ -725,6 +725,17 @@ def test_another_study(one, tmp_path):
     refused([out], [path], "is not the study of the release", studies=[Study(study)])
 
 
+def test_values_that_the_policy_of_another_release_has_no_order_for(released, tmp_path):
+    table = shifted()
+    order = [f"{DISEASE}{i}" for i in range(3)]
+    policy = f'[[privacy]]\nmodel = "t-closeness"\ndistance = "ordered"\norder = {order}\nt = 1\n'
+    one, first = released(tmp_path, "one", table, search=fixed(), policy=policy)
+    more = pd.DataFrame({"name": [f"{NAME}x"], "age": [44], "disease": [f"{DISEASE}3"]})
+    two, second = released(tmp_path, "two", pd.concat([table, more]), search=fixed())
+    match = "cannot be held against what another one shows: .* order lacks 1 of the 4 values"
+    refused([one, two], [first, second], match, identifier="name")
+
+
 def test_studies_in_another_order_than_their_releases(released, tmp_path):
     one, path = released(tmp_path, "one", shifted(), search=fixed())
     two, _ = released(tmp_path, "two", shifted(), age="widths = [20]", search=fixed(), k=6)

@@ -62,6 +62,13 @@ def test_missing_values():
     assert place(pd.DataFrame({"a": [None, "a"]}), {"recoding": {"a": raw}})[1].all()
 
 
+def test_a_raw_star_is_no_missing_value():
+    raw = [{"label": "*", "values": ["*"]}, {"label": None, "values": [None]}]
+    told = {"recoding": {"a": raw}, "levels": {"a": 0}}
+    found, known = place(pd.DataFrame({"a": ["*", None]}), told)
+    assert (found["a"].isna().tolist(), known.tolist()) == ([False, True], [True, True])
+
+
 def test_groups_of_a_cut_go_by_their_own_label_where_it_is_told():
     groups = [
         {"label": "39", "level": 0},

@@ -125,6 +125,18 @@ def _about(model: PrivacyModel) -> tuple[str | None, str | None]:
     )
 
 
+def _held(
+    counts: Counts, models: Sequence[PrivacyModel], priors: Priors
+) -> tuple[list[Verdict], Mask]:
+    """See ``failing``; a policy need not know the values that only another release shows."""
+    try:
+        return failing(counts, models, priors)
+    except InputError as error:
+        raise InputError(
+            f"the policy of a release cannot be held against what another one shows: {error}"
+        ) from None
+
+
 def _alike(others: Codes, classes: Codes) -> Codes:
     """Those of others who are in all releases, or in some only, as some people are."""
     inside = others >= 0
@@ -173,7 +185,7 @@ class Known:
             models = [m for m in self.models if _about(m) == (name, digest)]
             if known.any():
                 counts, class_of = self._counts(known, name, margins, digest)
-                verdicts, fails = failing(counts, models, priors)
+                verdicts, fails = _held(counts, models, priors)
                 broken[known[mask]] |= fails[class_of]
                 found += verdicts
         counts, class_of = crossed(list(self.people.classes[mask].T), {})
