@@ -388,3 +388,17 @@ def test_columns_that_say_nothing_are_left_out(capsys):
     assert "computed" in out
     assert "remark" not in out
     assert "published" not in out.split("Of 0")[0]
+
+
+@pytest.mark.parametrize(
+    ("points", "shown", "said"),
+    [(14, 14, "14 points"), (20, 11, "11 of 20 points, all by --json"), (1, 1, "1 points")],
+)
+def test_few_points_of_a_figure_and_its_last(capsys, points, shown, said):
+    along = Column("n", "n", list(range(1000, 1000 + points)))
+    series = Series([along], [Column("m", "m", [0.25] * points)], "n")
+    print_reproduction("A paper", [Section("Figure 1", [Row("x", "1", series=series)])])
+    out = capsys.readouterr().out
+    assert out.count("│ 0.250000 │") == shown
+    assert f"│ {999 + points:,} │" in out
+    assert said in " ".join(out.split())
