@@ -239,7 +239,7 @@ def test_the_report_tells_apart_what_itpr_does_not(run, study, states, posterior
     (study / "table.csv").write_text("\n".join(["name,age,sex,state,pay", *rows]))
     _, out, _ = run(study / "table.csv", "--study", study / "study.toml")
     assert "ITPR, DR, MI and CP are 0, and do not tell how guessable a value is" in out
-    assert f"ELD and the surest guess do: state {posterior}" in out
+    assert f"ELD and the surest guess do: state {posterior}." in out
     assert risk_of_class in out
     assert "All records have the same value of pay" in out
 
@@ -250,6 +250,22 @@ def test_classes_are_told_by_number(run, study):
     assert {row["class"] for row in found["by_class"]} == {1, 2, 3}
     code, out, _ = run(study / "table.csv", "-s", study / "study.toml", "--by", "class")
     assert (code, out.count("Classes that tell most")) == (0, 3)
+
+
+def test_the_surest_classes_come_first_and_the_largest_of_these(run, study):
+    """Age 20, f, tells the state of 3 of 4; of 30, f, of one of 2, and of 30, m, the only one."""
+    _, out, _ = run(study / "table.csv", "-s", study / "study.toml", "--by", "class")
+    by = found_by_class(out)
+    assert [(row[0], row[1]) for row in by[0]] == [("3", "1"), ("2", "2"), ("1", "4")]
+    assert [(row[0], row[1]) for row in by[1]] == [("3", "1"), ("1", "4"), ("2", "2")]
+    assert [(row[0], row[2]) for row in by[2]] == [("2", "1"), ("3", "1"), ("1", "0.5")]
+
+
+def found_by_class(out: str) -> list[list[list[str]]]:
+    """The cells of each table of classes that a report has."""
+    tables = out.split("Classes that tell most")[1:]
+    rows = [[line for line in table.splitlines() if line.startswith("│")] for table in tables]
+    return [[[cell.strip() for cell in row.split("│")[1:-1]] for row in some[:3]] for some in rows]
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
@@ -349,6 +365,16 @@ def test_more_columns_than_all_pairs_of_are_looked_at(run, study):
     found = measured(run, study, "--by", "attribute")
     assert len(found["by_attribute"]["subsets"]) == 3
     assert (found["detected"], found["detected_size"]) == ([], 1)
+
+
+def test_too_many_columns_to_look_at_each(run, study, monkeypatch):
+    monkeypatch.setattr("anonymizer.risk.subsets.MOST_SUBSETS", 2)
+    text = (study / "study.toml").read_text()
+    (study / "study.toml").write_text(text.replace('attributes = ["name"]', "attributes = []"))
+    asked = ("--by", "attribute", "--size", "1")
+    code, _, err = run(study / "table.csv", "-s", study / "study.toml", *asked)
+    assert code == 2
+    assert "3 attributes have more than 2 subsets of up to 1; ask for fewer attributes" in err
 
 
 def test_sizes_beyond_the_attributes_are_all_of_them(run, study):

@@ -388,3 +388,28 @@ def test_columns_that_say_nothing_are_left_out(capsys):
     assert "computed" in out
     assert "remark" not in out
     assert "published" not in out.split("Of 0")[0]
+
+
+@pytest.mark.parametrize(
+    ("points", "shown", "said"),
+    [(14, 14, "14 points"), (20, 11, "11 of 20 points, all by --json"), (1, 1, "1 points")],
+)
+def test_few_points_of_a_figure_and_its_last(capsys, points, shown, said):
+    along = Column("n", "n", list(range(1000, 1000 + points)))
+    series = Series([along], [Column("m", "m", [0.25] * points)], "n")
+    print_reproduction("A paper", [Section("Figure 1", [Row("x", "1", series=series)])])
+    out = capsys.readouterr().out
+    assert out.count("│ 0.250000 │") == shown
+    assert f"│ {999 + points:,} │" in out
+    assert said in " ".join(out.split())
+
+
+def test_a_line_ends_where_its_axis_turns_back(tmp_path, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(figures, "save", lambda figure, path: drawn.append(figure))
+    along, measure = Column("t", "t", [0, 1, 2, 1, 3]), Column("m", "m", [0.1, 0.2, 0.3, 0.4, 0.5])
+    row = Row("x", "1", series=Series([along], [measure], "t"))
+    figures.draw([Section("Figure 1", [row])], tmp_path / "x.png")
+    shares = drawn[0].subfigs[0].axes[0]
+    assert shares.lines[0].get_xydata().tolist() == [[0, 0.1], [1, 0.2], [2, 0.3], [3, 0.5]]
+    assert shares.get_ylim() == (-0.02, 1.02)

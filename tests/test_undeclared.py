@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
@@ -80,6 +81,15 @@ def test_without_quasi_identifiers():
     told = found_of(undeclared(PEOPLE, ["shoe"], []))["shoe"]
     assert (told.alone, told.kind) == (0.125, "quasi-identifier")
     assert told.adds == pytest.approx(bits_of([2, 1, 2, 3]), abs=1e-12)
+
+
+def test_what_repeats_a_quasi_identifier_never_adds_less_than_nothing():
+    rng = np.random.default_rng(9)
+    for _ in range(30):
+        known = rng.integers(0, 40, 700)
+        table = pd.DataFrame({"known": known, "same": -known})[::-1]
+        (same,) = undeclared(table, ["same"], ["known"]).attributes
+        assert 0 <= same.adds <= 1e-12
 
 
 def test_no_value_is_ever_shown():
