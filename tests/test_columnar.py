@@ -21,7 +21,6 @@ DAY = dt.date(2020, 2, 28)
 KINDS = {
     "text": (pa.string(), ["x", " x", "x ", "y", "", "  ", "?", "7", "7.0", "é", "\u3000z"]),
     "large text": (pa.large_string(), ["x", " x", "y", "?"]),
-    "text view": (pa.string_view(), ["x", " x", "y", "?"]),
     "plain text": (pa.string(), ["x", "y", "z"]),
     "bytes": (pa.binary(), [b"x", b" x", b"?"]),
     "small": (pa.int8(), [-128, 127, 7, 0, 1]),
@@ -42,6 +41,8 @@ KINDS = {
     "words": (pa.dictionary(pa.int8(), pa.string()), ["x", " x", "y", "", "?"]),
     "digits": (pa.dictionary(pa.int32(), pa.int64()), [7, 2**60, 2**60 + 1]),
 }
+if hasattr(pa, "string_view"):  # since pyarrow 16
+    KINDS["text view"] = (pa.string_view(), ["x", " x", "y", "?"])
 MISSING = ["error", "drop", "category"]
 
 
