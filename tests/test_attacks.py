@@ -105,6 +105,12 @@ def test_gains_are_posterior_over_prior(joint):
     assert guesses(joint).max_gain == pytest.approx(gains.max())
 
 
+def test_twice_as_likely_is_twice_as_likely_in_floating_point():
+    """3 of 11 against 3 of 22, which divides to less than 2."""
+    assert 3 / 11 * (22 / 3) < 2
+    assert guesses([[3, 8], [0, 11]]).skewed_records == 11
+
+
 # Similarity
 
 

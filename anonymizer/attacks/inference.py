@@ -16,6 +16,10 @@ SKEW = 2.0
 """How many times likelier a value has to become in a class for it to count as skewed."""
 
 
+ROUNDING = 1e-12
+"""By what share of itself a gain may come out below what it is."""
+
+
 @dataclass(frozen=True)
 class Guesses:
     """What an attacker who knows everybody's class infers of one sensitive attribute.
@@ -87,7 +91,7 @@ def guesses(joint: ArrayLike, skew: float = SKEW) -> Guesses:
         max_posterior=measured.max_posterior,
         max_gain=float(gains.max()),
         skew=float(skew),
-        skewed_records=int(sizes[gains >= skew].sum()),
+        skewed_records=int(sizes[gains >= skew * (1 - ROUNDING)].sum()),
         expected=int(most.sum()),
         accuracy=float(most.sum() / sizes.sum()),
         baseline=float(margin.max() / margin.sum()),
