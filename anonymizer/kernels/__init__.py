@@ -114,7 +114,7 @@ def compiled_kernel() -> Kernel:
 
 def ordering(rows: float) -> Ordering | None:
     """The compiled refinement, where loading it pays for so many records to be looked at."""
-    loaded = "anonymizer.kernels.ordering" in sys.modules
+    loaded = "anonymizer.kernels.splitting" in sys.modules
     return _compiled_ordering() if loaded or rows > WORTH_LOADING else None
 
 
@@ -122,7 +122,7 @@ def ordering(rows: float) -> Ordering | None:
 def _compiled_ordering() -> Ordering | None:
     """None where numba cannot be loaded."""
     try:
-        from anonymizer.kernels.ordering import split, uniform
+        from anonymizer.kernels.splitting import split, uniform
     except ImportError:
         return None
     return Ordering(split, uniform)
