@@ -100,3 +100,10 @@ def test_too_many_worlds_are_drawn_by_a_seed(audited, tmp_path):
     assert first == again
     assert (first["method"], first["draws"], first["accepted"]) == ("unknown", 500, 0)
     assert "0 of 500 worlds drawn" in first["reason"]
+
+
+def test_a_seed_is_not_negative(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["audit", "out", "--against", "people.csv", "--seed", "-1"])
+    assert stop.value.code == 2
+    assert "'--seed': -1 is not in the range x>=0" in capsys.readouterr().err

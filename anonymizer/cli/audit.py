@@ -40,7 +40,9 @@ __all__ = ["audit"]
     show_default=True,
     help="Worlds that the minimality attack draws at the most.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of these draws.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of these draws."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
 def audit(
     release: tuple[Path, ...],
