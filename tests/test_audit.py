@@ -797,3 +797,23 @@ def test_hierarchies_of_the_policy_are_attacked_by(tmp_path):
     given = {"disease": Hierarchy.suppression()}
     found = audit_files([tmp_path / "out"], [path], studies=[Study(study)], hierarchies=given)
     assert found.releases[0].similarity["disease"] == ()
+
+
+def test_what_one_release_hides_and_another_takes_for_known(tmp_path, run):
+    """Whoever knows the disease, as the second supposes, finds people in the first by it."""
+    hides, path = lay(tmp_path, "hides", shifted(), search=fixed(), k=1, l=1)
+    knows, _ = lay(tmp_path, "knows", shifted(), search=fixed(), policy="", k=1)
+    text = knows.read_text()
+    text = text.replace("[sensitive]", 'disease = "suppress"\n[sensitive]')
+    text = text.replace('attributes = ["disease"]', "attributes = []")
+    text = text.replace("{ age = 1 }", "{ age = 0, disease = 0 }")
+    knows.write_text(
+        text + '[objective]\nname = "loss"\n[[privacy]]\nmodel = "k-anonymity"\nk = 1\n'
+    )
+    outs = [study.parent / "out" for study in (hides, knows)]
+    for study, out in zip((hides, knows), outs, strict=True):
+        publish(Study(study), out)
+    code, out, err = run("audit", *outs, "--against", path)
+    assert (code, out) == (2, "")
+    assert "column 'disease' is sensitive in" in err
+    assert "these cannot be released together" in err

@@ -20,7 +20,12 @@ from anonymizer.attacks import (
 )
 from anonymizer.auditing.minimal import minimality_of
 from anonymizer.auditing.people import Placed, everybody, identified, placed, read_original
-from anonymizer.auditing.releases import Published, read_release, require_different
+from anonymizer.auditing.releases import (
+    Published,
+    read_release,
+    require_agreed,
+    require_different,
+)
 from anonymizer.auditing.together import Intersection, intersection
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Hierarchy
@@ -187,6 +192,7 @@ def audit_files(
         study = studies[number % len(studies)] if studies else None
         releases.append(read_release(path, study))
     require_different(releases, of_one=len(against) == 1)
+    require_agreed(releases)
     _require_sensitive(releases, hierarchies or {})
     tables, persons = _people(releases, against, identifier, watch)
     found = []

@@ -18,7 +18,7 @@ from anonymizer.schema import Schema
 from anonymizer.study import Study
 from anonymizer.tables import Format, cleaned, columns_in, format_of, read_table
 
-__all__ = ["Published", "read_release", "require_different", "sound"]
+__all__ = ["Published", "read_release", "require_agreed", "require_different", "sound"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +140,28 @@ def sound(path: Path) -> Iterator[None]:
         raise
     except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError):
         raise InputError(f"{path} is damaged: it is no manifest of a release") from None
+
+
+def require_agreed(releases: Sequence[Published]) -> None:
+    """Require that no release hides what another one takes for known.
+
+    Whoever knows an attribute of people finds them by it in the release that shows it as sensitive,
+    and what that release promises of it is void: neither policy could be held against both.
+
+    Raises
+    ------
+    InputError
+        Naming the column and the two releases.
+    """
+    for hiding in releases:
+        for knowing in releases:
+            for name in hiding.schema.sensitive:
+                if name in knowing.raw:
+                    raise InputError(
+                        f"column {name!r} is sensitive in {hiding.path}, but a quasi-identifier, "
+                        f"known of people, in {knowing.path}: whoever knows it finds them in both; "
+                        "these cannot be released together"
+                    )
 
 
 def require_different(releases: Sequence[Published], *, of_one: bool) -> None:
