@@ -76,7 +76,8 @@ def guesses(joint: ArrayLike, skew: float = SKEW) -> Guesses:
     >>> found.homogeneous_records, found.accuracy, found.baseline
     (2, 0.75, 0.75)
     """
-    measured = Inference.of(joint).measures
+    about = Inference.of(joint)
+    measured = about.measures
     counts: Ints = np.asarray(joint, np.int64)
     counts = counts[counts.any(axis=1)]
     sizes, most, margin = counts.sum(axis=1), counts.max(axis=1), counts.sum(axis=0)
@@ -93,8 +94,8 @@ def guesses(joint: ArrayLike, skew: float = SKEW) -> Guesses:
         skew=float(skew),
         skewed_records=int(sizes[gains >= skew * (1 - ROUNDING)].sum()),
         expected=int(most.sum()),
-        accuracy=float(most.sum() / sizes.sum()),
-        baseline=float(margin.max() / margin.sum()),
+        accuracy=about.guessed,
+        baseline=about.guessed_without,
         i1_max=measured.i1_max,
         i2_max=measured.i2_max,
     )
