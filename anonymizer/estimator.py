@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from anonymizer.asked import asked_objective, fingerprint
 from anonymizer.choice import (
     CUTTING,
     REGIONAL,
@@ -23,8 +24,9 @@ from anonymizer.counts import Counts, Recoding
 from anonymizer.errors import InputError, NotFittedError
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.lattice import level_recoding
-from anonymizer.objectives import Objective, objective_of
-from anonymizer.parameters import column_names, digest_of, function_of, jobs_of, name_of, whole_seed
+from anonymizer.masking import MaskedPlan, Masking, mask, masked_from, masking_of, require_alone
+from anonymizer.objectives import Objective
+from anonymizer.parameters import column_names, function_of, jobs_of, whole_seed
 from anonymizer.plan import Plan
 from anonymizer.privacy import PrivacyModel, models_of, population_of
 from anonymizer.recoded import require_unnumbered
@@ -96,6 +98,9 @@ class Anonymizer(Conventions):
     refinement
         ``"exact"``, or ``"heuristic"``, which moves the boundaries of level 1 (to compare); or a
         function like them.
+    masking
+        Values drawn at random instead of a search: ``"pram"``, ``"noise"``, ``"bottleneck"``, or
+        a :class:`Masking`. They are masked from level 0, or from ``levels``.
     objective
         What is kept most of: ``"mutual-information"`` or an estimate of it, ``"miller-madow"`` or
         ``"above-shuffled"``; ``"non-uniform-entropy"``, ``"loss"``, ``"discernibility"``,
@@ -163,6 +168,7 @@ class Anonymizer(Conventions):
     min_gain: float = 0.0
     search: str | Search = "automatic"
     refinement: str | Cutting = "exact"
+    masking: str | Masking | None = None
     objective: str | Objective = "mutual-information"
     weights: Mapping[str, float] | None = None
     target: str | Sequence[str] | Mapping[str, float] | None = None
@@ -206,22 +212,29 @@ class Anonymizer(Conventions):
     def _learn_and_release(self, table: pd.DataFrame) -> pd.DataFrame:
         """Learn a plan and carry it out; remembered only when the release it makes is proven."""
         schema, hierarchies, models = self._schema(), self._hierarchies(), self._models()
-        fingerprint = self._fingerprint(schema, hierarchies, models)
+        study = self._fingerprint(schema, hierarchies, models)
         suppression = Suppression(self.suppression, self.remove)
         private = differential_privacy(models, schema, self.recoding, suppression)
+        masking = masking_of(self.masking)
+        if masking is not None:
+            require_alone(self.get_params(), models)
         counted = self.counted(table)
         self.require_room(counted.kept.columns)
+        if masking is not None:
+            base = masked_from(self.levels, counted.taxonomies)
+            how = masking, whole_seed(self.seed), study
+            return self._remember(*mask(table, counted, base, models, *how))
         if private is not None:
             taxonomies = written_alike(counted.taxonomies)
             given = level_recoding(taxonomies, schema.names, node_of(self.levels, taxonomies))
             name = self._objective().name
-            sampled = SampledPlan(schema, models, private, taxonomies, given, name, fingerprint)
+            sampled = SampledPlan(schema, models, private, taxonomies, given, name, study)
             return self._remember(sampled, *sampled.release(table, counted.kept))
         problem = self.problem(counted.counts, counted.taxonomies)
         recoding, search = self.choose(problem)
         seed, people = whole_seed(self.seed), counted.population
         asked = schema, models, counted.taxonomies
-        plan = Plan(*asked, recoding, suppression, search, seed, fingerprint, people)
+        plan = Plan(*asked, recoding, suppression, search, seed, study, people)
         return self._remember(plan, *plan.release(table, counted.kept, problem.counts))
 
     def counted(self, table: pd.DataFrame) -> Counted:
@@ -242,7 +255,7 @@ class Anonymizer(Conventions):
         return problem
 
     def _remember(
-        self, plan: Plan | SampledPlan, released: pd.DataFrame, release: Release
+        self, plan: Plan | SampledPlan | MaskedPlan, released: pd.DataFrame, release: Release
     ) -> pd.DataFrame:
         self.plan_, self.release_ = plan, release
         self.recoding_, self.taxonomies_ = plan.recoding, plan.taxonomies
@@ -279,27 +292,7 @@ class Anonymizer(Conventions):
 
     def _objective(self) -> Objective:
         """The objective, weighted."""
-        if isinstance(self.objective, str):
-            return objective_of(self.objective, self.weights, self._targets(), self.aggregate)
-        beside = self.weights or self.target or self.aggregate is not None
-        if not isinstance(self.objective, Objective) or beside:
-            raise InputError(
-                "objective must be the name of one, with weights, target and aggregate beside it, "
-                "or an Objective"
-            )
-        return self.objective
-
-    def _targets(self) -> Mapping[str, float]:
-        """The targets with their weights."""
-        if self.target is None:
-            return {}
-        if isinstance(self.target, Mapping):
-            return self.target
-        names = column_names("target", self.target)
-        for name in names:
-            if not isinstance(name, str):
-                raise InputError(f"target must name a column or a list of columns, not {name!r}")
-        return dict.fromkeys(names, 1.0)
+        return asked_objective(self.objective, self.weights, self.target, self.aggregate)
 
     def _schema(self) -> Schema:
         """The roles of the columns."""
@@ -330,20 +323,5 @@ class Anonymizer(Conventions):
         hierarchies: Mapping[str, Hierarchy],
         models: Sequence[PrivacyModel],
     ) -> str:
-        """SHA-256 of all that was asked for, hierarchies by content, in their order."""
-        asked = {
-            **self.get_params(),
-            "quasi_identifiers": [
-                [name, hierarchy.describe()] for name, hierarchy in hierarchies.items()
-            ],
-            "sensitive": schema.sensitive,
-            "identifiers": schema.identifiers,
-            "search": name_of(self.search),
-            "refinement": name_of(self.refinement),
-            "privacy": [[model.name, model.attribute, model.parameters] for model in models],
-            "refine": None if self.refine is None else column_names("refine", self.refine),
-            "group": column_names("group", self.group),
-        }
-        for name in ("n_jobs", "progress"):  # no result depends on them
-            del asked[name]
-        return digest_of(asked)
+        """SHA-256 of all that was asked for."""
+        return fingerprint(self.get_params(), schema, hierarchies, models)

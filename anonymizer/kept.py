@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from anonymizer.counts import Counts
 from anonymizer.objectives import MillerMadow, MutualInformation
 from anonymizer.privacy import TOLERANCE, PrivacyModel, asked
 
-__all__ = ["Chance", "Information", "ceiling", "chances"]
+__all__ = ["Chance", "Information", "Informations", "ceiling", "chances"]
 
 SHUFFLES = 10
 
@@ -109,6 +109,13 @@ class Information:
             "loss": self.loss,
             "loss_above_shuffled": self.loss_above_shuffled,
         }
+
+
+class Informations(TypedDict):
+    """What a release tells about its sensitive attributes together, and about each target."""
+
+    information: Information | None
+    targets: dict[str, Information]
 
 
 def chances(

@@ -13,7 +13,14 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy, cut_of, grouping_of
 from anonymizer.privacy import MODELS, PrivacyModel
 
-__all__ = ["MANIFEST", "is_release", "policy_of", "read_manifest", "recoding_of"]
+__all__ = [
+    "MANIFEST",
+    "is_release",
+    "policy_of",
+    "read_manifest",
+    "recoding_of",
+    "require_unmasked",
+]
 
 MANIFEST = "release.json"
 
@@ -31,6 +38,7 @@ def recoding_of(
     InputError
         When the manifest does not fit the taxonomies.
     """
+    require_unmasked(manifest)
     if manifest.get("regions"):
         raise InputError(
             f"{MANIFEST} describes classes with groups of their own, boxes or merged cells; this "
@@ -43,6 +51,21 @@ def recoding_of(
             f"{MANIFEST} does not describe a release of this study; is it of another one, or was "
             "the study changed since?"
         ) from None
+
+
+def require_unmasked(manifest: Mapping[str, Any]) -> None:
+    """Require that a release shows what records are, generalized, and not what was drawn for them.
+
+    Raises
+    ------
+    InputError
+        When values of it were drawn at random.
+    """
+    if manifest.get("masking"):
+        raise InputError(
+            f"{MANIFEST} describes values that were drawn at random; this is about generalized "
+            "ones, which hold of every record"
+        )
 
 
 def _partitions(

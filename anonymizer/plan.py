@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ from anonymizer.counts import Counts, Recoding
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import PolicyBrokenError
 from anonymizer.hierarchy import ANY, Taxonomy
-from anonymizer.kept import Information, chances
+from anonymizer.kept import Information, Informations, chances
 from anonymizer.kernels import NUMPY
 from anonymizer.privacy import Mask, PrivacyModel
 from anonymizer.recoded import described, levels_of, matched, overwritten, relabelled
@@ -164,7 +163,7 @@ class Plan:
             people = engine.tally(self.population, self.schema.names)
         return self.schema.counts(tally, self.taxonomies, people)
 
-    def _informations(self, raw: Counts, released: Counts, merges: bool) -> "Informations":
+    def _informations(self, raw: Counts, released: Counts, merges: bool) -> Informations:
         """What is kept and lost; ``merges``: suppressed classes were kept as one."""
         recode = self._recode(raw, merges)
         chance = chances(raw, recode, np.random.default_rng(self.seed))
@@ -194,13 +193,6 @@ class Plan:
             return lambda counts: counts.recode(recoding)
         marks = together.marks
         return lambda counts: counts.recode(recoding).merge(marks)
-
-
-class Informations(TypedDict):
-    """What a release tells about its sensitive attributes together, and about each target."""
-
-    information: Information | None
-    targets: dict[str, Information]
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -71,6 +72,13 @@ class SearchResult:
         return {**asdict(self), "minimal": minimal}
 
 
+class Drawn(Protocol):
+    """What is told of values that were drawn at random."""
+
+    def to_dict(self) -> dict[str, object]:
+        """The same as JSON has it."""
+
+
 @dataclass(frozen=True)
 class Release:
     """The proof of one released table.
@@ -113,6 +121,8 @@ class Release:
         How the recoding was found.
     study
         Fingerprint of everything that was asked for.
+    masking
+        How values were drawn at random, where they were.
     """
 
     records: int | None
@@ -131,6 +141,7 @@ class Release:
     privacy: Sequence[Verdict]
     search: SearchResult
     study: str
+    masking: "Drawn | None" = None
 
     def to_dict(self) -> dict[str, object]:
         """The manifest, ready for JSON."""
@@ -148,6 +159,7 @@ class Release:
             "levels": dict(self.levels),
             "recoding": dict(self.recoding),
             **({"regions": list(self.regions)} if self.regions else {}),
+            **({"masking": self.masking.to_dict()} if self.masking else {}),
             "privacy": [verdict.to_dict() for verdict in self.privacy],
             "search": self.search.to_dict(),
             "study": {"fingerprint": self.study},

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from anonymizer.errors import InputError
-from anonymizer.manifest import MANIFEST, policy_of, read_manifest
+from anonymizer.manifest import MANIFEST, policy_of, read_manifest, require_unmasked
 from anonymizer.privacy import Population, PrivacyModel, asked, population_of
 from anonymizer.regions import CLASS
 from anonymizer.schema import Schema
@@ -104,6 +104,7 @@ def read_release(path: Path, study: Study | None = None) -> Published:
         raise InputError(f"there is no {path}; name a directory that run wrote, with {MANIFEST}")
     directory = path if path.is_dir() else path.parent
     manifest = read_manifest(directory / MANIFEST)
+    require_unmasked(manifest)
     with sound(directory / MANIFEST):
         name, digest = str(manifest["table"]["file"]), str(manifest["table"]["sha256"])
         if path != directory and path.name != name:

@@ -210,6 +210,11 @@ def _asked(
 ) -> list[tuple[Anonymizer, Point]]:
     """Every recoding at every point of the sweep."""
     models = models_of(anonymizer.privacy)
+    if anonymizer.masking is not None:
+        raise InputError(
+            "a comparison is about recodings that are searched for, and masking draws values; "
+            "leave it out"
+        )
     if any(isinstance(model, DifferentialPrivacy) for model in models):
         raise InputError(
             f"{DifferentialPrivacy.name}: levels have to be chosen without looking at the table, "

@@ -3,7 +3,7 @@
 from anonymizer.perturbation.channel import Channel, require_stochastic
 from anonymizer.perturbation.distortions import absolute, hamming, hierarchical, squared
 from anonymizer.perturbation.result import OptimalChannel
-from anonymizer.perturbation.source import Source
+from anonymizer.perturbation.source import Source, require_room
 
 __all__ = [
     "Channel",
@@ -12,6 +12,7 @@ __all__ = [
     "absolute",
     "hamming",
     "hierarchical",
+    "require_room",
     "require_stochastic",
     "squared",
 ]

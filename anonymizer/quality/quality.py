@@ -168,6 +168,11 @@ def measure_quality(
     """
     require_one_of("representative", representative, REPRESENTATIVES)
     _require_numbers(folds, seed, n_jobs)
+    if getattr(by, "masking", None) is not None:
+        raise InputError(
+            "quality is about generalized values, which hold of every record, and these were drawn "
+            "at random; `anonymizer estimate` tells what they still say of the table"
+        )
     watch("pairing the records", 0, None)
     pairing = pair(original, released, by)
     asked = None if targets is None else column_names("targets", targets)

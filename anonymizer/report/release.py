@@ -4,9 +4,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from anonymizer.kept import Information
+from anonymizer.masking import DISTORTION, Masked
 from anonymizer.objectives import MutualInformation
 from anonymizer.release import Release, SearchResult
 from anonymizer.report.console import console, table_of
+from anonymizer.report.masking import print_masking
 from anonymizer.report.verdicts import verdict_table
 from anonymizer.reproduce import Row
 
@@ -32,6 +34,8 @@ def print_release(release: Release, directory: Path) -> None:
     out = console()
     for line in _summary(release):
         out.print(line)
+    if isinstance(release.masking, Masked):
+        print_masking(out, release.masking)
     out.print(table_of("Recoding", ["quasi-identifier", "level", "groups"], _recoding(release)))
     if release.information:
         kept = _information(release.information)
@@ -59,7 +63,8 @@ def print_ladder(rows: Iterable[Row]) -> None:
 def _summary(release: Release) -> list[str]:
     search = release.search
     lines = [*_search(search), _released(release), _loss(release)]
-    if search.objective != MutualInformation.name and search.value is not None:
+    drawn = search.objective == DISTORTION
+    if search.objective != MutualInformation.name and search.value is not None and not drawn:
         lines.append(f"The objective, {search.objective}, comes to {search.value:.6g}.")
     return lines
 
@@ -68,6 +73,8 @@ def _search(search: SearchResult) -> list[str]:
     """What was searched, and how sure the result is."""
     if search.strategy == "fixed":
         return ["Recoded at the levels given."]
+    if search.objective == DISTORTION:
+        return []
     if search.strategy in BEYOND:
         caution = [CHANCE] if search.strategy == "merging" else []
         return [BEYOND[search.strategy] + _sure(search), *caution]
@@ -128,7 +135,7 @@ def _suppressed(release: Release) -> str:
 
 def _recoding(release: Release) -> list[list[str]]:
     return [
-        [name, str(release.levels.get(name, _kind(release, groups))), _groups(groups)]
+        [name, str(release.levels.get(name, _kind(release, groups))), _groups(groups) or "drawn"]
         for name, groups in release.recoding.items()
     ]
 

@@ -1,112 +1,25 @@
 """Study files: what to anonymize, under which policy, as TOML."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import pandas as pd
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    StrictBool,
-    StrictFloat,
-    StrictInt,
-    StrictStr,
-    ValidationError,
-)
-from pydantic_core import ErrorDetails
 
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.masking import Masking
 from anonymizer.privacy import MODELS, Population, PrivacyModel
 from anonymizer.regions import CLASS
 from anonymizer.schema import Schema
 from anonymizer.search import Watch
+from anonymizer.study.document import read_document
 from anonymizer.tables import Format, format_of, read_table
 
 __all__ = ["Study"]
-
-Number = StrictInt | StrictFloat
-UNION = ("int", "float")
-"""What pydantic adds to the place of a complaint about a number."""
-
-
-class Section(BaseModel):
-    """A section of a study file: keys with hyphens, none unknown."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        alias_generator=lambda name: name.replace("_", "-"),
-        arbitrary_types_allowed=True,
-    )
-
-
-class Data(Section):
-    """``[data]``: where the table lies and how it is read."""
-
-    path: StrictStr
-    separator: Annotated[StrictStr, Field(min_length=1, max_length=1)] | None = None
-    missing: Literal["error", "drop", "category"] = "error"
-    missing_values: tuple[StrictStr, ...] = ()
-
-
-class Columns(Section):
-    """``[sensitive]`` and ``[identifiers]``: names of columns."""
-
-    attributes: tuple[StrictStr, ...] = ()
-
-
-class SearchOptions(Section):
-    """``[search]``: which recodings are considered, and how."""
-
-    recoding: Literal["full-domain", "variable-range", "cut", "boxes", "classes", "fixed"] = (
-        "full-domain"
-    )
-    levels: dict[StrictStr, StrictInt] | None = None
-    strategy: Literal[
-        "automatic", "bisection", "top-down", "branch-and-bound", "incognito", "exhaustive"
-    ] = "automatic"
-    suppression: Number = 0
-    remove: StrictBool = False
-    time_limit: Number | None = None
-    refinement: Literal["exact", "heuristic"] = "exact"
-    refine: tuple[StrictStr, ...] | None = None
-    group: tuple[StrictStr, ...] = ()
-    max_ranges: StrictInt | None = None
-    min_width: Number | None = None
-    grid: Number | None = None
-    max_classes: StrictInt | None = None
-    min_records: StrictInt | None = None
-    min_gain: Number = 0
-    seed: Annotated[StrictInt, Field(ge=0)] = 0
-
-
-class ObjectiveOptions(Section):
-    """``[objective]``: what is kept most of."""
-
-    name: StrictStr = "mutual-information"
-    weights: dict[StrictStr, Number] = {}
-    target: StrictStr | None = None
-    targets: dict[StrictStr, Number] = {}
-    aggregate: StrictStr | None = None
-
-
-class Document(Section):
-    """A whole study file."""
-
-    data: Data
-    quasi_identifiers: dict[StrictStr, StrictStr]
-    sensitive: Columns = Columns()
-    identifiers: Columns = Columns()
-    privacy: tuple[dict[str, Any], ...]
-    search: SearchOptions = SearchOptions()
-    objective: ObjectiveOptions = ObjectiveOptions()
 
 
 class Study:
@@ -121,7 +34,7 @@ class Study:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self.document = _validated(self.path, _parsed(self.path))
+        self.document = read_document(self.path)
         self._populations: dict[str, Population] = {}
 
     @cached_property
@@ -199,6 +112,17 @@ class Study:
         stated = self.document.quasi_identifiers
         return {name: Hierarchy.of(what, self.path.parent) for name, what in stated.items()}
 
+    @cached_property
+    def masking(self) -> Masking | None:
+        """How values are drawn at random, where they are."""
+        stated = self.document.masking
+        if stated is None:
+            return None
+        try:
+            return Masking(**dict(stated))
+        except InputError as error:
+            raise InputError(f"{self.path}: {error}") from None
+
     @property
     def data_path(self) -> Path:
         """Where the table lies."""
@@ -244,6 +168,7 @@ class Study:
             max_classes=search.max_classes,
             min_records=search.min_records,
             min_gain=search.min_gain,
+            masking=self.masking,
             search=search.strategy,
             refinement=search.refinement,
             objective=objective.name,
@@ -257,69 +182,6 @@ class Study:
             n_jobs=n_jobs,
             progress=progress,
         )
-
-
-def _parsed(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise InputError(f"there is no study file {path}") from None
-    except OSError as error:
-        raise InputError(f"cannot read study file {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"cannot read study file {path}: it is not UTF-8 text") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path} is not a TOML file: {error}") from None
-    except ValueError:
-        raise InputError(f"cannot read study file {str(path)!r}: no file has such a name") from None
-
-
-def _validated(path: Path, content: Mapping[str, Any]) -> Document:
-    try:
-        return Document.model_validate(content)
-    except ValidationError as error:
-        raise InputError(f"{path}: {_explained(error)}") from None
-
-
-def _explained(error: ValidationError) -> str:
-    """The first complaint, in the study file's words."""
-    first = error.errors(include_url=False, include_input=False)[0]
-    *section, key = [str(part) for part in first["loc"] if part not in UNION]
-    place = f"[{section[0]}] " if section else ""
-    if first["type"] == "extra_forbidden":
-        known = _keys(section)
-        return f"{place}unknown key {key!r}" + (
-            did_you_mean(key, known) or f"; known are {', '.join(known)}"
-        )
-    if first["type"] == "missing":
-        return f"{place}{key} is missing" if section else f"section [{key}] is missing"
-    return f"{place}{'.'.join([*section[1:], key])} {_expected(first)}"
-
-
-def _expected(complaint: ErrorDetails) -> str:
-    """What a value should have been, in words for people who do not know the library's types."""
-    if complaint["loc"][-1] in UNION:
-        return "must be a number"
-    kinds = {
-        "string_type": "must be a text in quotes",
-        "bool_type": "must be true or false",
-        "int_type": "must be a whole number",
-        "float_type": "must be a number",
-        "tuple_type": "must be a list in brackets",
-        "dict_type": "must be a section",
-        "model_type": "must be a section",
-    }
-    message = complaint["msg"]
-    return kinds.get(complaint["type"], message[0].lower() + message[1:])
-
-
-def _keys(section: list[str]) -> list[str]:
-    """The keys a section knows."""
-    known = Document.model_fields
-    if section:
-        kind = known[section[0].replace("-", "_")].annotation
-        known = kind.model_fields if isinstance(kind, type) and issubclass(kind, Section) else {}
-    return [name.replace("_", "-") for name in known]
 
 
 def _require_parameters(place: str, kind: type[PrivacyModel], given: Mapping[str, Any]) -> None:

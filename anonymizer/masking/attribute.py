@@ -1,0 +1,130 @@
+"""One masked attribute: its values, what may be released for them, and what that costs."""
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import Interval, Partition, Taxonomy
+from anonymizer.hierarchy.values import counted, number_of
+from anonymizer.masking.crossed import key_of
+from anonymizer.perturbation import absolute, hamming, squared
+
+__all__ = ["Attribute"]
+
+Floats = np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Attribute:
+    """An attribute at the level it is masked from.
+
+    Parameters
+    ----------
+    name
+        The column.
+    taxonomy, partition
+        Its hierarchy, and the level that it was recoded to before.
+    kind
+        The distortion: ``"squared"``, ``"absolute"``, ``"hamming"`` or ``"hierarchy"``.
+    """
+
+    name: str
+    taxonomy: Taxonomy
+    partition: Partition
+    kind: str
+
+    @classmethod
+    def of(
+        cls, name: str, taxonomy: Taxonomy, partition: Partition, stated: str | None
+    ) -> "Attribute":
+        """An attribute with the distortion that was stated, or the one that suits its values.
+
+        Raises
+        ------
+        InputError
+            When a distance of numbers is asked for of something else.
+        """
+        raw = partition is taxonomy.levels[0]
+        numbers = raw and taxonomy.numbers is not None and None not in taxonomy.numbers
+        kind = stated or ("squared" if numbers and taxonomy.ordered else "hamming")
+        if kind in ("squared", "absolute") and not numbers:
+            raise InputError(
+                f"masking: distortion {kind!r} of {name!r} is for columns of numbers at level 0, "
+                "without missing values; choose 'hamming' or 'hierarchy'"
+            )
+        return cls(name, taxonomy, partition, kind)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether what it costs is a distance of numbers."""
+        return self.kind in ("squared", "absolute")
+
+    def distances(self, values: Sequence[Hashable], symbols: Sequence[Hashable]) -> Floats:
+        """What each symbol costs for each value, shape (values, symbols).
+
+        Raises
+        ------
+        InputError
+            When a symbol is none that the distortion knows.
+        """
+        if self.kind == "hamming":
+            return hamming(_texts(values), _texts(symbols))
+        if self.kind == "hierarchy":
+            return self._levels_apart(self._codes(values), self._codes(symbols))
+        distance: Callable[..., Floats] = squared if self.kind == "squared" else absolute
+        return distance(self.numbers(values), self.numbers(symbols))
+
+    def numbers(self, values: Sequence[Hashable]) -> Floats:
+        """Values as numbers, shape (values,).
+
+        Raises
+        ------
+        InputError
+            When one is no number.
+        """
+        found = [number_of(value) for value in values]
+        strange = sum(number is None for number in found)
+        if strange:
+            raise InputError(
+                f"masking: {counted(strange, 'symbol')} of the alphabet of {self.name!r} are no "
+                "numbers, which its distortion is about"
+            )
+        return np.array(found, float)
+
+    def _codes(self, labels: Sequence[Hashable]) -> np.ndarray:
+        """A value code for each label of the level."""
+        found = [self._first.get(text) for text in _texts(labels)]
+        strange = sum(code is None for code in found)
+        if strange:
+            raise InputError(
+                f"masking: {counted(strange, 'symbol')} of the alphabet of {self.name!r} are not "
+                "among the values of its hierarchy, which its distortion is about"
+            )
+        return np.array(found, np.intp)
+
+    def _levels_apart(self, left: np.ndarray, right: np.ndarray) -> Floats:
+        """Levels, from the attribute's own, at which two values are told apart."""
+        apart = np.zeros((len(left), len(right)))
+        for level in self.taxonomy.levels:
+            apart += level.groups[left][:, None] != level.groups[right][None]
+        below = [level is self.partition for level in self.taxonomy.levels].index(True)
+        # Values of different groups are apart at every level below the attribute's own as well.
+        return np.where(apart > 0, apart - below, 0)
+
+    @cached_property
+    def _first(self) -> Mapping[str | None, int]:
+        """The first value code of each label."""
+        labels = [
+            str(label) if isinstance(label, Interval) else label for label in self.partition.labels
+        ]
+        if self.partition is self.taxonomy.levels[0]:
+            return dict(zip(self.taxonomy.texts, range(len(self.taxonomy.texts)), strict=True))
+        firsts = self.partition.first.tolist()
+        return dict(zip(_texts(labels), firsts, strict=True))
+
+
+def _texts(values: Sequence[Hashable]) -> list[str | None]:
+    return [key_of((value,))[0] for value in values]

@@ -1,0 +1,135 @@
+"""Drawing a table from channels, so carefully that the drawn table holds its policy.
+
+A channel promises what is expected; the table that is released is one draw. It is held against the
+policy like any other table: counted, and drawn again where it fails.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from anonymizer.errors import PolicyUnreachableError
+from anonymizer.masking.attribute import Floats
+from anonymizer.masking.candidate import Candidate
+from anonymizer.masking.crossed import Codes, Crossed
+from anonymizer.masking.rounding import rounded
+from anonymizer.privacy import PrivacyModel, acceptable
+
+__all__ = ["Drawn", "attempt", "first_that_holds"]
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """The symbols of all records.
+
+    Parameters
+    ----------
+    symbol_of
+        The symbol of each record, one array of shape (records,) for each part.
+    by_class
+        Records by class, all parts together, and stratum, shape (classes, strata).
+    """
+
+    symbol_of: list[Codes]
+    by_class: np.ndarray
+
+
+def first_that_holds(
+    ladder: Iterable[Sequence[Candidate]],
+    models: Sequence[PrivacyModel],
+    draws: int,
+    rng: np.random.Generator,
+) -> tuple[Sequence[Candidate], Drawn]:
+    """The first channels, one for each part, of which a draw satisfies every model; and that draw.
+
+    Raises
+    ------
+    PolicyUnreachableError
+        When no draw of any does.
+    """
+    tried = 0
+    for candidates in ladder:
+        tried += 1
+        crossed = [candidate.part.crossed for candidate in candidates]
+        matrices = [candidate.matrix for candidate in candidates]
+        for _ in range(draws):
+            drawn = attempt(crossed, matrices, models, rng)
+            if drawn is not None:
+                return candidates, drawn
+    raise PolicyUnreachableError(
+        f"masking: no draw satisfied the policy, of {draws} from each of {tried} channels; relax "
+        "the policy, state coarser levels, or mask other attributes"
+    )
+
+
+def attempt(
+    crossed: Sequence[Crossed],
+    matrices: Sequence[Floats],
+    models: Sequence[PrivacyModel],
+    rng: np.random.Generator,
+) -> Drawn | None:
+    """Draw the symbols of all records once; None where a class of them breaks a model."""
+    kinds = [_drawn(part, matrix, rng) for part, matrix in zip(crossed, matrices, strict=True)]
+    whole = crossed[0]
+    if len(crossed) == 1:  # the classes are known before any record has its symbol
+        by_class = _by_symbol(kinds[0], matrices[0].shape[1], whole.records.shape[1])
+        if not _acceptable(whole, by_class, models):
+            return None
+    symbol_of = [_dealt(part, drawn, rng) for part, drawn in zip(crossed, kinds, strict=True)]
+    if len(crossed) > 1:
+        by_class = _together(whole, symbol_of)
+        if not _acceptable(whole, by_class, models):
+            return None
+    return Drawn(symbol_of, by_class)
+
+
+def _acceptable(crossed: Crossed, by_class: np.ndarray, models: Sequence[PrivacyModel]) -> bool:
+    return bool(acceptable(crossed.counts(by_class), models).all())
+
+
+def _drawn(crossed: Crossed, matrix: Floats, rng: np.random.Generator) -> np.ndarray:
+    """Round what a channel expects, stratum by stratum of equal sensitive values.
+
+    Every record gets each symbol with the channel's chance; the records of a symbol with some
+    sensitive values are within one of what is expected.
+
+    Returns
+    -------
+    Row, stratum, symbol, and the records of that kind, shape (kinds, 4).
+    """
+    found = []
+    for stratum in range(crossed.records.shape[1]):
+        rows = np.flatnonzero(crossed.records[:, stratum])
+        columns = np.flatnonzero(matrix[rows].max(axis=0, initial=0.0) > 0)
+        records = rounded(crossed.records[rows, stratum], matrix[np.ix_(rows, columns)], rng)
+        row, column = np.nonzero(records)
+        kind = [rows[row], np.full(len(row), stratum), columns[column], records[row, column]]
+        found.append(np.column_stack(kind))
+    return np.concatenate(found)
+
+
+def _by_symbol(kinds: np.ndarray, symbols: int, strata: int) -> np.ndarray:
+    """Records by symbol and stratum, shape (symbols, strata)."""
+    found = np.zeros((symbols, strata), np.int64)
+    np.add.at(found, (kinds[:, 2], kinds[:, 1]), kinds[:, 3])
+    return found
+
+
+def _dealt(crossed: Crossed, kinds: np.ndarray, rng: np.random.Generator) -> Codes:
+    """The symbol of each record, those alike being dealt theirs at random, shape (records,)."""
+    # Both sides in the order of rows, then strata: what was drawn for a kind goes to its records.
+    shuffled = rng.permutation(len(crossed.row_of))
+    order = np.lexsort((crossed.stratum_of[shuffled], crossed.row_of[shuffled]))
+    _, _, symbol, records = kinds[np.lexsort((kinds[:, 1], kinds[:, 0]))].T
+    symbol_of = np.empty(len(shuffled), np.intp)
+    symbol_of[shuffled[order]] = np.repeat(symbol, records)
+    return symbol_of
+
+
+def _together(crossed: Crossed, symbol_of: Sequence[Codes]) -> np.ndarray:
+    """Records by class, all parts together, and stratum, shape (classes, strata)."""
+    _, class_of = np.unique(np.column_stack(symbol_of), axis=0, return_inverse=True)
+    strata = crossed.records.shape[1]
+    keys = class_of.reshape(-1) * strata + crossed.stratum_of
+    return np.bincount(keys, minlength=(class_of.max() + 1) * strata).reshape(-1, strata)

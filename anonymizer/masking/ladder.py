@@ -1,0 +1,57 @@
+"""The channels that a release is tried with, from the least distorting to the safest."""
+
+from collections.abc import Iterator, Sequence
+from math import ceil, sqrt
+
+from anonymizer.errors import InputError
+from anonymizer.masking.bottleneck import bottleneck
+from anonymizer.masking.candidate import Candidate
+from anonymizer.masking.noise import noise
+from anonymizer.masking.options import Masking
+from anonymizer.masking.part import Part
+from anonymizer.masking.pram import pram
+from anonymizer.privacy import PrivacyModel, require_class_by_class
+
+__all__ = ["ladder_of", "least_records"]
+
+
+def ladder_of(
+    parts: Sequence[Part], masking: Masking, models: Sequence[PrivacyModel], records: int
+) -> Iterator[Sequence[Candidate]]:
+    """Candidates for every part at a time, in the order they are to be tried.
+
+    Raises
+    ------
+    InputError
+        When the masking does not suit the table or the policy.
+    """
+    least = masking.min_records or least_records(models, records)
+    require_suitable(models)
+    if masking.epsilon is not None and not all(len(part.blocks) == 1 for part in parts):
+        raise InputError(
+            "masking: epsilon is promised of all quasi-identifiers or of none; those that are kept "
+            "as they are tell everything; mask all of them"
+        )
+    by_method = {
+        "pram": lambda part: pram(part, masking, models, least),
+        "noise": lambda part: noise(part, masking.grid or {}, least),
+        "bottleneck": lambda part: bottleneck(part, masking.rate, least),
+    }
+    return zip(*map(by_method[masking.method], parts), strict=False)
+
+
+def least_records(models: Sequence[PrivacyModel], records: int) -> int:
+    """Records that every symbol is expected for at least.
+
+    What the policy asks of class sizes, and enough that a record more or less hardly matters: a
+    quarter of the square root of all.
+    """
+    asked = [int(getattr(model, "k", 1)) for model in models]
+    return max(*asked, ceil(sqrt(records) / 4), 1)
+
+
+def require_suitable(models: Sequence[PrivacyModel]) -> None:
+    """Refuse models that a drawn table cannot answer for."""
+    for model in models:
+        if model.people is not None:
+            require_class_by_class([model], "a masking")

@@ -1,0 +1,101 @@
+"""Gaussian noise on numbers, rounded to a grid: how much of it a policy needs is tried in steps."""
+
+from collections.abc import Iterator, Mapping
+from math import floor, log10
+
+import numpy as np
+
+from anonymizer.errors import InputError
+from anonymizer.masking.attribute import Attribute, Floats
+from anonymizer.masking.candidate import Candidate, Piece, assembled, without_rare
+from anonymizer.masking.part import Block, Part, Symbol, distinct
+from anonymizer.perturbation import gaussian_channel, require_room
+
+__all__ = ["STEPS", "noise"]
+
+STEPS = (
+    *(0.0, 0.002, 0.005, 0.01, 0.02, 0.03, 0.045, 0.06, 0.08, 0.1, 0.125, 0.15, 0.18, 0.22, 0.26),
+    *(0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 1.0),
+)
+"""Distortions that are tried, as shares of the variance: at 1 everybody gets the mean."""
+
+
+def noise(part: Part, grids: Mapping[str, float], least: float) -> Iterator[Candidate]:
+    """Channels of the Gaussian rule of a table's attributes, with less and less information.
+
+    Y = (1 - d) X + d mu + N(0, d (1 - d) sigma^2), rounded to multiples of the grid, which distorts
+    least for what it tells of a W that is Gaussian together with X (Rebollo-Monedero et al. 2008,
+    Eq. 5). Attributes get noise independently.
+
+    Parameters
+    ----------
+    part
+        What is masked.
+    grids
+        Steps of the grid by attribute; where one lacks it is a tenth of the standard deviation.
+    least
+        Every symbol is expected for so many records.
+
+    Raises
+    ------
+    InputError
+        When an attribute is no column of numbers.
+    """
+    axes = [_Axis(part, attribute, grids.get(attribute.name)) for attribute in part.attributes]
+    symbols = part.crossed_symbols({axis.attribute.name: axis.symbols for axis in axes})
+    require_room("the channel of the noise", (len(part.crossed.values), len(symbols)))
+    for d in STEPS:
+        matrix = _crossed([axis.channel(d)[axis.of_row] for axis in axes])
+        yield assembled(part, [_piece(block, matrix, symbols, least) for block in part.blocks])
+
+
+class _Axis:
+    """One attribute's values and the grid they are rounded to."""
+
+    def __init__(self, part: Part, attribute: Attribute, step: float | None) -> None:
+        if not attribute.numeric:
+            raise InputError(
+                f"masking: noise is for numbers, and {attribute.name!r} is none at its level; "
+                "mask other attributes, or choose 'pram'"
+            )
+        self.attribute = attribute
+        place = part.names.index(attribute.name)
+        values, self.of_row = distinct([value[place] for value in part.crossed.values])
+        self.values = attribute.numbers(values)
+        share = np.bincount(self.of_row, weights=part.crossed.sizes) / part.crossed.sizes.sum()
+        self.mean = float(share @ self.values)
+        self.variance = float(share @ (self.values - self.mean) ** 2)
+        step = step or _round_step(self.variance**0.5 / 10)
+        first, last = (round(float(end) / step) for end in (self.values.min(), self.values.max()))
+        part.require_few(last - first + 1)
+        decimals = max(0, -floor(log10(step)) + 2)
+        self.grid = np.round(np.arange(first, last + 1) * step, decimals)
+
+    @property
+    def symbols(self) -> list[int | float]:
+        """The points of the grid as they are released."""
+        return [int(point) if point == int(point) else float(point) for point in self.grid]
+
+    def channel(self, d: float) -> Floats:
+        """q(y|x) at a normalised distortion, shape (values, points)."""
+        return gaussian_channel(self.values, self.grid, self.mean, self.variance, d)
+
+
+def _piece(block: Block, matrix: Floats, symbols: list[Symbol], least: float) -> Piece:
+    return without_rare(Piece(block, matrix[block.rows], block.released(symbols)), least)
+
+
+def _crossed(channels: list[Floats]) -> Floats:
+    """The channel of all combinations of symbols, attributes being masked independently."""
+    whole = channels[0]
+    for channel in channels[1:]:
+        whole = (whole[:, :, None] * channel[:, None, :]).reshape(len(whole), -1)
+    return whole
+
+
+def _round_step(width: float) -> float:
+    """The largest of 1, 2, 5 times a power of ten that is at most a width; 1 for no width."""
+    if not width > 0:
+        return 1.0
+    power = 10.0 ** floor(log10(width))
+    return max(factor * power for factor in (1, 2, 5) if factor * power <= width * (1 + 1e-9))

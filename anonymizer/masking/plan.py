@@ -1,0 +1,276 @@
+"""A masking carried out: fitted to a table, drawn, verified, and drawn again for other tables."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.counted import Counted
+from anonymizer.counts import Counts, Recoding
+from anonymizer.engines import pandas as engine
+from anonymizer.errors import InputError, PolicyBrokenError
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.hierarchy.values import counted as counting
+from anonymizer.kept import Information, Informations, chances
+from anonymizer.masking.attribute import Attribute, Floats
+from anonymizer.masking.candidate import Candidate
+from anonymizer.masking.crossed import Crossed
+from anonymizer.masking.drawing import Drawn, attempt, first_that_holds
+from anonymizer.masking.ladder import ladder_of
+from anonymizer.masking.options import Masking
+from anonymizer.masking.part import Part
+from anonymizer.masking.told import Masked, realised, told_of
+from anonymizer.privacy import PrivacyModel
+from anonymizer.recoded import described, levels_of, relabelled
+from anonymizer.release import Release, SearchResult, prove
+from anonymizer.risk import loss_of_sizes
+from anonymizer.schema import Schema
+
+__all__ = ["DISTORTION", "MaskedPlan", "mask"]
+
+DISTORTION = "distortion"
+"""What a masking is for as little as possible of: its objective, in manifests."""
+
+
+@dataclass(frozen=True, eq=False)
+class MaskedPlan:
+    """All that is needed to draw a masked release of a table.
+
+    Parameters
+    ----------
+    schema, models
+        The roles of the columns and the policy.
+    taxonomies, recoding
+        The values that are known, and the levels they are masked from.
+    masking
+        What was asked for.
+    candidates
+        The channels that were chosen, one for each part.
+    seed
+        For the shuffled baseline.
+    study
+        Fingerprint of everything that was asked for.
+    """
+
+    schema: Schema
+    models: Sequence[PrivacyModel]
+    taxonomies: Mapping[str, Taxonomy]
+    recoding: Recoding
+    masking: Masking
+    candidates: Sequence[Candidate]
+    seed: int
+    study: str
+    rng: np.random.Generator = field(repr=False)
+
+    def release(
+        self, table: pd.DataFrame, kept: pd.DataFrame | None = None, drawn: Drawn | None = None
+    ) -> tuple[pd.DataFrame, Release]:
+        """Draw what is released for each record, recount and verify it, and only then hand it out.
+
+        Parameters
+        ----------
+        table
+            The table.
+        kept
+            The records of it that are admitted, where these are known already.
+        drawn
+            The symbols of its records, where they were drawn already.
+
+        Raises
+        ------
+        PolicyBrokenError
+            When no draw of many satisfies the policy.
+        InputError
+            When the table lacks what it needs or holds values that the channels do not know.
+        """
+        kept = self.schema.admit(table) if kept is None else kept
+        base = self._base(kept)
+        parts = self._crossed(base)
+        matrices = [self._rows_of(*pair) for pair in zip(self.candidates, parts, strict=True)]
+        drawn = drawn or self._drawn(parts, matrices)
+        released = self._released(base, drawn)
+        counts, verdicts = prove(released, self.schema, self.models)
+        covered = (*self.schema.names, *self.schema.sensitive)
+        raw = self.schema.counts(engine.tally(kept, self.schema.columns), self.taxonomies)
+        return released, Release(
+            records=len(table),
+            released=len(released),
+            dropped=len(table) - len(kept),
+            suppressed=0,
+            suppressed_class="none",
+            classes=len(counts),
+            query_loss=loss_of_sizes(counts.sizes),
+            other_columns=tuple(str(c) for c in released.columns if c not in covered),
+            **self._informations(raw, counts),
+            levels=levels_of(self.recoding, self.taxonomies),
+            recoding=self._described(released),
+            regions=(),
+            privacy=verdicts,
+            search=self.search,
+            study=self.study,
+            masking=self._masked(parts, drawn),
+        )
+
+    @property
+    def search(self) -> SearchResult:
+        """How the channels were found: what they distort, and what none can fall below."""
+        value = sum(candidate.distortion for candidate in self.candidates)
+        bounds = [candidate.lower_bound for candidate in self.candidates]
+        known = [bound for bound in bounds if bound is not None]
+        bound = sum(known) if len(known) == len(bounds) else None
+        gap = None if bound is None else max(value - bound, 0.0)
+        tried = len(self.candidates)
+        return SearchResult(
+            self.masking.method, DISTORTION, value, gap, tried, tried, None, None, 0, False, bound
+        )
+
+    def people(self, released: pd.DataFrame) -> None:
+        """No model about a population stands in the policy of a masking."""
+
+    def _base(self, kept: pd.DataFrame) -> pd.DataFrame:
+        """The table at the levels it is masked from."""
+        left = kept.drop(columns=list(self.schema.identifiers))
+        return engine.without_traces(relabelled(left, self.recoding, self.taxonomies))
+
+    def _crossed(self, base: pd.DataFrame) -> list[Crossed]:
+        return [
+            Crossed.of(base, replace(self.schema, names=candidate.part.names))
+            for candidate in self.candidates
+        ]
+
+    def _rows_of(self, candidate: Candidate, crossed: Crossed) -> Floats:
+        """The rows of a channel for the values of a table, shape (n, k).
+
+        Raises
+        ------
+        InputError
+            When it holds values, or combinations of them, that the channel has none for.
+        """
+        known = {key: row for row, key in enumerate(candidate.part.crossed.keys)}
+        rows = np.array([known.get(key, -1) for key in crossed.keys], np.intp)
+        if (rows < 0).any():
+            records = int(crossed.sizes[rows < 0].sum())
+            raise InputError(
+                f"{counting(records, 'record')} of the table have values of "
+                f"{', '.join(candidate.part.names)} that the masking has never seen together; fit "
+                "on a table that has them"
+            )
+        return np.asarray(candidate.matrix[rows])
+
+    def _drawn(self, parts: Sequence[Crossed], matrices: Sequence[Floats]) -> Drawn:
+        for _ in range(self.masking.draws):
+            drawn = attempt(parts, matrices, self.models, self.rng)
+            if drawn is not None:
+                return drawn
+        raise PolicyBrokenError(
+            f"nothing was released: none of {self.masking.draws} draws satisfied the policy; fit "
+            "on this table, or state more draws"
+        )
+
+    def _released(self, base: pd.DataFrame, drawn: Drawn) -> pd.DataFrame:
+        """The table with the symbols of its records in place of the masked values."""
+        columns = {}
+        for candidate, symbol_of in zip(self.candidates, drawn.symbol_of, strict=True):
+            for attribute in candidate.part.attributes:
+                place = candidate.part.names.index(attribute.name)
+                labels = [symbol[place] for symbol in candidate.symbols]
+                columns[attribute.name] = _column(base[attribute.name], symbol_of, labels)
+        return engine.without_traces(engine.replaced(base, columns))
+
+    def _described(self, released: pd.DataFrame) -> dict[str, list[dict[str, object]]]:
+        """The levels that values were masked from: of masked attributes nothing but the channel."""
+        masked = {a.name for candidate in self.candidates for a in candidate.part.attributes}
+        kept = {name: part for name, part in self.recoding.items() if name not in masked}
+        shown = described(kept, {name: self.taxonomies[name] for name in kept}, released)
+        return {name: shown.get(name, []) for name in self.recoding}
+
+    def _masked(self, parts: Sequence[Crossed], drawn: Drawn) -> Masked:
+        attributes = [a for candidate in self.candidates for a in candidate.part.attributes]
+        told = [
+            told_of(candidate, _realised_distortion(candidate, crossed, symbols))
+            for candidate, crossed, symbols in zip(
+                self.candidates, parts, drawn.symbol_of, strict=True
+            )
+        ]
+        return Masked(
+            self.masking.method,
+            tuple(attribute.name for attribute in attributes),
+            {attribute.name: attribute.kind for attribute in attributes},
+            {name: scale for c in self.candidates for name, scale in c.part.scale.items()},
+            self.candidates[0].margin,
+            self.masking.withhold,
+            told,
+            realised(parts[0], drawn.by_class),
+        )
+
+    def _informations(self, raw: Counts, released: Counts) -> Informations:
+        """What is kept and lost; chance deals W out among the records of the released classes."""
+        rng = np.random.default_rng(self.seed)
+        chance = chances(raw, lambda _: released.shuffled(rng), rng)
+
+        def about(*names: str) -> Information:
+            return Information.of(raw, released, self.models, chance, names)
+
+        return {
+            "information": about(*self.schema.sensitive) if self.schema.sensitive else None,
+            "targets": {name: about(name) for name in self.schema.targets},
+        }
+
+
+def mask(
+    table: pd.DataFrame,
+    counted: Counted,
+    recoding: Recoding,
+    models: Sequence[PrivacyModel],
+    masking: Masking,
+    seed: int,
+    study: str,
+) -> tuple[MaskedPlan, pd.DataFrame, Release]:
+    """Find channels for a table, draw from them, and verify what was drawn.
+
+    Raises
+    ------
+    InputError
+        When table and masking do not fit together.
+    PolicyUnreachableError
+        When no channel satisfies the policy, or no draw of any does.
+    """
+    schema, taxonomies = counted.schema, counted.taxonomies
+    attributes = [
+        Attribute.of(name, taxonomies[name], recoding[name], masking.distortion_of(name))
+        for name in masking.masked(schema.names)
+    ]
+    rng = np.random.default_rng(masking.seed)
+    plan = MaskedPlan(schema, models, taxonomies, recoding, masking, (), seed, study, rng)
+    base = plan._base(counted.kept)
+    parts = _parts(base, Crossed.of(base, schema), attributes, masking.jointly)
+    ladder = ladder_of(parts, masking, models, len(base))
+    candidates, drawn = first_that_holds(ladder, models, masking.draws, rng)
+    plan = replace(plan, candidates=tuple(candidates))
+    return plan, *plan.release(table, counted.kept, drawn)
+
+
+def _parts(
+    base: pd.DataFrame, crossed: Crossed, attributes: Sequence[Attribute], jointly: bool
+) -> list[Part]:
+    """All masked attributes together, beside those that are kept; or each of them by itself."""
+    if jointly:
+        return [Part.of(base, crossed, crossed.schema.names, attributes)]
+    return [Part.of(base, crossed, [attribute.name], attributes) for attribute in attributes]
+
+
+def _realised_distortion(candidate: Candidate, crossed: Crossed, symbol_of: np.ndarray) -> float:
+    """Mean distortion of the records as they were drawn."""
+    known = {key: row for row, key in enumerate(candidate.part.crossed.keys)}
+    rows = np.array([known[key] for key in crossed.keys], np.intp)
+    return float(candidate.distances[rows[crossed.row_of], symbol_of].mean())
+
+
+def _column(column: pd.Series, symbol_of: np.ndarray, labels: list[object]) -> pd.Series:
+    """The symbols of all records: numbers where all symbols are."""
+    drawn = engine.relabel(column, symbol_of, labels)
+    numbers = [label for label in labels if isinstance(label, int | float)]
+    if len(numbers) < len(labels) or any(isinstance(label, bool) for label in labels):
+        return drawn
+    return drawn.astype("int64" if all(float(n).is_integer() for n in numbers) else "float64")
