@@ -30,7 +30,7 @@ FLOORS = [
     {"estimator", "checking"},
     {"study", "reproduce"},
     {"publish"},
-    {"assessing", "auditing"},
+    {"assessing", "auditing", "estimating"},
     {"quality", "comparison"},
     {"plots"},
     {"report", "interrupts"},
