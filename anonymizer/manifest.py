@@ -1,5 +1,6 @@
 """Manifests read back: how a released table was recoded."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import fields
@@ -20,6 +21,7 @@ __all__ = [
     "read_manifest",
     "recoding_of",
     "require_unmasked",
+    "require_digest",
 ]
 
 MANIFEST = "release.json"
@@ -187,3 +189,24 @@ def read_manifest(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise InputError(f"{path} is damaged: it is no manifest of a release")
     return content
+
+
+def require_digest(table: Path, digest: str) -> None:
+    """Require that a table is the one whose SHA-256 its manifest tells.
+
+    Raises
+    ------
+    InputError
+        When it cannot be read or was changed.
+    """
+    try:
+        with table.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise InputError(f"there is no {table}, which its {MANIFEST} is about") from None
+    except OSError as error:
+        raise InputError(f"cannot read {table}: {error.strerror}") from None
+    if found != digest:
+        raise InputError(
+            f"{table} is not what {MANIFEST} is about: it was changed after it was released"
+        )

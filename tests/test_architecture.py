@@ -32,7 +32,7 @@ FLOORS = [
     {"estimator"},
     {"study", "reproduce"},
     {"publish"},
-    {"assessing", "auditing"},
+    {"assessing", "auditing", "estimating"},
     {"quality", "comparison"},
     {"plots"},
     {"report", "interrupts"},

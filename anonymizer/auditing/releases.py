@@ -1,6 +1,5 @@
 """Releases read back from where ``anonymizer run`` wrote them."""
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,7 +10,13 @@ from typing import Any
 import pandas as pd
 
 from anonymizer.errors import InputError
-from anonymizer.manifest import MANIFEST, policy_of, read_manifest, require_unmasked
+from anonymizer.manifest import (
+    MANIFEST,
+    policy_of,
+    read_manifest,
+    require_digest,
+    require_unmasked,
+)
 from anonymizer.privacy import Population, PrivacyModel, asked, population_of
 from anonymizer.regions import CLASS
 from anonymizer.schema import Schema
@@ -110,7 +115,7 @@ def read_release(path: Path, study: Study | None = None) -> Published:
         if path != directory and path.name != name:
             raise InputError(f"{path} is not the table that the {MANIFEST} beside it is about")
         table = directory / name
-        _require_digest(table, digest)
+        require_digest(table, digest)
         form = format_of(table, manifest.get("columns", {}).get("separator"))
         if study is None:
             schema, missing = _schema(manifest, columns_in(table, form))
@@ -181,20 +186,6 @@ def require_different(releases: Sequence[Published], *, of_one: bool) -> None:
         first = seen.setdefault(release.digest if of_one else place.resolve(), release.path)
         if first is not release.path:
             raise InputError(f"{first} and {release.path} are the same release; name it once")
-
-
-def _require_digest(table: Path, digest: str) -> None:
-    try:
-        with table.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        raise InputError(f"there is no {table}, which its {MANIFEST} is about") from None
-    except OSError as error:
-        raise InputError(f"cannot read {table}: {error.strerror}") from None
-    if found != digest:
-        raise InputError(
-            f"{table} is not what {MANIFEST} is about: it was changed after it was released"
-        )
 
 
 def _schema(manifest: Mapping[str, Any], columns: Sequence[str]) -> tuple[Schema, tuple[str, ...]]:

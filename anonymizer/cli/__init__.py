@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from anonymizer.cli.audit import audit
+from anonymizer.cli.estimate import estimate
 from anonymizer.cli.measuring import compare, quality
 from anonymizer.cli.reference import models, reproduce
 from anonymizer.cli.releases import check, demo, run, verify
@@ -61,7 +62,9 @@ def commands() -> None:
     """Release microdata safely and lose as little information as possible doing it."""
 
 
-for command in (run, verify, check, risk, audit, models, quality, compare, demo, reproduce):
+for command in (
+    run, verify, check, risk, audit, models, quality, compare, estimate, demo, reproduce
+):  # fmt: skip
     commands.add_command(command)
 
 

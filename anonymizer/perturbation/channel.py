@@ -73,7 +73,9 @@ class Channel:
 
 
 def require_stochastic(matrix: ArrayLike) -> Floats:
-    """A matrix whose rows are distributions; sums are made exactly 1.
+    """A matrix whose rows are distributions; sums are made 1, those that are but for rounding stay.
+
+    So a channel that was written down reads back as it was.
 
     Raises
     ------
@@ -88,4 +90,5 @@ def require_stochastic(matrix: ArrayLike) -> Floats:
             f"channel is not stochastic: row {off[0]} sums to {sums[off[0]]:.9g}; every row must "
             "sum to 1"
         )
-    return np.asarray(found / sums[:, None])
+    rounding = max(found.shape[1], 4) * np.finfo(float).eps
+    return np.asarray(found / np.where(np.abs(sums - 1) > rounding, sums, 1.0)[:, None])

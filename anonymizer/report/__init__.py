@@ -3,6 +3,7 @@
 from anonymizer.report.attributes import print_detected, print_ranking, print_undeclared
 from anonymizer.report.audit import print_audit
 from anonymizer.report.comparison import print_comparison
+from anonymizer.report.estimates import print_estimates
 from anonymizer.report.picture import picture_at
 from anonymizer.report.progress import progress
 from anonymizer.report.quality import print_quality
@@ -17,6 +18,7 @@ __all__ = [
     "print_check",
     "print_comparison",
     "print_detected",
+    "print_estimates",
     "print_ladder",
     "print_quality",
     "print_ranking",

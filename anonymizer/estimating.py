@@ -1,0 +1,272 @@
+"""Estimates from a release on disk: its table, and the channels that its manifest describes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from anonymizer.engines import pandas as engine
+from anonymizer.errors import InputError, did_you_mean
+from anonymizer.hierarchy import Partition
+from anonymizer.hierarchy.values import is_missing, number_of, rank, text_of
+from anonymizer.manifest import MANIFEST, read_manifest, require_digest
+from anonymizer.perturbation.channel import Channel
+from anonymizer.perturbation.described import channels_of
+from anonymizer.perturbation.estimates import Estimate, Mean
+from anonymizer.perturbation.estimation import estimate_margin, estimate_mean, estimate_table
+from anonymizer.perturbation.source import require_room
+from anonymizer.tables import format_of, read_table
+
+__all__ = ["FileEstimate", "estimate_file"]
+
+Codes = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class FileEstimate:
+    """What a release tells of its records before some of their attributes were masked.
+
+    Parameters
+    ----------
+    of, by
+        The attribute that the rows are about, and the one of the columns, None for a margin.
+    estimate
+        The estimate; values are texts, None for a missing one.
+    mean
+        Of the attribute, where all its values are numbers; None elsewhere.
+    """
+
+    of: str
+    by: str | None
+    estimate: Estimate
+    mean: Mean | None
+
+    def to_dict(self) -> dict[str, object]:
+        """The estimate as JSON holds it: a row for every value, or pair of values."""
+        found = self.estimate
+        fit = found.likelihood
+        return {
+            "of": self.of,
+            "with": self.by,
+            "records": found.records,
+            "method": found.method,
+            "identified": found.identified,
+            "negative": found.negative,
+            "standard_errors": _meaning(found),
+            "log_likelihood_gap": fit and fit.gap,
+            "converged": fit and fit.converged,
+            "mean": self.mean
+            and {"estimate": self.mean.value, "standard_error": self.mean.standard_error},
+            "estimates": [*self._rows()],
+        }
+
+    def _rows(self) -> list[dict[str, object]]:
+        found = self.estimate
+        rows: list[dict[str, object]] = []
+        for place, share in np.ndenumerate(found.shares):
+            row: dict[str, object] = {"value": found.values[place[0]]}
+            if found.others is not None:
+                row["with"] = found.others[place[1]]
+            error = None if found.standard_errors is None else found.standard_errors[place]
+            row |= {
+                "count": float(share) * found.records,
+                "share": float(share),
+                "standard_error": None if error is None else float(error),
+            }
+            rows.append(row)
+        return rows
+
+
+def estimate_file(
+    release: Path, of: str, by: str | None = None, method: str = "unbiased"
+) -> FileEstimate:
+    """Estimate the margin of an attribute of a release, or its table with another one.
+
+    Parameters
+    ----------
+    release
+        Where the released table and ``release.json`` lie, or that table.
+    of
+        An attribute that was masked, alone or together with others.
+    by
+        Another attribute, masked or not.
+    method
+        As of :func:`anonymizer.perturbation.estimate_margin`.
+
+    Raises
+    ------
+    InputError
+        When the release cannot be read, the channels are withheld or damaged, the attribute was
+        not masked, or the channel does not tell what is asked for.
+    """
+    if by == of:
+        raise InputError(f"the estimate is of {of!r} already; name another attribute beside it")
+    masked = _Masked.at(release, (of,) if by is None else (of, by))
+    home, other = masked.home(of), masked.home(by)
+    if home is None:
+        hint = did_you_mean(of, [name for names in masked.channels for name in names])
+        raise InputError(
+            f"column {of!r} was not masked at random, so that what was released of it needs no "
+            f"estimate{hint}"
+        )
+    if by is None or other == home:
+        return _margin(masked, home, of, by, method)
+    return FileEstimate(of, by, _table(masked, home, of, by, method), None)
+
+
+@dataclass(frozen=True, eq=False)
+class _Masked:
+    """A release that was masked, as it lies on disk.
+
+    ``channels``: by the attributes that each masked together. ``table``: the released table, with
+    the columns that matter cleaned.
+    """
+
+    path: Path
+    channels: Mapping[tuple[str, ...], Channel]
+    table: pd.DataFrame
+
+    @classmethod
+    def at(cls, release: Path, names: Sequence[str]) -> "_Masked":
+        """Read a release, with all attributes of the channels that some columns take part in."""
+        directory = release if release.is_dir() else release.parent
+        manifest = read_manifest(directory / MANIFEST)
+        channels = channels_of(manifest)
+        try:
+            path = directory / str(manifest["table"]["file"])
+            digest = str(manifest["table"]["sha256"])
+            separator = manifest.get("columns", {}).get("separator")
+        except (KeyError, TypeError, AttributeError):
+            raise InputError(
+                f"{directory / MANIFEST} is damaged: it does not say which table it is about"
+            ) from None
+        if release not in (directory, path):
+            raise InputError(f"{release} is not the table that the {MANIFEST} beside it is about")
+        require_digest(path, digest)
+        form = format_of(path, separator)
+        together = [name for each in channels if {*each} & {*names} for name in each]
+        columns = tuple(dict.fromkeys([*names, *together]))
+        return cls(path, channels, read_table(path, form, columns))
+
+    def home(self, name: str | None) -> tuple[str, ...] | None:
+        """The attributes that one was masked together with."""
+        return next((names for names in self.channels if name in names), None)
+
+    def labels(self, names: tuple[str, ...]) -> Codes:
+        """Which label of a channel every record has, shape (records,)."""
+        channel = self.channels[names]
+        place = {label: code for code, label in enumerate(channel.labels)}
+        group, first = engine.grouped(self.table, names)
+        texts = zip(*(_texts(self.table[name], first) for name in names), strict=True)
+        codes = np.array([place.get(each, -1) for each in texts], np.intp)[group]
+        if (codes < 0).any():
+            raise InputError(
+                f"{int((codes < 0).sum())} records of {self.path} hold values of "
+                f"{', '.join(names)} that {MANIFEST} does not list as labels of their channel"
+            )
+        return codes
+
+
+def _margin(
+    masked: _Masked, home: tuple[str, ...], of: str, by: str | None, method: str
+) -> FileEstimate:
+    """Of one attribute, or of two that were masked together."""
+    channel = masked.channels[home]
+    counts = np.bincount(masked.labels(home), minlength=len(channel.labels))
+    if by is not None:
+        pairs = _groups(channel, home, of, by)
+        found = estimate_margin(channel, counts, groups=pairs, method=method)
+        return FileEstimate(of, by, _as_table(found), None)
+    found = estimate_margin(channel, counts, groups=_groups(channel, home, of), method=method)
+    return FileEstimate(of, None, found, _mean(channel, home, of, counts))
+
+
+def _table(
+    masked: _Masked, home: tuple[str, ...], of: str, by: str | None, method: str
+) -> Estimate:
+    """Of two attributes, the second masked by itself or released as it was."""
+    if method == "invariant" or by is None:
+        raise InputError(
+            "an invariant channel leaves margins alone, but not the table of an attribute with "
+            "another one; take the unbiased method, or maximum-likelihood"
+        )
+    channel, other = masked.channels[home], masked.home(by)
+    rows, groups = masked.labels(home), _groups(masked.channels[home], home, of)
+    if other is None:
+        group, first = engine.grouped(masked.table, [by])
+        texts = _texts(masked.table[by], first)
+        names = sorted(set(texts), key=rank)
+        columns = np.array([names.index(text) for text in texts], np.intp)[group]
+        counts = _crossed(rows, len(channel.labels), columns, len(names))
+        return estimate_table(channel, counts, groups=groups, method=method, columns=names)
+    second = masked.channels[other]
+    counts = _crossed(rows, len(channel.labels), masked.labels(other), len(second.labels))
+    return estimate_table(
+        channel,
+        counts,
+        second,
+        groups=groups,
+        other_groups=_groups(second, other, by),
+        method=method,
+    )
+
+
+def _groups(channel: Channel, home: tuple[str, ...], *names: str) -> Partition:
+    """The values of a channel, summed by some of its attributes."""
+    places = [home.index(name) for name in names]
+    keys = [tuple(value[place] for place in places) for value in channel.values]  # type: ignore[index]
+    return Partition.of([key[0] for key in keys] if len(names) == 1 else keys)
+
+
+def _as_table(found: Estimate) -> Estimate:
+    """A margin of pairs as a table; pairs that no value of the channel is have no records."""
+    rows, columns = (
+        {text: code for code, text in enumerate(dict.fromkeys(pair[end] for pair in found.values))}  # type: ignore[index]
+        for end in (0, 1)
+    )
+    where = tuple(
+        np.array([place[pair[end]] for pair in found.values])  # type: ignore[index]
+        for end, place in enumerate((rows, columns))
+    )
+    shares = np.zeros((len(rows), len(columns)))
+    shares[where] = found.shares
+    errors = None
+    if found.standard_errors is not None:
+        errors = np.zeros_like(shares)
+        errors[where] = found.standard_errors
+    return replace(
+        found, values=tuple(rows), others=tuple(columns), shares=shares, standard_errors=errors,
+        covariance=None,
+    )  # fmt: skip
+
+
+def _mean(channel: Channel, home: tuple[str, ...], of: str, counts: Codes) -> Mean | None:
+    """The unbiased mean of an attribute of numbers; None where there is none."""
+    numbers = [number_of(value[home.index(of)]) for value in channel.values]  # type: ignore[index]
+    if any(number is None for number in numbers):
+        return None
+    try:
+        return estimate_mean(channel, np.array(numbers, float), counts)
+    except InputError:
+        return None
+
+
+def _texts(column: pd.Series, records: Codes) -> list[str | None]:
+    """The texts of some records, None for a missing value."""
+    values = column.iloc[records]
+    return [None if is_missing(value) else text_of(value) for value in values]
+
+
+def _crossed(rows: Codes, labels: int, columns: Codes, others: int) -> NDArray[np.int64]:
+    """How many records have each pair of codes, shape (labels, others)."""
+    require_room("the table of both attributes", (labels, others))
+    return engine.crossed([(rows, labels), (columns, others)], len(rows))
+
+
+def _meaning(found: Estimate) -> str | None:
+    if found.standard_errors is None:
+        return None
+    return "independent draws, upper bounds" if found.upper else "independent draws"
