@@ -4,6 +4,7 @@ from anonymizer.perturbation.channel import Channel, require_stochastic
 from anonymizer.perturbation.distortions import absolute, hamming, hierarchical, squared
 from anonymizer.perturbation.result import OptimalChannel
 from anonymizer.perturbation.source import Source
+from anonymizer.perturbation.tradeoff import privacy_distortion, privacy_distortion_curve
 
 __all__ = [
     "Channel",
@@ -12,6 +13,8 @@ __all__ = [
     "absolute",
     "hamming",
     "hierarchical",
+    "privacy_distortion",
+    "privacy_distortion_curve",
     "require_stochastic",
     "squared",
 ]
