@@ -26,6 +26,7 @@ from anonymizer.perturbation.loss import (
 from anonymizer.perturbation.rates import rate_distortion
 from anonymizer.perturbation.source import Source
 from anonymizer.perturbation.synthesis import synthetic
+from anonymizer.perturbation.tradeoff import privacy_distortion, privacy_distortion_curve
 
 __all__ = [
     "Bottleneck",
@@ -59,6 +60,8 @@ __all__ = [
     "probabilistic_loss",
     "quadratic_gaussian_bound",
     "rate_distortion",
+    "privacy_distortion",
+    "privacy_distortion_curve",
     "require_stochastic",
     "squared",
     "synthetic",
