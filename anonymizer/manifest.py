@@ -20,8 +20,8 @@ __all__ = [
     "policy_of",
     "read_manifest",
     "recoding_of",
-    "require_unmasked",
     "require_digest",
+    "require_unmasked",
 ]
 
 MANIFEST = "release.json"

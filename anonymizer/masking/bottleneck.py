@@ -1,27 +1,31 @@
 """Synthetic values that keep as much about a sensitive attribute as a policy lets them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from anonymizer.information import mutual_information
+from anonymizer.information import mutual_information, xlogx
 from anonymizer.masking.attribute import Floats
-from anonymizer.masking.candidate import Candidate, Piece, assembled, without_rare
-from anonymizer.masking.part import Block, Part, Symbol
+from anonymizer.masking.candidate import Candidate, Piece, assembled
+from anonymizer.masking.part import Block, Part
 from anonymizer.perturbation import bottleneck_path, require_room
+from anonymizer.privacy import PrivacyModel, acceptable
 
 __all__ = ["BETAS", "bottleneck"]
 
-BETAS = tuple(float(beta) for beta in np.geomspace(1000, 1, 31))
-"""What a bit about the sensitive attribute is worth in bits about the true value, in the order that
-is tried: at 1 nothing is told of either."""
+BETAS = tuple(float(beta) for beta in np.geomspace(100, 1.25, 10))
+"""What a bit about the sensitive attribute is worth in bits about the true value, as tried."""
 
 
-def bottleneck(part: Part, rate: float | None, least: float) -> Iterator[Candidate]:
-    """Channels of the information bottleneck, telling less and less of the true values.
+def bottleneck(
+    part: Part, rate: float | None, models: Sequence[PrivacyModel], least: float
+) -> Iterator[Candidate]:
+    """Channels of the information bottleneck whose symbols satisfy a policy, best ones first.
 
     Problem 4 of Domingo-Ferrer and Rebollo-Monedero (2009): the most I(X';W) for what X' may tell
-    of X. A symbol is released as the value that stands nearest to those it is drawn for.
+    of X. Symbols that break the policy, or are too rare, are merged with those that lose least by
+    it, as in the agglomerative bottleneck (Slonim and Tishby 1999): no optimum is claimed. A symbol
+    is released as the value that costs least for those it stands for.
 
     Parameters
     ----------
@@ -29,35 +33,83 @@ def bottleneck(part: Part, rate: float | None, least: float) -> Iterator[Candida
         What is masked.
     rate
         At most so many bits about the true values; None for any number of them.
+    models
+        The policy.
     least
         Every symbol is expected for so many records.
     """
     part.require_few(max(len(block.rows) for block in part.blocks))
-    paths = [_path(block) for block in part.blocks]
-    for step in range(len(BETAS)):
-        pieces = [path[step] for path in paths]
-        pieces = [without_rare(piece, least) for piece in pieces]
-        candidate = assembled(part, pieces)
-        if rate is None or _rate(candidate) <= rate:
-            yield candidate
+    paths = [_path(block, models, least) for block in part.blocks]
+    candidates = [assembled(part, pieces) for pieces in zip(*paths, strict=True)]
+    candidates.append(assembled(part, [_one_for_all(block) for block in part.blocks]))
+    few = [each for each in candidates if rate is None or _rate(each) <= rate]
+    yield from sorted(few, key=_kept, reverse=True)
 
 
-def _path(block: Block) -> list[Piece]:
+def _path(block: Block, models: Sequence[PrivacyModel], least: float) -> list[Piece]:
     """The channels of a block along ``BETAS``, symbols being values of the block."""
     require_room("the bottleneck of one block", (len(block.rows),) * 2)
-    apart = block.distances(block.values)
-    return [_named(block, found.channel, apart) for found in bottleneck_path(block.records, BETAS)]
+    found = bottleneck_path(block.records, BETAS)
+    return [_named(block, _merged(block, np.asarray(b.channel), models, least)) for b in found]
 
 
-def _named(block: Block, matrix: Floats, apart: Floats) -> Piece:
-    """A channel whose symbols go by the values that cost least for those they stand for."""
+def _one_for_all(block: Block) -> Piece:
+    """The channel that releases the same value for everybody."""
+    return _named(block, np.ones((len(block.rows), 1)))
+
+
+def _merged(block: Block, matrix: Floats, models: Sequence[PrivacyModel], least: float) -> Floats:
+    """A channel with the symbols that may not be released as they are merged with others."""
+    matrix = matrix[:, (block.sizes @ matrix) > 0]
+    law = matrix.T @ block.records
+    while len(law) > 1:
+        counts = block.part.crossed.counts(np.rint(law).astype(np.int64))
+        wrong = ~acceptable(counts, models) | (law.sum(axis=1) < least)
+        if not wrong.any():
+            break
+        rarest = int(np.where(wrong, law.sum(axis=1), np.inf).argmin())
+        nearest = _nearest(law, rarest)
+        law[nearest] += law[rarest]
+        matrix[:, nearest] += matrix[:, rarest]
+        law, matrix = np.delete(law, rarest, axis=0), np.delete(matrix, rarest, axis=1)
+    return matrix
+
+
+def _nearest(law: Floats, symbol: int) -> int:
+    """The symbol that loses least information about the sensitive values when merged with one.
+
+    What is lost is N I of the two alone: -n H of both together and of each by itself.
+    """
+    together = law + law[symbol]
+    lost = _certainty(law) + _certainty(law[symbol]) - _certainty(together)
+    lost[symbol] = np.inf
+    return int(lost.argmin())
+
+
+def _certainty(law: Floats) -> Floats:
+    """sum_w n_w log n_w - n log n, the negative entropy of all records, over the last axis."""
+    return np.asarray(xlogx(law).sum(axis=-1) - xlogx(law.sum(axis=-1)))
+
+
+def _named(block: Block, matrix: Floats) -> Piece:
+    """A channel whose symbols go by the values that cost least for those they stand for.
+
+    A value goes to one symbol alone, those of most records choosing first.
+    """
     stands_for = matrix * block.sizes[:, None]
-    nearest = (apart.T @ stands_for).argmin(axis=0)
-    symbols: list[Symbol] = [block.values[row] for row in nearest]
-    return Piece(block, np.asarray(matrix), symbols)
+    cost = block.distances(block.values).T @ stands_for
+    named = np.empty(matrix.shape[1], np.intp)
+    for symbol in np.argsort(-stands_for.sum(axis=0), kind="stable"):
+        named[symbol] = cost[:, symbol].argmin()
+        cost[named[symbol]] = np.inf
+    return Piece(block, matrix, [block.values[row] for row in named])
 
 
 def _rate(candidate: Candidate) -> float:
     """I(X;X') in bits."""
-    joint = candidate.matrix * candidate.part.crossed.sizes[:, None]
-    return mutual_information(joint)
+    return mutual_information(candidate.matrix * candidate.part.crossed.sizes[:, None])
+
+
+def _kept(candidate: Candidate) -> float:
+    """I(X';W) in bits, of all sensitive attributes together."""
+    return mutual_information(candidate.law)

@@ -104,19 +104,24 @@ class Crossed:
         return found
 
     def counts(self, by_symbol: Ints) -> Counts:
-        """The classes that some symbols make, from records by symbol and stratum.
+        """The classes that symbols make, from records by symbol and stratum.
 
-        Symbols without records are no classes.
+        They are measured against the whole table, whether they are all of it or not.
         """
-        some = by_symbol[by_symbol.sum(axis=1) > 0]
-        joint = {name: self.joint(name, some) for name in self.kinds}
-        return Counts.of(
+        return Counts(
             ("released",),
-            np.arange(len(some), dtype=np.intp)[:, None],
-            some.sum(axis=1),
-            joint,
+            np.arange(len(by_symbol), dtype=np.intp)[:, None],
+            by_symbol.sum(axis=1),
+            {name: self.joint(name, by_symbol) for name in self.kinds},
+            self.margins,
+            int(self.sizes.sum()),
             self.known,
         )
+
+    @cached_property
+    def margins(self) -> dict[str, Ints]:
+        """Records of the whole table by value, shape (values,), of each sensitive attribute."""
+        return {name: self.joint(name).sum(axis=0) for name in self.kinds}
 
 
 def key_of(values: Sequence[Hashable]) -> Key:

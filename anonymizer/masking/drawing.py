@@ -51,6 +51,8 @@ def first_that_holds(
     tried = 0
     for candidates in ladder:
         tried += 1
+        if len(candidates) == 1 and not _promising(candidates[0], models):
+            continue
         crossed = [candidate.part.crossed for candidate in candidates]
         matrices = [candidate.matrix for candidate in candidates]
         for _ in range(draws):
@@ -58,8 +60,8 @@ def first_that_holds(
             if drawn is not None:
                 return candidates, drawn
     raise PolicyUnreachableError(
-        f"masking: no draw satisfied the policy, of {draws} from each of {tried} channels; relax "
-        "the policy, state coarser levels, or mask other attributes"
+        f"masking: no table drawn from any of {tried} channels satisfied the policy; relax it, "
+        "state coarser levels, or mask other attributes"
     )
 
 
@@ -84,8 +86,15 @@ def attempt(
     return Drawn(symbol_of, by_class)
 
 
+def _promising(candidate: Candidate, models: Sequence[PrivacyModel]) -> bool:
+    """Whether the table that is nearest to what is expected would do: draws are further from it."""
+    return _acceptable(candidate.part.crossed, np.rint(candidate.law).astype(np.int64), models)
+
+
 def _acceptable(crossed: Crossed, by_class: np.ndarray, models: Sequence[PrivacyModel]) -> bool:
-    return bool(acceptable(crossed.counts(by_class), models).all())
+    """Whether every class with records satisfies every model."""
+    occupied = by_class[by_class.sum(axis=1) > 0]
+    return bool(acceptable(crossed.counts(occupied), models).all())
 
 
 def _drawn(crossed: Crossed, matrix: Floats, rng: np.random.Generator) -> np.ndarray:

@@ -35,7 +35,7 @@ def ladder_of(
     by_method = {
         "pram": lambda part: pram(part, masking, models, least),
         "noise": lambda part: noise(part, masking.grid or {}, least),
-        "bottleneck": lambda part: bottleneck(part, masking.rate, least),
+        "bottleneck": lambda part: bottleneck(part, masking.rate, models, least),
     }
     return zip(*map(by_method[masking.method], parts), strict=False)
 

@@ -3,12 +3,22 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from anonymizer.errors import PolicyUnreachableError
+from anonymizer.information import xlogx
+from anonymizer.masking.attribute import Floats
 from anonymizer.masking.candidate import Candidate, Piece, assembled, without_rare
 from anonymizer.masking.options import Masking
-from anonymizer.masking.part import Block, Part
-from anonymizer.perturbation import is_convex
-from anonymizer.privacy import PrivacyModel, asked
+from anonymizer.masking.part import Block, Part, Symbol, distinct
+from anonymizer.perturbation import (
+    Extras,
+    OptimalChannel,
+    Sensitive,
+    is_convex,
+    least_distortion,
+)
+from anonymizer.privacy import AlphaKAnonymity, KAnonymity, PrivacyModel, asked
 
 __all__ = ["MARGINS", "pram", "tightened"]
 
@@ -47,10 +57,11 @@ def pram(
         When no channel satisfies the policy.
     """
     for block in part.blocks:
-        part.require_few(len(_alphabet(block, masking)))
+        part.require_few(len(alphabet(block, masking)))
     bounds: list[float] | None = None
+    convex = [model for model in models if is_convex(model)]
     for margin in MARGINS:
-        policy = [tightened(model, part, margin) for model in models if is_convex(model)]
+        policy = [tightened(_of_shares(model), part, margin) for model in convex]
         try:
             solved = [_Solved.of(block, masking, policy, least) for block in part.blocks]
         except PolicyUnreachableError:
@@ -64,6 +75,11 @@ def pram(
             for each, bound in zip(solved, bounds, strict=True)
         ]
         yield assembled(part, pieces, margin)
+
+
+def _of_shares(model: PrivacyModel) -> PrivacyModel:
+    """What a model asks of shares alone, of one that is about the size of a class too."""
+    return replace(model, k=1) if isinstance(model, AlphaKAnonymity) else model
 
 
 def tightened(model: PrivacyModel, part: Part, margin: float) -> PrivacyModel:
@@ -93,12 +109,12 @@ class _Solved:
         cls, block: Block, masking: Masking, models: Sequence[PrivacyModel], least: float
     ) -> "_Solved":
         """Solve, leave out what would be released too rarely, and solve again."""
-        symbols = _alphabet(block, masking)
+        symbols = alphabet(block, masking)
         found = _least(block, symbols, models, masking)
         bound = found.lower_bound
-        for round_ in range(ROUNDS):
+        for again in range(ROUNDS):
             expected = block.sizes @ found.channel
-            rare = expected < (min(TRACE, least) if round_ == 0 else least)
+            rare = expected < (least if again else min(TRACE, least))
             if masking.invariant or not rare.any():
                 break
             rare[expected.argmax()] = False
@@ -106,3 +122,67 @@ class _Solved:
             found = _least(block, symbols, models, masking)
         piece = Piece(block, found.channel, symbols)
         return cls(piece if masking.invariant else without_rare(piece, least), bound)
+
+
+def alphabet(block: Block, masking: Masking) -> list[Symbol]:
+    """What may be released in a block: what was stated, or the combinations that occur in it."""
+    attributes = block.part.attributes
+    if masking.alphabet is None:
+        return block.values
+    places = {name: place for place, name in enumerate(block.part.names)}
+    symbols = {
+        attribute.name: list(masking.alphabet[attribute.name])
+        if attribute.name in masking.alphabet
+        else distinct([value[places[attribute.name]] for value in block.values])[0]
+        for attribute in attributes
+    }
+    return block.released(block.part.crossed_symbols(symbols))
+
+
+def _least(
+    block: Block, symbols: Sequence[Symbol], models: Sequence[PrivacyModel], masking: Masking
+) -> OptimalChannel:
+    """The channel of least distortion over some symbols.
+
+    k-anonymity asks two things: records in every class, which the drawn table is held to, and that
+    whoever knows the channel cannot tell whose record it is any better. The second takes a cone for
+    every entry, and nearly always holds by itself: it is asked for where it does not.
+    """
+    distortion = block.distances(symbols)
+    others = [model for model in models if not isinstance(model, KAnonymity)]
+    sizes = [model for model in models if isinstance(model, KAnonymity)]
+    if others or not sizes:
+        found = _solved(block, distortion, others, masking)
+        if all(_in_question(found.channel, block.sizes) >= model.k for model in sizes):
+            return found
+    return _solved(block, distortion, models, masking)
+
+
+def _solved(
+    block: Block, distortion: Floats, models: Sequence[PrivacyModel], masking: Masking
+) -> OptimalChannel:
+    crossed = block.part.crossed
+    sensitive = [
+        Sensitive.of(
+            block.joint(name),
+            crossed.margins[name],
+            crossed.known[name],
+            name,
+        )
+        for name in crossed.kinds
+    ]
+    # Where nothing is sensitive all records count as having the same value.
+    sensitive = sensitive or [Sensitive.of(block.sizes[:, None])]
+    extras = Extras(masking.invariant, masking.epsilon)
+    return least_distortion(sensitive, distortion, models, extras, float(block.sizes.sum()))
+
+
+def _in_question(channel: Floats, sizes: np.ndarray) -> float:
+    """2^H(record|y) of the symbol that leaves fewest records in question.
+
+    The n_x records of a value being alike: log M_y - sum_x n_x q log q / M_y, M_y = sum_x n_x q.
+    """
+    released = channel[:, (sizes @ channel) > 0]
+    expected = sizes @ released
+    bits = np.log2(expected) - sizes @ xlogx(released) / expected
+    return float(np.exp2(bits.min()))

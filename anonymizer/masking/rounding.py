@@ -23,7 +23,7 @@ ONE = 1 << 36
 A hundred million records of one kind stay within 63 bits.
 """
 
-MOST_EDGES = 6_000
+MOST_EDGES = 2_000
 """Entries to round beyond are rounded row by row: a walk through so many takes too long."""
 
 Graph = list[dict[int, int]]
