@@ -49,7 +49,9 @@ class Program:
         return np.asarray(away / max(float(np.abs(away).max()), 1e-300))
 
     def require_room(self) -> None:
-        """Refuse what would not fit in memory; factors take most, measured at up to 60 per entry.
+        """Refuse what would not fit in memory.
+
+        Measured: some 60 numbers for every u(x, y), and 35 for every V_w that it is part of.
 
         Raises
         ------
@@ -57,8 +59,8 @@ class Program:
             Saying how much it would take.
         """
         n, k = self.distortion.shape
-        sides = sum(demand.conditional.shape[1] for demand in self.demands)
-        require_room(f"an alphabet of {k} symbols for {n} values", (60, k, n), (k, sides, n + 60))
+        parts = sum(int((demand.conditional > 0).sum()) for demand in self.demands)
+        require_room(f"an alphabet of {k} symbols for {n} values", (60, k, n), (35, k, parts))
 
 
 @dataclass(frozen=True, eq=False)
