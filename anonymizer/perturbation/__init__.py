@@ -7,6 +7,7 @@ from anonymizer.perturbation.guarantees import private_channel
 from anonymizer.perturbation.ranges import Ranges, best_ranges
 from anonymizer.perturbation.result import OptimalChannel
 from anonymizer.perturbation.source import Source
+from anonymizer.perturbation.tradeoff import privacy_distortion, privacy_distortion_curve
 
 __all__ = [
     "Channel",
@@ -18,6 +19,8 @@ __all__ = [
     "default_alphabet",
     "hamming",
     "hierarchical",
+    "privacy_distortion",
+    "privacy_distortion_curve",
     "private_channel",
     "require_stochastic",
     "squared",
