@@ -6,12 +6,15 @@ from anonymizer.perturbation.bottlenecks import (
     information_bottleneck,
 )
 from anonymizer.perturbation.bounds import mutual_information_bound, quadratic_gaussian_bound
+from anonymizer.perturbation.alphabets import default_alphabet
 from anonymizer.perturbation.channel import Channel, require_stochastic
 from anonymizer.perturbation.described import channels_of, described
 from anonymizer.perturbation.distortions import absolute, hamming, hierarchical, squared
 from anonymizer.perturbation.estimates import Estimate, Mean
 from anonymizer.perturbation.estimation import estimate_margin, estimate_mean, estimate_table
 from anonymizer.perturbation.likelihood import Likelihood, maximum_likelihood
+from anonymizer.perturbation.guarantees import private_channel
+from anonymizer.perturbation.ranges import Ranges, best_ranges
 from anonymizer.perturbation.result import OptimalChannel
 from anonymizer.perturbation.source import Source, require_room
 from anonymizer.perturbation.gaussian import GaussianMechanism, GaussianModel, gaussian_rate
@@ -46,6 +49,9 @@ __all__ = [
     "estimate_margin",
     "estimate_mean",
     "estimate_table",
+    "Ranges",
+    "best_ranges",
+    "default_alphabet",
     "hamming",
     "hierarchical",
     "require_room",
@@ -62,6 +68,7 @@ __all__ = [
     "rate_distortion",
     "privacy_distortion",
     "privacy_distortion_curve",
+    "private_channel",
     "require_stochastic",
     "squared",
     "synthetic",

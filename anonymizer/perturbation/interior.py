@@ -27,6 +27,7 @@ __all__ = ["Interior", "interior_point"]
 
 STEPS = 200
 SHRUNK = 25
+CORRECTORS = 4
 CENTRAL = 1e-3
 """No product u z / weight falls below this share of their mean: Newton's steps would get short."""
 
@@ -118,10 +119,11 @@ def _stepped(problem: Lagrangian, point: Interior, factors: Factors | None) -> I
     predictor = newton.direction(np.zeros_like(point.u))
     share = predictor.reach(point)
     ahead = np.vdot(point.u + share * predictor.u, point.z + share * predictor.z) / len(point.u)
-    centring = min(max((float(ahead) / mean) ** 3, 1e-3), 0.9)
+    centring = min(max((float(ahead) / mean) ** 3, 1e-3), 0.5)
     second = share**2 * predictor.u * predictor.z
     aim = centring * mean * problem.weights - second
-    length, best = _searched(problem, point, newton.direction(aim))
+    direction = newton.corrected(aim, centring * mean * problem.weights)
+    length, best = _searched(problem, point, direction)
     if length >= 0.3:
         return best
     for centring_again in (max(centring, 0.3), 1.0):
@@ -153,6 +155,28 @@ class Newton:
         prices = self.sums.solve(self.lacking - first.sum(axis=0))
         u = first + self.inverses.apply(np.broadcast_to(prices, point.u.shape))
         return Direction(u, wanted - point.z / point.u * u, prices)
+
+    def corrected(self, aim: Floats, centre: Floats) -> Direction:
+        """The step to an aim, aimed anew while that makes it longer (Gondzio, 1996).
+
+        A few entries of thousands shorten most steps, those of symbols about to lose their mass.
+        Where a longer step would leave u z far from the centre, the difference is added to the
+        aim. Directions cost a tenth of the factoring that they share.
+        """
+        point, found = self.point, self.direction(aim)
+        for _ in range(CORRECTORS):
+            reach = found.reach(point)
+            longer = min(1.0, 1.5 * reach + 0.1)
+            if reach >= 0.95:
+                break
+            product = (point.u + longer * found.u) * (point.z + longer * found.z)
+            missing = np.clip(product, 0.1 * centre, 10 * centre) - product
+            aim = aim + np.maximum(missing, -10 * centre)
+            other = self.direction(aim)
+            if other.reach(point) < reach + 0.1 * (longer - reach):
+                break
+            found = other
+        return found
 
 
 def _searched(

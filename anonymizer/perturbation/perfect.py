@@ -19,8 +19,11 @@ __all__ = ["leakless"]
 MOST_ENTRIES = 4_000_000
 """Entries of the constraints: beyond, one symbol for everybody is the answer, maybe not proven."""
 
-ROUNDED = 1e-13
+ROUNDED = 1e-14
 """Leakage in nats that is the rounding of a solution."""
+
+RANK = 1e-10
+"""Singular values of p(w|x) - p(w) below this tell next to nothing: the leakage is their square."""
 
 
 def leakless(problem: Lagrangian) -> tuple[Floats, float]:
@@ -51,29 +54,34 @@ def _close(u: Floats, bound: float, problem: Lagrangian) -> bool:
 def _solved(problem: Lagrangian) -> tuple[Floats, Floats] | None:
     """The program's solution u, shape (k, n), and g, shape (k, m); None where there is none.
 
-    Its unknowns are q(y|x).
+    What a column may not have is a part along the left singular vectors of p(w|x) - p(w): well
+    scaled, and none of it said twice. Unknown are u / sqrt(p), between the sizes of u and q: a
+    solver takes coefficients below 1e-9 for 0.
     """
     from scipy.optimize import linprog
-    from scipy.sparse import block_diag, csr_array, hstack, identity, vstack
+    from scipy.sparse import csr_array, diags_array, identity, kron, vstack
 
-    n, k, m = problem.shape
-    apart = (problem.conditional - problem.prior).T * problem.p
-    margins = hstack([identity(n, format="csr")] * k)
-    tells = block_diag([csr_array(apart)] * k)
+    n, k, _ = problem.shape
+    left, values, right = np.linalg.svd(problem.conditional - problem.prior, full_matrices=False)
+    rank = int((values > RANK).sum())
+    sizes = np.sqrt(problem.p)
+    margins = kron(np.ones((1, k)), diags_array(sizes))
+    tells = kron(identity(k), csr_array(left[:, :rank].T * sizes))
     done = linprog(
-        (problem.distortion * problem.p).ravel(),
+        (problem.distortion * sizes).ravel(),
         A_eq=vstack([margins, tells], format="csr"),
-        b_eq=np.concatenate([np.ones(n), np.zeros(k * m)]),
+        b_eq=np.concatenate([problem.p, np.zeros(k * rank)]),
         bounds=(0, None),
         method="highs",
         options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
     )
     if done.status != 0:
         return None
-    u = np.maximum(done.x.reshape(k, n), 0) * problem.p
+    u = np.maximum(done.x.reshape(k, n), 0) * sizes
     if not (u.sum(axis=0) > 0).all():
         return None
-    return u, -done.eqlin.marginals[n:].reshape(k, m)
+    prices = -done.eqlin.marginals[n:].reshape(k, rank)
+    return u, (prices / values[:rank]) @ right[:rank]
 
 
 def _bound(problem: Lagrangian, prices: Floats) -> float:

@@ -94,7 +94,7 @@ def privacy_distortion(
     -----
     The Lagrangian of Rebollo-Monedero, Forne and Domingo-Ferrer (2008), section 5. The lower bound
     is that of Lagrangian duality for laws of W that column pricing finds, less what rounding may
-    have added to it. A leakage below 1e-14 nats is rounding, and stated as 0.
+    have added to it. At a limit, a leakage below 1e-14 nats is rounding, and stated as 0.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def _answer(
     """What is handed out: all values of X, in the unit, the gap judged."""
     nats = nats_per(unit)
     leakage = question.leakage(found.channel)
-    if leakage <= ROUNDING:
+    if minimised != "cost" and leakage <= ROUNDING:
         leakage = 0.0
     distortion = question.distorted(found.channel)
     slope = None if found.slope is None else found.slope * nats
