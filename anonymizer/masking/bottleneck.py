@@ -9,7 +9,7 @@ from anonymizer.masking.attribute import Floats
 from anonymizer.masking.candidate import Candidate, Piece, assembled
 from anonymizer.masking.part import Block, Part
 from anonymizer.perturbation import bottleneck_path, require_room
-from anonymizer.privacy import PrivacyModel, acceptable
+from anonymizer.privacy import PrivacyModel
 
 __all__ = ["BETAS", "bottleneck"]
 
@@ -63,8 +63,8 @@ def _merged(block: Block, matrix: Floats, models: Sequence[PrivacyModel], least:
     matrix = matrix[:, (block.sizes @ matrix) > 0]
     law = matrix.T @ block.records
     while len(law) > 1:
-        counts = block.part.crossed.counts(np.rint(law).astype(np.int64))
-        wrong = ~acceptable(counts, models) | (law.sum(axis=1) < least)
+        expected = np.rint(law).astype(np.int64)
+        wrong = ~block.part.crossed.acceptable(expected, models) | (law.sum(axis=1) < least)
         if not wrong.any():
             break
         rarest = int(np.where(wrong, law.sum(axis=1), np.inf).argmin())

@@ -82,6 +82,10 @@ class Candidate:
         return np.asarray(self.matrix.T @ self.part.crossed.records)
 
 
+TRACE = 2.0**-36
+"""Chances below are none: they are less than what draws resolve."""
+
+
 def assembled(part: Part, pieces: Sequence[Piece], margin: float | None = None) -> Candidate:
     """The channel that the pieces of all blocks make."""
     rows = len(part.crossed.values)
@@ -90,7 +94,7 @@ def assembled(part: Part, pieces: Sequence[Piece], margin: float | None = None) 
     symbols: list[Symbol] = []
     for piece in pieces:
         columns = np.arange(len(symbols), len(symbols) + len(piece.symbols))
-        matrix[np.ix_(piece.block.rows, columns)] = piece.matrix
+        matrix[np.ix_(piece.block.rows, columns)] = _certain(piece.matrix)
         distances[np.ix_(piece.block.rows, columns)] = piece.block.distances(piece.symbols)
         symbols += piece.symbols
     share = np.array([piece.block.sizes.sum() for piece in pieces]) / part.crossed.sizes.sum()
@@ -106,6 +110,12 @@ def assembled(part: Part, pieces: Sequence[Piece], margin: float | None = None) 
         all(piece.certified for piece in pieces),
         margin,
     )
+
+
+def _certain(matrix: Floats) -> Floats:
+    """A channel without chances that are never drawn: epsilon would take them for real."""
+    kept = np.where(matrix < TRACE, 0.0, matrix)
+    return np.asarray(kept / kept.sum(axis=1, keepdims=True))
 
 
 def without_rare(piece: Piece, least: float) -> Piece:

@@ -13,6 +13,7 @@ from anonymizer.counts import Counts, Ints
 from anonymizer.engines import pandas as engine
 from anonymizer.hierarchy.values import is_missing, text_of
 from anonymizer.perturbation import require_room
+from anonymizer.privacy import Mask, PrivacyModel, acceptable
 from anonymizer.schema import Schema
 
 __all__ = ["Codes", "Crossed", "Key", "key_of"]
@@ -117,6 +118,13 @@ class Crossed:
             int(self.sizes.sum()),
             self.known,
         )
+
+    def acceptable(self, by_symbol: Ints, models: Sequence[PrivacyModel]) -> Mask:
+        """Which symbols satisfy every model as classes, shape (symbols,); those of none do."""
+        mask = np.ones(len(by_symbol), bool)
+        occupied = by_symbol.sum(axis=1) > 0
+        mask[occupied] = acceptable(self.counts(by_symbol[occupied]), models)
+        return mask
 
     @cached_property
     def margins(self) -> dict[str, Ints]:

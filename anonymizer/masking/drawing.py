@@ -4,17 +4,18 @@ A channel promises what is expected; the table that is released is one draw. It 
 policy like any other table: counted, and drawn again where it fails.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from anonymizer.counts import Ints
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.masking.attribute import Floats
 from anonymizer.masking.candidate import Candidate
 from anonymizer.masking.crossed import Codes, Crossed
 from anonymizer.masking.rounding import rounded
-from anonymizer.privacy import PrivacyModel, acceptable
+from anonymizer.privacy import PrivacyModel
 
 __all__ = ["Drawn", "attempt", "first_that_holds"]
 
@@ -40,6 +41,7 @@ def first_that_holds(
     models: Sequence[PrivacyModel],
     draws: int,
     rng: np.random.Generator,
+    independent: bool = False,
 ) -> tuple[Sequence[Candidate], Drawn]:
     """The first channels, one for each part, of which a draw satisfies every model; and that draw.
 
@@ -56,7 +58,7 @@ def first_that_holds(
         crossed = [candidate.part.crossed for candidate in candidates]
         matrices = [candidate.matrix for candidate in candidates]
         for _ in range(draws):
-            drawn = attempt(crossed, matrices, models, rng)
+            drawn = attempt(crossed, matrices, models, rng, independent)
             if drawn is not None:
                 return candidates, drawn
     raise PolicyUnreachableError(
@@ -70,38 +72,49 @@ def attempt(
     matrices: Sequence[Floats],
     models: Sequence[PrivacyModel],
     rng: np.random.Generator,
+    independent: bool = False,
 ) -> Drawn | None:
-    """Draw the symbols of all records once; None where a class of them breaks a model."""
-    kinds = [_drawn(part, matrix, rng) for part, matrix in zip(crossed, matrices, strict=True)]
+    """Draw the symbols of all records once; None where a class of them breaks a model.
+
+    ``independent``: every record by itself, which local differential privacy is about; otherwise
+    the records of every symbol are kept near to what is expected.
+    """
+    how = _multinomial if independent else rounded
+    kinds = [_drawn(part, matrix, how, rng) for part, matrix in zip(crossed, matrices, strict=True)]
     whole = crossed[0]
     if len(crossed) == 1:  # the classes are known before any record has its symbol
         by_class = _by_symbol(kinds[0], matrices[0].shape[1], whole.records.shape[1])
-        if not _acceptable(whole, by_class, models):
+        if not whole.acceptable(by_class, models).all():
             return None
     symbol_of = [_dealt(part, drawn, rng) for part, drawn in zip(crossed, kinds, strict=True)]
     if len(crossed) > 1:
         by_class = _together(whole, symbol_of)
-        if not _acceptable(whole, by_class, models):
+        if not whole.acceptable(by_class, models).all():
             return None
     return Drawn(symbol_of, by_class)
 
 
 def _promising(candidate: Candidate, models: Sequence[PrivacyModel]) -> bool:
     """Whether the table that is nearest to what is expected would do: draws are further from it."""
-    return _acceptable(candidate.part.crossed, np.rint(candidate.law).astype(np.int64), models)
+    expected = np.rint(candidate.law).astype(np.int64)
+    return bool(candidate.part.crossed.acceptable(expected, models).all())
 
 
-def _acceptable(crossed: Crossed, by_class: np.ndarray, models: Sequence[PrivacyModel]) -> bool:
-    """Whether every class with records satisfies every model."""
-    occupied = by_class[by_class.sum(axis=1) > 0]
-    return bool(acceptable(crossed.counts(occupied), models).all())
+def _multinomial(records: Ints, channel: Floats, rng: np.random.Generator) -> Ints:
+    """Records by value and symbol when every record is drawn by itself, shape (n, k)."""
+    return np.asarray(rng.multinomial(records, channel))
 
 
-def _drawn(crossed: Crossed, matrix: Floats, rng: np.random.Generator) -> np.ndarray:
-    """Round what a channel expects, stratum by stratum of equal sensitive values.
+def _drawn(
+    crossed: Crossed,
+    matrix: Floats,
+    how: Callable[[Ints, Floats, np.random.Generator], Ints],
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Draw from a channel, stratum by stratum of equal sensitive values.
 
-    Every record gets each symbol with the channel's chance; the records of a symbol with some
-    sensitive values are within one of what is expected.
+    Every record gets each symbol with the channel's chance. Rounded, the records of a symbol with
+    some sensitive values are within one of what is expected.
 
     Returns
     -------
@@ -111,7 +124,7 @@ def _drawn(crossed: Crossed, matrix: Floats, rng: np.random.Generator) -> np.nda
     for stratum in range(crossed.records.shape[1]):
         rows = np.flatnonzero(crossed.records[:, stratum])
         columns = np.flatnonzero(matrix[rows].max(axis=0, initial=0.0) > 0)
-        records = rounded(crossed.records[rows, stratum], matrix[np.ix_(rows, columns)], rng)
+        records = how(crossed.records[rows, stratum], matrix[np.ix_(rows, columns)], rng)
         row, column = np.nonzero(records)
         kind = [rows[row], np.full(len(row), stratum), columns[column], records[row, column]]
         found.append(np.column_stack(kind))

@@ -47,8 +47,9 @@ class Masking:
     invariant
         For ``"pram"``: released values are distributed as the true ones.
     epsilon
-        For ``"pram"``: local differential privacy, no symbol being more than exp(epsilon) times as
-        likely for one value as for another.
+        For ``"pram"``: local differential privacy of the channel, no symbol being more than
+        exp(epsilon) times as likely for one value as for another. Every record is then drawn by
+        itself; that a table which breaks the policy is drawn again is not part of the promise.
     min_records
         Every released class has so many records at least; a quarter of the square root of the
         records when left out, and what class sizes the policy asks for in any case.
@@ -124,6 +125,11 @@ class Masking:
         if not stated:
             raise InputError("masking: attributes must name at least one quasi-identifier")
         return tuple(name for name in names if name in stated)
+
+    @property
+    def independent(self) -> bool:
+        """Whether every record is drawn by itself: what epsilon promises, it promises of that."""
+        return self.epsilon is not None
 
     def distortion_of(self, name: str) -> str | None:
         """The distortion that is stated for an attribute, if any is."""

@@ -160,7 +160,7 @@ class MaskedPlan:
 
     def _drawn(self, parts: Sequence[Crossed], matrices: Sequence[Floats]) -> Drawn:
         for _ in range(self.masking.draws):
-            drawn = attempt(parts, matrices, self.models, self.rng)
+            drawn = attempt(parts, matrices, self.models, self.rng, self.masking.independent)
             if drawn is not None:
                 return drawn
         raise PolicyBrokenError(
@@ -246,7 +246,8 @@ def mask(
     base = plan._base(counted.kept)
     parts = _parts(base, Crossed.of(base, schema), attributes, masking.jointly)
     ladder = ladder_of(parts, masking, models, len(base))
-    candidates, drawn = first_that_holds(ladder, models, masking.draws, rng)
+    how = masking.draws, rng, masking.independent
+    candidates, drawn = first_that_holds(ladder, models, *how)
     plan = replace(plan, candidates=tuple(candidates))
     return plan, *plan.release(table, counted.kept, drawn)
 

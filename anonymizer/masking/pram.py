@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import floor, log10
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from anonymizer.perturbation import (
     Extras,
     OptimalChannel,
     Sensitive,
+    best_ranges,
     is_convex,
     least_distortion,
 )
@@ -57,7 +59,7 @@ def pram(
         When no channel satisfies the policy.
     """
     for block in part.blocks:
-        part.require_few(len(alphabet(block, masking)))
+        part.require_few(len(alphabet(block, masking, ())))
     bounds: list[float] | None = None
     convex = [model for model in models if is_convex(model)]
     for margin in MARGINS:
@@ -109,7 +111,7 @@ class _Solved:
         cls, block: Block, masking: Masking, models: Sequence[PrivacyModel], least: float
     ) -> "_Solved":
         """Solve, leave out what would be released too rarely, and solve again."""
-        symbols = alphabet(block, masking)
+        symbols = alphabet(block, masking, models)
         found = _least(block, symbols, models, masking)
         bound = found.lower_bound
         for again in range(ROUNDS):
@@ -124,11 +126,11 @@ class _Solved:
         return cls(piece if masking.invariant else without_rare(piece, least), bound)
 
 
-def alphabet(block: Block, masking: Masking) -> list[Symbol]:
+def alphabet(block: Block, masking: Masking, models: Sequence[PrivacyModel]) -> list[Symbol]:
     """What may be released in a block: what was stated, or the combinations that occur in it."""
     attributes = block.part.attributes
     if masking.alphabet is None:
-        return block.values
+        return [*block.values, *_means(block, models)]
     places = {name: place for place, name in enumerate(block.part.names)}
     symbols = {
         attribute.name: list(masking.alphabet[attribute.name])
@@ -137,6 +139,38 @@ def alphabet(block: Block, masking: Masking) -> list[Symbol]:
         for attribute in attributes
     }
     return block.released(block.part.crossed_symbols(symbols))
+
+
+def _means(block: Block, models: Sequence[PrivacyModel]) -> list[Symbol]:
+    """The means of the best ranges, rounded, where a single attribute of numbers is masked.
+
+    With them no partition into ranges is better than the channel of least distortion.
+    """
+    names = list(block.part.crossed.kinds)
+    (attribute, *others) = block.part.attributes
+    if others or attribute.kind != "squared" or not names:
+        return []
+    place = block.part.names.index(attribute.name)
+    numbers = attribute.numbers([value[place] for value in block.values])
+    about = [model for model in models if model.sensitive and model.attribute in (None, names[0])]
+    per_class = [
+        replace(model, attribute=None)  # type: ignore[type-var]
+        for model in about
+        if model.per_class
+    ]
+    prior = block.part.crossed.margins[names[0]]
+    try:
+        ranges = best_ranges(block.joint(names[0]), numbers, privacy=per_class, prior=prior)
+    except PolicyUnreachableError:
+        return []
+    digits = 2 - floor(log10(np.ptp(numbers) / len(numbers))) if len(numbers) > 1 else 0
+    rounded = np.round(ranges.centroids, digits)
+    return block.released([(_plain(mean),) for mean in rounded if mean not in numbers])
+
+
+def _plain(number: float) -> int | float:
+    """A number as it is released: whole ones without a point."""
+    return int(number) if number == int(number) else float(number)
 
 
 def _least(

@@ -45,7 +45,15 @@ from anonymizer.privacy import (
 )
 from anonymizer.privacy.shares import ShareModel
 
-__all__ = ["Demand", "Transport", "demand_of_records", "demands_of", "fewest", "require_convex"]
+__all__ = [
+    "Demand",
+    "Transport",
+    "demand_of_records",
+    "demands_of",
+    "fewest",
+    "is_convex",
+    "require_convex",
+]
 
 BIT = UNITS["bits"]
 
@@ -189,6 +197,12 @@ def fewest(models: Sequence[PrivacyModel]) -> int:
     return max(wanted, default=1)
 
 
+def is_convex(model: PrivacyModel) -> bool:
+    """Whether a model is a convex condition on a released symbol."""
+    plain = not isinstance(model, EntropyLDiversity) or model.monotone
+    return isinstance(model, CONVEX) and plain
+
+
 def require_convex(models: Sequence[PrivacyModel]) -> None:
     """Refuse models that are no convex condition on a released symbol.
 
@@ -198,14 +212,14 @@ def require_convex(models: Sequence[PrivacyModel]) -> None:
         Naming the model and those that are.
     """
     for model in models:
-        plain = not isinstance(model, EntropyLDiversity) or model.monotone
-        if not (isinstance(model, CONVEX) and plain):
-            name = model.name if plain else f"{model.name} with estimator {model.estimator!r}"  # type: ignore[attr-defined]
+        if not is_convex(model):
+            estimated = isinstance(model, EntropyLDiversity)
+            how = f" with estimator {model.estimator!r}" if estimated else ""  # type: ignore[attr-defined]
             raise InputError(
-                f"{name} has no convex form, so that no random recoding can be proven best under "
-                "it; these have: t-closeness, entropy-l-diversity (plug-in), k-anonymity, "
-                "alpha-k-anonymity, basic-beta-likeness, enhanced-beta-likeness, delta-disclosure, "
-                "bayesian-gain, value-gain, mean-information"
+                f"{model.name}{how} has no convex form, so that no random recoding can be proven "
+                "best under it; these have: t-closeness, entropy-l-diversity (plug-in), "
+                "k-anonymity, alpha-k-anonymity, basic-beta-likeness, enhanced-beta-likeness, "
+                "delta-disclosure, bayesian-gain, value-gain, mean-information"
             )
 
 
