@@ -84,7 +84,8 @@ def random_rounding(
 
     Unbiased (Nargundkar and Saveland, 1972). Controlled, the sum of any first records is rounded to
     a neighbouring multiple, too, that of all among them (Cox, 1987): numbers are rounded up where
-    the sum of the remainders so far, begun at random, passes a multiple. Multiples stay what they are. There is no guarantee.
+    the sum of the remainders so far, begun at random, passes a multiple. Multiples stay what they
+    are. There is no guarantee.
 
     Parameters
     ----------

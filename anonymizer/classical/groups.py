@@ -87,38 +87,48 @@ def _standardized(numbers: Floats) -> Floats:
 def _mdav(points: Floats, k: int) -> Codes:
     """The group of each point, shape (points,)."""
     groups = np.empty(len(points), np.intp)
+    columns = np.ascontiguousarray(points.T)  # so that each is read in the order it lies in
     left, number = np.arange(len(points)), 0
-
-    def close(seed: Floats) -> None:
-        """Make a group of the k points nearest to one."""
-        nonlocal left, points, number
-        near = _nearest(_distances(points, seed), k)
-        groups[left[near]] = number
-        left, points, number = left[~near], points[~near], number + 1
-
     while len(left) >= 3 * k:
-        far = points[_distances(points, points.mean(axis=0)).argmax()]
-        close(far)
-        close(points[_distances(points, far).argmax()])
-    if len(left) >= 2 * k:
-        close(points[_distances(points, points.mean(axis=0)).argmax()])
+        from_far = _distances(columns, columns[:, _farthest(columns)])
+        near = _nearest(from_far, k)
+        from_far[near] = -1
+        from_second = _distances(columns, columns[:, from_far.argmax()])
+        from_second[near] = np.inf
+        also_near = _nearest(from_second, k)
+        groups[left[near]], groups[left[also_near]] = number, number + 1
+        number += 2
+        kept = np.ones(len(left), bool)
+        kept[near] = kept[also_near] = False
+        left, columns = left[kept], columns.take(np.flatnonzero(kept), axis=1)
     groups[left] = number
+    if len(left) >= 2 * k:
+        from_far = _distances(columns, columns[:, _farthest(columns)])
+        groups[left[_nearest(from_far, k)]] = number + 1
     return groups
 
 
-def _distances(points: Floats, seed: Floats) -> Floats:
+def _farthest(columns: Floats) -> int:
+    """The point farthest from the mean of all."""
+    return int(_distances(columns, columns.mean(axis=1)).argmax())
+
+
+def _distances(columns: Floats, seed: Floats) -> Floats:
     """Squared, shape (points,)."""
-    away = points - seed
-    return np.asarray(np.einsum("ij,ij->i", away, away))
+    total = np.zeros(columns.shape[1])
+    for column, middle in zip(columns, seed, strict=True):
+        away = column - middle
+        away *= away
+        total += away
+    return total
 
 
-def _nearest(distances: Floats, k: int) -> NDArray[np.bool_]:
-    """Which k are nearest, of those at the same distance the first ones; shape (points,)."""
+def _nearest(distances: Floats, k: int) -> Codes:
+    """The k nearest, of those at the same distance the first ones, shape (k,)."""
     farthest = np.partition(distances, k - 1)[k - 1]
-    near: NDArray[np.bool_] = distances < farthest
+    nearer = np.flatnonzero(distances < farthest)
     ties = np.flatnonzero(distances == farthest)
-    near[ties[: k - int(near.sum())]] = True
-    return near
+    return np.concatenate([nearer, ties[: k - len(nearer)]])
 
 
 def _optimal(points: Floats, k: int) -> Codes:
