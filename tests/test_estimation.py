@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 
 import numpy as np
 import pytest
@@ -491,6 +492,7 @@ def test_a_channel_by_hand():
         (lambda m: m.update(masking=[]), "its masking is no description"),
         (lambda m: m["masking"].update(withheld=True), "withholds the channels"),
         (lambda m: m["masking"].update(channels=[]), "lists no channels"),
+        (lambda m: m["masking"].pop("channels"), "describes no channels of its masking"),
         (lambda m: m["masking"]["channels"].append(7), "channel 1 of its masking lacks attributes"),
         (lambda m: m["masking"]["channels"].append(m["masking"]["channels"][0]), "two channels of"),
         (lambda m: m["masking"]["channels"][0].pop("values"), "channel 0 of its masking lacks"),
@@ -535,11 +537,11 @@ PAIRS = Channel(
 )
 
 
-def lay(directory, masking=None):
+def lay(directory, masking=None, text=None):
     """Sixty times a released as A, forty times as B; grade and sex masked together; W as it was."""
     rows = [("A", "1", "f", "w")] * 30 + [("A", "2", "m", "v")] * 30
     rows += [("B", "1", "m", "w")] * 25 + [("B", "2.0", "f", "")] * 15
-    text = "letter,grade,sex,w\n" + "".join(",".join(row) + "\n" for row in rows)
+    text = text or "letter,grade,sex,w\n" + "".join(",".join(row) + "\n" for row in rows)
     (directory / "released.csv").write_text(text)
     channels = [described(WARNER, ["letter"]), described(PAIRS, ["grade", "sex"])]
     manifest = {
@@ -613,11 +615,10 @@ def test_tables_from_files(run, tmp_path):
     assert "2 of 6 estimates are negative" in out
     code, out, _ = run(tmp_path, "--of", "letter", "--with", "w", "--method", "maximum-likelihood")
     assert code == 0
-    assert "of the largest, after" in out
+    assert "of the largest possible." in out
 
 
 def test_a_margin_of_a_blurred_release(run, tmp_path):
-    (tmp_path / "x").mkdir()
     masked = Channel(BLURRED.matrix, (1, 2, 3), ("A", "B"))
     lay(tmp_path, {"channels": [described(masked, ["letter"])]})
     code, _, err = run(tmp_path, "--of", "letter")
@@ -646,9 +647,24 @@ def test_what_the_command_refuses(run, tmp_path, arguments, why):
     code, out, err = run(lay(tmp_path), *arguments)
     assert (code, out) == (2, "")
     assert err.count("\n") == 1
-    import re
-
     assert re.search(why, err)
+
+
+def test_an_invariant_release(run, tmp_path):
+    """By (3/4, 1/4; 3/8, 5/8) a margin of (0.6, 0.4) stays; B stands for 10 and A for 20."""
+    kept = Channel(np.array([[0.75, 0.25], [0.375, 0.625]]), ("A", "B"), ("A", "B"))
+    lay(tmp_path, {"channels": [described(kept, ["letter"])]})
+    code, out, _ = run(tmp_path, "--of", "letter", "--method", "invariant", "--json")
+    assert code == 0
+    assert [row["count"] for row in json.loads(out)["estimates"]] == pytest.approx([60, 40])
+    text = (tmp_path / "released.csv").read_text().replace("A,", "20,").replace("B,", "10,")
+    numbers = Channel(kept.matrix, (20, 10), (20, 10))
+    lay(tmp_path, {"channels": [described(numbers, ["letter"])]}, text)
+    found = estimate_file(tmp_path, "letter", method="invariant")
+    assert found.mean.value == pytest.approx(16)
+    variance = 0.6 * 0.75 * 0.25 + 0.4 * 0.375 * 0.625
+    assert found.mean.standard_error == pytest.approx(10 * np.sqrt(variance / 100))
+    assert found.estimate.standard_errors == pytest.approx([np.sqrt(variance / 100)] * 2)
 
 
 def test_releases_that_are_not_whole(run, tmp_path):
