@@ -128,13 +128,13 @@ def test_noise_has_the_size_that_it_should():
 def test_corrected_noise_keeps_mean_and_covariance():
     frame = 1000 + table(300, 3)
     drawn = rng(4)
-    masked = [correlated_noise(frame, 0.5, drawn, corrected=True) for _ in range(1500)]
+    masked = [correlated_noise(frame, 0.5, drawn, corrected=True) for _ in range(900)]
     covariance = np.mean([each.cov() for each in masked], axis=0)
-    assert covariance == pytest.approx(frame.cov().to_numpy(), rel=0.02)
+    assert covariance == pytest.approx(frame.cov().to_numpy(), rel=0.03)
     means = np.mean([each.mean() for each in masked], axis=0)
     assert means == pytest.approx(frame.mean().to_numpy(), abs=0.01)
-    larger = np.mean([correlated_noise(frame, 0.5, drawn).cov() for _ in range(800)], axis=0)
-    assert larger == pytest.approx(1.5 * frame.cov().to_numpy(), rel=0.03)
+    larger = np.mean([correlated_noise(frame, 0.5, drawn).cov() for _ in range(400)], axis=0)
+    assert larger == pytest.approx(1.5 * frame.cov().to_numpy(), rel=0.05)
 
 
 def test_columns_that_say_the_same_still_do():
@@ -177,8 +177,8 @@ def test_rank_swapping_by_hand():
 def test_partners_are_drawn_evenly():
     frame = pd.DataFrame({"a": np.arange(10)})
     drawn = rng(6)
-    first = [int(rank_swapping(frame, 40, drawn).a[0]) for _ in range(2000)]
-    assert np.bincount(first, minlength=10)[1:5] == pytest.approx([500] * 4, abs=80)
+    first = [int(rank_swapping(frame, 40, drawn).a[0]) for _ in range(1200)]
+    assert np.bincount(first, minlength=10)[1:5] == pytest.approx([300] * 4, abs=60)
     assert set(first) == {1, 2, 3, 4}
 
 
@@ -320,8 +320,8 @@ def test_random_rounding_goes_to_a_neighbour(numbers, base, seed, controlled):
 def test_random_rounding_is_unbiased(controlled):
     column = pd.Series([1, 4, 5, 7, 13])
     drawn = rng(7)
-    found = [random_rounding(column, 5, drawn, controlled=controlled) for _ in range(3000)]
-    assert np.mean(found, axis=0) == pytest.approx(column.to_numpy(), abs=0.2)
+    found = [random_rounding(column, 5, drawn, controlled=controlled) for _ in range(1200)]
+    assert np.mean(found, axis=0) == pytest.approx(column.to_numpy(), abs=0.3)
 
 
 # What is refused
