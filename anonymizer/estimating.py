@@ -36,7 +36,8 @@ class FileEstimate:
     estimate
         The estimate; values are texts, None for a missing one.
     mean
-        Of the attribute, where all its values are numbers; None elsewhere.
+        Of the attribute, without bias, where its values are numbers and it is estimable; None
+        elsewhere.
     """
 
     of: str
@@ -180,8 +181,9 @@ def _margin(
         pairs = _groups(channel, home, of, by)
         found = estimate_margin(channel, counts, groups=pairs, method=method)
         return FileEstimate(of, by, _as_table(found), None)
-    found = estimate_margin(channel, counts, groups=_groups(channel, home, of), method=method)
-    return FileEstimate(of, None, found, _mean(channel, home, of, counts))
+    groups = _groups(channel, home, of)
+    found = estimate_margin(channel, counts, groups=groups, method=method)
+    return FileEstimate(of, None, found, _mean(found, channel, groups, counts))
 
 
 def _table(
@@ -243,13 +245,17 @@ def _as_table(found: Estimate) -> Estimate:
     )  # fmt: skip
 
 
-def _mean(channel: Channel, home: tuple[str, ...], of: str, counts: Codes) -> Mean | None:
+def _mean(found: Estimate, channel: Channel, groups: Partition, counts: Codes) -> Mean | None:
     """The unbiased mean of an attribute of numbers; None where there is none."""
-    numbers = [number_of(value[home.index(of)]) for value in channel.values]  # type: ignore[index]
+    numbers = [number_of(value) for value in found.values]
     if any(number is None for number in numbers):
         return None
+    f = np.array(numbers, float)
+    if found.method == "invariant" and found.covariance is not None:
+        variance = max(float(f @ found.covariance @ f), 0.0)
+        return Mean(float(f @ found.shares), variance**0.5, found.upper)
     try:
-        return estimate_mean(channel, np.array(numbers, float), counts)
+        return estimate_mean(channel, f[groups.groups], counts)
     except InputError:
         return None
 

@@ -20,7 +20,7 @@ FLOORS = [
     {"candidates", "columns", "regions"},
     {"schema", "lattice", "privacy", "objectives", "datasets"},
     {"search", "kept", "perturbation"},
-    {"axes", "risk"},
+    {"axes", "classical", "risk"},
     {"guillotine", "bottleneck"},
     {"release", "recoded", "counted"},
     {"attacks"},

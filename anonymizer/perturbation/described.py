@@ -68,8 +68,13 @@ def channels_of(manifest: Mapping[str, Any]) -> dict[tuple[str, ...], Channel]:
             "release.json withholds the channels of this release: nothing can be estimated without "
             "them; ask who released it"
         )
+    if "channels" not in masking:
+        raise InputError(
+            "release.json describes no channels of its masking: there is nothing to invert; noise "
+            "on real numbers has none"
+        )
     found: dict[tuple[str, ...], Channel] = {}
-    stated = masking.get("channels")
+    stated = masking["channels"]
     if not isinstance(stated, list) or not stated:
         raise InputError("release.json is damaged: its masking lists no channels")
     for number, each in enumerate(stated):

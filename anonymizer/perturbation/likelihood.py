@@ -6,14 +6,23 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.errors import InputError
-from anonymizer.parameters import is_whole
+from anonymizer.parameters import is_whole, require_one_of
 from anonymizer.perturbation.channel import Channel
+from anonymizer.perturbation.mixture import mixing_proportions
 from anonymizer.perturbation.released import between, counts_of
 from anonymizer.perturbation.source import Floats
 
 __all__ = ["Likelihood", "maximum_likelihood"]
 
-ROUNDING = 8 * np.finfo(float).eps
+METHODS = ("automatic", "expectation-maximisation")
+
+MOST_VALUES = 1000
+"""Beyond, Newton's method is not begun: a step takes as many operations as the cube of these."""
+
+MOST_WORK = 1e11
+"""Operations of a step for all columns together, likewise."""
+
+ROUNDING = 8 * float(np.finfo(float).eps)
 """What every term of a sum adds to the relative error of a derivative, generously."""
 
 
@@ -32,7 +41,7 @@ class Likelihood:
     converged
         Whether the gap is within what was asked for.
     iterations
-        Steps it took.
+        Steps of expectation-maximisation that it took.
     """
 
     shares: Floats
@@ -47,6 +56,7 @@ def maximum_likelihood(
     counts: ArrayLike,
     other: Channel | None = None,
     *,
+    method: str = "automatic",
     tolerance: float = 1e-4,
     most_iterations: int = 20_000,
 ) -> Likelihood:
@@ -54,7 +64,8 @@ def maximum_likelihood(
 
     By expectation-maximisation, p(x) <- p(x) g(x) with g(x) = sum_y T(y)/N q(y|x) / p(y), which
     never lowers L (Dempster, Laird and Rubin, 1977), extrapolated where that raises L further
-    (SQUAREM; Varadhan and Roland, 2008). L is concave, and for every p*
+    (SQUAREM; Varadhan and Roland, 2008); begun where Newton's method ended, as long as the problem
+    is not too large for that, since it takes thousands of steps from far away. For every p*
 
         L(p*) - L(p) = N sum_y T(y)/N ln(p*(y) / p(y)) <= N ln sum_x p*(x) g(x) <= N ln max g
 
@@ -68,16 +79,21 @@ def maximum_likelihood(
         T, how many records were released with each label: shape (k,), or (k, m) for a table.
     other
         q(v|z) of the attribute that the columns are about; None where that was released as it was.
+    method
+        ``"automatic"``, or ``"expectation-maximisation"`` from uniform shares on.
     tolerance
-        The gap that is small enough, in nats; a likelihood ratio of e^tolerance.
+        The gap that is small enough, in nats: a likelihood ratio of e^tolerance. What rounding may
+        hide is small enough, too.
     most_iterations
-        Where to give up: what is found is returned, and said not to have converged.
+        Of expectation-maximisation, where to give up: what is found is returned, and said not to
+        have converged.
 
     Raises
     ------
     InputError
         When the counts do not fit the channels, or a limit is no positive number.
     """
+    require_one_of("method", method, METHODS)
     if not (isinstance(tolerance, int | float) and tolerance > 0):
         raise InputError(f"tolerance = {tolerance!r} must be a positive number of nats")
     if not is_whole(most_iterations, least=1):
@@ -85,15 +101,16 @@ def maximum_likelihood(
     table = counts_of(counts, channel, other)
     right = None if other is None else other.matrix
     law = _Law(channel.matrix, table, right)
-    shares = np.full(law.shape, 1 / np.prod(law.shape))
+    shares = law.near() if method == "automatic" else law.uniform()
     ratios = law.ratios(shares)
     gap, best, iterations = law.gap(ratios), shares, 0
-    while gap > tolerance and iterations < most_iterations:
+    enough = max(tolerance, 2 * law.hidden)
+    while gap > enough and iterations < most_iterations:
         shares = law.extrapolated(shares, shares * ratios)
         ratios, iterations = law.ratios(shares), iterations + 1
         if law.gap(ratios) < gap:
             gap, best = law.gap(ratios), shares
-    return Likelihood(best, law.log_likelihood(best), gap, gap <= tolerance, iterations)
+    return Likelihood(best, law.log_likelihood(best), gap, gap <= enough, iterations)
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +127,31 @@ class _Law:
         columns = self.counts.shape[1] if self.right is None else len(self.right)
         return len(self.left), columns
 
+    @property
+    def hidden(self) -> float:
+        """What rounding may hide of a gap, generously."""
+        terms = sum(self.left.shape) + (0 if self.right is None else sum(self.right.shape))
+        return float(ROUNDING * terms * self.counts.sum())
+
+    def uniform(self) -> Floats:
+        return np.full(self.shape, 1 / np.prod(self.shape))
+
+    def near(self) -> Floats:
+        """By Newton's method: one column after the other where they were released as they are."""
+        values, columns = self.shape
+        size = values if self.right is None else values * columns
+        if size > MOST_VALUES or (self.right is None and columns * values**3 > MOST_WORK):
+            return self.uniform()
+        if self.right is not None:
+            product = np.asarray(np.kron(self.left, self.right), np.float64)
+            pairs = mixing_proportions(product, self.counts.ravel())
+            return pairs.reshape(self.shape)
+        shares = np.zeros(self.shape)
+        for place in np.flatnonzero(self.counts.any(axis=0)):
+            column = self.counts[:, place]
+            shares[:, place] = mixing_proportions(self.left, column) * column.sum()
+        return np.asarray(shares / shares.sum())
+
     def log_likelihood(self, shares: Floats) -> float:
         released = between(self.left, shares, self.right)
         some = self.counts > 0
@@ -125,9 +167,7 @@ class _Law:
 
     def gap(self, ratios: Floats) -> float:
         """N ln max g, with what rounding may hide."""
-        terms = sum(self.left.shape) + sum(() if self.right is None else self.right.shape)
-        hidden = ROUNDING * terms
-        return float(self.counts.sum() * (max(np.log(ratios.max()), 0.0) + hidden))
+        return float(self.counts.sum()) * max(float(np.log(ratios.max())), 0.0) + self.hidden
 
     def extrapolated(self, shares: Floats, once: Floats) -> Floats:
         """Two steps, and as far again in their direction as that raises the likelihood."""

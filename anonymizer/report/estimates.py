@@ -17,7 +17,7 @@ def print_estimates(found: FileEstimate) -> None:
         out.print(table_of(title, columns, _margin(estimate)))
     else:
         columns = [found.of, *map(_text, estimate.others)]
-        title += ", +- standard error"
+        title += "" if estimate.standard_errors is None else ", +- standard error"
         out.print(table_of(title, columns, _table(estimate)))
     if found.mean:
         most = " at the most" if found.mean.upper else ""
@@ -80,9 +80,7 @@ def _cautions(estimate: Estimate) -> list[str]:
     fit = estimate.likelihood
     if fit is not None:
         state = "within" if fit.converged else "NOT CONVERGED: only known to be within"
-        lines.append(
-            f"Log-likelihood {state} {fit.gap:.2g} of the largest, after {fit.iterations:,} steps."
-        )
+        lines.append(f"Log-likelihood {state} {fit.gap:.2g} of the largest possible.")
     if not estimate.identified:
         lines.append(
             "The channel does not tell all values apart: "
