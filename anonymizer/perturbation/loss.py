@@ -248,7 +248,7 @@ class _Fourth:
             + r**2 / 4 * (kurtosis[:, None] + kurtosis[None])
             - r * (self.m31 / m2[:, None] + self.m31.T / m2[None]) / np.sqrt(scale)
         )
-        return np.maximum(spread, 0.0)
+        return np.asarray(np.maximum(spread, 0.0))
 
 
 def _pil(difference: Floats, variance: Floats) -> Floats:
