@@ -21,6 +21,7 @@ from anonymizer.perturbation.rates import rate_distortion
 from anonymizer.perturbation.result import OptimalChannel
 from anonymizer.perturbation.source import Source
 from anonymizer.perturbation.synthesis import synthetic
+from anonymizer.perturbation.tradeoff import privacy_distortion, privacy_distortion_curve
 
 __all__ = [
     "Bottleneck",
@@ -41,6 +42,8 @@ __all__ = [
     "moments_kept",
     "mutual_information_bound",
     "pil",
+    "privacy_distortion",
+    "privacy_distortion_curve",
     "probabilistic_loss",
     "quadratic_gaussian_bound",
     "rate_distortion",

@@ -1,0 +1,100 @@
+"""A source and a distortion with the method that answers questions about them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from time import monotonic
+
+import numpy as np
+
+from anonymizer.perturbation.limits import Ends, Point, Solved
+from anonymizer.perturbation.minimum import minimum
+from anonymizer.perturbation.perfect import leakless
+from anonymizer.perturbation.problem import EPSILON, Lagrangian
+from anonymizer.perturbation.source import Floats, Source
+
+__all__ = ["Question"]
+
+FORBIDDEN = 1e4
+"""Nats that a symbol costs that is not among the nearest, where only those may be used."""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """The values that occur, d(x, y) of them, shape (n, k), and how their curve is found.
+
+    Parameters
+    ----------
+    source, distortion
+        What it is about.
+    method
+        One of ``METHODS``.
+    tolerance
+        Relative.
+    deadline
+        The time of ``monotonic`` at which to end with what there is.
+    """
+
+    source: Source
+    distortion: Floats
+    method: str
+    tolerance: float
+    deadline: float
+
+    @cached_property
+    def measures(self) -> Lagrangian:
+        """The problem at no price: it measures channels."""
+        return Lagrangian.of(self.source, self.distortion, 0.0)
+
+    def distorted(self, channel: Floats) -> float:
+        """E d(X, Y) of a channel, shape (n, k)."""
+        return self.source.expected(channel, self.distortion)
+
+    def leakage(self, channel: Floats) -> float:
+        """I(W;Y) of a channel, shape (n, k), in nats."""
+        return self.measures.leakage(self.measures.p * channel.T)
+
+    def point(self, u: Floats, slope: float | None = None) -> Point:
+        """The point of a joint law u(y, x)."""
+        channel = np.ascontiguousarray((u / self.source.p).T)
+        channel /= channel.sum(axis=1, keepdims=True)
+        return Point(channel, self.distorted(channel), self.leakage(channel), slope)
+
+    def solve(self, slope: float, tolerance: float) -> Solved:
+        """The best channel at a slope per nat, to a relative tolerance."""
+        problem = Lagrangian.of(self.source, self.distortion, slope)
+        found = minimum(problem, tolerance, self.method, self.deadline)
+        bound = problem.outside(found.bound)
+        return Solved(self.point(found.u, slope), bound, found.steps, found.method)
+
+    @cached_property
+    def least_distortion(self) -> float:
+        """Lower bound of E d: that of the cheapest symbol of every value, less rounding."""
+        rounding = (len(self.source.p) + 16) * EPSILON
+        return float(self.source.p @ self.distortion.min(axis=1)) * (1 - rounding)
+
+    @cached_property
+    def ends(self) -> Ends:
+        """The point of least distortion and, of these, least leakage; and that of no leakage."""
+        above = self.distortion - self.distortion.min(axis=1, keepdims=True)
+        problem = Lagrangian.of(self.source, np.where(above > 0, FORBIDDEN, 0.0), 1.0)
+        found = minimum(problem, self.tolerance, self.exact, self.deadline)
+        nearest = np.where(above.T > 0, 0.0, np.maximum(found.u, 1e-30 * problem.p))
+        silent, leakless_bound = leakless(self.measures)
+        far = self.point(silent)
+        return Ends(
+            self.point(problem.fitted(nearest)),
+            Point(far.channel, far.distortion, 0.0),
+            problem.outside(found.bound),
+            self.least_distortion,
+            self.measures.outside(leakless_bound),
+        )
+
+    @property
+    def exact(self) -> str:
+        """The method of the ends: the published descent finds none of them."""
+        return "automatic" if self.method == "steepest-descent" else self.method
+
+    @staticmethod
+    def within(seconds: float | None) -> float:
+        """The deadline after some seconds."""
+        return float("inf") if seconds is None else monotonic() + seconds
