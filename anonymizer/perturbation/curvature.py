@@ -21,14 +21,14 @@ from anonymizer.perturbation.source import Floats
 
 __all__ = ["Factors", "Inverses", "factors_of"]
 
-RANK = 1e-14
-"""Singular values below this share of the largest are rounding."""
+RANK = 1e-11
+"""Singular values below this share of the largest are left out: no step more is taken for it."""
 
 WORTH = 0.7
 """A lower rank is used from this share of the columns on: it costs a factoring more."""
 
-SMALLEST = 1e-20
-"""The least p(w, y) at which the rounding of the factors, 1e-16, stays below its square root."""
+SMALLEST = 1e-18
+"""The least p(w, y) beside the square root of which what the factors leave out is small."""
 
 NARROW = 32
 """Rank up to which all columns are factored at once: beyond, one by one is faster (measured)."""
@@ -89,16 +89,21 @@ class Inverses:
         for y, half in enumerate(halves):
             if factors is None:
                 root = (problem.conditional - posterior[y]) * inverse[y]
+                half[:] = _half(root, weights[y])
             else:
                 centred = factors.left - posterior[y] @ factors.right.T
-                root = centred @ _square_root(factors.right * inverse[y])
-            half[:] = _half(root, weights[y])
+                half[:] = _narrow(centred, _square_root(factors.right * inverse[y]), weights[y])
         return cls(weights, halves)
 
     def apply(self, columns: Floats) -> Floats:
         """(H_y + diag(1 / W_y))^-1 b_y for every column, shape (k, n)."""
-        told = columns[:, None, :] @ self.halves
-        return np.asarray(self.weights * columns - (self.halves @ told.swapaxes(1, 2))[:, :, 0])
+        found = self.weights * columns
+        if self.halves.shape[2] <= NARROW:
+            told = columns[:, None, :] @ self.halves
+            return np.asarray(found - (self.halves @ told.swapaxes(1, 2))[:, :, 0])
+        for half, column, solved in zip(self.halves, columns, found, strict=True):
+            solved -= half @ (column @ half)  # one after the other, while it is in the cache
+        return np.asarray(found)
 
     def total(self) -> Floats:
         """Their sum over the columns, shape (n, n); only the upper triangle is filled."""
@@ -158,15 +163,31 @@ def _half(root: Floats, weights: Floats) -> Floats:
     roots = np.sqrt(weights)[:, None]
     balanced = root * roots
     inner = _SYRK(1.0, balanced.T, lower=1)
+    factor = _factored(inner)
+    return np.asarray(_TRSM(1.0, factor, (balanced * roots).T, lower=1, overwrite_b=1).T)
+
+
+def _narrow(centred: Floats, root: Floats, weights: Floats) -> Floats:
+    """The same of T = A C, A = ``centred`` of shape (n, r), C = ``root`` of shape (r, r)."""
+    roots = np.sqrt(weights)[:, None]
+    balanced = centred * roots
+    inner = root.T @ (balanced.T @ balanced) @ root
+    mixing = _TRSM(1.0, _factored(np.asfortranarray(inner)), np.asfortranarray(root.T), lower=1)
+    balanced *= roots
+    return np.asarray(balanced @ mixing.T)
+
+
+def _factored(inner: Floats) -> Floats:
+    """L with L L' = 1 + K; K is overwritten, only its lower triangle is read."""
     inner.ravel(order="K")[:: len(inner) + 1] += 1.0
     factor, failed = _POTRF(inner, lower=1, overwrite_a=1)
     if failed:
         raise LinAlgError
-    return np.asarray(_TRSM(1.0, factor, (balanced * roots).T, lower=1, overwrite_b=1).T)
+    return np.asarray(factor)
 
 
 def _square_root(wide: Floats) -> Floats:
     """A lower triangle C, shape (r, r), with C C' = A A' of A = ``wide``: from A' = QR."""
     rank = len(wide)
-    packed, *_ = _GEQRF(np.asfortranarray(wide.T))
+    packed, *_ = _GEQRF(wide.T, lwork=64 * rank, overwrite_a=1)
     return np.asarray(np.triu(packed[:rank]).T)

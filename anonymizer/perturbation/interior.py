@@ -27,7 +27,7 @@ __all__ = ["Interior", "interior_point"]
 
 STEPS = 200
 SHRUNK = 25
-CORRECTORS = 6
+CORRECTORS = 4
 CENTRAL = 1e-3
 """No product u z / weight falls below this share of their mean: Newton's steps would get short."""
 

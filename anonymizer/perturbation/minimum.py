@@ -57,7 +57,9 @@ def minimum(problem: Lagrangian, tolerance: float, method: str, deadline: float)
     plain = _plain(problem, method)
     if plain.proven(problem, min(tolerance, 1e-12)):
         return plain
-    found = METHODS[method](problem, tolerance, deadline).better(plain, problem)
+    # What overflows on the way makes a step that is not taken, or a law that costs no number.
+    with np.errstate(all="ignore"):
+        found = METHODS[method](problem, tolerance, deadline).better(plain, problem)
     return sparse(problem, found, tolerance)
 
 

@@ -109,11 +109,13 @@ class Lagrangian:
     def leakage(self, u: Floats) -> float:
         """I(W;Y) in nats as sum p(y) p(w) h(p(w|y) / p(w) - 1), h(e) = (1 + e) ln(1 + e) - e >= 0.
 
-        No term is negative, so that what is next to nothing does not drown in rounding.
+        No term is negative, so that what is next to nothing does not drown in rounding; what may
+        be rounding itself is nothing.
         """
         mass = u.sum(axis=1)
         some = mass > 0
         beyond = (u[some] @ self.conditional) / mass[some, None] / self.prior - 1
+        beyond[np.abs(beyond) <= (len(self.p) + 16) * EPSILON] = 0.0
         logs = np.log1p(beyond, out=np.zeros_like(beyond), where=beyond > -1)
         terms = np.maximum((1 + beyond) * logs - beyond, 0) @ self.prior
         return float(mass[some] @ terms)
@@ -140,7 +142,7 @@ class Lagrangian:
         told -= rounding * (np.abs(lawful) @ self.conditional.T) + slack[:, None]
         least = (self.distortion * (1 - rounding) + self.slope * told).min(axis=0)
         found = float(self.p @ least - rounding * (self.p @ np.abs(least)))
-        return max(found, 0.0)
+        return found if found > 0 else 0.0
 
     def outside(self, cost: float) -> float:
         """A lower bound in the units of what was given; rounded down."""
