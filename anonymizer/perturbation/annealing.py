@@ -101,6 +101,8 @@ class Compressor:
         """What a channel comes to; symbols that are next to never released are dropped."""
         channel = self._kept(channel)
         margin = self.p @ channel
+        if len(margin) == 1:  # one symbol tells nothing, not even what rounding makes of it
+            return Soft(channel, margin, self.prior[None], 0.0, 0.0, beta, iterations)
         posterior = (self.p[:, None] * channel / margin).T @ self.conditional
         rate = float(self.p @ _xlogy(channel, channel / margin).sum(axis=1))
         told = float(margin @ _xlogy(posterior, posterior / self.prior).sum(axis=1))

@@ -15,6 +15,7 @@ from anonymizer.parameters import is_whole
 from anonymizer.perturbation.annealing import Compressor, Soft
 from anonymizer.perturbation.source import Floats, Source, nats_per, require_room
 from anonymizer.perturbation.stated import number_of, only_one, vector_of
+from anonymizer.perturbation.threads import single_threaded
 
 __all__ = ["Bottleneck", "bottleneck_path", "information_bottleneck"]
 
@@ -127,13 +128,14 @@ def information_bottleneck(
     asked = only_one(beta=beta, relevance_loss_limit=relevance_loss_limit, rate_limit=rate_limit)
     source = _source(joint)
     solver = Compressor.of(source, _count("symbols", symbols, 1), _starts(restarts, rng), rng)
-    if asked == "beta":
-        found = solver.anneal(number_of(asked, beta, least=0))
-    elif asked == "rate_limit":
-        found = _at_limit(solver, number_of(asked, rate_limit, least=0) * nats, by_rate=True)
-    else:
-        limit = number_of(asked, relevance_loss_limit, least=0) * nats
-        found = _at_limit(solver, solver.information - limit, by_rate=False)
+    with single_threaded():
+        if asked == "beta":
+            found = solver.anneal(number_of(asked, beta, least=0))
+        elif asked == "rate_limit":
+            found = _at_limit(solver, number_of(asked, rate_limit, least=0) * nats, by_rate=True)
+        else:
+            limit = number_of(asked, relevance_loss_limit, least=0) * nats
+            found = _at_limit(solver, solver.information - limit, by_rate=False)
     return _bottleneck(source, found, unit)
 
 
@@ -171,7 +173,8 @@ def bottleneck_path(
     else:
         stops = np.sort(vector_of("betas", betas))[::-1]
         number_of("betas", float(stops[-1]), least=0)
-    return [_bottleneck(source, found, unit) for found in solver.path(stops)]
+    with single_threaded():
+        return [_bottleneck(source, found, unit) for found in solver.path(stops)]
 
 
 def _at_limit(solver: Compressor, limit: float, *, by_rate: bool) -> Soft:

@@ -53,13 +53,15 @@ class Coder:
     def of(cls, source: ArrayLike, distortion: ArrayLike, tolerance: float) -> "Coder":
         """Check both, and that there is room for what is computed with them."""
         law = law_of("source", source)
+        if isinstance(distortion, np.ndarray) and distortion.ndim == 2:
+            symbols = distortion.shape[1]
+            require_room("rate-distortion", *[distortion.shape] * 6, (symbols, symbols))
         d = matrix_of("distortion", distortion)
         if len(d) != len(law):
             raise InputError(
                 f"distortion has {len(d)} rows and source {len(law)} values; both need one for "
                 "every value of X"
             )
-        require_room("rate-distortion", *[d.shape] * 6, (d.shape[1], d.shape[1]))
         rows = np.flatnonzero(law > 0)
         p, d = law[rows], d[rows]
         return cls(law, rows, p, d, int((p @ d).argmin()), tolerance)

@@ -15,6 +15,7 @@ from anonymizer.perturbation.margins import EPS
 from anonymizer.perturbation.result import OptimalChannel
 from anonymizer.perturbation.source import nats_per
 from anonymizer.perturbation.stated import number_of, only_one
+from anonymizer.perturbation.threads import single_threaded
 
 __all__ = ["rate_distortion"]
 
@@ -73,14 +74,13 @@ def rate_distortion(
     nats = nats_per(unit)
     asked = only_one(slope=slope, distortion_limit=distortion_limit, rate_limit=rate_limit)
     coder = Coder.of(source, distortion, number_of("tolerance", tolerance, above=0))
-    if asked == "slope":
-        lam = number_of(asked, slope, above=0) / nats
-        point = coder.solve(lam)
-        found = _Found(point, "cost", point.bound, lam, coder.noise(lam))
-    elif asked == "distortion_limit":
-        found = _at_distortion(coder, number_of(asked, distortion_limit, least=0))
-    else:
-        found = _at_rate(coder, number_of(asked, rate_limit, least=0) * nats)
+    with single_threaded():
+        if asked == "slope":
+            found = _at_slope(coder, number_of(asked, slope, above=0) / nats)
+        elif asked == "distortion_limit":
+            found = _at_distortion(coder, number_of(asked, distortion_limit, least=0))
+        else:
+            found = _at_rate(coder, number_of(asked, rate_limit, least=0) * nats)
     return _answer(coder, found, unit)
 
 
@@ -93,6 +93,12 @@ class _Found:
     lower: float
     lam: float | None = None
     noise: float = 0.0
+
+
+def _at_slope(coder: Coder, lam: float) -> _Found:
+    """Least D + lam R."""
+    point = coder.solve(lam)
+    return _Found(point, "cost", point.bound, lam, coder.noise(lam))
 
 
 def _at_distortion(coder: Coder, limit: float) -> _Found:
