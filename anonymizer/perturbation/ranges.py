@@ -96,7 +96,7 @@ def best_ranges(
     require_room(f"all ranges of {n} values", (4, n, n), (4, n, m))
     sums = np.asarray(joint, float)[order]
     counts, exact = _records(sums)
-    costs = _costs(sums, numbers[order], sensitive.known, slope * nats_per(unit))
+    costs = _costs(sums, numbers[order], sensitive.known, slope / nats_per(unit))
     for first in range(n if privacy else 0):
         inside = np.cumsum(counts[first:], axis=0)
         costs[first, first:][~_accepted(inside, sensitive, privacy, exact)] = np.inf
