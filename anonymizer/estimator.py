@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -24,7 +25,7 @@ from anonymizer.counts import Counts, Recoding
 from anonymizer.errors import InputError, NotFittedError
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.lattice import level_recoding
-from anonymizer.masking import MaskedPlan, Masking, mask, masked_from, masking_of, require_alone
+from anonymizer.masking import Masking, masked_from, masking_of, require_alone
 from anonymizer.objectives import Objective
 from anonymizer.parameters import column_names, function_of, jobs_of, whole_seed
 from anonymizer.plan import Plan
@@ -47,6 +48,9 @@ from anonymizer.search import (
     Watch,
     ignore,
 )
+
+if TYPE_CHECKING:
+    from anonymizer.masking.plan import MaskedPlan
 
 __all__ = ["Anonymizer"]
 
@@ -221,6 +225,8 @@ class Anonymizer(Conventions):
         counted = self.counted(table)
         self.require_room(counted.kept.columns)
         if masking is not None:
+            from anonymizer.masking.plan import mask  # its solvers take a while to load
+
             base = masked_from(self.levels, counted.taxonomies)
             how = masking, whole_seed(self.seed), study
             return self._remember(*mask(table, counted, base, models, *how))
@@ -255,7 +261,7 @@ class Anonymizer(Conventions):
         return problem
 
     def _remember(
-        self, plan: Plan | SampledPlan | MaskedPlan, released: pd.DataFrame, release: Release
+        self, plan: "Plan | SampledPlan | MaskedPlan", released: pd.DataFrame, release: Release
     ) -> pd.DataFrame:
         self.plan_, self.release_ = plan, release
         self.recoding_, self.taxonomies_ = plan.recoding, plan.taxonomies

@@ -1,19 +1,10 @@
-"""Releases drawn at random: channels that a policy lets through, and tables drawn from them."""
+"""Releases drawn at random: channels that a policy lets through, and tables drawn from them.
+
+What carries a masking out needs solvers that take a while to load: it is imported from its own
+modules, by whoever has a masking to carry out.
+"""
 
 from anonymizer.masking.alone import masked_from, require_alone
-from anonymizer.masking.options import Masking, masking_of
-from anonymizer.masking.plan import DISTORTION, MaskedPlan, mask
-from anonymizer.masking.told import Disclosed, Masked, MaskedPart
+from anonymizer.masking.options import DISTORTION, Masking, masking_of
 
-__all__ = [
-    "DISTORTION",
-    "Disclosed",
-    "Masked",
-    "MaskedPart",
-    "MaskedPlan",
-    "Masking",
-    "mask",
-    "masked_from",
-    "masking_of",
-    "require_alone",
-]
+__all__ = ["DISTORTION", "Masking", "masked_from", "masking_of", "require_alone"]

@@ -8,7 +8,10 @@ from numbers import Real
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.parameters import column_names, is_whole, require_one_of
 
-__all__ = ["DISTORTIONS", "METHODS", "Masking", "masking_of"]
+__all__ = ["DISTORTION", "DISTORTIONS", "METHODS", "Masking", "masking_of"]
+
+DISTORTION = "distortion"
+"""What there is as little of as can be: the objective of a masking, in manifests."""
 
 METHODS = ("pram", "noise", "bottleneck")
 DISTORTIONS = ("squared", "absolute", "hamming", "hierarchy")

@@ -18,7 +18,7 @@ from anonymizer.masking.candidate import Candidate
 from anonymizer.masking.crossed import Crossed
 from anonymizer.masking.drawing import Drawn, attempt, first_that_holds
 from anonymizer.masking.ladder import ladder_of
-from anonymizer.masking.options import Masking
+from anonymizer.masking.options import DISTORTION, Masking
 from anonymizer.masking.part import Part
 from anonymizer.masking.told import Masked, realised, told_of
 from anonymizer.privacy import PrivacyModel
@@ -27,10 +27,7 @@ from anonymizer.release import Release, SearchResult, prove
 from anonymizer.risk import loss_of_sizes
 from anonymizer.schema import Schema
 
-__all__ = ["DISTORTION", "MaskedPlan", "mask"]
-
-DISTORTION = "distortion"
-"""What a masking is for as little as possible of: its objective, in manifests."""
+__all__ = ["MaskedPlan", "mask"]
 
 
 @dataclass(frozen=True, eq=False)

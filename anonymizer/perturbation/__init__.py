@@ -29,7 +29,6 @@ from anonymizer.perturbation.requirements import is_convex
 from anonymizer.perturbation.result import OptimalChannel
 from anonymizer.perturbation.sensitive import Sensitive
 from anonymizer.perturbation.source import Source, require_room
-from anonymizer.perturbation.source import Source
 from anonymizer.perturbation.synthesis import synthetic
 from anonymizer.perturbation.tradeoff import privacy_distortion, privacy_distortion_curve
 

@@ -1,13 +1,17 @@
 """What a release tells of its records before they were masked, as tables of text."""
 
-from anonymizer.estimating import FileEstimate
-from anonymizer.perturbation.estimates import Estimate
+from typing import TYPE_CHECKING
+
 from anonymizer.report.console import console, table_of
+
+if TYPE_CHECKING:  # a report of anything else need not wait for what these need
+    from anonymizer.estimating import FileEstimate
+    from anonymizer.perturbation.estimates import Estimate
 
 __all__ = ["print_estimates"]
 
 
-def print_estimates(found: FileEstimate) -> None:
+def print_estimates(found: "FileEstimate") -> None:
     """Print estimated counts and shares with their standard errors, and how to read them."""
     out, estimate = console(), found.estimate
     about = found.of if found.by is None else f"{found.of} x {found.by}"
@@ -29,7 +33,7 @@ def print_estimates(found: FileEstimate) -> None:
         out.print(line, soft_wrap=True)
 
 
-def _margin(estimate: Estimate) -> list[list[str]]:
+def _margin(estimate: "Estimate") -> list[list[str]]:
     errors = estimate.standard_errors
     return [
         [
@@ -42,7 +46,7 @@ def _margin(estimate: Estimate) -> list[list[str]]:
     ]
 
 
-def _table(estimate: Estimate) -> list[list[str]]:
+def _table(estimate: "Estimate") -> list[list[str]]:
     errors = estimate.standard_errors
     return [
         [
@@ -62,7 +66,7 @@ def _text(value: object) -> str:
     return "(missing)" if value is None else str(value)
 
 
-def _cautions(estimate: Estimate) -> list[str]:
+def _cautions(estimate: "Estimate") -> list[str]:
     """What has to be known to read the estimates."""
     lines = []
     if estimate.negative:

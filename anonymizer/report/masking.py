@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from math import isfinite
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 
-from anonymizer.masking import Disclosed, Masked, MaskedPart
 from anonymizer.report.console import table_of
+
+if TYPE_CHECKING:  # only a masked release needs what these need
+    from anonymizer.masking.told import Disclosed, Masked, MaskedPart
 
 __all__ = ["print_masking"]
 
@@ -17,7 +20,7 @@ METHODS = {
 }
 
 
-def print_masking(out: Console, masked: Masked) -> None:
+def print_masking(out: Console, masked: "Masked") -> None:
     """Print what was drawn, what it distorts, what it tells, and what analysts have to know."""
     for line in _lines(masked):
         out.print(line, soft_wrap=True)
@@ -29,7 +32,7 @@ def print_masking(out: Console, masked: Masked) -> None:
         out.print(table_of("What released values tell, in bits", columns, rows))
 
 
-def _lines(masked: Masked) -> Iterator[str]:
+def _lines(masked: "Masked") -> Iterator[str]:
     names = ", ".join(masked.attributes)
     yield (
         f"Values of {names} were drawn at random {METHODS[masked.method]}: a released record need "
@@ -53,7 +56,7 @@ def _lines(masked: Masked) -> Iterator[str]:
         )
 
 
-def _distorted(part: MaskedPart, masked: Masked) -> str:
+def _distorted(part: "MaskedPart", masked: "Masked") -> str:
     kinds = {masked.distortions[name] for name in part.attributes if name in masked.distortions}
     least = (
         ""
@@ -67,5 +70,5 @@ def _distorted(part: MaskedPart, masked: Masked) -> str:
     )
 
 
-def _row(what: str, name: str, told: Disclosed) -> list[str]:
+def _row(what: str, name: str, told: "Disclosed") -> list[str]:
     return [what, name, *(f"{bits:.6f}" for bits in (told.mean, told.largest_i1, told.largest_i2))]

@@ -2,15 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from anonymizer.kept import Information
-from anonymizer.masking import DISTORTION, Masked
+from anonymizer.masking import DISTORTION
 from anonymizer.objectives import MutualInformation
 from anonymizer.release import Release, SearchResult
 from anonymizer.report.console import console, table_of
 from anonymizer.report.masking import print_masking
 from anonymizer.report.verdicts import verdict_table
 from anonymizer.reproduce import Row
+
+if TYPE_CHECKING:
+    from anonymizer.masking.told import Masked
 
 __all__ = ["print_ladder", "print_release"]
 
@@ -34,8 +38,8 @@ def print_release(release: Release, directory: Path) -> None:
     out = console()
     for line in _summary(release):
         out.print(line)
-    if isinstance(release.masking, Masked):
-        print_masking(out, release.masking)
+    if release.masking is not None:
+        print_masking(out, cast("Masked", release.masking))
     out.print(table_of("Recoding", ["quasi-identifier", "level", "groups"], _recoding(release)))
     if release.information:
         kept = _information(release.information)
