@@ -12,7 +12,7 @@ from anonymizer.masking.part import Part
 from anonymizer.masking.pram import pram
 from anonymizer.privacy import PrivacyModel, require_class_by_class
 
-__all__ = ["ladder_of", "least_records"]
+__all__ = ["ladder_of", "least_records", "require_suitable"]
 
 
 def ladder_of(
@@ -26,7 +26,6 @@ def ladder_of(
         When the masking does not suit the table or the policy.
     """
     least = masking.min_records or least_records(models, records)
-    require_suitable(models)
     if masking.epsilon is not None and not all(len(part.blocks) == 1 for part in parts):
         raise InputError(
             "masking: epsilon is promised of all quasi-identifiers or of none; those that are kept "

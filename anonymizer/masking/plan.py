@@ -17,11 +17,11 @@ from anonymizer.masking.attribute import Attribute, Floats
 from anonymizer.masking.candidate import Candidate
 from anonymizer.masking.crossed import Crossed
 from anonymizer.masking.drawing import Drawn, attempt, first_that_holds
-from anonymizer.masking.ladder import ladder_of
+from anonymizer.masking.ladder import ladder_of, require_suitable
 from anonymizer.masking.options import DISTORTION, Masking
 from anonymizer.masking.part import Part
 from anonymizer.masking.told import Masked, realised, told_of
-from anonymizer.privacy import PrivacyModel
+from anonymizer.privacy import PrivacyModel, require_possible
 from anonymizer.recoded import described, levels_of, relabelled
 from anonymizer.release import Release, SearchResult, prove
 from anonymizer.risk import loss_of_sizes
@@ -234,6 +234,8 @@ def mask(
         When no channel satisfies the policy, or no draw of any does.
     """
     schema, taxonomies = counted.schema, counted.taxonomies
+    require_suitable(models)
+    require_possible(counted.counts, models)
     attributes = [
         Attribute.of(name, taxonomies[name], recoding[name], masking.distortion_of(name))
         for name in masking.masked(schema.names)

@@ -1,0 +1,386 @@
+"""Releases drawn at random: whatever is drawn holds its policy, and is told of as it is."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from anonymizer import (
+    AlphaKAnonymity,
+    Anonymizer,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    Hierarchy,
+    InputError,
+    KAnonymity,
+    MeanInformation,
+    PolicyBrokenError,
+    PolicyUnreachableError,
+    Study,
+    TCloseness,
+    compare,
+    measure_quality,
+)
+from anonymizer.cli import main
+from anonymizer.masking import Masking
+from anonymizer.perturbation import channels_of
+from anonymizer.publish import publish
+
+AGES = Hierarchy.ranges(widths=[10, 20])
+POLICY = [TCloseness(0.3), KAnonymity(3)]
+
+
+def people(records=400, seed=0):
+    """Numbers that tell of an illness, a sex that tells a little, and a name."""
+    rng = np.random.default_rng(seed)
+    age = rng.integers(20, 32, records)
+    sex = rng.choice(["f", "m"], records)
+    ill = rng.random(records) < (age - 18) / 20 + 0.1 * (sex == "f")
+    return pd.DataFrame(
+        {
+            "name": [f"person {number}" for number in range(records)],
+            "age": age,
+            "sex": sex,
+            "illness": np.where(ill, "ill", np.where(rng.random(records) < 0.3, "cold", "well")),
+        },
+        index=range(1000, 1000 + records),
+    )
+
+
+def masked(masking, table=None, policy=POLICY, names=("age",), **options):
+    anonymizer = Anonymizer(
+        {name: AGES if name == "age" else Hierarchy.suppression() for name in names},
+        "illness",
+        policy,
+        identifiers=["name", *({"age", "sex"} - set(names))],
+        masking=masking,
+        **options,
+    )
+    return anonymizer, anonymizer.fit_transform(people() if table is None else table)
+
+
+def bits_apart(table, names):
+    """D(p(w|g) || p(w)) in bits of every class, by pandas alone."""
+    counts = table.groupby([*names, "illness"]).size().unstack()
+    shares = counts.fillna(0).div(counts.sum(axis=1), axis=0)
+    prior = table["illness"].value_counts(normalize=True)
+    logs = np.log2((shares / prior).where(shares > 0, 1.0))
+    return (shares * logs).sum(axis=1), counts.sum(axis=1)
+
+
+@pytest.mark.parametrize("method", ["pram", "noise", "bottleneck"])
+@pytest.mark.parametrize("names", [("age",), ("age", "sex")], ids=["age", "age and sex"])
+def test_what_is_drawn_holds_the_policy(method, names):
+    table = people()
+    attributes = ["age"] if method == "noise" else None
+    anonymizer, released = masked(Masking(method, attributes, draws=3, seed=1), table, names=names)
+    apart, sizes = bits_apart(released, names)
+    assert apart.max() <= 0.3 + 1e-9
+    assert sizes.min() >= 3
+    release = anonymizer.release_
+    assert release.masking.realised["illness"].largest_i1 == pytest.approx(apart.max())
+    assert release.classes == len(sizes)
+    assert released["illness"].equals(table["illness"])
+    assert "name" not in released
+    if method == "noise" and "sex" in names:
+        assert released["sex"].equals(table["sex"])
+
+
+def test_pram_distorts_least_and_says_so():
+    table = people()
+    anonymizer, released = masked(Masking("pram", seed=1), table)
+    (part,) = anonymizer.release_.masking.parts
+    distortion = ((released["age"] - table["age"]) ** 2).mean()
+    assert part.realised_distortion == pytest.approx(distortion)
+    assert part.least_distortion <= part.distortion
+    # Releasing the best single value would do, and costs the variance.
+    assert part.distortion < table["age"].var()
+    assert anonymizer.search_.bound == pytest.approx(part.least_distortion)
+
+
+def test_a_seed_repeats_a_draw_and_nothing_tells_it():
+    first, drawn = masked(Masking("pram", seed=7))
+    _, again = masked(Masking("pram", seed=7))
+    _, other = masked(Masking("pram", seed=8))
+    assert drawn.equals(again)
+    assert not drawn.equals(other)
+    assert "seed" not in json.dumps(first.release_.to_dict())
+    assert first.release_.study == masked(Masking("pram", seed=8))[0].release_.study
+
+
+def test_without_a_seed_draws_differ():
+    assert not masked("pram")[1].equals(masked("pram")[1])
+
+
+def test_other_tables_are_drawn_by_the_same_channel():
+    anonymizer, _ = masked(Masking("pram", seed=1))
+    other = people(seed=5)
+    drawn = anonymizer.transform(other)
+    assert bits_apart(drawn, ["age"])[0].max() <= 0.3 + 1e-9
+    with pytest.raises(InputError, match="holds 1 value, in 400 records, that the recoding has"):
+        anonymizer.transform(other.assign(age=77))
+    # Everybody ill but the oldest: no draw can hold the policy.
+    told = other.assign(illness=np.where(other["age"] < 30, "ill", "well"))
+    with pytest.raises(PolicyBrokenError, match="none of 20 draws satisfied the policy"):
+        anonymizer.transform(told)
+
+
+def test_combinations_that_no_channel_knows_are_refused():
+    table = people()
+    apart = table[(table["age"] != 25) | (table["sex"] == "f")]
+    anonymizer, _ = masked(Masking("pram", seed=1), apart, names=("age", "sex"))
+    strangers = len(table) - len(apart)
+    with pytest.raises(InputError, match=f"{strangers} records of the table have values of age, s"):
+        anonymizer.transform(table)
+
+
+def test_the_channel_reads_back_as_it_was():
+    anonymizer, _ = masked(Masking("pram", seed=1), names=("age", "sex"))
+    manifest = json.loads(json.dumps(anonymizer.release_.to_dict()))
+    ((names, channel),) = channels_of(manifest).items()
+    assert names == ("age", "sex")
+    (part,) = anonymizer.release_.masking.parts
+    assert (channel.matrix == part.channel.matrix).all()
+    assert channel.values == part.channel.values
+    assert manifest["masking"]["epsilon"] is None
+    assert manifest["recoding"] == {"age": [], "sex": []}
+
+
+def test_a_withheld_channel_is_not_told():
+    anonymizer, _ = masked(Masking("pram", seed=1, withhold=True))
+    masking = anonymizer.release_.to_dict()["masking"]
+    assert masking["withheld"]
+    assert set(masking["channels"][0]) & {"values", "labels", "rows"} == set()
+
+
+def test_released_values_can_be_distributed_as_the_true_ones():
+    table = people()
+    table["age"] //= 4  # values of many records each
+    anonymizer, _ = masked(Masking("pram", invariant=True, seed=1), table)
+    (part,) = anonymizer.release_.masking.parts
+    share = table["age"].value_counts(normalize=True)
+    values = [int(value) for (value,) in part.channel.values]
+    labels = [int(label) for (label,) in part.channel.labels]
+    assert share[labels].to_numpy() == pytest.approx(share[values].to_numpy() @ part.channel.matrix)
+
+
+def test_local_differential_privacy_is_of_the_channel():
+    anonymizer, _ = masked(Masking("pram", epsilon=1.0, seed=1))
+    assert anonymizer.release_.masking.epsilon <= 1.0 + 1e-6
+    (part,) = anonymizer.release_.masking.parts
+    some = part.channel.matrix[:, part.channel.matrix.max(axis=0) > 0]
+    assert np.log(some.max(axis=0) / some.min(axis=0)).max() <= 1.0 + 1e-6
+
+
+def test_attributes_by_themselves_are_held_to_the_policy_together():
+    anonymizer, released = masked(
+        Masking("pram", jointly=False, seed=1), policy=[TCloseness(0.6)], names=("age", "sex")
+    )
+    assert len(anonymizer.release_.masking.parts) == 2
+    assert bits_apart(released, ["age", "sex"])[0].max() <= 0.6 + 1e-9
+
+
+def test_values_are_masked_from_levels():
+    table = people()
+    anonymizer, released = masked(
+        Masking("pram", distortion="hierarchy", seed=1), table, levels={"age": 1}, recoding="fixed"
+    )
+    assert set(released["age"]) <= {"[20, 30)", "[30, 40)", "*"}
+    assert anonymizer.release_.levels == {"age": 1}
+
+
+def test_a_stated_alphabet_is_all_that_is_released():
+    _, released = masked(Masking("pram", alphabet={"age": [22, 28.5]}, seed=1))
+    assert set(released["age"]) <= {22.0, 28.5}
+
+
+@pytest.mark.parametrize("policy", [[MeanInformation(0.02)], [AlphaKAnonymity(0.8, 4)]], ids=str)
+def test_other_models(policy):
+    anonymizer, _ = masked(Masking("pram", seed=1), policy=policy)
+    assert all(verdict.satisfied for verdict in anonymizer.release_.privacy)
+
+
+def test_models_without_a_convex_form_are_held_against_the_draw():
+    anonymizer, _ = masked(
+        Masking("pram", seed=1), policy=[DistinctLDiversity(3), EntropyLDiversity(1.2)]
+    )
+    assert all(verdict.satisfied for verdict in anonymizer.release_.privacy)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.sampled_from("ab"), st.sampled_from(["x", "y", "z"])),
+        min_size=12,
+        max_size=60,
+    ),
+    st.sampled_from(["pram", "bottleneck"]),
+    st.sampled_from([0.05, 0.3, 1.0]),
+    st.integers(0, 100),
+)
+def test_no_table_is_released_against_its_policy(rows, method, t, seed):
+    table = pd.DataFrame(rows, columns=["age", "sex", "illness"]).assign(name="nobody")
+    try:
+        _, released = masked(
+            Masking(method, seed=seed), table, [TCloseness(t), KAnonymity(2)], ("age", "sex")
+        )
+    except PolicyUnreachableError:
+        return
+    apart, sizes = bits_apart(released, ["age", "sex"])
+    assert apart.max() <= t + 1e-9
+    assert sizes.min() >= 2
+    assert released["illness"].tolist() == table["illness"].tolist()
+
+
+MISTAKES = [
+    ({"method": "swap"}, {}, "masking: method = 'swap' is unknown; known are pram, noise"),
+    ({"attributes": ["height"]}, {}, "masking: 'height' is no quasi-identifier"),
+    ({"attributes": []}, {}, "attributes must name at least one quasi-identifier"),
+    ({"distortion": "cubic"}, {}, "masking: distortion = 'cubic' is unknown"),
+    ({"distortion": {"sex": "hamming"}}, {}, "states something about 'sex', which is not masked"),
+    ({"method": "noise", "epsilon": 1.0}, {}, "masking: epsilon is for 'pram', not 'noise'"),
+    ({"epsilon": 0}, {}, "masking: epsilon = 0 must be a number above 0"),
+    ({"draws": 0}, {}, "masking: draws = 0 must be a whole number from 1"),
+    ({"seed": -1}, {}, "masking: seed = -1 must be a whole number from 0"),
+    ({"alphabet": {"age": "low"}}, {}, "masking: alphabet of 'age' must be a list of values"),
+    ({"alphabet": {"age": ["old"]}}, {}, "1 symbol of the alphabet of 'age' are no numbers"),
+    ({"grid": {"age": 2}}, {}, "masking: grid is for 'noise', not 'pram'"),
+    ({"withhold": "no"}, {}, "masking: withhold must be true or false"),
+    ({}, {"recoding": "cut"}, "masking draws values instead of searching for recoding = 'cut'"),
+    ({}, {"suppression": 0.1}, "masking searches nothing: leave out suppression"),
+    ({}, {"levels": {"age": 9}}, "levels: age = 9 must be a whole number from 0 to 3"),
+]
+
+
+@pytest.mark.parametrize(("masking", "options", "message"), MISTAKES, ids=lambda each: str(each))
+def test_mistakes_are_told_in_one_line(masking, options, message):
+    with pytest.raises(InputError) as caught:
+        masked(Masking(**masking), **options)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_noise_is_for_numbers():
+    with pytest.raises(InputError, match="noise is for numbers, and 'sex' is none"):
+        masked("noise", names=("age", "sex"))
+
+
+def test_epsilon_is_promised_of_all_or_none():
+    with pytest.raises(InputError, match="epsilon is promised of all quasi-identifiers or of none"):
+        masked(Masking(epsilon=1.0, attributes=["age"]), names=("age", "sex"))
+
+
+def test_too_many_combinations_are_refused_before_anything_is_solved():
+    table = people(3000)
+    table["age"] = np.arange(3000)
+    with pytest.raises(InputError, match="age have 3,000 combinations of values, beyond the 1,000"):
+        masked("pram", table)
+
+
+def test_a_policy_out_of_reach_is_told():
+    with pytest.raises(InputError, match=r"l-diversity: l = 2\.9 is above"):
+        masked("pram", policy=[EntropyLDiversity(2.9)])
+
+
+STUDY = """
+masking = "pram"
+
+[data]
+path = "people.csv"
+
+[quasi-identifiers]
+age = "age.toml"
+
+[identifiers]
+attributes = ["name", "sex"]
+
+[sensitive]
+attributes = ["illness"]
+
+[[privacy]]
+model = "t-closeness"
+distance = "kl"
+t = 0.3
+"""
+
+
+@pytest.fixture
+def study(tmp_path):
+    people().to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "age.toml").write_text("widths = [10]\n")
+    (tmp_path / "study.toml").write_text(STUDY)
+    return tmp_path / "study.toml"
+
+
+def run(*arguments):
+    with pytest.raises(SystemExit) as ended:
+        main([str(argument) for argument in arguments])
+    return ended.value.code
+
+
+def test_from_a_study_to_an_estimate(study, capsys):
+    out = study.parent / "out"
+    assert run("run", study, "-o", out) == 0
+    report = capsys.readouterr().out
+    assert "a released record need not be true" in report
+    assert "epsilon is infinite" in report
+    assert run("verify", out / "released.csv", "--study", study) == 0
+    manifest = json.loads((out / "release.json").read_text())
+    assert manifest["masking"]["realised"]["illness"]["largest_i1"] <= 0.3 + 1e-9
+    capsys.readouterr()
+    how = ["--method", "maximum-likelihood"]
+    assert run("estimate", out, "--of", "age", *how, "--json") == 0
+    assert json.loads(capsys.readouterr().out)["records"] == 400
+
+
+@pytest.mark.parametrize(
+    ("stated", "message"),
+    [
+        ('masking = "pran"', "study.toml: masking: method = 'pran' is unknown; did you mean"),
+        ('[masking]\nmethod = "pram"\nepsilom = 1', "[masking] unknown key 'epsilom'; did you"),
+        ("[masking]\nepsilon = 1", "[masking] method is missing"),
+        ('[masking]\nmethod = "pram"\ndraws = "x"', "[masking] draws must be a whole number"),
+    ],
+)
+def test_mistakes_in_a_study(study, capsys, stated, message):
+    study.write_text(STUDY.replace('masking = "pram"', "") + "\n" + stated + "\n")
+    if stated.startswith("masking"):
+        study.write_text(STUDY.replace('masking = "pram"', stated))
+    assert run("run", study, "-o", study.parent / "out") == 2
+    assert message in capsys.readouterr().err
+    assert not (study.parent / "out").exists()
+
+
+def test_what_is_about_generalized_values_refuses_drawn_ones(study, capsys):
+    out = study.parent / "out"
+    publish(Study(study), out)
+    for command in (
+        ["quality", out / "released.csv", "--study", study],
+        ["audit", out, "--against", study.parent / "people.csv"],
+    ):
+        assert run(*command) == 2
+        assert "values that were drawn at random" in capsys.readouterr().err
+    assert run("compare", study) == 2
+    assert "masking draws values" in capsys.readouterr().err
+    table = people()
+    anonymizer, released = masked(Masking("pram", seed=1), table)
+    with pytest.raises(InputError, match="quality is about generalized values"):
+        measure_quality(table, released, anonymizer.plan_)
+    with pytest.raises(InputError, match="masking draws values"):
+        compare(anonymizer, table)
+
+
+def test_adult_is_masked_with_less_distortion_than_by_any_ranges(adult):
+    table = adult[["age", "marital-status"]]
+    anonymizer = Anonymizer(
+        {"age": AGES},
+        "marital-status",
+        [TCloseness(0.55), EntropyLDiversity(2.7)],
+        masking=Masking("pram", alphabet={"age": list(range(17, 91))}, seed=1),
+    )
+    released = anonymizer.fit_transform(table)
+    assert ((released["age"] - table["age"]) ** 2).mean() <= 11.5
+    assert anonymizer.search_.bound == pytest.approx(9.8807, abs=1e-4)
