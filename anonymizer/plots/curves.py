@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 
-from anonymizer.plots.style import COLORS, LOOK, save
+from anonymizer.plots.style import COLORS, LOOK, Style, save
 from anonymizer.reproduce import Column, Row, Section, Series
 
 __all__ = ["draw"]
@@ -67,7 +67,7 @@ def _curves(axes: Axes, series: Series, measure: Column) -> None:
     axes.set_xlabel(_named(series[series.axis]))
 
 
-def _looks(series: Series) -> list[dict[str, object]]:
+def _looks(series: Series) -> list[Style]:
     marker = "o" if len(series) <= FEW else ""
     return [
         {"color": color, "linestyle": dash, "marker": marker, "markersize": 4, "linewidth": 1.8}

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from anonymizer.reproduce.domingo2009.lemmas import covariance_lemma, measures
 from anonymizer.reproduce.domingo2009.loss import information_loss
-from anonymizer.reproduce.domingo2009.models import models
+from anonymizer.reproduce.domingo2009.models import four_models
 from anonymizer.reproduce.row import Section
 
 __all__ = ["TITLE", "sections"]
@@ -17,4 +17,4 @@ TITLE = "Domingo-Ferrer and Rebollo-Monedero (2009); information in bits"
 
 def sections() -> Sequence[Section]:
     """Compute all."""
-    return [information_loss(), measures(), models(), covariance_lemma()]
+    return [information_loss(), measures(), four_models(), covariance_lemma()]

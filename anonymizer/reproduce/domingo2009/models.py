@@ -15,7 +15,7 @@ from anonymizer.reproduce.readings import claim
 from anonymizer.reproduce.row import Row, Section
 from anonymizer.reproduce.series import Column, Series
 
-__all__ = ["models"]
+__all__ = ["four_models"]
 
 Floats = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ SHARES = (0.1, 0.25, 0.5, 0.75, 0.9)
 EXACT = 1e-8
 
 
-def models() -> Section:
+def four_models() -> Section:
     """Models 1 to 4, and Figure 1."""
     rows = [*_rate_distortion(), _normal(), *_bottleneck(), _figure_1(), _figure_1_bottleneck()]
     note = (
@@ -137,19 +137,12 @@ def _figure_1() -> Row:
 def _figure_1_bottleneck() -> Row:
     """The same with mutual information as loss."""
     path = bottleneck_path(BINARY, np.geomspace(1.65, 8, 8))
-    known = []
-    for found in path:
-        low, high = 1e-12, 0.5
-        for _ in range(60):  # the flips of that rate
-            middle = (low + high) / 2
-            low, high = (middle, high) if 1 - _entropy(middle) > found.rate else (low, middle)
-        both = FLIP * (1 - low) + (1 - FLIP) * low
-        known.append(_entropy(both) - _entropy(FLIP))
+    known = [_gerber(found.loss) for found in path]
     series = Series(
         [Column("loss", "loss: I(X;Y) - I(X';Y)", [found.loss for found in path], "bits")],
         [
             Column("rate", "risk: I(X';X), models 3 and 4", [f.rate for f in path], "bits"),
-            Column("closed_loss", "loss of that rate by Mrs Gerber's lemma", known, "bits"),
+            Column("closed", "Mrs Gerber's lemma", known, "bits"),
         ],
         axis="loss",
     )
@@ -159,3 +152,12 @@ def _figure_1_bottleneck() -> Row:
         remark="binary symmetric, flips of 0.1; local optima, from beta = 8 to 1.65",
         series=series,
     )
+
+
+def _gerber(loss: float) -> float:
+    """The least rate of a loss: T is X flipped with chance delta, Y the same with both."""
+    low, high = FLIP, 0.5
+    for _ in range(60):
+        both = (low + high) / 2
+        low, high = (both, high) if _entropy(both) - _entropy(FLIP) < loss else (low, both)
+    return 1 - _entropy((low - FLIP) / (1 - 2 * FLIP)) if low > FLIP else 1.0

@@ -6,7 +6,7 @@ Privacy in Statistical Databases: the statements of section 4, and Figures 6 and
 from collections.abc import Sequence
 
 from anonymizer.reproduce.rebollo2008.figures import figure_6, figure_7
-from anonymizer.reproduce.rebollo2008.theory import theory
+from anonymizer.reproduce.rebollo2008.theory import statements
 from anonymizer.reproduce.row import Section
 
 __all__ = ["TITLE", "sections"]
@@ -16,4 +16,4 @@ TITLE = "Rebollo-Monedero et al. (2008); information in nats"
 
 def sections() -> Sequence[Section]:
     """Compute all."""
-    return [theory(), figure_6(), figure_7()]
+    return [statements(), figure_6(), figure_7()]

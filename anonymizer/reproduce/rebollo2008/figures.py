@@ -8,6 +8,7 @@ import numpy as np
 from anonymizer.perturbation import (
     gaussian_rate,
     mutual_information_bound,
+    privacy_distortion,
     privacy_distortion_curve,
     squared,
 )
@@ -89,26 +90,36 @@ def _curve(grid: Grid) -> Row:
 
 
 def _points(grid: Grid, descents: Mapping[float, Performance]) -> Row:
-    """The three points of each solution."""
-    kinds = {
-        "descent": [descents[share] for share in SHARES],
-        "optimum": [Performance(p.distortion, p.leakage, p.cost) for p in grid.optima.values()],
-        "closed": [closed(share) for share in SHARES],
-    }
-    labels = {"descent": "steepest descent", "optimum": "optimum", "closed": "Eq. 5"}
-    measures = [
-        Column(f"{name}_{what}", f"{labels[name]}, {letter}", values, unit)
-        for name, points in kinds.items()
-        for what, letter, values, unit in (
-            ("distortion", "D", [p.distortion for p in points], ""),
-            ("risk", "R", [p.risk for p in points], "nats"),
-        )
+    """Where the descents end, beside the certified risk of the same distortion."""
+    d = [descents[share].distortion for share in SHARES]
+    best = [
+        privacy_distortion(
+            grid.joint, squared(grid.x), distortion_limit=limit, unit="nats", tolerance=1e-4
+        ).leakage
+        for limit in d
     ]
+    told = float(gaussian_rate(0, 1.0, RHO, "nats")[0])
+    above = mutual_information_bound(d, information=told, variance=1).tolist()
     series = Series(
-        [Column("slope", "lambda", [slope_of(share) for share in SHARES])], measures, axis="slope"
+        [
+            Column("distortion", "D", d),
+            Column("slope", "lambda", [slope_of(share) for share in SHARES]),
+        ],
+        [
+            Column("optimum", "optimum on the grid", best, "nats"),
+            Column("qglb", "QGLB = Eq. 5", gaussian_rate(d, 1.0, RHO, "nats").tolist(), "nats"),
+            Column("miub", "MIUB", above, "nats"),
+            Column(
+                "descent", "steepest descent", [descents[share].risk for share in SHARES], "nats"
+            ),
+        ],
+        axis="distortion",
     )
     return Row(
-        "Figure 6: points", "3 multipliers", remark="where each solution ends", series=series
+        "Figure 6: points",
+        "3 multipliers",
+        remark="where the descents end, and R there",
+        series=series,
     )
 
 

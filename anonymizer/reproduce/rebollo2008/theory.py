@@ -11,14 +11,14 @@ from anonymizer.reproduce.readings import claim
 from anonymizer.reproduce.rebollo2008.normal import RHO, SHARES, Grid, closed, slope_of
 from anonymizer.reproduce.row import Row, Section
 
-__all__ = ["theory"]
+__all__ = ["statements"]
 
 NORMAL = 0.5 * float(np.log(2 * np.pi * np.e))
 """h of a standard normal law, nats."""
 FINE = Grid(101, 6.0)
 
 
-def theory() -> Section:
+def statements() -> Section:
     """The statements one by one."""
     rows = [*_convexity(), *_multipliers(), *_closed_form(), _no_bound()]
     return Section("Section 4: theory, by number", rows, "Information in nats; sigma_X = 1.")
