@@ -8,6 +8,9 @@ from anonymizer.cli.printing import print_json, printing
 
 __all__ = ["models", "reproduce"]
 
+NAMES = ("bezzi2010", "bkakria2021", "domingo2009", "longpre2017", "rebollo2008")
+"""The papers; asking for their names must not load them."""
+
 
 @click.command()
 def models() -> None:
@@ -19,7 +22,7 @@ def models() -> None:
 
 
 @click.command()
-@click.argument("paper", type=click.Choice(["bezzi2010", "bkakria2021", "longpre2017"]))
+@click.argument("paper", type=click.Choice(NAMES))
 @click.option(
     "--plot", type=click.Path(path_type=Path), help="A picture: .png, .svg or .pdf (matplotlib)."
 )
@@ -37,7 +40,7 @@ def reproduce(paper: str, plot: Path | None, force: bool, as_json: bool) -> None
     if plot and not asked.drawn:
         drawn = ", ".join(name for name, other in PAPERS.items() if other.drawn)
         raise click.UsageError(f"{paper} has no figures to draw; leave out --plot (drawn: {drawn})")
-    draw = plot and picture_at(plot, "figures", force=force)
+    draw = plot and picture_at(plot, asked.picture, force=force)
     sections = asked.sections()
     if draw:
         draw(sections)

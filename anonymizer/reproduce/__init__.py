@@ -3,7 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from anonymizer.reproduce import bezzi2010, bkakria2021, longpre2017
+from anonymizer.reproduce import (
+    bezzi2010,
+    bkakria2021,
+    domingo2009,
+    longpre2017,
+    rebollo2008,
+)
 from anonymizer.reproduce.agreement import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED
 from anonymizer.reproduce.row import Row, Section, flattened
 from anonymizer.reproduce.series import Column, Series
@@ -34,16 +40,21 @@ class Paper:
         Computes them.
     drawn
         Whether some of its rows are series, so that a picture can be drawn.
+    picture
+        The module of ``anonymizer.plots`` that draws it.
     """
 
     title: str
     sections: Callable[[], Sequence[Section]]
     drawn: bool = False
+    picture: str = "figures"
 
 
 PAPERS = {
     "bezzi2010": Paper(bezzi2010.TITLE, bezzi2010.sections),
     "bkakria2021": Paper(bkakria2021.TITLE, bkakria2021.sections, drawn=True),
+    "domingo2009": Paper(domingo2009.TITLE, domingo2009.sections, drawn=True, picture="curves"),
     "longpre2017": Paper(longpre2017.TITLE, longpre2017.sections),
+    "rebollo2008": Paper(rebollo2008.TITLE, rebollo2008.sections, drawn=True, picture="curves"),
 }
 """What each of the papers gives, by author and year."""

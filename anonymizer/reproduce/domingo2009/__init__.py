@@ -1,0 +1,20 @@
+"""Domingo-Ferrer, Rebollo-Monedero, "Measuring risk and utility using information theory" (2009).
+
+Its statements by number, the four models of section 5, and probabilistic information loss.
+"""
+
+from collections.abc import Sequence
+
+from anonymizer.reproduce.domingo2009.lemmas import covariance_lemma, measures
+from anonymizer.reproduce.domingo2009.loss import information_loss
+from anonymizer.reproduce.domingo2009.models import four_models
+from anonymizer.reproduce.row import Section
+
+__all__ = ["TITLE", "sections"]
+
+TITLE = "Domingo-Ferrer and Rebollo-Monedero (2009); information in bits"
+
+
+def sections() -> Sequence[Section]:
+    """Compute all."""
+    return [information_loss(), measures(), four_models(), covariance_lemma()]

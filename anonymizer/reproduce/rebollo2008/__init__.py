@@ -1,0 +1,19 @@
+"""Rebollo-Monedero, Forné, Domingo-Ferrer, "From t-closeness to PRAM and noise addition" (2008).
+
+Privacy in Statistical Databases: the statements of section 4, and Figures 6 and 7.
+"""
+
+from collections.abc import Sequence
+
+from anonymizer.reproduce.rebollo2008.figures import figure_6, figure_7
+from anonymizer.reproduce.rebollo2008.theory import statements
+from anonymizer.reproduce.row import Section
+
+__all__ = ["TITLE", "sections"]
+
+TITLE = "Rebollo-Monedero et al. (2008); information in nats"
+
+
+def sections() -> Sequence[Section]:
+    """Compute all."""
+    return [statements(), figure_6(), figure_7()]
