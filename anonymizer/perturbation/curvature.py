@@ -30,8 +30,11 @@ WORTH = 0.7
 SMALLEST = 1e-18
 """The least p(w, y) beside the square root of which what the factors leave out is small."""
 
-NARROW = 32
+TINY = 12
 """Rank up to which all columns are factored at once: beyond, one by one is faster (measured)."""
+
+NARROW = 32
+"""Rank up to which factors are applied to all columns at once."""
 
 _PROBE = np.empty((1, 1))
 _SYRK, _TRSM = get_blas_funcs(("syrk", "trsm"), (_PROBE,))
@@ -81,7 +84,7 @@ class Inverses:
             factors = None
         posterior = law / mass[:, None]
         inverse = np.sqrt(problem.slope / law)
-        if factors is None and len(problem.prior) <= NARROW:
+        if factors is None and len(problem.prior) <= TINY:
             root = (problem.conditional - posterior[:, None, :]) * inverse[:, None, :]
             return cls(weights, _batch(root, weights))
         rank = len(problem.prior) if factors is None else len(factors.right)
