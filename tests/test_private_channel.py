@@ -428,6 +428,10 @@ class TestAdult:
         assert self.best(PAPER[:1]).distortion == pytest.approx(4.376, abs=5e-4)
         assert self.best(PAPER[1:]).distortion == pytest.approx(8.674, abs=5e-4)
 
+    def test_as_uncertain_as_among_a_hundred_records(self):
+        found = self.best([*PAPER, KAnonymity(100)])
+        assert found.distortion == pytest.approx(9.8853, abs=2e-4)
+
     def test_best_ranges(self):
         counts, ages = adult()
         found = best_ranges(counts, ages, privacy=PAPER)
