@@ -20,7 +20,7 @@ from anonymizer.perturbation import (
     private_channel,
     squared,
 )
-from anonymizer.perturbation.guarantees import Extras, least_distortion
+from anonymizer.perturbation.guarantees import least_distortion
 from anonymizer.perturbation.sensitive import Sensitive
 from anonymizer.privacy import (
     AlphaKAnonymity,
@@ -302,11 +302,31 @@ def test_units_of_distortion_do_not_matter(seed, scale, skew):
         assert scaled.distortion == pytest.approx(scale * found.distortion, rel=3e-5)
 
 
-def test_a_policy_that_only_nothing_holds():
-    found = private_channel(SMALL, squared([1.0, 2.0, 3.0]), [TCloseness(0.0)])
-    _, r = posteriors(SMALL, found.channel)
-    assert bits(r, SMALL.sum(axis=0) / 30).max() <= 1e-9
-    assert found.lower_bound <= found.distortion
+# Four values of X with posteriors on a line through the margin: 0 and 1, 2 and 3 balance.
+LINE = np.array([[6, 4], [4, 6], [8, 2], [2, 8]])
+
+
+@pytest.mark.parametrize("model", [ValueGain(0.0), BayesianGain(0.0), TCloseness(0.0)])
+def test_a_prior_at_the_limit_leaves_what_tells_nothing(model):
+    # Only p(w|y) = p(w): symbols mix values that balance, (0, 1) and (2, 3), at half a step each.
+    d = squared([0.0, 1.0, 10.0, 11.0], [0.5, 10.5])
+    found = private_channel(LINE, d, [model])
+    assert plainly(model, LINE, found.channel, 1e-9)
+    assert found.distortion == pytest.approx(0.25, rel=1e-4)
+    assert found.lower_bound <= 0.25
+
+
+def test_a_share_that_the_table_itself_is_at():
+    # The first value of W has its share whatever X is; the others may tell what they like.
+    joint = np.array([[5, 4, 1], [5, 1, 4], [2, 1, 1]])
+    found = private_channel(joint, squared([1.0, 2.0, 3.0]), [AlphaKAnonymity(0.5, 1)])
+    assert found.distortion == pytest.approx(0, abs=1e-9)
+    told = np.array([[7, 2, 1], [3, 3, 4], [5, 3, 2]])
+    held = private_channel(told, squared([1.0, 2.0, 3.0]), [AlphaKAnonymity(0.5, 1)])
+    assert plainly(AlphaKAnonymity(0.5, 1), told, held.channel, 2e-9)
+    # 1 and 2 have to balance, as 0.7 and 0.3 around 0.5 do; 3 need not be touched.
+    assert held.distortion == pytest.approx(1 / 3, rel=1e-5)
+    assert held.certified
 
 
 def test_nothing_asked_is_nothing_done():
@@ -393,10 +413,6 @@ def test_too_large_a_problem_is_refused_before_it_is_made():
         private_channel(np.ones((3000, 2)), np.broadcast_to(0.0, (3000, 3100)), [TCloseness(0.5)])
 
 
-def test_extras_are_what_they_say():
-    assert Extras() == Extras(invariant=False, epsilon=None, unbiased=None)
-
-
 def adult() -> tuple[np.ndarray, np.ndarray]:
     """Records of Adult by age and marital status, and the ages."""
     import pandas as pd
@@ -427,6 +443,10 @@ class TestAdult:
     def test_either_model(self):
         assert self.best(PAPER[:1]).distortion == pytest.approx(4.376, abs=5e-4)
         assert self.best(PAPER[1:]).distortion == pytest.approx(8.674, abs=5e-4)
+
+    def test_as_uncertain_as_among_a_hundred_records(self):
+        found = self.best([*PAPER, KAnonymity(100)])
+        assert found.distortion == pytest.approx(9.8853, abs=2e-4)
 
     def test_best_ranges(self):
         counts, ages = adult()

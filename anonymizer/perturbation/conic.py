@@ -6,6 +6,8 @@ own, so that all conditions touch the m values of W and not the n of X: the fact
 
 Scaled so that Clarabel's absolute tolerances mean something: u by n (rows of u sum to 1 on
 average), d by its mean, V_w by p_w. Unscaled it stops at "almost solved" (measured on Adult).
+The cones are not divided by p_w, though it would make their entries alike: prices of conditions
+would then be multiplied by p_w, and lost where it is small (measured: a gap 100 times as wide).
 """
 
 from dataclasses import dataclass, field
@@ -85,6 +87,7 @@ class _Asked:
     rows: Codes
     total: Codes
     cones: Codes
+    size: Floats
     linear: Codes
     transports: tuple[tuple[Codes, Codes, Codes], ...]
 
@@ -136,19 +139,20 @@ def _demanded(system: _Rows, demand: Demand, u: Codes, masses: Codes) -> _Asked:
     linear = _bounded(system, demand.linear, scaled)
     transports = tuple(_transported(system, one, scaled, masses) for one in demand.transports)
     if not demand.entropic:
-        return _Asked(_EMPTY, _EMPTY, _EMPTY, linear, transports)
+        return _Asked(_EMPTY, _EMPTY, _EMPTY, _NONE[:, None], linear, transports)
     epigraph = system.variables(m, k)
     cones = system.block(clarabel.ExponentialConeT, np.zeros((m, k, 3)))
+    size = demand.margin[:, None]
     system.put(cones[..., 0], epigraph, 1.0)
-    system.put(cones[..., 1], law, -1.0)
-    system.put(cones[..., 2], masses[None, :], -1.0)
+    system.put(cones[..., 1], law, -size)
+    system.put(cones[..., 2], masses[None, :], -size)
     rows = _bounded(system, demand.tilts, scaled)
-    system.put(rows[:, None, :], epigraph[None], demand.margin[:, None])
+    system.put(rows[:, None, :], epigraph[None], 1.0)
     total = system.block(clarabel.NonnegativeConeT, np.zeros(int(demand.total is not None)))
     if demand.total is not None:
-        system.put(total[:, None], epigraph, demand.margin[:, None])
+        system.put(total[:, None], epigraph, 1.0)
         system.put(total[:, None], law, (demand.total * demand.margin)[:, None])
-    return _Asked(rows, total, cones[..., 2], linear, transports)
+    return _Asked(rows, total, cones[..., 2], size, linear, transports)
 
 
 _EMPTY = np.zeros((0, 0), np.intp)
@@ -221,4 +225,10 @@ def _weights(prices: Floats, asked: _Asked) -> Weights:
         (prices[limit], prices[forth] - prices[back]) for limit, forth, back in asked.transports
     )
     total = float(prices[asked.total].sum())
-    return Weights(prices[asked.rows], total, prices[asked.cones], prices[asked.linear], transports)
+    return Weights(
+        prices[asked.rows],
+        total,
+        prices[asked.cones] * asked.size,
+        prices[asked.linear],
+        transports,
+    )

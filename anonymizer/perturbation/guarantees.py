@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from anonymizer.errors import InputError, PolicyUnreachableError
+from anonymizer.errors import InputError
 from anonymizer.perturbation.dual import proof
+from anonymizer.perturbation.extras import Extras, program_of
 from anonymizer.perturbation.program import Program
-from anonymizer.perturbation.repair import EXACT, blind, repaired
+from anonymizer.perturbation.repair import blind, repaired
 from anonymizer.perturbation.result import OptimalChannel
 from anonymizer.perturbation.sensitive import Sensitive
 from anonymizer.perturbation.source import (
@@ -23,38 +24,12 @@ from anonymizer.perturbation.verification import Policy
 from anonymizer.privacy import PrivacyModel, models_of
 from anonymizer.privacy.base import require_number
 
-Codes = NDArray[np.intp]
-
 __all__ = ["Extras", "least_distortion", "private_channel"]
-
-LARGEST_EPSILON = 50.0
-"""Beyond, chances of e^-50 would count: no computation and no sample tells them from none."""
-
 
 TELLING_EPSILON = 20.0
 """Beyond, a program is solved without epsilon, and what that leaves open is mended: releasing each
 symbol to everybody with chances of e^-20 costs next to nothing, and asking for them in a program
 costs its accuracy (measured: at 50 Clarabel stops a fifth above the optimum)."""
-
-
-@dataclass(frozen=True)
-class Extras:
-    """What may be asked of a channel besides its models.
-
-    Parameters
-    ----------
-    invariant
-        The margin of what is released is that of X: p(y) = p(x). X and Y have the same values.
-    epsilon
-        Local differential privacy: q(y|x) <= e^epsilon q(y|x') for all x, x' and y, in nats
-        as is customary.
-    unbiased
-        The values of x and those of y, numbers: E[Y] = E[X].
-    """
-
-    invariant: bool = False
-    epsilon: float | None = None
-    unbiased: tuple[ArrayLike, ArrayLike] | None = None
 
 
 def private_channel(
@@ -156,7 +131,7 @@ def least_distortion(
     source = sensitive[0].source
     costs = require_distortion(distortion, source)
     policy = Policy.of(privacy, sensitive, records)
-    program, columns = _program(source, costs, extras or Extras())
+    program, columns = program_of(source, costs, extras or Extras())
     tolerated = replace(program, demands=policy.demands(tolerated=True))
     tolerated.require_room()
     policy.require_reachable()
@@ -227,61 +202,6 @@ def _inside(program: Program, hair: float) -> Program:
         epsilon = epsilon * (1 - hair) if epsilon <= TELLING_EPSILON else None
     demands = tuple(demand.inside(hair) for demand in program.demands)
     return replace(program, demands=demands, epsilon=epsilon)
-
-
-def _program(source: Source, costs: Floats, extras: Extras) -> tuple[Program, Codes]:
-    """The program without its demands, and which columns of the distortion it is about."""
-    columns: Codes = np.arange(costs.shape[1])
-    if extras.invariant:
-        if costs.shape[1] != source.shape[0]:
-            raise InputError(
-                f"invariant releases the values of X themselves, and distortion has "
-                f"{costs.shape[1]} columns for {source.shape[0]} values; give one for each"
-            )
-        columns = source.rows
-    if extras.epsilon is not None:
-        require_number("private channel", "epsilon", extras.epsilon, 0, LARGEST_EPSILON)
-    moments = None if extras.unbiased is None else _moments(extras.unbiased, source, columns)
-    program = Program(
-        source.p,
-        np.ascontiguousarray(costs[:, columns]),
-        (),
-        bool(extras.invariant),
-        None if extras.epsilon is None else float(extras.epsilon),
-        moments,
-    )
-    _require_mean(program)
-    return program, columns
-
-
-def _moments(unbiased: object, source: Source, columns: Codes) -> tuple[Floats, Floats]:
-    """Values of x and y, of those that occur."""
-    try:
-        x, y = (np.asarray(side, float) for side in unbiased)  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
-        raise InputError("unbiased must be two lists of numbers: values of x, and of y") from None
-    sizes = (source.shape[0], len(columns))
-    if x.shape != sizes[:1] or y.ndim != 1 or len(y) <= int(columns.max()):
-        raise InputError(f"unbiased must have the {sizes[0]} values of x, and all values of y")
-    if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise InputError("unbiased must hold finite numbers")
-    return x[source.rows], y[columns]
-
-
-def _require_mean(program: Program) -> None:
-    """Refuse a mean that no distribution of the symbols has, or not that one which is kept."""
-    drift = program.drift
-    if drift is None:
-        return
-    if drift.min() > EXACT or drift.max() < -EXACT:
-        raise PolicyUnreachableError(
-            "the mean of X lies outside the values of Y; add some on its other side"
-        )
-    if program.invariant and abs(float(drift @ program.p)) > EXACT:
-        raise PolicyUnreachableError(
-            "invariant keeps the margin, and with these values of Y another mean than that of X; "
-            "give Y the values of X, or leave out unbiased"
-        )
 
 
 def _counted(joint: Floats) -> float | None:

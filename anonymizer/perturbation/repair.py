@@ -16,6 +16,7 @@ import numpy as np
 
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.perturbation.program import Program
+from anonymizer.perturbation.projection import projected
 from anonymizer.perturbation.source import Floats
 from anonymizer.perturbation.verification import Policy
 from anonymizer.privacy import Mask
@@ -131,12 +132,21 @@ def _mended(program: Program, joint: Floats, costs: Floats, policy: Policy) -> I
             if cleaned is None or (kept := int((cleaned > 0).sum())) == seen:
                 continue
             seen = kept
-            topped = _topped(program, cleaned, policy)
-            for e in MIXTURES:
-                mixed = _mixed(program, topped, exact, e)
-                if mixed is not None and _holds(program, mixed) and policy.accepts(mixed):
-                    yield mixed
-                    break
+            for near in _near(program, cleaned):
+                topped = _topped(program, near, policy)
+                for e in MIXTURES:
+                    mixed = _mixed(program, topped, exact, e)
+                    if mixed is not None and _holds(program, mixed) and policy.accepts(mixed):
+                        yield mixed
+                        break
+
+
+def _near(program: Program, channel: Floats) -> Iterator[Floats]:
+    """A channel, and what it becomes where conditions have to be met as equations."""
+    yield channel
+    joint = projected(program, program.p[:, None] * channel)
+    if joint is not None and (joint.sum(axis=1) > 0).all():
+        yield np.asarray(joint / joint.sum(axis=1)[:, None])
 
 
 def _cleaned(program: Program, joint: Floats, least: float) -> Floats | None:
