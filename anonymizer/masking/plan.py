@@ -20,6 +20,7 @@ from anonymizer.masking.drawing import Drawn, attempt, first_that_holds
 from anonymizer.masking.ladder import ladder_of, require_suitable
 from anonymizer.masking.options import DISTORTION, Masking
 from anonymizer.masking.part import Part
+from anonymizer.masking.preserved import preserved
 from anonymizer.masking.told import Masked, realised, told_of
 from anonymizer.privacy import PrivacyModel, require_possible
 from anonymizer.recoded import described, levels_of, relabelled
@@ -106,7 +107,7 @@ class MaskedPlan:
             privacy=verdicts,
             search=self.search,
             study=self.study,
-            masking=self._masked(parts, drawn),
+            masking=self._masked(base, released, parts, drawn),
         )
 
     @property
@@ -182,8 +183,15 @@ class MaskedPlan:
         shown = described(kept, {name: self.taxonomies[name] for name in kept}, released)
         return {name: shown.get(name, []) for name in self.recoding}
 
-    def _masked(self, parts: Sequence[Crossed], drawn: Drawn) -> Masked:
+    def _masked(
+        self,
+        base: pd.DataFrame,
+        released: pd.DataFrame,
+        parts: Sequence[Crossed],
+        drawn: Drawn,
+    ) -> Masked:
         attributes = [a for candidate in self.candidates for a in candidate.part.attributes]
+        numbers = [attribute.name for attribute in attributes if attribute.numeric]
         told = [
             told_of(candidate, _realised_distortion(candidate, crossed, symbols))
             for candidate, crossed, symbols in zip(
@@ -199,6 +207,7 @@ class MaskedPlan:
             self.masking.withhold,
             told,
             realised(parts[0], drawn.by_class),
+            preserved(base, released, numbers, self.schema.sensitive),
         )
 
     def _informations(self, raw: Counts, released: Counts) -> Informations:

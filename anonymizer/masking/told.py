@@ -9,6 +9,7 @@ import numpy as np
 from anonymizer.information import divergence, entropy, mutual_information
 from anonymizer.masking.candidate import Candidate
 from anonymizer.masking.crossed import Crossed, key_of
+from anonymizer.masking.preserved import Preserved
 from anonymizer.perturbation import Channel, described
 
 __all__ = ["Disclosed", "Masked", "MaskedPart", "disclosed"]
@@ -97,6 +98,8 @@ class Masked:
         The channels.
     realised
         What the classes of the drawn table tell about each sensitive attribute.
+    preserved
+        Which statistics of its numbers the release keeps; None where no numbers were masked.
     """
 
     method: str
@@ -107,6 +110,7 @@ class Masked:
     withheld: bool
     parts: Sequence[MaskedPart]
     realised: Mapping[str, Disclosed]
+    preserved: Preserved | None = None
 
     @property
     def epsilon(self) -> float:
@@ -124,6 +128,7 @@ class Masked:
             "withheld": self.withheld,
             "epsilon": finite(self.epsilon),
             "realised": {name: asdict(told) for name, told in self.realised.items()},
+            "preserved": asdict(self.preserved) if self.preserved else None,
             "channels": [part.to_dict(self.withheld) for part in self.parts],
         }
 

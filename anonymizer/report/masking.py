@@ -9,6 +9,7 @@ from rich.console import Console
 from anonymizer.report.console import table_of
 
 if TYPE_CHECKING:  # only a masked release needs what these need
+    from anonymizer.masking.preserved import Preserved
     from anonymizer.masking.told import Disclosed, Masked, MaskedPart
 
 __all__ = ["print_masking"]
@@ -40,6 +41,8 @@ def _lines(masked: "Masked") -> Iterator[str]:
     )
     for part in masked.parts:
         yield _distorted(part, masked)
+    if masked.preserved:
+        yield from _preserved(masked.preserved)
     if isfinite(masked.epsilon):
         yield f"Local differential privacy of these values: epsilon = {masked.epsilon:.4g}."
     else:
@@ -68,6 +71,15 @@ def _distorted(part: "MaskedPart", masked: "Masked") -> str:
         f"Distortion ({' and '.join(sorted(kinds))}) of {', '.join(part.attributes)}: "
         f"{part.realised_distortion:.6g}, expected {part.distortion:.6g}{least}."
     )
+
+
+def _preserved(kept: "Preserved") -> Iterator[str]:
+    """How unlikely a sample of the table would miss its statistics by less."""
+    losses = zip(kept.columns, kept.mean, kept.variance, strict=True)
+    of_each = "; ".join(f"{name} {mean:.3f} and {spread:.3f}" for name, mean, spread in losses)
+    yield f"Probabilistic information loss of mean and variance, 0 to 1: {of_each}."
+    told = {True: "are kept", False: "are not kept"}
+    yield f"Means {told[kept.mean_kept]}; variances and covariances {told[kept.covariance_kept]}."
 
 
 def _row(what: str, name: str, told: "Disclosed") -> list[str]:

@@ -1,0 +1,69 @@
+"""Which statistics of its numbers a masked release keeps."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from anonymizer.perturbation import moments_kept, probabilistic_loss
+
+__all__ = ["Preserved", "preserved"]
+
+FEWEST = 4
+"""Records that the variance of a sample's covariance can be estimated from."""
+
+
+@dataclass(frozen=True)
+class Preserved:
+    """Probabilistic information loss of the columns of numbers, each from 0 to 1.
+
+    Parameters
+    ----------
+    columns
+        The masked attributes that are numbers, and the sensitive ones that are.
+    mean, variance
+        pil of each column.
+    covariance
+        The largest pil of a pair of columns; None of one column.
+    mean_kept, covariance_kept
+        Whether the means, and the covariances, differ by no more than chance would have it.
+    """
+
+    columns: tuple[str, ...]
+    mean: tuple[float, ...]
+    variance: tuple[float, ...]
+    covariance: float | None
+    mean_kept: bool
+    covariance_kept: bool
+
+
+def preserved(
+    table: pd.DataFrame, released: pd.DataFrame, masked: Sequence[str], sensitive: Sequence[str]
+) -> Preserved | None:
+    """What a release keeps of its columns of numbers; None where it has none, or few records.
+
+    ``masked``: the attributes that were masked as numbers.
+    """
+    numbers = [name for name in sensitive if _numeric(table[name])]
+    columns = [*masked, *numbers]
+    if not masked or len(table) < FEWEST:
+        return None
+    before, after = (each[columns].to_numpy(float) for each in (table, released))
+    loss, moments = probabilistic_loss(before, after, quantiles=()), moments_kept(before, after)
+    pairs = [
+        float(loss.covariance[left, right]) for left in range(len(columns)) for right in range(left)
+    ]
+    return Preserved(
+        tuple(columns),
+        tuple(loss.mean.tolist()),
+        tuple(loss.variance.tolist()),
+        max(pairs, default=None),
+        moments.mean,
+        moments.covariance,
+    )
+
+
+def _numeric(column: pd.Series) -> bool:
+    kind = column.dtype
+    numeric = pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind)
+    return numeric and not column.isna().any()
