@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     )
     from anonymizer.estimator import Anonymizer
     from anonymizer.hierarchy import Hierarchy
+    from anonymizer.masking import Masking
     from anonymizer.privacy import (
         AlphaKAnonymity,
         AverageReidentificationRisk,
@@ -82,6 +83,7 @@ HOMES = {
     ),
     "estimator": ("Anonymizer",),
     "hierarchy": ("Hierarchy",),
+    "masking": ("Masking",),
     "privacy": (
         "AlphaKAnonymity",
         "AverageReidentificationRisk",
@@ -130,6 +132,7 @@ __all__ = [
     "InputError",
     "KAnonymity",
     "KMap",
+    "Masking",
     "MeanInformation",
     "NotFittedError",
     "PolicyBrokenError",

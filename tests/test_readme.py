@@ -56,6 +56,21 @@ def test_the_study_example_is_a_study(tmp_path):
     assert study.anonymizer().suppression == 0.02
 
 
+@pytest.mark.parametrize("block", [2, 3])
+def test_the_examples_of_maskings_are_of_studies(tmp_path, block):
+    frame = '[data]\npath = "t.csv"\n[quasi-identifiers]\nage = "suppress"\n[[privacy]]\n'
+    (tmp_path / "study.toml").write_text(blocks("toml")[block] + frame)
+    masking = Study(tmp_path / "study.toml").masking
+    assert masking.method == "pram"
+    assert masking.masked(["age"]) == ("age",)
+
+
+def test_the_functions_on_arrays_run():
+    names: dict = {}
+    exec(blocks("python")[2], names)
+    assert names["least"].distortion <= 0.5 + 1e-12
+
+
 def test_the_table_of_models_is_that_of_the_code():
     (table,) = re.findall(r"<!-- models -->\n(.*)\n<!-- end of models -->", README, re.DOTALL)
     assert table == markdown(MODELS.values())
