@@ -23,6 +23,10 @@ SOLVES = 60
 """Slopes tried for a limit at the most; two of them leave a fourth of the gap, or less."""
 
 
+ROUNDING = 1e-14
+"""Of the terms of what is minimised: what is allowed beside the tolerance."""
+
+
 def rate_distortion(
     source: ArrayLike,
     distortion: ArrayLike,
@@ -86,19 +90,26 @@ def rate_distortion(
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """The answer to a question, in nats: channel, bound, price of information, rounding allowed."""
+    """The answer to a question, in nats: the channel, its bound, the price of information."""
 
     point: Point
     minimised: str
     lower: float
     lam: float | None = None
-    noise: float = 0.0
+
+    @property
+    def scale(self) -> float:
+        """The terms of what is minimised, together: its rounding is relative to them."""
+        point, lam = self.point, self.lam or 0.0
+        if self.minimised == "leakage":
+            return point.rate + 1 + (point.distortion / lam if lam else 0.0)
+        return point.distortion + lam * (point.rate + 1)
 
 
 def _at_slope(coder: Coder, lam: float) -> _Found:
     """Least D + lam R."""
     point = coder.solve(lam)
-    return _Found(point, "cost", point.bound, lam, coder.noise(lam))
+    return _Found(point, "cost", point.bound, lam)
 
 
 def _at_distortion(coder: Coder, limit: float) -> _Found:
@@ -111,17 +122,17 @@ def _at_distortion(coder: Coder, limit: float) -> _Found:
         )
     low = coder.solve(0.0)
     if limit <= low.distortion:
-        return _Found(low, "leakage", low.bound, noise=coder.noise(1.0))
+        return _Found(low, "leakage", low.bound)
     return _search(_Limited(coder, limit, by_rate=False), low)
 
 
 def _at_rate(coder: Coder, limit: float) -> _Found:
     """Least D of R <= limit."""
     if limit == 0:
-        return _Found(coder.nothing(), "distortion", coder.sunk(coder.most), noise=coder.noise(0.0))
+        return _Found(coder.nothing(), "distortion", coder.sunk(coder.most))
     low = coder.solve(0.0)
     if limit >= low.rate:
-        return _Found(low, "distortion", coder.sunk(coder.least), noise=coder.noise(0.0))
+        return _Found(low, "distortion", coder.sunk(coder.least))
     return _search(_Limited(coder, limit, by_rate=True), low)
 
 
@@ -190,7 +201,7 @@ def _search(asked: _Limited, low: Point) -> _Found:
         if value - lower <= max(asked.coder.tolerance * value / 2, asked.noise(lam)):
             break
     mixed = replace(mixed, iterations=steps, method=method)
-    return _Found(mixed, "distortion" if asked.by_rate else "leakage", lower, lam, asked.noise(lam))
+    return _Found(mixed, "distortion" if asked.by_rate else "leakage", lower, lam)
 
 
 def _next(asked: _Limited, low: Point, high: Point, turn: int) -> float:
@@ -225,5 +236,6 @@ def _answer(coder: Coder, found: _Found, unit: str) -> OptimalChannel:
         method=point.method,
         iterations=point.iterations,
     )
-    noise = found.noise / nats if found.minimised == "leakage" else found.noise
-    return replace(result, certified=result.gap <= coder.tolerance * result.value + noise)
+    unit_scale = nats if found.minimised == "leakage" else 1.0
+    allowed = coder.tolerance * result.value + ROUNDING * found.scale / unit_scale
+    return replace(result, certified=bool(result.gap <= allowed))
