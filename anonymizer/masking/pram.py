@@ -1,7 +1,7 @@
 """The channels that distort least for a policy, with more and more room left for a draw."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import floor, log10
 
 import numpy as np
@@ -24,7 +24,7 @@ from anonymizer.privacy import AlphaKAnonymity, KAnonymity, PrivacyModel, asked
 
 __all__ = ["MARGINS", "pram", "tightened"]
 
-MARGINS = (0.0, 0.005, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2, 0.3, 0.45, 0.6, 0.8)
+MARGINS = (0.0, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.3, 0.45, 0.6, 0.8)
 """Shares of the way from the limits of a policy to no information that are kept free, as tried."""
 
 ROUNDS = 6
@@ -58,24 +58,27 @@ def pram(
     PolicyUnreachableError
         When no channel satisfies the policy.
     """
-    for block in part.blocks:
-        part.require_few(len(alphabet(block, masking, ())))
+    convex = [_of_shares(model) for model in models if is_convex(model)]
+    symbols = [alphabet(block, masking, convex) for block in part.blocks]
+    for some in symbols:
+        part.require_few(len(some))
     bounds: list[float] | None = None
-    convex = [model for model in models if is_convex(model)]
     for margin in MARGINS:
-        policy = [tightened(_of_shares(model), part, margin) for model in convex]
+        policy = [tightened(model, part, margin) for model in convex]
+        asked = policy, masking, least
         try:
-            solved = [_Solved.of(block, masking, policy, least) for block in part.blocks]
+            pairs = zip(part.blocks, symbols, strict=True)
+            solved = [_without_trifles(block, some, *asked) for block, some in pairs]
         except PolicyUnreachableError:
-            if margin == 0:
+            if bounds is None:
                 raise
             return  # what is tighter than a margin out of reach is out of reach
         if bounds is None:
-            bounds = [each.lower_bound for each in solved]
-        pieces = [
-            replace(each.piece, lower_bound=bound)
-            for each, bound in zip(solved, bounds, strict=True)
-        ]
+            bounds = [bound for _, bound in solved]
+            # Symbols that are too rare now would be so at a wider margin, give or take a few.
+            symbols = [piece.symbols for piece, _ in solved]
+        known = zip(solved, bounds, strict=True)
+        pieces = [replace(piece, lower_bound=bound) for (piece, _), bound in known]
         yield assembled(part, pieces, margin)
 
 
@@ -99,31 +102,30 @@ def tightened(model: PrivacyModel, part: Part, margin: float) -> PrivacyModel:
     return replace(model, **{model.bounded_by: moved})  # type: ignore[type-var]
 
 
-@dataclass(frozen=True, eq=False)
-class _Solved:
-    """The best channel of a block without rare symbols, and the bound with all of the alphabet."""
+def _without_trifles(
+    block: Block,
+    symbols: list[Symbol],
+    models: Sequence[PrivacyModel],
+    masking: Masking,
+    least: float,
+) -> tuple[Piece, float]:
+    """The best channel of a block without rare symbols, and the bound of the one with all.
 
-    piece: Piece
-    lower_bound: float
-
-    @classmethod
-    def of(
-        cls, block: Block, masking: Masking, models: Sequence[PrivacyModel], least: float
-    ) -> "_Solved":
-        """Solve, leave out what would be released too rarely, and solve again."""
-        symbols = alphabet(block, masking, models)
+    Symbols that would be released too rarely are left out, and the rest is solved for again.
+    """
+    found = _least(block, symbols, models, masking)
+    bound = found.lower_bound
+    for again in range(ROUNDS):
+        expected = block.sizes @ found.channel
+        if masking.invariant or not (expected < least).any():
+            break
+        traces = expected < min(TRACE, least)
+        rare = traces if traces.any() and not again else expected < least
+        rare[expected.argmax()] = False
+        symbols = [symbol for symbol, out in zip(symbols, rare, strict=True) if not out]
         found = _least(block, symbols, models, masking)
-        bound = found.lower_bound
-        for again in range(ROUNDS):
-            expected = block.sizes @ found.channel
-            rare = expected < (least if again else min(TRACE, least))
-            if masking.invariant or not rare.any():
-                break
-            rare[expected.argmax()] = False
-            symbols = [symbol for symbol, out in zip(symbols, rare, strict=True) if not out]
-            found = _least(block, symbols, models, masking)
-        piece = Piece(block, found.channel, symbols)
-        return cls(piece if masking.invariant else without_rare(piece, least), bound)
+    piece = Piece(block, found.channel, symbols)
+    return (piece if masking.invariant else without_rare(piece, least)), bound
 
 
 def alphabet(block: Block, masking: Masking, models: Sequence[PrivacyModel]) -> list[Symbol]:
