@@ -30,8 +30,11 @@ WORTH = 0.7
 SMALLEST = 1e-18
 """The least p(w, y) beside the square root of which what the factors leave out is small."""
 
-NARROW = 32
+TINY = 12
 """Rank up to which all columns are factored at once: beyond, one by one is faster (measured)."""
+
+NARROW = 32
+"""Rank up to which factors are applied to all columns at once."""
 
 _PROBE = np.empty((1, 1))
 _SYRK, _TRSM = get_blas_funcs(("syrk", "trsm"), (_PROBE,))
@@ -81,7 +84,7 @@ class Inverses:
             factors = None
         posterior = law / mass[:, None]
         inverse = np.sqrt(problem.slope / law)
-        if factors is None and len(problem.prior) <= NARROW:
+        if factors is None and len(problem.prior) <= TINY:
             root = (problem.conditional - posterior[:, None, :]) * inverse[:, None, :]
             return cls(weights, _batch(root, weights))
         rank = len(problem.prior) if factors is None else len(factors.right)
@@ -89,10 +92,10 @@ class Inverses:
         for y, half in enumerate(halves):
             if factors is None:
                 root = (problem.conditional - posterior[y]) * inverse[y]
-                half[:] = _half(root, weights[y])
             else:
                 centred = factors.left - posterior[y] @ factors.right.T
-                half[:] = _narrow(centred, _square_root(factors.right * inverse[y]), weights[y])
+                root = centred @ _square_root(factors.right * inverse[y])
+            half[:] = _half(root, weights[y])
         return cls(weights, halves)
 
     def apply(self, columns: Floats) -> Floats:
@@ -159,31 +162,19 @@ def _batch(root: Floats, weights: Floats) -> Floats:
 
 
 def _half(root: Floats, weights: Floats) -> Floats:
-    """F = diag(W) T L'^-1 of T = ``root``, shape (n, r), with L L' = 1 + T' diag(W) T."""
+    """F = diag(W) T L'^-1 of T = ``root``, shape (n, r), with L L' = 1 + T' diag(W) T.
+
+    The product of diag(W)^1/2 T with itself is positive semidefinite whatever the rounding.
+    """
     roots = np.sqrt(weights)[:, None]
     balanced = root * roots
     inner = _SYRK(1.0, balanced.T, lower=1)
-    factor = _factored(inner)
-    return np.asarray(_TRSM(1.0, factor, (balanced * roots).T, lower=1, overwrite_b=1).T)
-
-
-def _narrow(centred: Floats, root: Floats, weights: Floats) -> Floats:
-    """The same of T = A C, A = ``centred`` of shape (n, r), C = ``root`` of shape (r, r)."""
-    roots = np.sqrt(weights)[:, None]
-    balanced = centred * roots
-    inner = root.T @ (balanced.T @ balanced) @ root
-    mixing = _TRSM(1.0, _factored(np.asfortranarray(inner)), np.asfortranarray(root.T), lower=1)
-    balanced *= roots
-    return np.asarray(balanced @ mixing.T)
-
-
-def _factored(inner: Floats) -> Floats:
-    """L with L L' = 1 + K; K is overwritten, only its lower triangle is read."""
     inner.ravel(order="K")[:: len(inner) + 1] += 1.0
     factor, failed = _POTRF(inner, lower=1, overwrite_a=1)
     if failed:
         raise LinAlgError
-    return np.asarray(factor)
+    balanced *= roots
+    return np.asarray(_TRSM(1.0, factor, balanced.T, lower=1, overwrite_b=1).T)
 
 
 def _square_root(wide: Floats) -> Floats:

@@ -23,7 +23,7 @@ from anonymizer.perturbation.curvature import Factors, Inverses, RowSums
 from anonymizer.perturbation.problem import Lagrangian
 from anonymizer.perturbation.source import Floats
 
-__all__ = ["Interior", "interior_point"]
+__all__ = ["Interior", "interior_point", "reached", "started"]
 
 STEPS = 200
 SHRUNK = 25
@@ -99,8 +99,7 @@ def interior_point(
     Returns the last point, of which u only nearly has the law p(x), and the number of steps.
     """
     for step in range(STEPS):
-        cost = problem.base + float(np.vdot(point.u, point.gradient))
-        if point.complementarity <= tolerance * cost or monotonic() > deadline:
+        if reached(problem, point, tolerance) or monotonic() > deadline:
             return point, step
         try:
             following = _stepped(problem, point, factors)
@@ -110,6 +109,12 @@ def interior_point(
             return point, step
         point = following
     return point, STEPS
+
+
+def reached(problem: Lagrangian, point: Interior, tolerance: float) -> bool:
+    """Whether <u, z> is at most ``tolerance`` * the cost."""
+    cost = problem.base + float(np.vdot(point.u, point.gradient))
+    return point.complementarity <= tolerance * cost
 
 
 def _stepped(problem: Lagrangian, point: Interior, factors: Factors | None) -> Interior | None:

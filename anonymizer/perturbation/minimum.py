@@ -8,7 +8,7 @@ import numpy as np
 
 from anonymizer.perturbation.curvature import Factors, factors_of
 from anonymizer.perturbation.descent import accelerated, blahut_arimoto
-from anonymizer.perturbation.interior import interior_point, started
+from anonymizer.perturbation.interior import Interior, interior_point, reached, started
 from anonymizer.perturbation.pricing import priced
 from anonymizer.perturbation.problem import Lagrangian
 from anonymizer.perturbation.source import Floats
@@ -95,33 +95,36 @@ def sparse(problem: Lagrangian, found: Minimum, tolerance: float) -> Minimum:
 
 
 def _interior(problem: Lagrangian, tolerance: float, deadline: float) -> Minimum:
-    """By the interior-point method; again without the low rank of P where that does not do."""
-    factors = factors_of(problem.conditional)
-    found = _followed(problem, tolerance, factors, deadline)
-    if factors is not None and not found.proven(problem, tolerance) and monotonic() < deadline:
-        found = found.better(_followed(problem, tolerance, None, deadline), problem)
-    return found
+    """Follow the central path until the bound by pricing is close enough.
 
-
-def _followed(
-    problem: Lagrangian, tolerance: float, factors: Factors | None, deadline: float
-) -> Minimum:
-    """Follow the central path until the bound by pricing is close enough."""
+    Where the low rank of P, which is approximate, leads no further, P itself does from there on.
+    """
     point = started(problem, problem.uniform())
+    factors = factors_of(problem.conditional)
     found = Minimum(problem.uniform(), 0.0, 0, "interior-point")
     for share in SHARES:
         point, steps = interior_point(problem, point, share * tolerance, factors, deadline)
-        u = problem.fitted(point.u)
-        allowed = 0.2 * tolerance * (problem.base + problem.cost(u))
-        bound = problem.bound(point.ratios)
-        here = Minimum(u, bound, steps, "interior-point")
-        if not here.proven(problem, tolerance):
-            ratios = priced(problem, point.u, point.prices, allowed, factors)
-            here = Minimum(u, max(bound, problem.bound(ratios)), steps, "interior-point")
-        found = found.better(here, problem)
-        if found.proven(problem, tolerance) or (share < SHARES[0] and not steps):
+        found = _bounded(problem, point, steps, tolerance, factors).better(found, problem)
+        if found.proven(problem, tolerance) or monotonic() > deadline:
             break
+        if not reached(problem, point, share * tolerance):
+            if factors is None:
+                break
+            factors = None
     return found
+
+
+def _bounded(
+    problem: Lagrangian, point: Interior, steps: int, tolerance: float, factors: Factors | None
+) -> Minimum:
+    """The law of a point, and the bound by its posteriors or else by pricing."""
+    u = problem.fitted(point.u)
+    found = Minimum(u, problem.bound(point.ratios), steps, "interior-point")
+    if found.proven(problem, tolerance):
+        return found
+    allowed = 0.2 * tolerance * (problem.base + problem.cost(u))
+    ratios = priced(problem, point.u, point.prices, allowed, factors)
+    return Minimum(u, max(found.bound, problem.bound(ratios)), steps, "interior-point")
 
 
 def _priced(problem: Lagrangian, found: Minimum, tolerance: float, deadline: float) -> Minimum:
