@@ -306,7 +306,9 @@ def test_units_of_distortion_do_not_matter(seed, scale, skew):
 LINE = np.array([[6, 4], [4, 6], [8, 2], [2, 8]])
 
 
-@pytest.mark.parametrize("model", [ValueGain(0.0), BayesianGain(0.0), TCloseness(0.0)])
+@pytest.mark.parametrize(
+    "model", [ValueGain(0.0), BayesianGain(0.0), TCloseness(0.0), MeanInformation(0.0)]
+)
 def test_a_prior_at_the_limit_leaves_what_tells_nothing(model):
     # Only p(w|y) = p(w): symbols mix values that balance, (0, 1) and (2, 3), at half a step each.
     d = squared([0.0, 1.0, 10.0, 11.0], [0.5, 10.5])

@@ -1,8 +1,8 @@
 """The program handed to Clarabel: an interior-point solver for cones (Goulart, Chen 2024).
 
-Variables: u(x,y); for every demand V_wy / p_w; M_y; the epigraphs of
-the exponential cones; for distances the work of every run; for epsilon b_y. V has variables of its
-own, so that all conditions touch the m values of W and not the n of X: the factors stay sparse.
+Variables: u(x,y); for every demand V_wy / p_w; M_y; the epigraphs of the exponential cones; for
+distances the work of every run; for epsilon the largest q(y|x). V has variables of its own, so that
+all conditions touch the m values of W and not the n of X: the factors stay sparse.
 
 Scaled so that Clarabel's absolute tolerances mean something: u by n (rows of u sum to 1 on
 average), d by its mean, V_w by p_w. Unscaled it stops at "almost solved" (measured on Adult).

@@ -54,10 +54,11 @@ def _equations(demand: Demand) -> Floats:
         for one in demand.transports
         if one.limit - one.weights @ np.abs(one.rows @ p) < CLOSE
     ]
-    if len(demand.tilts) and (demand.tilts @ p).max() > -CLOSE:
+    rows = demand.tilts if demand.total is None else np.vstack([demand.tilts, demand.total])
+    if len(rows) and (rows @ p).max() > -CLOSE:
         found.append(np.eye(len(p)))
-    rows = np.vstack(found)
-    return np.asarray(rows - (rows @ p)[:, None])
+    tests = np.vstack(found)
+    return np.asarray(tests - (tests @ p)[:, None])
 
 
 def _correction(p: Floats, joint: Floats, test: Floats) -> Floats:
