@@ -59,9 +59,9 @@ def pram(
         When no channel satisfies the policy.
     """
     convex = [_of_shares(model) for model in models if is_convex(model)]
+    part.require_few(max(len(block.rows) for block in part.blocks))
     symbols = [alphabet(block, masking, convex) for block in part.blocks]
-    for some in symbols:
-        part.require_few(len(some))
+    part.require_few(max(map(len, symbols)))
     bounds: list[float] | None = None
     for margin in MARGINS:
         policy = [tightened(model, part, margin) for model in convex]

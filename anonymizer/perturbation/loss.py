@@ -180,7 +180,7 @@ def moments_kept(original: ArrayLike, released: ArrayLike, *, level: float = 0.0
             f"original has {len(x)} records and released {len(y)}; they are compared in pairs"
         )
     chance = number_of("level", level, above=0.0, most=0.5)
-    spread = np.maximum(x.std(axis=0), 1e-300)
+    spread = np.maximum(x.std(axis=0), 1e-150)  # products of two are above the smallest number
     a, b = x - x.mean(axis=0), y - y.mean(axis=0)
     rows, columns = np.triu_indices(x.shape[1])
     products = b[:, rows] * b[:, columns] - a[:, rows] * a[:, columns]
