@@ -147,7 +147,7 @@ def probabilistic_loss(
     )
     at = np.quantile(x, asked, axis=0).reshape(len(asked), x.shape[1])
     density = np.array([_density(column, at[:, c]) for c, column in enumerate(x.T)]).T
-    spread = (asked * (1 - asked))[:, None] / np.maximum(density.reshape(at.shape), 1e-300) ** 2
+    spread = (asked * (1 - asked))[:, None] / np.maximum(density.reshape(at.shape), 1e-150) ** 2
     return ProbabilisticLoss(
         mean=_pil(y.mean(axis=0) - x.mean(axis=0), x.var(axis=0) * share),
         variance=np.diag(covariance).copy(),
