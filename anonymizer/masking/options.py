@@ -84,6 +84,11 @@ class Masking:
         self._require_for("pram", "invariant", self.invariant)
         self._require_for("pram", "epsilon", self.epsilon is not None)
         self._require_for("pram", "alphabet", self.alphabet is not None)
+        if self.invariant and self.alphabet is not None:
+            raise InputError(
+                "masking: invariant releases the values that occur, as often as they do; leave out "
+                "alphabet"
+            )
         self._require_for("noise", "grid", self.grid is not None)
         self._require_for("bottleneck", "rate", self.rate is not None)
         for name in ("jointly", "invariant", "withhold"):

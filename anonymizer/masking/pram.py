@@ -131,6 +131,8 @@ def _without_trifles(
 def alphabet(block: Block, masking: Masking, models: Sequence[PrivacyModel]) -> list[Symbol]:
     """What may be released in a block: what was stated, or the combinations that occur in it."""
     attributes = block.part.attributes
+    if masking.invariant:
+        return block.values
     if masking.alphabet is None:
         return [*block.values, *_means(block, models)]
     places = {name: place for place, name in enumerate(block.part.names)}
