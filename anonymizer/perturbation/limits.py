@@ -9,7 +9,8 @@ channels, which ends sooner on smooth ones.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, log, sqrt
+from typing import ClassVar
 
 from anonymizer.perturbation.source import Floats
 
@@ -90,6 +91,7 @@ class DistortionLimit:
     limit: float
     distortion: Measure
     leakage: Measure
+    rounding: ClassVar[float] = 1e-14
 
     def position(self, point: Point) -> float:
         """What the limit is about."""
@@ -128,6 +130,7 @@ class LeakageLimit:
     limit: float
     distortion: Measure
     leakage: Measure
+    rounding: ClassVar[float] = 0.0
 
     def position(self, point: Point) -> float:
         """What the limit is about."""
@@ -165,14 +168,24 @@ def met(
 ) -> Met:
     """Close in on a limit between two points, until what is proven is close to what is had."""
     slope, steps, sides = None, 0, ""
+    tried: dict[str, float] = {}
     for _ in range(SOLVES):
         channel, value = limit.best(near, far)
         gap = value - bound
         following = _next_slope(limit, near, far, sides)
-        if gap <= tolerance * value or following is None:
+        if gap <= max(tolerance * value, limit.rounding) or following is None:
             break
-        share = limit.share(max(0.3 * tolerance * value, 0.01 * gap), value, following)
-        solved = solve(following, max(share, FINEST))
+        wanted = limit.share(max(0.3 * tolerance * value, 0.01 * gap), value, following)
+        share, name = max(wanted, FINEST), f"{following:.9g}"
+        if tried.get(name, 1.0) <= FINEST and near.slope and far.slope:
+            following = sqrt(near.slope * far.slope)
+            name = f"{following:.9g}"
+        if tried.get(name, 1.0) <= FINEST:
+            break
+        # A slope comes back when its answer was too coarse to close the gap.
+        share = min(share, max(0.1 * tried.get(name, 1.0), FINEST))
+        tried[name] = share
+        solved = solve(following, share)
         steps += solved.steps
         if limit.bound(solved, following) > bound:
             bound, slope = limit.bound(solved, following), following

@@ -6,13 +6,16 @@ from time import monotonic
 
 import numpy as np
 
-from anonymizer.perturbation.limits import Ends, Point, Solved
+from anonymizer.perturbation.limits import Ends, Met, Point, Solved
 from anonymizer.perturbation.minimum import minimum
-from anonymizer.perturbation.perfect import leakless
+from anonymizer.perturbation.perfect import ROUNDED, leakless
 from anonymizer.perturbation.problem import EPSILON, Lagrangian
 from anonymizer.perturbation.source import Floats, Source
 
 __all__ = ["Question"]
+
+DEAR = (1e3, 1e6, 1e9)
+"""Prices of a nat, beside the distortion of a single symbol, at which leakage does not pay."""
 
 FORBIDDEN = 1e4
 """Nats that a symbol costs that is not among the nearest, where only those may be used."""
@@ -88,6 +91,24 @@ class Question:
             self.least_distortion,
             self.measures.outside(leakless_bound),
         )
+
+    def silent(self) -> Met:
+        """The least distortion without leakage.
+
+        Where the linear program proves nothing, ever higher prices do: C*(slope) <= D then; and
+        what is bought at them may leak no more than rounding.
+        """
+        far, bound, steps = self.ends.far, self.ends.leakless_distortion, 0
+        for slope in DEAR:
+            if far.distortion - bound <= self.tolerance * far.distortion:
+                break
+            solved = self.solve(slope * self.measures.scale, 0.1 * self.tolerance)
+            point = solved.point
+            if point.leakage <= ROUNDED and point.distortion < far.distortion:
+                far = point
+            bound, steps = max(bound, solved.bound), steps + solved.steps
+        # What leaks no more than rounding may distort a little less than what leaks nothing.
+        return Met(far.channel, min(bound, far.distortion), None, steps)
 
     @property
     def exact(self) -> str:

@@ -15,6 +15,7 @@ from anonymizer.errors import InputError, did_you_mean
 from anonymizer.perturbation.chords import spread
 from anonymizer.perturbation.limits import DistortionLimit, LeakageLimit, Met, Solved, met
 from anonymizer.perturbation.minimum import METHODS
+from anonymizer.perturbation.problem import EPSILON
 from anonymizer.perturbation.question import Question
 from anonymizer.perturbation.result import OptimalChannel
 from anonymizer.perturbation.source import (
@@ -36,7 +37,8 @@ NEGLIGIBLE = 1e-200
 """Shares of a joint law below this count as 0: their products would not be numbers."""
 
 ROUNDING = 1e-14
-"""Of the terms of what is minimised: what is allowed beside the tolerance."""
+"""Of the terms of what is minimised: allowed beside the tolerance, as is an epsilon of the
+distortion of a single symbol, where nothing need be paid at all."""
 
 CURVE = 24
 """Points of a curve."""
@@ -189,7 +191,7 @@ def _at_distortion(question: Question, limit: float, unit: str) -> OptimalChanne
             "of the cheapest symbol for every value"
         )
     ends = question.ends
-    if limit >= ends.far.distortion:
+    if limit * (1 + ROUNDING) >= ends.far.distortion:
         found = Met(ends.far.channel, 0.0, None, 0)
     elif limit <= ends.near.distortion:
         found = Met(ends.near.channel, ends.least_leakage, None, 0)
@@ -206,7 +208,7 @@ def _at_leakage(question: Question, limit: float, unit: str) -> OptimalChannel:
     """The least distortion at a leakage in nats."""
     ends = question.ends
     if limit == 0:
-        found = Met(ends.far.channel, ends.leakless_distortion, None, 0)
+        found = question.silent()
     elif limit >= ends.near.leakage:
         found = Met(ends.near.channel, ends.least_distortion, None, 0)
     else:
@@ -238,7 +240,9 @@ def _answer(
         "distortion": distortion,
     }[minimised]
     gap = value - found.bound
-    certified = gap <= question.tolerance * value + ROUNDING * scale
+    allowed = question.tolerance * value + ROUNDING * scale
+    if minimised != "leakage":
+        allowed += EPSILON * question.measures.scale
     return OptimalChannel(
         channel=_whole(question, found.channel),
         distortion=distortion,
@@ -246,7 +250,7 @@ def _answer(
         slope=slope,
         minimised=minimised,
         lower_bound=found.bound / (nats if minimised == "leakage" else 1.0),
-        certified=bool(certified),
+        certified=bool(gap <= allowed),
         unit=unit,
         method=method or question.method,
         iterations=found.steps,
