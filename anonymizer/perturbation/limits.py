@@ -14,7 +14,7 @@ from typing import ClassVar
 
 from anonymizer.perturbation.source import Floats
 
-__all__ = ["DistortionLimit", "Ends", "LeakageLimit", "Met", "Point", "Solved", "met"]
+__all__ = ["DistortionLimit", "LeakageLimit", "Met", "Point", "Solved", "met"]
 
 SOLVES = 60
 HALVED = 60
@@ -44,27 +44,6 @@ class Solved:
     bound: float
     steps: int
     method: str
-
-
-@dataclass(frozen=True, eq=False)
-class Ends:
-    """Least distortion and no leakage: the ends of the curve.
-
-    Parameters
-    ----------
-    near, far
-        The point of least distortion and, of these, leakage; that of no leakage.
-    least_leakage, least_distortion
-        Lower bounds: of the leakage where the distortion is the least, and of the distortion.
-    leakless_distortion
-        Lower bound of the distortion where nothing leaks.
-    """
-
-    near: Point
-    far: Point
-    least_leakage: float
-    least_distortion: float
-    leakless_distortion: float
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from anonymizer.perturbation.steepest import steepest_descent
 
 __all__ = ["METHODS", "Minimum", "minimum"]
 
-SHARES = (0.1, 0.01, 0.001)
+SHARES = (0.3, 0.1, 0.01, 0.001)
 """<u, z> at which the interior point stops, of the tolerance: the next where it did not suffice."""
 
 SPARSE = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
