@@ -5,13 +5,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from anonymizer.perturbation.limits import Ends, Point, Solved
+from anonymizer.perturbation.limits import Point, Solved
 
 __all__ = ["spread"]
 
 
 def spread(
-    ends: Ends, solve: Callable[[float, float], Solved], points: int, tolerance: float
+    near: Point, far: Point, solve: Callable[[float, float], Solved], points: int, tolerance: float
 ) -> list[Solved]:
     """So many points of the lower convex boundary, by growing slope.
 
@@ -20,8 +20,8 @@ def spread(
     the slopes are spread evenly over two decades around that of all.
     """
     found: list[Solved] = []
-    whole = _spans(ends.near, ends.far)
-    chain = [ends.near, ends.far]
+    whole = _spans(near, far)
+    chain = [near, far]
     straight: set[int] = set()
     while len(found) < points:
         areas = [

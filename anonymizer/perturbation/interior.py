@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import LinAlgError
 
 from anonymizer.perturbation.curvature import Factors, Inverses, RowSums
-from anonymizer.perturbation.problem import Lagrangian
+from anonymizer.perturbation.problem import EPSILON, Lagrangian
 from anonymizer.perturbation.source import Floats
 
 __all__ = ["Interior", "interior_point", "reached", "started"]
@@ -112,9 +112,9 @@ def interior_point(
 
 
 def reached(problem: Lagrangian, point: Interior, tolerance: float) -> bool:
-    """Whether <u, z> is at most ``tolerance`` * the cost."""
+    """Whether <u, z> is at most ``tolerance`` * the cost, or rounding beside a single symbol's."""
     cost = problem.base + float(np.vdot(point.u, point.gradient))
-    return point.complementarity <= tolerance * cost
+    return point.complementarity <= max(tolerance * cost, 0.1 * EPSILON)
 
 
 def _stepped(problem: Lagrangian, point: Interior, factors: Factors | None) -> Interior | None:

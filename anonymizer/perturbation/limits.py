@@ -9,11 +9,12 @@ channels, which ends sooner on smooth ones.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, log, sqrt
+from typing import ClassVar
 
 from anonymizer.perturbation.source import Floats
 
-__all__ = ["DistortionLimit", "Ends", "LeakageLimit", "Met", "Point", "Solved", "met"]
+__all__ = ["DistortionLimit", "LeakageLimit", "Met", "Point", "Solved", "met"]
 
 SOLVES = 60
 HALVED = 60
@@ -46,27 +47,6 @@ class Solved:
 
 
 @dataclass(frozen=True, eq=False)
-class Ends:
-    """Least distortion and no leakage: the ends of the curve.
-
-    Parameters
-    ----------
-    near, far
-        The point of least distortion and, of these, leakage; that of no leakage.
-    least_leakage, least_distortion
-        Lower bounds: of the leakage where the distortion is the least, and of the distortion.
-    leakless_distortion
-        Lower bound of the distortion where nothing leaks.
-    """
-
-    near: Point
-    far: Point
-    least_leakage: float
-    least_distortion: float
-    leakless_distortion: float
-
-
-@dataclass(frozen=True, eq=False)
 class Met:
     """A channel that meets a limit, what is proven of it, at which slope, and in how many steps."""
 
@@ -90,6 +70,7 @@ class DistortionLimit:
     limit: float
     distortion: Measure
     leakage: Measure
+    rounding: ClassVar[float] = 1e-14
 
     def position(self, point: Point) -> float:
         """What the limit is about."""
@@ -128,6 +109,7 @@ class LeakageLimit:
     limit: float
     distortion: Measure
     leakage: Measure
+    rounding: ClassVar[float] = 0.0
 
     def position(self, point: Point) -> float:
         """What the limit is about."""
@@ -165,14 +147,24 @@ def met(
 ) -> Met:
     """Close in on a limit between two points, until what is proven is close to what is had."""
     slope, steps, sides = None, 0, ""
+    tried: dict[str, float] = {}
     for _ in range(SOLVES):
         channel, value = limit.best(near, far)
         gap = value - bound
         following = _next_slope(limit, near, far, sides)
-        if gap <= tolerance * value or following is None:
+        if gap <= max(tolerance * value, limit.rounding) or following is None:
             break
-        share = limit.share(max(0.3 * tolerance * value, 0.01 * gap), value, following)
-        solved = solve(following, max(share, FINEST))
+        wanted = limit.share(max(0.3 * tolerance * value, 0.01 * gap), value, following)
+        share, name = max(wanted, FINEST), f"{following:.9g}"
+        if tried.get(name, 1.0) <= FINEST and near.slope and far.slope:
+            following = sqrt(near.slope * far.slope)
+            name = f"{following:.9g}"
+        if tried.get(name, 1.0) <= FINEST:
+            break
+        # A slope comes back when its answer was too coarse to close the gap.
+        share = min(share, max(0.1 * tried.get(name, 1.0), FINEST))
+        tried[name] = share
+        solved = solve(following, share)
         steps += solved.steps
         if limit.bound(solved, following) > bound:
             bound, slope = limit.bound(solved, following), following

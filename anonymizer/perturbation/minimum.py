@@ -10,13 +10,13 @@ from anonymizer.perturbation.curvature import Factors, factors_of
 from anonymizer.perturbation.descent import accelerated, blahut_arimoto
 from anonymizer.perturbation.interior import Interior, interior_point, reached, started
 from anonymizer.perturbation.pricing import priced
-from anonymizer.perturbation.problem import Lagrangian
+from anonymizer.perturbation.problem import EPSILON, Lagrangian
 from anonymizer.perturbation.source import Floats
 from anonymizer.perturbation.steepest import steepest_descent
 
 __all__ = ["METHODS", "Minimum", "minimum"]
 
-SHARES = (0.1, 0.01, 0.001)
+SHARES = (0.3, 0.1, 0.01, 0.001)
 """<u, z> at which the interior point stops, of the tolerance: the next where it did not suffice."""
 
 SPARSE = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9)
@@ -45,9 +45,9 @@ class Minimum:
         return Minimum(u, max(self.bound, other.bound), steps, self.method)
 
     def proven(self, problem: Lagrangian, tolerance: float) -> bool:
-        """Whether the gap is within a share of the cost."""
+        """Whether the gap is within a share of the cost, or rounding beside a single symbol's."""
         cost = problem.cost(self.u)
-        return cost - self.bound <= tolerance * (problem.base + cost)
+        return cost - self.bound <= tolerance * (problem.base + cost) + EPSILON
 
 
 def minimum(problem: Lagrangian, tolerance: float, method: str, deadline: float) -> Minimum:

@@ -14,7 +14,7 @@ import numpy as np
 from anonymizer.perturbation.problem import EPSILON, Lagrangian
 from anonymizer.perturbation.source import Floats
 
-__all__ = ["leakless"]
+__all__ = ["ROUNDED", "leakless"]
 
 MOST_ENTRIES = 4_000_000
 """Entries of the constraints: beyond, one symbol for everybody is the answer, maybe not proven."""

@@ -1,18 +1,21 @@
 """A source and a distortion with the method that answers questions about them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from time import monotonic
 
 import numpy as np
 
-from anonymizer.perturbation.limits import Ends, Point, Solved
+from anonymizer.perturbation.limits import Met, Point, Solved
 from anonymizer.perturbation.minimum import minimum
-from anonymizer.perturbation.perfect import leakless
+from anonymizer.perturbation.perfect import ROUNDED, leakless
 from anonymizer.perturbation.problem import EPSILON, Lagrangian
 from anonymizer.perturbation.source import Floats, Source
 
 __all__ = ["Question"]
+
+DEAR = (1e3, 1e6, 1e9)
+"""Prices of a nat, beside the distortion of a single symbol, at which leakage does not pay."""
 
 FORBIDDEN = 1e4
 """Nats that a symbol costs that is not among the nearest, where only those may be used."""
@@ -73,21 +76,44 @@ class Question:
         return float(self.source.p @ self.distortion.min(axis=1)) * (1 - rounding)
 
     @cached_property
-    def ends(self) -> Ends:
-        """The point of least distortion and, of these, least leakage; and that of no leakage."""
+    def near(self) -> tuple[Point, float]:
+        """The point of least distortion and, of these, least leakage; a lower bound of that."""
         above = self.distortion - self.distortion.min(axis=1, keepdims=True)
         problem = Lagrangian.of(self.source, np.where(above > 0, FORBIDDEN, 0.0), 1.0)
         found = minimum(problem, self.tolerance, self.exact, self.deadline)
         nearest = np.where(above.T > 0, 0.0, np.maximum(found.u, 1e-30 * problem.p))
-        silent, leakless_bound = leakless(self.measures)
-        far = self.point(silent)
-        return Ends(
-            self.point(problem.fitted(nearest)),
-            Point(far.channel, far.distortion, 0.0),
-            problem.outside(found.bound),
-            self.least_distortion,
-            self.measures.outside(leakless_bound),
-        )
+        return self.point(problem.fitted(nearest)), problem.outside(found.bound)
+
+    @cached_property
+    def single(self) -> Point:
+        """The best single symbol for everybody: it tells nothing."""
+        u = np.zeros_like(self.measures.distortion)
+        u[np.argmin(self.measures.distortion @ self.measures.p)] = self.measures.p
+        return replace(self.point(u), leakage=0.0)
+
+    @cached_property
+    def far(self) -> tuple[Point, float]:
+        """The point of least distortion without leakage, and a lower bound of it."""
+        u, bound = leakless(self.measures)
+        return replace(self.point(u), leakage=0.0), self.measures.outside(bound)
+
+    def silent(self) -> Met:
+        """The least distortion without leakage.
+
+        Where the linear program proves nothing, ever higher prices do: C*(slope) <= D then; and
+        what is bought at them may leak no more than rounding.
+        """
+        (far, bound), steps = self.far, 0
+        for slope in DEAR:
+            if far.distortion - bound <= self.tolerance * far.distortion:
+                break
+            solved = self.solve(slope * self.measures.scale, 0.1 * self.tolerance)
+            point = solved.point
+            if point.leakage <= ROUNDED and point.distortion < far.distortion:
+                far = point
+            bound, steps = max(bound, solved.bound), steps + solved.steps
+        # What leaks no more than rounding may distort a little less than what leaks nothing.
+        return Met(far.channel, min(bound, far.distortion), None, steps)
 
     @property
     def exact(self) -> str:

@@ -15,6 +15,7 @@ from anonymizer.errors import InputError, did_you_mean
 from anonymizer.perturbation.chords import spread
 from anonymizer.perturbation.limits import DistortionLimit, LeakageLimit, Met, Solved, met
 from anonymizer.perturbation.minimum import METHODS
+from anonymizer.perturbation.problem import EPSILON
 from anonymizer.perturbation.question import Question
 from anonymizer.perturbation.result import OptimalChannel
 from anonymizer.perturbation.source import (
@@ -36,7 +37,8 @@ NEGLIGIBLE = 1e-200
 """Shares of a joint law below this count as 0: their products would not be numbers."""
 
 ROUNDING = 1e-14
-"""Of the terms of what is minimised: what is allowed beside the tolerance."""
+"""Of the terms of what is minimised: allowed beside the tolerance, as is an epsilon of the
+distortion of a single symbol, where nothing need be paid at all."""
 
 CURVE = 24
 """Points of a curve."""
@@ -167,7 +169,7 @@ def _at_slope(question: Question, slope: float, unit: str) -> OptimalChannel:
     """The least cost, at a slope per ``unit``."""
     nats = nats_per(unit)
     if slope == 0:
-        near = question.ends.near
+        near, _ = question.near
         found = Met(near.channel, question.least_distortion, slope, 0)
         return _answer(question, found, "cost", unit, near.distortion)
     return _priced(question, question.solve(slope / nats, question.tolerance), unit)
@@ -188,14 +190,14 @@ def _at_distortion(question: Question, limit: float, unit: str) -> OptimalChanne
             f"distortion_limit = {limit:.9g} is below the least possible, {least:.9g}, "
             "of the cheapest symbol for every value"
         )
-    ends = question.ends
-    if limit >= ends.far.distortion:
-        found = Met(ends.far.channel, 0.0, None, 0)
-    elif limit <= ends.near.distortion:
-        found = Met(ends.near.channel, ends.least_leakage, None, 0)
+    (near, least_leakage), (far, _) = question.near, question.far
+    if limit * (1 + ROUNDING) >= far.distortion:
+        found = Met(far.channel, 0.0, None, 0)
+    elif limit <= near.distortion:
+        found = Met(near.channel, least_leakage, None, 0)
     else:
         asked = DistortionLimit(limit, question.distorted, question.leakage)
-        found = met(asked, ends.near, ends.far, 0.0, question.solve, question.tolerance)
+        found = met(asked, near, far, 0.0, question.solve, question.tolerance)
     scale = question.leakage(found.channel)
     if found.slope:
         scale += limit / found.slope
@@ -204,15 +206,15 @@ def _at_distortion(question: Question, limit: float, unit: str) -> OptimalChanne
 
 def _at_leakage(question: Question, limit: float, unit: str) -> OptimalChannel:
     """The least distortion at a leakage in nats."""
-    ends = question.ends
+    near, _ = question.near
     if limit == 0:
-        found = Met(ends.far.channel, ends.leakless_distortion, None, 0)
-    elif limit >= ends.near.leakage:
-        found = Met(ends.near.channel, ends.least_distortion, None, 0)
+        found = question.silent()
+    elif limit >= near.leakage:
+        found = Met(near.channel, question.least_distortion, None, 0)
     else:
         asked = LeakageLimit(limit, question.distorted, question.leakage)
-        start = ends.least_distortion
-        found = met(asked, ends.near, ends.far, start, question.solve, question.tolerance)
+        start, single = question.least_distortion, question.single
+        found = met(asked, near, single, start, question.solve, question.tolerance)
     scale = question.distorted(found.channel) + (found.slope or 0.0) * limit
     return _answer(question, found, "distortion", unit, scale)
 
@@ -238,7 +240,9 @@ def _answer(
         "distortion": distortion,
     }[minimised]
     gap = value - found.bound
-    certified = gap <= question.tolerance * value + ROUNDING * scale
+    allowed = question.tolerance * value + ROUNDING * scale
+    if minimised != "leakage":
+        allowed += EPSILON * question.measures.scale
     return OptimalChannel(
         channel=_whole(question, found.channel),
         distortion=distortion,
@@ -246,7 +250,7 @@ def _answer(
         slope=slope,
         minimised=minimised,
         lower_bound=found.bound / (nats if minimised == "leakage" else 1.0),
-        certified=bool(certified),
+        certified=bool(gap <= allowed),
         unit=unit,
         method=method or question.method,
         iterations=found.steps,
@@ -297,5 +301,5 @@ def privacy_distortion_curve(
             return [_at_slope(question, slope, unit) for slope in stated]
         if isinstance(points, bool) or not isinstance(points, int) or points < 1:
             raise InputError(f"points = {points!r} must be a whole number of at least 1")
-        found = spread(question.ends, question.solve, points, tolerance)
+        found = spread(question.near[0], question.single, question.solve, points, tolerance)
         return [_priced(question, solved, unit) for solved in found]
