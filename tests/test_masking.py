@@ -167,6 +167,13 @@ def test_released_values_can_be_distributed_as_the_true_ones():
     assert share[labels].to_numpy() == pytest.approx(share[values].to_numpy() @ part.channel.matrix)
 
 
+@pytest.mark.parametrize("jointly", [True, False], ids=["jointly", "one by one"])
+def test_local_differential_privacy_is_of_all_channels_together(jointly):
+    asked = Masking("pram", epsilon=1.0, jointly=jointly, seed=1)
+    anonymizer, _ = masked(asked, names=("age", "sex"))
+    assert anonymizer.release_.masking.epsilon <= 1.0 + 1e-6
+
+
 def test_local_differential_privacy_is_of_the_channel():
     anonymizer, _ = masked(Masking("pram", epsilon=1.0, seed=1))
     assert anonymizer.release_.masking.epsilon <= 1.0 + 1e-6

@@ -1,6 +1,7 @@
 """The channels that a release is tried with, from the least distorting to the safest."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from math import ceil, sqrt
 
 from anonymizer.errors import InputError
@@ -16,9 +17,15 @@ __all__ = ["ladder_of", "least_records", "require_suitable"]
 
 
 def ladder_of(
-    parts: Sequence[Part], masking: Masking, models: Sequence[PrivacyModel], records: int
+    parts: Sequence[Part],
+    masking: Masking,
+    models: Sequence[PrivacyModel],
+    records: int,
+    attributes: int,
 ) -> Iterator[Sequence[Candidate]]:
     """Candidates for every part at a time, in the order they are to be tried.
+
+    Of a table of so many records and quasi-identifiers.
 
     Raises
     ------
@@ -26,11 +33,13 @@ def ladder_of(
         When the masking does not suit the table or the policy.
     """
     least = masking.min_records or least_records(models, records)
-    if masking.epsilon is not None and not all(len(part.blocks) == 1 for part in parts):
-        raise InputError(
-            "masking: epsilon is promised of all quasi-identifiers or of none; those that are kept "
-            "as they are tell everything; mask all of them"
-        )
+    if masking.epsilon is not None:
+        if sum(len(part.attributes) for part in parts) < attributes:
+            raise InputError(
+                "masking: epsilon is promised of all quasi-identifiers or of none; those that are "
+                "kept as they are tell everything; mask all of them"
+            )
+        masking = replace(masking, epsilon=masking.epsilon / len(parts))  # what parts tell adds up
     by_method = {
         "pram": lambda part: pram(part, masking, models, least),
         "noise": lambda part: noise(part, masking.grid or {}, least),

@@ -81,16 +81,32 @@ class Masking:
 
     def __post_init__(self) -> None:
         require_one_of("masking: method", self.method, METHODS)
-        self._require_for("pram", "invariant", self.invariant)
+        self._require_method()
+        self._require_plain()
+        for each in self._distortions():
+            require_one_of("masking: distortion", each, DISTORTIONS)
+        for name, width in self._by_attribute("grid", self.grid).items():
+            self._require_number(f"grid of {name!r}", width, True)
+        for name, symbols in self._by_attribute("alphabet", self.alphabet).items():
+            listed = isinstance(symbols, Sequence) and not isinstance(symbols, str)
+            if not listed or not symbols:
+                raise InputError(f"masking: alphabet of {name!r} must be a list of values")
+
+    def _require_method(self) -> None:
+        """Require that every parameter is one of the method."""
+        self._require_for("pram", "invariant", bool(self.invariant))
         self._require_for("pram", "epsilon", self.epsilon is not None)
         self._require_for("pram", "alphabet", self.alphabet is not None)
+        self._require_for("noise", "grid", self.grid is not None)
+        self._require_for("bottleneck", "rate", self.rate is not None)
         if self.invariant and self.alphabet is not None:
             raise InputError(
                 "masking: invariant releases the values that occur, as often as they do; leave out "
                 "alphabet"
             )
-        self._require_for("noise", "grid", self.grid is not None)
-        self._require_for("bottleneck", "rate", self.rate is not None)
+
+    def _require_plain(self) -> None:
+        """Require that truth values and numbers are such."""
         for name in ("jointly", "invariant", "withhold"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"masking: {name} must be true or false")
@@ -100,14 +116,6 @@ class Masking:
             value = getattr(self, name)
             if (name == "draws" or value is not None) and not is_whole(value, least=least):
                 raise InputError(f"masking: {name} = {value!r} must be a whole number from {least}")
-        for each in self._distortions():
-            require_one_of("masking: distortion", each, DISTORTIONS)
-        for name, width in self._by_attribute("grid", self.grid).items():
-            self._require_number(f"grid of {name!r}", width, True)
-        for name, symbols in self._by_attribute("alphabet", self.alphabet).items():
-            listed = isinstance(symbols, Sequence) and not isinstance(symbols, str)
-            if not listed or not symbols:
-                raise InputError(f"masking: alphabet of {name!r} must be a list of values")
 
     def masked(self, names: Sequence[str]) -> tuple[str, ...]:
         """Which quasi-identifiers are masked, in their order.

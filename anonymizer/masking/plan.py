@@ -22,6 +22,7 @@ from anonymizer.masking.options import DISTORTION, Masking
 from anonymizer.masking.part import Part
 from anonymizer.masking.preserved import preserved
 from anonymizer.masking.told import Masked, realised, told_of
+from anonymizer.perturbation import Channel
 from anonymizer.privacy import PrivacyModel, require_possible
 from anonymizer.recoded import described, levels_of, relabelled
 from anonymizer.release import Release, SearchResult, prove
@@ -253,9 +254,10 @@ def mask(
     plan = MaskedPlan(schema, models, taxonomies, recoding, masking, (), seed, study, rng)
     base = plan._base(counted.kept)
     parts = _parts(base, Crossed.of(base, schema), attributes, masking.jointly)
-    ladder = ladder_of(parts, masking, models, len(base))
+    ladder = ladder_of(parts, masking, models, len(base), len(schema.names))
     how = masking.draws, rng, masking.independent
     candidates, drawn = first_that_holds(ladder, models, *how)
+    _require_private(candidates, masking.epsilon)
     plan = replace(plan, candidates=tuple(candidates))
     return plan, *plan.release(table, counted.kept, drawn)
 
@@ -267,6 +269,25 @@ def _parts(
     if jointly:
         return [Part.of(base, crossed, crossed.schema.names, attributes)]
     return [Part.of(base, crossed, [attribute.name], attributes) for attribute in attributes]
+
+
+def _require_private(candidates: Sequence[Candidate], epsilon: float | None) -> None:
+    """Require what local differential privacy was asked for, of the channels as they are.
+
+    Raises
+    ------
+    PolicyBrokenError
+        When they have less.
+    """
+    if epsilon is None:
+        return
+    channels = [Channel(c.matrix, c.part.crossed.values, tuple(c.symbols)) for c in candidates]
+    found = sum(channel.epsilon for channel in channels)
+    if found > epsilon * (1 + 1e-9):
+        raise PolicyBrokenError(
+            f"nothing was released: the channels have epsilon = {found:.6g}, above {epsilon:g}; "
+            "mask jointly, or ask for less"
+        )
 
 
 def _realised_distortion(candidate: Candidate, crossed: Crossed, symbol_of: np.ndarray) -> float:

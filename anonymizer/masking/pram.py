@@ -79,7 +79,7 @@ def pram(
             symbols = [piece.symbols for piece, _ in solved]
         known = zip(solved, bounds, strict=True)
         pieces = [replace(piece, lower_bound=bound) for (piece, _), bound in known]
-        yield assembled(part, pieces, margin)
+        yield assembled(part, pieces, margin, exact=masking.independent)
 
 
 def _of_shares(model: PrivacyModel) -> PrivacyModel:
