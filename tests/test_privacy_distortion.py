@@ -200,7 +200,9 @@ def test_any_problem_is_answered_soundly(seed, size):
     assert_sound(found, joint, distortion)
     for concentration in (0.05, 1.0):
         other = rng.dirichlet(np.full(distortion.shape[1], concentration), len(joint))
-        assert found.lower_bound <= cost_of(joint, distortion, other, slope) * (1 + 1e-12)
+        # A leakage of nothing comes out here as some 1e-15 nats, of either sign.
+        cost = cost_of(joint, distortion, other, slope)
+        assert found.lower_bound <= cost * (1 + 1e-12) + 1e-14 * slope
 
 
 @settings(max_examples=60)
