@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.integrate import trapezoid
 
 from anonymizer.errors import InputError
 from anonymizer.perturbation import (
@@ -189,7 +190,7 @@ def test_without_a_linear_regression_it_is_no_bound():
     b = np.linspace(-1, 1, 2001)
     w = np.linspace(-8, 8, 4001)
     density = np.mean([stats.norm.pdf(w, at) for at in b[1:-1]], axis=0)
-    entropy = -np.trapezoid(density * np.log(density), w)
+    entropy = -trapezoid(density * np.log(density), w)
     variance = 9 + 1 / 3
     correlation = (1 / 3) / np.sqrt(variance * 4 / 3)
     formula = quadratic_gaussian_bound(

@@ -59,13 +59,13 @@ def _solved(problem: Lagrangian) -> tuple[Floats, Floats] | None:
     solver takes coefficients below 1e-9 for 0.
     """
     from scipy.optimize import linprog
-    from scipy.sparse import csr_array, diags_array, identity, kron, vstack
+    from scipy.sparse import csr_array, diags, identity, kron, vstack
 
     n, k, _ = problem.shape
     left, values, right = np.linalg.svd(problem.conditional - problem.prior, full_matrices=False)
     rank = int((values > RANK).sum())
     sizes = np.sqrt(problem.p)
-    margins = kron(np.ones((1, k)), diags_array(sizes))
+    margins = kron(np.ones((1, k)), diags(sizes))
     tells = kron(identity(k), csr_array(left[:, :rank].T * sizes))
     done = linprog(
         (problem.distortion * sizes).ravel(),
