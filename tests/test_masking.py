@@ -1,6 +1,7 @@
 """Releases drawn at random: whatever is drawn holds its policy, and is told of as it is."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -342,6 +343,12 @@ def test_from_a_study_to_an_estimate(study, capsys):
     how = ["--method", "maximum-likelihood"]
     assert run("estimate", out, "--of", "age", *how, "--json") == 0
     assert json.loads(capsys.readouterr().out)["records"] == 400
+
+
+def test_the_bundled_study_is_one():
+    study = Study(Path(__file__).parent.parent / "data" / "pram.toml")
+    assert study.masking == Masking("pram")
+    assert study.read().shape == (30_000, 15)
 
 
 @pytest.mark.parametrize(
