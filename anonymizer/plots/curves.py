@@ -46,23 +46,15 @@ def _panels(place: SubFigure, row: Row, series: Series) -> None:
     panels = place.subplots(1, len(series.measures), sharey=True, squeeze=False)[0]
     for axes, measure in zip(panels, series.measures, strict=True):
         _curves(axes, series, measure)
+    panels[-1].legend(fontsize="small")  # colours mean the same in all panels
 
 
 def _curves(axes: Axes, series: Series, measure: Column) -> None:
     along, by = (np.asarray(series[name].values) for name in (series.axis, series.by))
     for value, color in zip(dict.fromkeys(by.tolist()), COLORS, strict=False):
         here = by == value
-        axes.plot(along[here], np.asarray(measure.values)[here], color=color)
-        peak = along[here][int(np.asarray(measure.values)[here].argmax())]
-        axes.annotate(
-            f"{series[series.by].label} = {value:g}",
-            (peak, np.asarray(measure.values)[here].max()),
-            xytext=(0, 4),
-            textcoords="offset points",
-            color=color,
-            ha="center",
-            fontsize="small",
-        )
+        label = f"{series[series.by].label} = {value:g}"
+        axes.plot(along[here], np.asarray(measure.values)[here], color=color, label=label)
     axes.set_title(measure.label, fontsize="medium", color="dimgrey")
     axes.set_xlabel(_named(series[series.axis]))
 
