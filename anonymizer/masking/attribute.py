@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +16,9 @@ from anonymizer.perturbation import absolute, hamming, squared
 __all__ = ["Attribute"]
 
 Floats = np.ndarray
+
+LEAST = 1e-100
+"""How far apart numbers are at least and, inversely, at most: squares of more are no floats."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +53,17 @@ class Attribute:
         """
         raw = partition is taxonomy.levels[0]
         numbers = raw and taxonomy.numbers is not None and None not in taxonomy.numbers
-        kind = stated or ("squared" if numbers and taxonomy.ordered else "hamming")
+        measurable = numbers and _measurable(taxonomy.numbers or ())
+        kind = stated or ("squared" if measurable and taxonomy.ordered else "hamming")
         if kind in ("squared", "absolute") and not numbers:
             raise InputError(
                 f"masking: distortion {kind!r} of {name!r} is for columns of numbers at level 0, "
                 "without missing values; choose 'hamming' or 'hierarchy'"
+            )
+        if kind in ("squared", "absolute") and not measurable:
+            raise InputError(
+                f"masking: the numbers of {name!r} are too large, too small or too near to each "
+                "other for distances to tell them apart; choose distortion 'hamming' or 'hierarchy'"
             )
         return cls(name, taxonomy, partition, kind)
 
@@ -124,6 +134,24 @@ class Attribute:
             return dict(zip(self.taxonomy.texts, range(len(self.taxonomy.texts)), strict=True))
         firsts = self.partition.first.tolist()
         return dict(zip(_texts(labels), firsts, strict=True))
+
+
+def _measurable(numbers: Sequence[Decimal | None]) -> bool:
+    """Whether squared distances of numbers are what they should be, but for a thousandth.
+
+    Floats have 53 bits: numbers of more digits, such as those of accounts, would seem the same, and
+    to release one for the other would seem to cost nothing.
+    """
+    stated = sorted({number for number in numbers if number is not None})
+    if len(stated) < 2:
+        return True
+    found = np.array([float(number) for number in stated])
+    apart = found[-1] - found[0]
+    if not LEAST < apart < 1 / LEAST:
+        return False
+    if all(Decimal(near) == number for near, number in zip(found.tolist(), stated, strict=True)):
+        return True
+    return bool(np.diff(found).min() > 1000 * np.spacing(np.abs(found).max()))
 
 
 def _texts(values: Sequence[Hashable]) -> list[str | None]:

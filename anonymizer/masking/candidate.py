@@ -86,15 +86,21 @@ TRACE = 2.0**-36
 """Chances below are none: they are less than what draws resolve."""
 
 
-def assembled(part: Part, pieces: Sequence[Piece], margin: float | None = None) -> Candidate:
-    """The channel that the pieces of all blocks make."""
+def assembled(
+    part: Part, pieces: Sequence[Piece], margin: float | None = None, exact: bool = False
+) -> Candidate:
+    """The channel that the pieces of all blocks make.
+
+    ``exact``: with all of its chances, however small, since an epsilon was promised of them.
+    """
     rows = len(part.crossed.values)
     matrix = np.zeros((rows, sum(len(piece.symbols) for piece in pieces)))
     distances = np.zeros_like(matrix)
     symbols: list[Symbol] = []
     for piece in pieces:
         columns = np.arange(len(symbols), len(symbols) + len(piece.symbols))
-        matrix[np.ix_(piece.block.rows, columns)] = _certain(piece.matrix)
+        chances = piece.matrix if exact else _certain(piece.matrix)
+        matrix[np.ix_(piece.block.rows, columns)] = chances
         distances[np.ix_(piece.block.rows, columns)] = piece.block.distances(piece.symbols)
         symbols += piece.symbols
     share = np.array([piece.block.sizes.sum() for piece in pieces]) / part.crossed.sizes.sum()

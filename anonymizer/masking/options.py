@@ -50,12 +50,14 @@ class Masking:
     invariant
         For ``"pram"``: released values are distributed as the true ones.
     epsilon
-        For ``"pram"``: local differential privacy of the channel, no symbol being more than
-        exp(epsilon) times as likely for one value as for another. Every record is then drawn by
-        itself; that a table which breaks the policy is drawn again is not part of the promise.
+        For ``"pram"``: local differential privacy of the channel, or of all channels together, no
+        symbol being more than exp(epsilon) times as likely for one value as for another. Every
+        record is then drawn by itself; that a table which breaks the policy is drawn again is not
+        part of the promise.
     min_records
-        Every released class has so many records at least; a quarter of the square root of the
-        records when left out, and what class sizes the policy asks for in any case.
+        Every released class has so many records at least, and what class sizes the policy asks for
+        in any case. When left out every symbol is expected for a quarter of the square root of the
+        records.
     draws
         How many times a channel is drawn from before another with a wider margin is tried.
     withhold
@@ -81,11 +83,7 @@ class Masking:
 
     def __post_init__(self) -> None:
         require_one_of("masking: method", self.method, METHODS)
-        self._require_for("pram", "invariant", self.invariant)
-        self._require_for("pram", "epsilon", self.epsilon is not None)
-        self._require_for("pram", "alphabet", self.alphabet is not None)
-        self._require_for("noise", "grid", self.grid is not None)
-        self._require_for("bottleneck", "rate", self.rate is not None)
+        self._require_fitting()
         for name in ("jointly", "invariant", "withhold"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"masking: {name} must be true or false")
@@ -103,6 +101,18 @@ class Masking:
             listed = isinstance(symbols, Sequence) and not isinstance(symbols, str)
             if not listed or not symbols:
                 raise InputError(f"masking: alphabet of {name!r} must be a list of values")
+
+    def _require_fitting(self) -> None:
+        """Require that what is stated is about the method, and fits together."""
+        self._require_for("pram", "invariant", self.invariant)
+        self._require_for("pram", "epsilon", self.epsilon is not None)
+        self._require_for("pram", "alphabet", self.alphabet is not None)
+        self._require_for("noise", "grid", self.grid is not None)
+        self._require_for("bottleneck", "rate", self.rate is not None)
+        if self.invariant and self.alphabet is not None:
+            raise InputError(
+                "masking: invariant releases the values that occur; leave out alphabet"
+            )
 
     def masked(self, names: Sequence[str]) -> tuple[str, ...]:
         """Which quasi-identifiers are masked, in their order.
