@@ -246,7 +246,10 @@ MISTAKES = [
     ({"draws": 0}, {}, "masking: draws = 0 must be a whole number from 1"),
     ({"seed": -1}, {}, "masking: seed = -1 must be a whole number from 0"),
     ({"alphabet": {"age": "low"}}, {}, "masking: alphabet of 'age' must be a list of values"),
-    ({"alphabet": {"age": ["old"]}}, {}, "1 symbol of the alphabet of 'age' are no numbers"),
+    ({"alphabet": {"age": [[20]]}}, {}, "masking: alphabet of 'age' must be a list of values"),
+    ({"alphabet": {"age": [float("nan")]}}, {}, "alphabet of 'age' must be a list of values"),
+    ({"epsilon": 10**400}, {}, "0 must be a number above 0"),
+    ({"alphabet": {"age": ["old"]}}, {}, "1 symbol of the alphabet of 'age' are no numbers of"),
     ({"grid": {"age": 2}}, {}, "masking: grid is for 'noise', not 'pram'"),
     ({"withhold": "no"}, {}, "masking: withhold must be true or false"),
     (
@@ -279,6 +282,17 @@ def test_noise_is_for_numbers():
 def test_epsilon_is_promised_of_all_or_none(jointly):
     with pytest.raises(InputError, match="epsilon is promised of all quasi-identifiers or of none"):
         masked(Masking(epsilon=1.0, attributes=["age"], jointly=jointly), names=("age", "sex"))
+
+
+def test_noise_takes_numbers_of_any_hierarchy_for_numbers():
+    anonymizer = Anonymizer(
+        {"age": Hierarchy.suppression()},
+        "illness",
+        [TCloseness(0.3)],
+        identifiers=["name", "sex"],
+        masking=Masking("noise", seed=1),
+    )
+    assert anonymizer.fit(people()).release_.masking.distortions == {"age": "squared"}
 
 
 def test_epsilon_is_shared_out_among_channels():
@@ -391,6 +405,34 @@ def test_numbers_that_floats_take_for_the_same_have_no_distance():
         masked(Masking("pram", distortion="squared"), accounts)
     with pytest.raises(InputError, match="the grid of 'age' is too fine for numbers as large"):
         masked(Masking("noise", grid={"age": 1e-9}), with_age([10**6, 10**6 + 1]))
+
+
+@pytest.mark.parametrize(
+    ("values", "alphabet", "released"),
+    [
+        ([20, 30], ["20", 30.5], {"20", "30.5"}),
+        (["20", "30"], ["20", 30.5], {"20", "30.5"}),
+        ([2**64 - 1, 2**64 - 2**20], None, {2**64 - 1, 2**64 - 2**20}),
+        ([10**30, 2 * 10**30], None, {10**30, 2 * 10**30}),
+        ([0.5, 3.0], None, {0.5, 3.0}),
+    ],
+    ids=str,
+)
+def test_symbols_are_of_one_kind(values, alphabet, released, tmp_path):
+    masking = Masking(seed=1, distortion="hamming", alphabet=alphabet and {"age": alphabet})
+    _, drawn = masked(masking, with_age(values), policy=[TCloseness(1.5)])
+    assert set(drawn["age"]) <= released
+    assert len({type(value) for value in drawn["age"].tolist()}) == 1
+    if max(map(float, released)) < 1e30:
+        drawn.to_parquet(tmp_path / "drawn.parquet")
+
+
+@pytest.mark.parametrize("number", [float("inf"), 1e300])
+def test_statistics_are_of_numbers_that_have_some(number):
+    table = people()
+    illness = table["illness"].map({"ill": number, "cold": 1.0, "well": 2.0})
+    anonymizer, _ = masked(Masking(seed=1), table.assign(illness=illness))
+    assert anonymizer.release_.masking.preserved.columns == ("age",)
 
 
 @pytest.mark.parametrize("method", ["pram", "noise", "bottleneck"])

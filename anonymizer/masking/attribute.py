@@ -17,8 +17,8 @@ __all__ = ["Attribute"]
 
 Floats = np.ndarray
 
-LEAST = 1e-100
-"""How far apart numbers are at least and, inversely, at most: squares of more are no floats."""
+LEAST = 1e-50
+"""How far apart numbers are at least and, inversely, at most: so that powers of them are floats."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +42,17 @@ class Attribute:
 
     @classmethod
     def of(
-        cls, name: str, taxonomy: Taxonomy, partition: Partition, stated: str | None
+        cls,
+        name: str,
+        taxonomy: Taxonomy,
+        partition: Partition,
+        stated: str | None,
+        counts: bool = False,
     ) -> "Attribute":
         """An attribute with the distortion that was stated, or the one that suits its values.
+
+        ``counts``: numbers are meant as such whatever their hierarchy, since noise is added to
+        them.
 
         Raises
         ------
@@ -54,7 +62,7 @@ class Attribute:
         raw = partition is taxonomy.levels[0]
         numbers = raw and taxonomy.numbers is not None and None not in taxonomy.numbers
         measurable = numbers and _measurable(taxonomy.numbers or ())
-        kind = stated or ("squared" if measurable and taxonomy.ordered else "hamming")
+        kind = stated or ("squared" if measurable and (taxonomy.ordered or counts) else "hamming")
         if kind in ("squared", "absolute") and not numbers:
             raise InputError(
                 f"masking: distortion {kind!r} of {name!r} is for columns of numbers at level 0, "
@@ -96,11 +104,11 @@ class Attribute:
             When one is no number.
         """
         found = [number_of(value) for value in values]
-        strange = sum(number is None for number in found)
+        strange = sum(number is None or abs(number) > 1 / LEAST for number in found)
         if strange:
             raise InputError(
                 f"masking: {counted(strange, 'symbol')} of the alphabet of {self.name!r} are no "
-                "numbers, which its distortion is about"
+                "numbers of a sensible size, which its distortion is about"
             )
         return np.array(found, float)
 

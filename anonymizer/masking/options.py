@@ -1,8 +1,7 @@
 """What a steward states about a random recoding."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import isfinite
 from numbers import Real
 
 from anonymizer.errors import InputError, did_you_mean
@@ -14,6 +13,9 @@ DISTORTION = "distortion"
 """What there is as little of as can be: the objective of a masking, in manifests."""
 
 METHODS = ("pram", "noise", "bottleneck")
+LARGEST = 1e300
+"""Numbers beyond are none that anybody means, and some are no floats."""
+
 DISTORTIONS = ("squared", "absolute", "hamming", "hierarchy")
 
 
@@ -98,8 +100,7 @@ class Masking:
         for name, width in self._by_attribute("grid", self.grid).items():
             self._require_number(f"grid of {name!r}", width, True)
         for name, symbols in self._by_attribute("alphabet", self.alphabet).items():
-            listed = isinstance(symbols, Sequence) and not isinstance(symbols, str)
-            if not listed or not symbols:
+            if not _are_symbols(symbols):
                 raise InputError(f"masking: alphabet of {name!r} must be a list of values")
 
     def _require_fitting(self) -> None:
@@ -177,10 +178,24 @@ class Masking:
     def _require_number(self, name: str, value: object, above: bool) -> None:
         if value is None:
             return
-        number = isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
+        number = (
+            isinstance(value, Real) and not isinstance(value, bool) and -LARGEST < value < LARGEST
+        )
         if not number or value < 0 or (above and value == 0):  # type: ignore[operator]
             reach = "above 0" if above else "of at least 0"
             raise InputError(f"masking: {name} = {value!r} must be a number {reach}")
+
+
+def _are_symbols(stated: object) -> bool:
+    """Whether these are values that can stand in a table: no lists, no numbers beyond all."""
+    if isinstance(stated, str) or not isinstance(stated, Sequence):
+        return False
+    sound = (
+        isinstance(each, Hashable)
+        and not (isinstance(each, Real) and not -LARGEST < each < LARGEST)
+        for each in stated
+    )
+    return len(stated) > 0 and all(sound)
 
 
 def masking_of(stated: object) -> Masking | None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite
 
 import numpy as np
 import pandas as pd
@@ -22,6 +21,7 @@ from anonymizer.masking.ladder import ladder_of, require_suitable
 from anonymizer.masking.options import DISTORTION, Masking
 from anonymizer.masking.part import Part
 from anonymizer.masking.preserved import preserved
+from anonymizer.masking.symbols import symbols_of
 from anonymizer.masking.told import Masked, realised, told_of
 from anonymizer.privacy import KAnonymity, PrivacyModel, require_possible
 from anonymizer.recoded import described, levels_of, relabelled
@@ -176,7 +176,7 @@ class MaskedPlan:
             for attribute in candidate.part.attributes:
                 place = candidate.part.names.index(attribute.name)
                 labels = [symbol[place] for symbol in candidate.symbols]
-                columns[attribute.name] = _column(base[attribute.name], symbol_of, labels)
+                columns[attribute.name] = symbols_of(base[attribute.name], symbol_of, labels)
         return engine.without_traces(engine.replaced(base, columns))
 
     def _described(self, released: pd.DataFrame) -> dict[str, list[dict[str, object]]]:
@@ -244,8 +244,9 @@ def mask(
     schema, taxonomies = counted.schema, counted.taxonomies
     require_suitable(models)
     require_possible(counted.counts, models)
+    noisy = masking.method == "noise"
     attributes = [
-        Attribute.of(name, taxonomies[name], recoding[name], masking.distortion_of(name))
+        Attribute.of(name, taxonomies[name], recoding[name], masking.distortion_of(name), noisy)
         for name in masking.masked(schema.names)
     ]
     rng = np.random.default_rng(masking.seed)
@@ -280,14 +281,3 @@ def _kept_of(base: pd.DataFrame, parts: Sequence[Crossed], schema: Schema) -> Co
     inside = {name for part in parts for name in part.schema.names}
     kept = [name for name in schema.names if name not in inside]
     return engine.grouped(base, kept)[0] if kept else None
-
-
-def _column(column: pd.Series, symbol_of: np.ndarray, labels: list[object]) -> pd.Series:
-    """The symbols of all records: numbers where all symbols are, and none of them would change."""
-    drawn = engine.relabel(column, symbol_of, labels)
-    numbers = [n for n in labels if isinstance(n, int | float) and not isinstance(n, bool)]
-    if len(numbers) < len(labels) or not all(map(isfinite, numbers)):
-        return drawn
-    if all(n == int(n) and -(2**63) <= n < 2**63 for n in numbers):
-        return drawn.astype("int64")
-    return drawn.astype("float64") if all(n == float(n) for n in numbers) else drawn
