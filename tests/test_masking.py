@@ -255,9 +255,19 @@ MISTAKES = [
     ({"draws": 0}, {}, "masking: draws = 0 must be a whole number from 1"),
     ({"seed": -1}, {}, "masking: seed = -1 must be a whole number from 0"),
     ({"alphabet": {"age": "low"}}, {}, "masking: alphabet of 'age' must be a list of values"),
-    ({"alphabet": {"age": ["old"]}}, {}, "1 symbol of the alphabet of 'age' are no numbers"),
+    ({"alphabet": {"age": [[20]]}}, {}, "masking: alphabet of 'age' must be a list of values"),
+    ({"alphabet": {"age": [float("nan")]}}, {}, "alphabet of 'age' must be a list of values"),
+    ({"epsilon": 10**400}, {}, "0 must be a number above 0"),
+    ({"alphabet": {"age": ["old"]}}, {}, "1 symbol of the alphabet of 'age' are no numbers of"),
     ({"grid": {"age": 2}}, {}, "masking: grid is for 'noise', not 'pram'"),
     ({"withhold": "no"}, {}, "masking: withhold must be true or false"),
+    (
+        {"invariant": True, "alphabet": {"age": [20, 30]}},
+        {},
+        "masking: invariant releases the values that occur; leave out alphabet",
+    ),
+    ({}, {"objective": "loss"}, "masking searches nothing: leave out objective"),
+    ({}, {"time_limit": 9.0}, "masking searches nothing: leave out time_limit"),
     ({}, {"recoding": "cut"}, "masking draws values instead of searching for recoding = 'cut'"),
     ({}, {"suppression": 0.1}, "masking searches nothing: leave out suppression"),
     ({}, {"levels": {"age": 9}}, "levels: age = 9 must be a whole number from 0 to 3"),
@@ -277,9 +287,172 @@ def test_noise_is_for_numbers():
         masked("noise", names=("age", "sex"))
 
 
-def test_epsilon_is_promised_of_all_or_none():
+@pytest.mark.parametrize("jointly", [True, False])
+def test_epsilon_is_promised_of_all_or_none(jointly):
     with pytest.raises(InputError, match="epsilon is promised of all quasi-identifiers or of none"):
-        masked(Masking(epsilon=1.0, attributes=["age"]), names=("age", "sex"))
+        masked(Masking(epsilon=1.0, attributes=["age"], jointly=jointly), names=("age", "sex"))
+
+
+def test_noise_takes_numbers_of_any_hierarchy_for_numbers():
+    anonymizer = Anonymizer(
+        {"age": Hierarchy.suppression()},
+        "illness",
+        [TCloseness(0.3)],
+        identifiers=["name", "sex"],
+        masking=Masking("noise", seed=1),
+    )
+    assert anonymizer.fit(people()).release_.masking.distortions == {"age": "squared"}
+
+
+def test_epsilon_is_shared_out_among_channels():
+    anonymizer, _ = masked(
+        Masking(epsilon=1.0, jointly=False, seed=1), policy=[TCloseness(0.6)], names=("age", "sex")
+    )
+    assert anonymizer.release_.masking.epsilon <= 1.0 + 1e-6
+
+
+def test_epsilon_holds_where_chances_are_small():
+    # exp(-30) is less than draws resolve: taken for nothing it would make epsilon infinite.
+    anonymizer, _ = masked(Masking(epsilon=30.0, seed=1), policy=[TCloseness(0.6)])
+    assert anonymizer.release_.masking.epsilon <= 30 * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("method", ["pram", "bottleneck"])
+def test_what_is_kept_beside_channels_tells_classes_apart(method):
+    masking = Masking(method, ["age"], jointly=False, seed=1)
+    anonymizer, released = masked(masking, policy=[TCloseness(0.3)], names=("age", "sex"))
+    apart, sizes = bits_apart(released, ["age", "sex"])
+    assert apart.max() <= 0.3 + 1e-9
+    release = anonymizer.release_
+    assert release.classes == len(sizes)
+    assert release.masking.realised["illness"].largest_i1 == pytest.approx(apart.max())
+
+
+@pytest.mark.parametrize("options", [{}, {"attributes": ["age"]}, {"epsilon": 2.0}], ids=str)
+def test_every_class_has_the_records_that_were_stated(options):
+    names = ("age", "sex") if "attributes" in options else ("age",)
+    anonymizer, released = masked(
+        Masking("pram", min_records=40, seed=1, **options), policy=[TCloseness(0.6)], names=names
+    )
+    assert released.groupby([*names]).size().min() >= 40
+    drawn = anonymizer.transform(people(seed=2))
+    assert drawn.groupby([*names]).size().min() >= 40
+
+
+def test_stated_records_that_no_draw_has_are_refused():
+    with pytest.raises(PolicyUnreachableError, match=r"relax it \(or min-records\)"):
+        masked(Masking("pram", ["age"], min_records=250, draws=2), names=("age", "sex"))
+
+
+def test_an_average_is_no_bound_of_its_parts():
+    # Each block is held to 0.05 bits, but what one does not use another one could.
+    masking = Masking("pram", ["age"], seed=1)
+    anonymizer, _ = masked(masking, policy=[MeanInformation(0.05)], names=("age", "sex"))
+    (part,) = anonymizer.release_.masking.parts
+    assert part.least_distortion is None
+    assert anonymizer.search_.gap is None
+
+
+def test_what_is_expected_is_expected_of_the_table_at_hand():
+    anonymizer, _ = masked(Masking("pram", seed=1))
+    (part,) = anonymizer.release_.masking.parts
+    other = people(seed=5)
+    other["age"] = np.where(other["age"] > 28, 20, other["age"])
+    anonymizer.transform(other)
+    (again,) = anonymizer.release_.masking.parts
+    values = [int(value) for (value,) in part.channel.values]
+    labels = np.array([float(label) for (label,) in part.channel.labels])
+    cost = ((np.array(values)[:, None] - labels) ** 2 * part.channel.matrix).sum(axis=1)
+    share = other["age"].value_counts(normalize=True).reindex(values, fill_value=0)
+    assert again.distortion == pytest.approx(share.to_numpy() @ cost)
+    assert again.distortion != pytest.approx(part.distortion)
+    assert part.least_distortion is not None
+    assert again.least_distortion is None
+
+
+@pytest.mark.parametrize(
+    ("distance", "options"),
+    [("ordered", {"order": ["well", "cold", "ill"]}), ("hierarchical", {})],
+)
+def test_distances_of_sensitive_values_know_what_they_are(distance, options):
+    if distance == "hierarchical":
+        rows = [("well", "well", "*"), ("cold", "sick", "*"), ("ill", "sick", "*")]
+        options = {"hierarchy": Hierarchy.from_rows(rows)}
+    anonymizer, _ = masked(
+        Masking("pram", seed=1), policy=[TCloseness(0.2, distance=distance, **options)]
+    )
+    (part,) = anonymizer.release_.masking.parts
+    assert len(part.channel.labels) > 1
+
+
+def with_age(values, **columns):
+    """A table of 120 people who have these ages by turns."""
+    table = people(120)
+    ages = pd.Series([values[number % len(values)] for number in range(120)], table.index)
+    return table.assign(age=ages, **columns)
+
+
+def test_numbers_that_are_written_in_two_ways_are_one_number():
+    odd = with_age(["3", "03", "4", "9"])
+    anonymizer = Anonymizer(
+        {"age": Hierarchy.from_rows([(each, "*") for each in ["3", "03", "4", "9"]])},
+        "illness",
+        POLICY,
+        identifiers=["name", "sex"],
+        masking=Masking(seed=1),
+    )
+    assert len(anonymizer.fit_transform(odd)) == 120
+    assert anonymizer.release_.masking.distortions == {"age": "squared"}
+
+
+def test_numbers_that_floats_take_for_the_same_have_no_distance():
+    accounts = with_age([10**23 + number for number in range(4)])
+    anonymizer, released = masked(Masking("pram", seed=1), accounts)
+    assert anonymizer.release_.masking.distortions == {"age": "hamming"}
+    assert set(released["age"]) <= set(accounts["age"])
+    with pytest.raises(InputError, match="numbers of 'age' are too large, too small or too near"):
+        masked(Masking("pram", distortion="squared"), accounts)
+    with pytest.raises(InputError, match="the grid of 'age' is too fine for numbers as large"):
+        masked(Masking("noise", grid={"age": 1e-9}), with_age([10**6, 10**6 + 1]))
+
+
+@pytest.mark.parametrize(
+    ("values", "alphabet", "released"),
+    [
+        ([20, 30], ["20", 30.5], {"20", "30.5"}),
+        (["20", "30"], ["20", 30.5], {"20", "30.5"}),
+        ([2**64 - 1, 2**64 - 2**20], None, {2**64 - 1, 2**64 - 2**20}),
+        ([10**30, 2 * 10**30], None, {10**30, 2 * 10**30}),
+        ([0.5, 3.0], None, {0.5, 3.0}),
+    ],
+    ids=str,
+)
+def test_symbols_are_of_one_kind(values, alphabet, released, tmp_path):
+    masking = Masking(seed=1, distortion="hamming", alphabet=alphabet and {"age": alphabet})
+    _, drawn = masked(masking, with_age(values), policy=[TCloseness(1.5)])
+    assert set(drawn["age"]) <= released
+    assert len({type(value) for value in drawn["age"].tolist()}) == 1
+    if max(map(float, released)) < 1e30:
+        drawn.to_parquet(tmp_path / "drawn.parquet")
+
+
+@pytest.mark.parametrize("number", [float("inf"), 1e300])
+def test_statistics_are_of_numbers_that_have_some(number):
+    table = people()
+    illness = table["illness"].map({"ill": number, "cold": 1.0, "well": 2.0})
+    anonymizer, _ = masked(Masking(seed=1), table.assign(illness=illness))
+    assert anonymizer.release_.masking.preserved.columns == ("age",)
+
+
+@pytest.mark.parametrize("method", ["pram", "noise", "bottleneck"])
+def test_a_single_number_is_released_as_it_is(method):
+    _, released = masked(Masking(method, seed=1), with_age([7.125]))
+    assert set(released["age"]) == {7.125}
+
+
+def test_invariant_channels_of_numbers_release_numbers_that_occur():
+    _, released = masked(Masking(invariant=True, seed=1), policy=[TCloseness(0.5)])
+    assert set(released["age"]) <= set(people()["age"])
 
 
 def test_too_many_combinations_are_refused_before_anything_is_solved():

@@ -12,6 +12,12 @@ from anonymizer.privacy import DifferentialPrivacy, PrivacyModel
 __all__ = ["masked_from", "require_alone"]
 
 SEARCHING: Mapping[str, object] = {
+    "search": "automatic",
+    "refinement": "exact",
+    "objective": "mutual-information",
+    "weights": None,
+    "aggregate": None,
+    "time_limit": None,
     "refine": None,
     "group": (),
     "max_ranges": None,
@@ -44,7 +50,7 @@ def require_alone(params: Mapping[str, object], models: Sequence[PrivacyModel]) 
         raise InputError("levels are for recoding = 'fixed', and it needs them")
     for name, default in SEARCHING.items():
         stated = params[name]
-        if stated != default and not (default == () and not stated):
+        if stated != default and not (default in ((), None) and stated in ((), [], {})):
             raise InputError(f"masking searches nothing: leave out {name}")
     for model in models:
         if isinstance(model, DifferentialPrivacy):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +16,9 @@ from anonymizer.perturbation import absolute, hamming, squared
 __all__ = ["Attribute"]
 
 Floats = np.ndarray
+
+LEAST = 1e-50
+"""How far apart numbers are at least and, inversely, at most: so that powers of them are floats."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +42,17 @@ class Attribute:
 
     @classmethod
     def of(
-        cls, name: str, taxonomy: Taxonomy, partition: Partition, stated: str | None
+        cls,
+        name: str,
+        taxonomy: Taxonomy,
+        partition: Partition,
+        stated: str | None,
+        counts: bool = False,
     ) -> "Attribute":
         """An attribute with the distortion that was stated, or the one that suits its values.
+
+        ``counts``: numbers are meant as such whatever their hierarchy, since noise is added to
+        them.
 
         Raises
         ------
@@ -49,11 +61,17 @@ class Attribute:
         """
         raw = partition is taxonomy.levels[0]
         numbers = raw and taxonomy.numbers is not None and None not in taxonomy.numbers
-        kind = stated or ("squared" if numbers and taxonomy.ordered else "hamming")
+        measurable = numbers and _measurable(taxonomy.numbers or ())
+        kind = stated or ("squared" if measurable and (taxonomy.ordered or counts) else "hamming")
         if kind in ("squared", "absolute") and not numbers:
             raise InputError(
                 f"masking: distortion {kind!r} of {name!r} is for columns of numbers at level 0, "
                 "without missing values; choose 'hamming' or 'hierarchy'"
+            )
+        if kind in ("squared", "absolute") and not measurable:
+            raise InputError(
+                f"masking: the numbers of {name!r} are too large, too small or too near to each "
+                "other for distances to tell them apart; choose distortion 'hamming' or 'hierarchy'"
             )
         return cls(name, taxonomy, partition, kind)
 
@@ -86,11 +104,11 @@ class Attribute:
             When one is no number.
         """
         found = [number_of(value) for value in values]
-        strange = sum(number is None for number in found)
+        strange = sum(number is None or abs(number) > 1 / LEAST for number in found)
         if strange:
             raise InputError(
                 f"masking: {counted(strange, 'symbol')} of the alphabet of {self.name!r} are no "
-                "numbers, which its distortion is about"
+                "numbers of a sensible size, which its distortion is about"
             )
         return np.array(found, float)
 
@@ -124,6 +142,24 @@ class Attribute:
             return dict(zip(self.taxonomy.texts, range(len(self.taxonomy.texts)), strict=True))
         firsts = self.partition.first.tolist()
         return dict(zip(_texts(labels), firsts, strict=True))
+
+
+def _measurable(numbers: Sequence[Decimal | None]) -> bool:
+    """Whether squared distances of numbers are what they should be, but for a thousandth.
+
+    Floats have 53 bits: numbers of more digits, such as those of accounts, would seem the same, and
+    to release one for the other would seem to cost nothing.
+    """
+    stated = sorted({number for number in numbers if number is not None})
+    if len(stated) < 2:
+        return True
+    found = np.array([float(number) for number in stated])
+    apart = found[-1] - found[0]
+    if not LEAST < apart < 1 / LEAST:
+        return False
+    if all(Decimal(near) == number for near, number in zip(found.tolist(), stated, strict=True)):
+        return True
+    return bool(np.diff(found).min() > 1000 * np.spacing(np.abs(found).max()))
 
 
 def _texts(values: Sequence[Hashable]) -> list[str | None]:

@@ -89,16 +89,19 @@ TRACE = 2.0**-36
 def assembled(
     part: Part, pieces: Sequence[Piece], margin: float | None = None, exact: bool = False
 ) -> Candidate:
-    """The channel that the pieces of all blocks make; ``exact``: with the least chances, too."""
+    """The channel that the pieces of all blocks make.
+
+    ``exact``: with all of its chances, however small, since an epsilon was promised of them.
+    """
     rows = len(part.crossed.values)
     matrix = np.zeros((rows, sum(len(piece.symbols) for piece in pieces)))
     distances = np.zeros_like(matrix)
     symbols: list[Symbol] = []
     for piece in pieces:
         columns = np.arange(len(symbols), len(symbols) + len(piece.symbols))
-        place = np.ix_(piece.block.rows, columns)
-        matrix[place] = piece.matrix if exact else _certain(piece.matrix)
-        distances[place] = piece.block.distances(piece.symbols)
+        chances = piece.matrix if exact else _certain(piece.matrix)
+        matrix[np.ix_(piece.block.rows, columns)] = chances
+        distances[np.ix_(piece.block.rows, columns)] = piece.block.distances(piece.symbols)
         symbols += piece.symbols
     share = np.array([piece.block.sizes.sum() for piece in pieces]) / part.crossed.sizes.sum()
     bounds = [piece.lower_bound for piece in pieces]

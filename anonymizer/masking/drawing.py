@@ -42,8 +42,11 @@ def first_that_holds(
     draws: int,
     rng: np.random.Generator,
     independent: bool = False,
+    kept_of: Codes | None = None,
 ) -> tuple[Sequence[Candidate], Drawn]:
     """The first channels, one for each part, of which a draw satisfies every model; and that draw.
+
+    The rest is as of :func:`attempt`.
 
     Raises
     ------
@@ -53,17 +56,17 @@ def first_that_holds(
     tried = 0
     for candidates in ladder:
         tried += 1
-        if len(candidates) == 1 and not _promising(candidates[0], models):
+        if len(candidates) == 1 and kept_of is None and not _promising(candidates[0], models):
             continue
         crossed = [candidate.part.crossed for candidate in candidates]
         matrices = [candidate.matrix for candidate in candidates]
         for _ in range(draws):
-            drawn = attempt(crossed, matrices, models, rng, independent)
+            drawn = attempt(crossed, matrices, models, rng, independent, kept_of)
             if drawn is not None:
                 return candidates, drawn
     raise PolicyUnreachableError(
-        f"masking: no table drawn from any of {tried} channels satisfied the policy; relax it, "
-        "state coarser levels, or mask other attributes"
+        f"masking: no table drawn from any of {tried} channels satisfied the policy; relax it "
+        "(or min-records), state coarser levels, or mask other attributes"
     )
 
 
@@ -73,22 +76,27 @@ def attempt(
     models: Sequence[PrivacyModel],
     rng: np.random.Generator,
     independent: bool = False,
+    kept_of: Codes | None = None,
 ) -> Drawn | None:
     """Draw the symbols of all records once; None where a class of them breaks a model.
 
     ``independent``: every record by itself, which local differential privacy is about; otherwise
-    the records of every symbol are kept near to what is expected.
+    the records of every symbol are kept near to what is expected. ``kept_of``: what every record
+    has of attributes that are no part of any channel and tell classes apart all the same, shape
+    (records,); None where there are none.
     """
     how = _multinomial if independent else rounded
     kinds = [_drawn(part, matrix, how, rng) for part, matrix in zip(crossed, matrices, strict=True)]
     whole = crossed[0]
-    if len(crossed) == 1:  # the classes are known before any record has its symbol
+    alone = len(crossed) == 1 and kept_of is None
+    if alone:  # the classes are known before any record has its symbol
         by_class = _by_symbol(kinds[0], matrices[0].shape[1], whole.records.shape[1])
         if not whole.acceptable(by_class, models).all():
             return None
     symbol_of = [_dealt(part, drawn, rng) for part, drawn in zip(crossed, kinds, strict=True)]
-    if len(crossed) > 1:
-        by_class = _together(whole, symbol_of)
+    if not alone:
+        beside = [] if kept_of is None else [kept_of]
+        by_class = _together(whole, [*symbol_of, *beside])
         if not whole.acceptable(by_class, models).all():
             return None
     return Drawn(symbol_of, by_class)
@@ -149,9 +157,9 @@ def _dealt(crossed: Crossed, kinds: np.ndarray, rng: np.random.Generator) -> Cod
     return symbol_of
 
 
-def _together(crossed: Crossed, symbol_of: Sequence[Codes]) -> np.ndarray:
-    """Records by class, all parts together, and stratum, shape (classes, strata)."""
-    _, class_of = np.unique(np.column_stack(symbol_of), axis=0, return_inverse=True)
+def _together(crossed: Crossed, codes: Sequence[Codes]) -> np.ndarray:
+    """Records by class, told apart by several codes of each, and stratum, (classes, strata)."""
+    _, class_of = np.unique(np.column_stack(codes), axis=0, return_inverse=True)
     strata = crossed.records.shape[1]
     keys = class_of.reshape(-1) * strata + crossed.stratum_of
     return np.bincount(keys, minlength=(class_of.max() + 1) * strata).reshape(-1, strata)

@@ -18,28 +18,25 @@ __all__ = ["ladder_of", "least_records", "require_suitable"]
 
 def ladder_of(
     parts: Sequence[Part],
+    names: Sequence[str],
     masking: Masking,
     models: Sequence[PrivacyModel],
     records: int,
-    attributes: int,
 ) -> Iterator[Sequence[Candidate]]:
     """Candidates for every part at a time, in the order they are to be tried.
 
-    Of a table of so many records and quasi-identifiers.
+    ``names``: all quasi-identifiers.
 
     Raises
     ------
     InputError
         When the masking does not suit the table or the policy.
     """
-    least = masking.min_records or least_records(models, records)
+    least = least_records(models, records, masking.min_records)
     if masking.epsilon is not None:
-        if sum(len(part.attributes) for part in parts) < attributes:
-            raise InputError(
-                "masking: epsilon is promised of all quasi-identifiers or of none; those that are "
-                "kept as they are tell everything; mask all of them"
-            )
-        masking = replace(masking, epsilon=masking.epsilon / len(parts))  # what parts tell adds up
+        _require_all_masked(parts, names)
+        # What is told of a record's attributes one by one adds up (sequential composition).
+        masking = replace(masking, epsilon=masking.epsilon / len(parts))
     by_method = {
         "pram": lambda part: pram(part, masking, models, least),
         "noise": lambda part: noise(part, masking.grid or {}, least),
@@ -48,14 +45,24 @@ def ladder_of(
     return zip(*map(by_method[masking.method], parts), strict=False)
 
 
-def least_records(models: Sequence[PrivacyModel], records: int) -> int:
+def least_records(models: Sequence[PrivacyModel], records: int, stated: int | None = None) -> int:
     """Records that every symbol is expected for at least.
 
     What the policy asks of class sizes, and enough that a record more or less hardly matters: a
-    quarter of the square root of all.
+    quarter of the square root of all, or the square root of what is stated on top of that.
     """
-    asked = [int(getattr(model, "k", 1)) for model in models]
-    return max(*asked, ceil(sqrt(records) / 4), 1)
+    enough = ceil(sqrt(records) / 4) if stated is None else stated + ceil(sqrt(stated))
+    return max([enough, 1, *(int(getattr(model, "k", 1)) for model in models)])
+
+
+def _require_all_masked(parts: Sequence[Part], names: Sequence[str]) -> None:
+    """Refuse to promise epsilon beside attributes that are released as they are."""
+    masked = {name for part in parts for name in part.names}
+    if masked != {*names} or not all(len(part.blocks) == 1 for part in parts):
+        raise InputError(
+            "masking: epsilon is promised of all quasi-identifiers or of none; those that are kept "
+            "as they are tell everything; mask all of them"
+        )
 
 
 def require_suitable(models: Sequence[PrivacyModel]) -> None:

@@ -49,6 +49,10 @@ def noise(part: Part, grids: Mapping[str, float], least: float) -> Iterator[Cand
         yield assembled(part, [_piece(block, matrix, symbols, least) for block in part.blocks])
 
 
+FINEST = 2.0**40
+"""Steps from 0: further out, floats would blur the points of a grid."""
+
+
 class _Axis:
     """One attribute's values and the grid they are rounded to."""
 
@@ -65,11 +69,11 @@ class _Axis:
         share = np.bincount(self.of_row, weights=part.crossed.sizes) / part.crossed.sizes.sum()
         self.mean = float(share @ self.values)
         self.variance = float(share @ (self.values - self.mean) ** 2)
-        step = step or _round_step(self.variance**0.5 / 10)
-        first, last = (round(float(end) / step) for end in (self.values.min(), self.values.max()))
-        part.require_few(last - first + 1)
-        decimals = max(0, -floor(log10(step)) + 2)
-        self.grid = np.round(np.arange(first, last + 1) * step, decimals)
+        tenth = _round_step(self.variance**0.5 / 10)
+        if np.ptp(self.values):
+            self.grid = _grid(part, attribute.name, self.values, step or tenth)
+        else:  # one number, which is released as it is
+            self.variance, self.grid = 0.0, self.values[:1]
 
     @property
     def symbols(self) -> list[int | float]:
@@ -78,6 +82,8 @@ class _Axis:
 
     def channel(self, d: float) -> Floats:
         """q(y|x) at a normalised distortion, shape (values, points)."""
+        if not self.variance:
+            return np.ones((len(self.values), 1))
         return gaussian_channel(self.values, self.grid, self.mean, self.variance, d)
 
 
@@ -91,6 +97,20 @@ def _crossed(channels: list[Floats]) -> Floats:
     for channel in channels[1:]:
         whole = (whole[:, :, None] * channel[:, None, :]).reshape(len(whole), -1)
     return whole
+
+
+def _grid(part: Part, name: str, values: Floats, step: float) -> Floats:
+    """The multiples of a step between the numbers of an attribute, shape (points,)."""
+    ends = [float(end) / step for end in (values.min(), values.max())]
+    if max(map(abs, ends)) > FINEST:
+        raise InputError(
+            f"masking: the grid of {name!r} is too fine for numbers as large as its; state a wider "
+            "one"
+        )
+    first, last = map(round, ends)
+    part.require_few(last - first + 1)
+    decimals = max(0, -floor(log10(step)) + 2)
+    return np.asarray(np.round(np.arange(first, last + 1) * step, decimals))
 
 
 def _round_step(width: float) -> float:

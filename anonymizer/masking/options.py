@@ -1,8 +1,7 @@
 """What a steward states about a random recoding."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import isfinite
 from numbers import Real
 
 from anonymizer.errors import InputError, did_you_mean
@@ -14,6 +13,9 @@ DISTORTION = "distortion"
 """What there is as little of as can be: the objective of a masking, in manifests."""
 
 METHODS = ("pram", "noise", "bottleneck")
+LARGEST = 1e300
+"""Numbers beyond are none that anybody means, and some are no floats."""
+
 DISTORTIONS = ("squared", "absolute", "hamming", "hierarchy")
 
 
@@ -50,12 +52,14 @@ class Masking:
     invariant
         For ``"pram"``: released values are distributed as the true ones.
     epsilon
-        For ``"pram"``: local differential privacy of the channel, no symbol being more than
-        exp(epsilon) times as likely for one value as for another. Every record is then drawn by
-        itself; that a table which breaks the policy is drawn again is not part of the promise.
+        For ``"pram"``: local differential privacy of the channel, or of all channels together, no
+        symbol being more than exp(epsilon) times as likely for one value as for another. Every
+        record is then drawn by itself; that a table which breaks the policy is drawn again is not
+        part of the promise.
     min_records
-        Every released class has so many records at least; a quarter of the square root of the
-        records when left out, and what class sizes the policy asks for in any case.
+        Every released class has so many records at least, and what class sizes the policy asks for
+        in any case. When left out every symbol is expected for a quarter of the square root of the
+        records.
     draws
         How many times a channel is drawn from before another with a wider margin is tried.
     withhold
@@ -81,32 +85,7 @@ class Masking:
 
     def __post_init__(self) -> None:
         require_one_of("masking: method", self.method, METHODS)
-        self._require_method()
-        self._require_plain()
-        for each in self._distortions():
-            require_one_of("masking: distortion", each, DISTORTIONS)
-        for name, width in self._by_attribute("grid", self.grid).items():
-            self._require_number(f"grid of {name!r}", width, True)
-        for name, symbols in self._by_attribute("alphabet", self.alphabet).items():
-            listed = isinstance(symbols, Sequence) and not isinstance(symbols, str)
-            if not listed or not symbols:
-                raise InputError(f"masking: alphabet of {name!r} must be a list of values")
-
-    def _require_method(self) -> None:
-        """Require that every parameter is one of the method."""
-        self._require_for("pram", "invariant", bool(self.invariant))
-        self._require_for("pram", "epsilon", self.epsilon is not None)
-        self._require_for("pram", "alphabet", self.alphabet is not None)
-        self._require_for("noise", "grid", self.grid is not None)
-        self._require_for("bottleneck", "rate", self.rate is not None)
-        if self.invariant and self.alphabet is not None:
-            raise InputError(
-                "masking: invariant releases the values that occur, as often as they do; leave out "
-                "alphabet"
-            )
-
-    def _require_plain(self) -> None:
-        """Require that truth values and numbers are such."""
+        self._require_fitting()
         for name in ("jointly", "invariant", "withhold"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"masking: {name} must be true or false")
@@ -116,6 +95,25 @@ class Masking:
             value = getattr(self, name)
             if (name == "draws" or value is not None) and not is_whole(value, least=least):
                 raise InputError(f"masking: {name} = {value!r} must be a whole number from {least}")
+        for each in self._distortions():
+            require_one_of("masking: distortion", each, DISTORTIONS)
+        for name, width in self._by_attribute("grid", self.grid).items():
+            self._require_number(f"grid of {name!r}", width, True)
+        for name, symbols in self._by_attribute("alphabet", self.alphabet).items():
+            if not _are_symbols(symbols):
+                raise InputError(f"masking: alphabet of {name!r} must be a list of values")
+
+    def _require_fitting(self) -> None:
+        """Require that what is stated is about the method, and fits together."""
+        self._require_for("pram", "invariant", self.invariant)
+        self._require_for("pram", "epsilon", self.epsilon is not None)
+        self._require_for("pram", "alphabet", self.alphabet is not None)
+        self._require_for("noise", "grid", self.grid is not None)
+        self._require_for("bottleneck", "rate", self.rate is not None)
+        if self.invariant and self.alphabet is not None:
+            raise InputError(
+                "masking: invariant releases the values that occur; leave out alphabet"
+            )
 
     def masked(self, names: Sequence[str]) -> tuple[str, ...]:
         """Which quasi-identifiers are masked, in their order.
@@ -180,10 +178,24 @@ class Masking:
     def _require_number(self, name: str, value: object, above: bool) -> None:
         if value is None:
             return
-        number = isinstance(value, Real) and not isinstance(value, bool) and isfinite(value)
+        number = (
+            isinstance(value, Real) and not isinstance(value, bool) and -LARGEST < value < LARGEST
+        )
         if not number or value < 0 or (above and value == 0):  # type: ignore[operator]
             reach = "above 0" if above else "of at least 0"
             raise InputError(f"masking: {name} = {value!r} must be a number {reach}")
+
+
+def _are_symbols(stated: object) -> bool:
+    """Whether these are values that can stand in a table: no lists, no numbers beyond all."""
+    if isinstance(stated, str) or not isinstance(stated, Sequence):
+        return False
+    sound = (
+        isinstance(each, Hashable)
+        and not (isinstance(each, Real) and not -LARGEST < each < LARGEST)
+        for each in stated
+    )
+    return len(stated) > 0 and all(sound)
 
 
 def masking_of(stated: object) -> Masking | None:

@@ -15,15 +15,16 @@ from anonymizer.hierarchy.values import counted as counting
 from anonymizer.kept import Information, Informations, chances
 from anonymizer.masking.attribute import Attribute, Floats
 from anonymizer.masking.candidate import Candidate
-from anonymizer.masking.crossed import Crossed
+from anonymizer.masking.crossed import Codes, Crossed
 from anonymizer.masking.drawing import Drawn, attempt, first_that_holds
 from anonymizer.masking.ladder import ladder_of, require_suitable
 from anonymizer.masking.options import DISTORTION, Masking
 from anonymizer.masking.part import Part
 from anonymizer.masking.preserved import preserved
+from anonymizer.masking.symbols import symbols_of
 from anonymizer.masking.told import Masked, realised, told_of
 from anonymizer.perturbation import Channel
-from anonymizer.privacy import PrivacyModel, require_possible
+from anonymizer.privacy import KAnonymity, PrivacyModel, require_possible
 from anonymizer.recoded import described, levels_of, relabelled
 from anonymizer.release import Release, SearchResult, prove
 from anonymizer.risk import loss_of_sizes
@@ -86,8 +87,7 @@ class MaskedPlan:
         kept = self.schema.admit(table) if kept is None else kept
         base = self._base(kept)
         parts = self._crossed(base)
-        matrices = [self._rows_of(*pair) for pair in zip(self.candidates, parts, strict=True)]
-        drawn = drawn or self._drawn(parts, matrices)
+        drawn = drawn or self._drawn(base, parts)
         released = self._released(base, drawn)
         counts, verdicts = prove(released, self.schema, self.models)
         covered = (*self.schema.names, *self.schema.sensitive)
@@ -157,9 +157,12 @@ class MaskedPlan:
             )
         return np.asarray(candidate.matrix[rows])
 
-    def _drawn(self, parts: Sequence[Crossed], matrices: Sequence[Floats]) -> Drawn:
+    def _drawn(self, base: pd.DataFrame, parts: Sequence[Crossed]) -> Drawn:
+        matrices = [self._rows_of(*pair) for pair in zip(self.candidates, parts, strict=True)]
+        models = _held(self.models, self.masking)
+        kept_of = _kept_of(base, parts, self.schema)
         for _ in range(self.masking.draws):
-            drawn = attempt(parts, matrices, self.models, self.rng, self.masking.independent)
+            drawn = attempt(parts, matrices, models, self.rng, self.masking.independent, kept_of)
             if drawn is not None:
                 return drawn
         raise PolicyBrokenError(
@@ -174,7 +177,7 @@ class MaskedPlan:
             for attribute in candidate.part.attributes:
                 place = candidate.part.names.index(attribute.name)
                 labels = [symbol[place] for symbol in candidate.symbols]
-                columns[attribute.name] = _column(base[attribute.name], symbol_of, labels)
+                columns[attribute.name] = symbols_of(base[attribute.name], symbol_of, labels)
         return engine.without_traces(engine.replaced(base, columns))
 
     def _described(self, released: pd.DataFrame) -> dict[str, list[dict[str, object]]]:
@@ -193,12 +196,8 @@ class MaskedPlan:
     ) -> Masked:
         attributes = [a for candidate in self.candidates for a in candidate.part.attributes]
         numbers = [attribute.name for attribute in attributes if attribute.numeric]
-        told = [
-            told_of(candidate, _realised_distortion(candidate, crossed, symbols))
-            for candidate, crossed, symbols in zip(
-                self.candidates, parts, drawn.symbol_of, strict=True
-            )
-        ]
+        pairs = zip(self.candidates, parts, drawn.symbol_of, strict=True)
+        told = [told_of(*each) for each in pairs]
         return Masked(
             self.masking.method,
             tuple(attribute.name for attribute in attributes),
@@ -246,17 +245,19 @@ def mask(
     schema, taxonomies = counted.schema, counted.taxonomies
     require_suitable(models)
     require_possible(counted.counts, models)
+    noisy = masking.method == "noise"
     attributes = [
-        Attribute.of(name, taxonomies[name], recoding[name], masking.distortion_of(name))
+        Attribute.of(name, taxonomies[name], recoding[name], masking.distortion_of(name), noisy)
         for name in masking.masked(schema.names)
     ]
     rng = np.random.default_rng(masking.seed)
     plan = MaskedPlan(schema, models, taxonomies, recoding, masking, (), seed, study, rng)
     base = plan._base(counted.kept)
     parts = _parts(base, Crossed.of(base, schema), attributes, masking.jointly)
-    ladder = ladder_of(parts, masking, models, len(base), len(schema.names))
-    how = masking.draws, rng, masking.independent
-    candidates, drawn = first_that_holds(ladder, models, *how)
+    ladder = ladder_of(parts, schema.names, masking, models, len(base))
+    kept_of = _kept_of(base, [part.crossed for part in parts], schema)
+    how = masking.draws, rng, masking.independent, kept_of
+    candidates, drawn = first_that_holds(ladder, _held(models, masking), *how)
     _require_private(candidates, masking.epsilon)
     plan = replace(plan, candidates=tuple(candidates))
     return plan, *plan.release(table, counted.kept, drawn)
@@ -286,21 +287,18 @@ def _require_private(candidates: Sequence[Candidate], epsilon: float | None) -> 
     if found > epsilon * (1 + 1e-9):
         raise PolicyBrokenError(
             f"nothing was released: the channels have epsilon = {found:.6g}, above {epsilon:g}; "
-            "mask jointly, or ask for less"
+            "ask for less"
         )
 
 
-def _realised_distortion(candidate: Candidate, crossed: Crossed, symbol_of: np.ndarray) -> float:
-    """Mean distortion of the records as they were drawn."""
-    known = {key: row for row, key in enumerate(candidate.part.crossed.keys)}
-    rows = np.array([known[key] for key in crossed.keys], np.intp)
-    return float(candidate.distances[rows[crossed.row_of], symbol_of].mean())
+def _held(models: Sequence[PrivacyModel], masking: Masking) -> list[PrivacyModel]:
+    """What a drawn table is held to: the policy, and the class sizes that were stated."""
+    stated = masking.min_records
+    return [*models, *([] if stated is None else [KAnonymity(stated)])]
 
 
-def _column(column: pd.Series, symbol_of: np.ndarray, labels: list[object]) -> pd.Series:
-    """The symbols of all records: numbers where all symbols are."""
-    drawn = engine.relabel(column, symbol_of, labels)
-    numbers = [label for label in labels if isinstance(label, int | float)]
-    if len(numbers) < len(labels) or any(isinstance(label, bool) for label in labels):
-        return drawn
-    return drawn.astype("int64" if all(float(n).is_integer() for n in numbers) else "float64")
+def _kept_of(base: pd.DataFrame, parts: Sequence[Crossed], schema: Schema) -> Codes | None:
+    """What every record has of the quasi-identifiers beside all channels; None without such."""
+    inside = {name for part in parts for name in part.schema.names}
+    kept = [name for name in schema.names if name not in inside]
+    return engine.grouped(base, kept)[0] if kept else None

@@ -62,7 +62,7 @@ def pram(
     part.require_few(max(len(block.rows) for block in part.blocks))
     symbols = [alphabet(block, masking, convex) for block in part.blocks]
     part.require_few(max(map(len, symbols)))
-    bounds: list[float] | None = None
+    bounds: list[float | None] | None = None
     for margin in MARGINS:
         policy = [tightened(model, part, margin) for model in convex]
         asked = policy, masking, least
@@ -75,6 +75,10 @@ def pram(
             return  # what is tighter than a margin out of reach is out of reach
         if bounds is None:
             bounds = [bound for _, bound in solved]
+            if len(bounds) > 1 and not all(model.per_class for model in convex):
+                # What a model allows of the whole table was asked of every block: that will do,
+                # but channels that share it out otherwise may distort less.
+                bounds = [None for _ in bounds]
             # Symbols that are too rare now would be so at a wider margin, give or take a few.
             symbols = [piece.symbols for piece, _ in solved]
         known = zip(solved, bounds, strict=True)
@@ -162,12 +166,16 @@ def _means(block: Block, models: Sequence[PrivacyModel]) -> list[Symbol]:
         for model in about
         if model.per_class
     ]
-    prior = block.part.crossed.margins[names[0]]
+    crossed = block.part.crossed
+    prior, known = crossed.margins[names[0]], crossed.known[names[0]]
+    points, point_of = np.unique(numbers, return_inverse=True)  # 1 and 1.00 are one number
+    joint = np.zeros((len(points), len(prior)), np.int64)
+    np.add.at(joint, point_of, block.joint(names[0]))
     try:
-        ranges = best_ranges(block.joint(names[0]), numbers, privacy=per_class, prior=prior)
+        ranges = best_ranges(joint, points, privacy=per_class, prior=prior, sensitive_values=known)
     except PolicyUnreachableError:
         return []
-    digits = 2 - floor(log10(np.ptp(numbers) / len(numbers))) if len(numbers) > 1 else 0
+    digits = 2 - floor(log10(np.ptp(points) / len(points))) if len(points) > 1 else 0
     rounded = np.round(ranges.centroids, digits)
     return block.released([(_plain(mean),) for mean in rounded if mean not in numbers])
 

@@ -3,11 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
 from anonymizer.perturbation import moments_kept, probabilistic_loss
 
 __all__ = ["Preserved", "preserved"]
+
+LARGEST = 1e50
+"""Numbers beyond have moments that are no floats."""
 
 FEWEST = 4
 """Records that the variance of a sample's covariance can be estimated from."""
@@ -65,5 +69,8 @@ def preserved(
 
 def _numeric(column: pd.Series) -> bool:
     kind = column.dtype
-    numeric = pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_bool_dtype(kind)
-    return numeric and not column.isna().any()
+    types = pd.api.types
+    numeric = types.is_integer_dtype(kind) or types.is_float_dtype(kind)
+    if not numeric or column.isna().any():
+        return False
+    return bool((np.abs(column.to_numpy(float)) < LARGEST).all())

@@ -8,7 +8,7 @@ import numpy as np
 
 from anonymizer.information import divergence, entropy, mutual_information
 from anonymizer.masking.candidate import Candidate
-from anonymizer.masking.crossed import Crossed, key_of
+from anonymizer.masking.crossed import Codes, Crossed, key_of
 from anonymizer.masking.preserved import Preserved
 from anonymizer.perturbation import Channel, described
 
@@ -48,7 +48,7 @@ class MaskedPart:
         Of the table that was drawn.
     least_distortion
         What no channel of this alphabet whose symbols all satisfy the policy in expectation falls
-        below; None where that is not known.
+        below; None where that is not known, or of another table.
     expected
         What symbols tell about each sensitive attribute, in expectation.
     """
@@ -133,21 +133,29 @@ class Masked:
         }
 
 
-def told_of(candidate: Candidate, realised_distortion: float) -> MaskedPart:
-    """What is told of a channel."""
-    crossed = candidate.part.crossed
+def told_of(candidate: Candidate, crossed: Crossed, symbol_of: Codes) -> MaskedPart:
+    """What is told of a channel and of the symbols that the records of a table got from it.
+
+    The table need not be the one that the channel was found for: what is expected is expected of
+    it, and the bound, which is about the other one, is left out where they differ.
+    """
+    fitted = candidate.part.crossed
     channel = Channel(
         candidate.matrix,
-        tuple(map(key_of, crossed.values)),
+        tuple(map(key_of, fitted.values)),
         tuple(map(key_of, candidate.symbols)),
     )
+    known = {key: row for row, key in enumerate(fitted.keys)}
+    rows = np.array([known[key] for key in crossed.keys], np.intp)
+    matrix, distances = candidate.matrix[rows], candidate.distances[rows]
+    same = crossed.keys == fitted.keys and np.array_equal(crossed.records, fitted.records)
     return MaskedPart(
         candidate.part.names,
         channel,
-        candidate.distortion,
-        realised_distortion,
-        candidate.lower_bound,
-        {name: disclosed(candidate.matrix.T @ crossed.joint(name)) for name in crossed.kinds},
+        float(crossed.sizes @ (matrix * distances).sum(axis=1) / crossed.sizes.sum()),
+        float(distances[crossed.row_of, symbol_of].mean()),
+        candidate.lower_bound if same else None,
+        {name: disclosed(matrix.T @ crossed.joint(name)) for name in crossed.kinds},
     )
 
 

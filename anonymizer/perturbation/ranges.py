@@ -62,6 +62,7 @@ def best_ranges(
     slope: float = 0.0,
     privacy: Sequence[PrivacyModel] = (),
     prior: ArrayLike | None = None,
+    sensitive_values: Sequence[object] = (),
     unit: str = "bits",
 ) -> Ranges:
     """The ranges of least E (X - Y)^2 + slope * I(W;Y) of which each satisfies every model.
@@ -78,17 +79,21 @@ def best_ranges(
         Models that judge every range by its own records; any of them, convex or not.
     prior
         p(w) as an adversary knows it, shape (m,); that of ``joint`` when left out.
+    sensitive_values
+        What the columns of ``joint`` stand for, for distances between values of W.
 
     Raises
     ------
     InputError
-        When a row has no number, or a model is about the table as a whole.
+        When a row has no number, a model is about the table as a whole, or about distances of
+        values that are not named.
     PolicyUnreachableError
         When no partition into ranges satisfies the models.
     """
     require_number("best ranges", "slope", slope, least=0)
     require_class_by_class(models_of(privacy), "a choice of ranges")
-    sensitive = Sensitive.of(joint, prior)
+    sensitive = Sensitive.of(joint, prior, sensitive_values)
+    _require_named(privacy, sensitive)
     source = sensitive.source
     numbers = _numbers(values, source.shape[0])
     order = source.rows[np.argsort(numbers[source.rows])]
@@ -103,6 +108,15 @@ def best_ranges(
     starts = _cheapest(costs)
     placed = np.searchsorted(starts, np.arange(n), side="right") - 1
     return _described(sums, numbers, order, placed, sensitive, unit)
+
+
+def _require_named(privacy: Sequence[PrivacyModel], sensitive: Sensitive) -> None:
+    for model in privacy:
+        if getattr(model, "distance", None) in ("ordered", "hierarchical") and not sensitive.values:
+            raise InputError(
+                f"{model.name}: distance {model.distance!r} is about the values of W; name them "  # type: ignore[attr-defined]
+                "as sensitive_values, one for every column of joint"
+            )
 
 
 def _numbers(values: ArrayLike, rows: int) -> Floats:
