@@ -14,6 +14,9 @@ from anonymizer.perturbation.source import Floats, Source
 
 __all__ = ["Question"]
 
+FINEST = 1e-16
+"""The least relative tolerance that is aimed at: nothing finer is a number beside 1."""
+
 FORBIDDEN = 1e4
 """Nats that a symbol costs that is not among the nearest, where only those may be used."""
 
@@ -62,7 +65,7 @@ class Question:
     def solve(self, slope: float, tolerance: float) -> Solved:
         """The best channel at a slope per nat, to a relative tolerance."""
         problem = Lagrangian.of(self.source, self.distortion, slope)
-        found = minimum(problem, tolerance, self.method, self.deadline)
+        found = minimum(problem, max(tolerance, FINEST), self.method, self.deadline)
         bound = problem.outside(found.bound)
         return Solved(self.point(found.u, slope), bound, found.steps, found.method)
 
