@@ -6,6 +6,7 @@ values a hierarchy needs to list; it never shows a value of a sensitive or ident
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from numbers import Real
 from typing import ClassVar
 
 __all__ = [
@@ -16,7 +17,12 @@ __all__ = [
     "PolicyBrokenError",
     "PolicyUnreachableError",
     "did_you_mean",
+    "shown",
 ]
+
+
+LONGEST = 200
+"""Letters, or bits, beyond which nothing is repeated in a message."""
 
 
 class AnonymizerError(Exception):
@@ -55,6 +61,22 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """
     close = get_close_matches(name, list(known), n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def shown(stated: object) -> str:
+    """What a message says of what was stated: a name or a number as it is, else its type alone.
+
+    Tables, columns and lists may hold values of people, and take more than one line.
+
+    >>> shown("bit"), shown(-1.5), shown([3, 4])
+    ("'bit'", '-1.5', 'list')
+    """
+    if isinstance(stated, int) and stated.bit_length() > LONGEST:
+        return "a number too large"
+    if isinstance(stated, str) and len(stated) > LONGEST:
+        return f"a text of {len(stated)} letters"
+    plain = stated is None or isinstance(stated, str | Real)
+    return repr(stated) if plain else type(stated).__name__
 
 
 class Ended(KeyboardInterrupt):

@@ -3,10 +3,10 @@
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, TypeVar
 
-from anonymizer.errors import InputError, did_you_mean
+from anonymizer.errors import InputError, did_you_mean, shown
 
 __all__ = [
     "column_names",
@@ -28,9 +28,7 @@ def column_names(what: str, stated: object) -> tuple[str, ...]:
         return (stated,)
     if isinstance(stated, Sequence):
         return tuple(stated)
-    # What a column holds are values of records.
-    shown = repr(stated) if stated is None or isinstance(stated, Real) else type(stated).__name__
-    raise InputError(f"{what} must name a column or a list of columns, not {shown}")
+    raise InputError(f"{what} must name a column or a list of columns, not {shown(stated)}")
 
 
 def function_of(what: str, stated: str | T, known: Mapping[str, T]) -> T:
@@ -49,8 +47,9 @@ def name_of(stated: str | Callable[..., object]) -> str:
 def require_one_of(what: str, stated: object, known: Mapping[str, Any] | Sequence[str]) -> None:
     """Require that what is stated is one of the names that are known."""
     if not isinstance(stated, str) or stated not in known:
-        hint = did_you_mean(str(stated), known) or f"; known are {', '.join(known)}"
-        raise InputError(f"{what} = {stated!r} is unknown{hint}")
+        close = did_you_mean(stated, known) if isinstance(stated, str) else ""
+        hint = close or f"; known are {', '.join(known)}"
+        raise InputError(f"{what} = {shown(stated)} is unknown{hint}")
 
 
 def digest_of(asked: Mapping[str, object]) -> str:
@@ -68,12 +67,12 @@ def is_whole(value: object, least: int | None = None) -> bool:
 def whole_seed(seed: int) -> int:
     """A seed: a whole number of at least 0."""
     if not is_whole(seed, least=0):
-        raise InputError(f"seed = {seed!r} must be a whole number of at least 0")
+        raise InputError(f"seed = {shown(seed)} must be a whole number of at least 0")
     return int(seed)
 
 
 def jobs_of(jobs: int | None) -> int | None:
     """How much is done at once, as joblib has it."""
     if jobs is not None and (not is_whole(jobs) or jobs == 0):
-        raise InputError(f"n_jobs = {jobs!r} must be a whole number but 0; -1 takes all cores")
+        raise InputError(f"n_jobs = {shown(jobs)} must be a whole number but 0; -1 takes all cores")
     return jobs

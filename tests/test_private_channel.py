@@ -369,7 +369,10 @@ D = squared([1.0, 2.0, 3.0])
         ({"distortion": D[:, :2], "invariant": True}, "2 columns for 3 values"),
         ({"unbiased": ([1, 2], [1, 2, 3])}, "unbiased must have the 3 values of x"),
         ({"unbiased": (["a"], 3)}, "unbiased must be two lists of numbers"),
-        ({"unbiased": ([1, 2, np.inf], [1, 2, 3])}, "unbiased must hold finite numbers"),
+        (
+            {"unbiased": ([1, 2, np.inf], [1, 2, 3])},
+            "unbiased holds values that are no",
+        ),
         ({"prior": [0.5, 0.5]}, "prior must have one number for each of the 3 columns"),
         ({"prior": [0.5, 0.5, 0]}, "prior is 0 for a value of W that joint has"),
         ({"prior": [1, -1, 1]}, "prior must hold numbers of at least 0"),

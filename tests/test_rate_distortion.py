@@ -192,7 +192,8 @@ def test_no_channel_is_below_the_bound(problem, exponent, kind):
     for _ in range(20):
         other = rng.dirichlet(np.full(k, rng.choice([0.05, 1.0])), len(p))
         cost = float(p @ (other * d).sum(axis=1)) + slope * told(p, other)
-        assert found.lower_bound <= cost * (1 + 1e-12)
+        rounding = 1e-14 * slope  # of I(X;Y), which may even come out below 0
+        assert found.lower_bound <= cost * (1 + 1e-12) + rounding
     assert found.certified or found.gap <= 1e-5 * found.value or found.gap < 1e-9 * slope
 
 

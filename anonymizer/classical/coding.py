@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from anonymizer.classical.numeric import Floats, number_in, numbers_in, require_generator
+from anonymizer.classical.numeric import Floats, number_in, numbers_in
 from anonymizer.errors import InputError
 from anonymizer.parameters import require_one_of
+from anonymizer.perturbation.stated import require_flag, require_generator
 
 __all__ = ["random_rounding", "rounding", "top_bottom_coding"]
 
@@ -104,6 +105,7 @@ def random_rounding(
         When the column holds no numbers, or the base is not above 0.
     """
     require_generator(rng)
+    require_flag("controlled", controlled)
     multiples = _multiples(column, base)
     below = np.floor(multiples)
     rest = multiples - below
@@ -121,9 +123,13 @@ def _base(base: float) -> float:
 
 def _multiples(column: pd.Series, base: float) -> Floats:
     """X / b, shape (records,)."""
-    multiples = _column(column) / _base(base)
+    numbers = _column(column)
+    with np.errstate(over="ignore"):
+        multiples = numbers / _base(base)
     if np.abs(multiples).max() > EXACT:
-        raise InputError(f"base = {base!r} is too small beside the numbers: none would be rounded")
+        raise InputError(
+            f"base = {float(base):g} is too small beside the numbers: none would be rounded"
+        )
     return multiples
 
 

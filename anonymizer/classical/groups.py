@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonymizer.classical.numeric import Floats, numbers_in, whole_in
+from anonymizer.classical.numeric import Floats, columns_in, whole_in
 from anonymizer.errors import InputError
 from anonymizer.parameters import require_one_of
 
@@ -59,7 +59,7 @@ def microaggregation(frame: pd.DataFrame, k: int, *, method: str = "mdav") -> Mi
         ``"optimal"``.
     """
     require_one_of("method", method, METHODS)
-    numbers = numbers_in(frame)
+    numbers = columns_in(frame)
     k = whole_in("k", k, 2, len(numbers), "there are records")
     if method == "optimal" and numbers.shape[1] != 1:
         raise InputError(

@@ -3,7 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from anonymizer.classical.numeric import Floats, number_in, numbers_in, require_generator
+from anonymizer.classical.numeric import Floats, columns_in, number_in
+from anonymizer.perturbation.stated import require_flag, require_generator
 
 __all__ = ["additive_noise", "correlated_noise"]
 
@@ -61,6 +62,7 @@ def correlated_noise(
     InputError
         When columns hold no numbers, or the share is not above 0.
     """
+    require_flag("corrected", corrected)
     numbers, share = _checked(frame, share, rng)
     # By eigenvectors: a column that is a sum of others has no Cholesky factor.
     values, vectors = np.linalg.eigh(share * _covariance(numbers))
@@ -74,7 +76,7 @@ def correlated_noise(
 
 def _checked(frame: pd.DataFrame, share: float, rng: np.random.Generator) -> tuple[Floats, float]:
     require_generator(rng)
-    return numbers_in(frame), number_in("share", share, 0)
+    return columns_in(frame), number_in("share", share, 0)
 
 
 def _covariance(numbers: Floats) -> Floats:

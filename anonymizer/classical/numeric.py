@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, shown
 from anonymizer.parameters import is_whole
 
-__all__ = ["Floats", "number_in", "numbers_in", "require_generator", "whole_in"]
+__all__ = ["Floats", "columns_in", "number_in", "numbers_in", "whole_in"]
 
 Floats = NDArray[np.float64]
 
@@ -40,7 +40,20 @@ def numbers_in(frame: pd.DataFrame | pd.Series) -> Floats:
     return np.column_stack([_numbers(frame[name], name) for name in frame.columns])
 
 
-def number_in(what: str, stated: Any, least: float, most: float = np.inf) -> float:
+def columns_in(frame: pd.DataFrame) -> Floats:
+    """The numbers of a DataFrame, shape (records, columns).
+
+    Raises
+    ------
+    InputError
+        As :func:`numbers_in`, and for a column alone: what is released is a DataFrame.
+    """
+    if isinstance(frame, pd.Series):
+        raise InputError("a DataFrame of numbers is needed, not Series; take column.to_frame()")
+    return numbers_in(frame)
+
+
+def number_in(what: str, stated: Any, least: float, most: float = LARGEST) -> float:
     """A number above ``least`` and up to ``most``.
 
     Raises
@@ -48,11 +61,15 @@ def number_in(what: str, stated: Any, least: float, most: float = np.inf) -> flo
     InputError
         When it is none.
     """
-    sound = isinstance(stated, Real) and not isinstance(stated, bool)
-    if not (sound and np.isfinite(float(stated)) and least < float(stated) <= most):
-        bound = "" if np.isinf(most) else f" and up to {most:g}"
-        raise InputError(f"{what} = {stated!r} must be a number above {least:g}{bound}")
-    return float(stated)
+    try:
+        number = float(stated) if isinstance(stated, Real) else np.nan
+    except OverflowError:
+        number = np.inf
+    if isinstance(stated, bool) or not least < number <= most:
+        bound = "" if np.isinf(least) else f" above {least:g}"
+        bound += "" if most == LARGEST else f" and up to {most:g}"
+        raise InputError(f"{what} = {shown(stated)} must be a number{bound}")
+    return number
 
 
 def whole_in(what: str, stated: Any, least: int, most: int, of: str) -> int:
@@ -64,22 +81,10 @@ def whole_in(what: str, stated: Any, least: int, most: int, of: str) -> int:
         When it is none.
     """
     if not is_whole(stated, least=least):
-        raise InputError(f"{what} = {stated!r} must be a whole number of at least {least}")
+        raise InputError(f"{what} = {shown(stated)} must be a whole number of at least {least}")
     if int(stated) > most:
-        raise InputError(f"{what} = {stated!r} is more than {of}, {most}")
+        raise InputError(f"{what} = {shown(stated)} is more than {of}, {most}")
     return int(stated)
-
-
-def require_generator(rng: object) -> None:
-    """Require a source of random numbers: whoever masks decides whether that can be repeated.
-
-    Raises
-    ------
-    InputError
-        When it is another one than NumPy's.
-    """
-    if not isinstance(rng, np.random.Generator):
-        raise InputError("rng must be a generator of NumPy; numpy.random.default_rng() makes one")
 
 
 def _numbers(column: pd.Series, name: object) -> Floats:

@@ -7,11 +7,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from anonymizer.classical.numeric import Floats, number_in, require_generator
+from anonymizer.classical.numeric import Floats, number_in
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.hierarchy.values import is_missing, rank
-from anonymizer.perturbation.channel import Channel
+from anonymizer.perturbation.channel import Channel, require_channel
+from anonymizer.perturbation.source import matrix_of
+from anonymizer.perturbation.stated import require_flag, require_generator, vector_of
 
 __all__ = ["Randomized", "invariant_channel", "pram", "random_channel"]
 
@@ -71,6 +73,7 @@ def pram(
         When values are missing, or the matrix is no channel of the values of the column.
     """
     require_generator(rng)
+    require_flag("invariant", invariant)
     values, codes = _categories(column)
     if matrix is None:
         chosen = random_channel(values, rng, least_diagonal=least_diagonal)
@@ -97,8 +100,9 @@ def random_channel(
     """
     require_generator(rng)
     least = number_in("least_diagonal", least_diagonal, 0, 1)
-    if not values:
-        raise InputError("there are no values to be randomized")
+    if not isinstance(values, tuple | list) or not values:
+        raise InputError("there are no values to be randomized; give a list of them")
+    values = tuple(values)
     number = len(values)
     kept = rng.uniform(least, 1, number) if number > 1 else np.ones(1)
     matrix = np.repeat(((1 - kept) / max(number - 1, 1))[:, None], number, axis=1)
@@ -126,13 +130,14 @@ def invariant_channel(channel: Channel, margin: ArrayLike, *, alpha: float = 1.0
     InputError
         When the margin does not fit the channel.
     """
+    require_channel("channel", channel)
     share = number_in("alpha", alpha, 0, 1)
-    p = np.asarray(margin)
-    if p.dtype.kind not in "iuf" or p.shape != (len(channel.values),):
+    p = vector_of("margin", margin)
+    if p.shape != (len(channel.values),):
         raise InputError(
             f"margin must hold one number for each of {len(channel.values)} values of the channel"
         )
-    if not (np.isfinite(p).all() and (p > 0).all()):
+    if not (p > 0).all():
         raise InputError("margin must hold numbers above 0; leave out values that do not occur")
     joint = p[:, None] / p.sum() * channel.matrix
     released = joint.sum(axis=0)
@@ -168,13 +173,14 @@ def _channel_of(
     if isinstance(stated, pd.DataFrame):
         stated = Channel(stated.to_numpy(), tuple(stated.index), tuple(stated.columns))
     if not isinstance(stated, Channel):
-        shape = np.shape(stated)
+        stated = matrix_of("matrix", stated)
+        shape = stated.shape
         if shape != (len(values), len(values)):
             raise InputError(
                 f"matrix has shape {shape}, but the column {len(values)} values; a DataFrame with "
                 "values and labels as its index and columns may have any"
             )
-        return Channel(np.asarray(stated), values, values)
+        return Channel(stated, values, values)
     rows = {value: row for row, value in enumerate(stated.values)}
     lacking = sum(value not in rows for value in values)
     if lacking:

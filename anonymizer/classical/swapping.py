@@ -4,8 +4,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonymizer.classical.numeric import Floats, number_in, numbers_in, require_generator
+from anonymizer.classical.numeric import Floats, columns_in, number_in
 from anonymizer.errors import InputError
+from anonymizer.perturbation.stated import require_generator
 
 __all__ = ["rank_swapping"]
 
@@ -33,7 +34,7 @@ def rank_swapping(frame: pd.DataFrame, percent: float, rng: np.random.Generator)
         When columns hold no numbers, or so few percent are less than one record.
     """
     require_generator(rng)
-    numbers = numbers_in(frame)
+    numbers = columns_in(frame)
     percent = number_in("percent", percent, 0, 100)
     window = int(len(numbers) * percent / 100)
     if not window:

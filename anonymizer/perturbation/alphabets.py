@@ -1,13 +1,13 @@
 """What may be released for a number: alphabets that no partition into ranges does better on."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.perturbation.ranges import best_ranges
-from anonymizer.perturbation.source import Floats
-from anonymizer.privacy import PrivacyModel
+from anonymizer.perturbation.source import Floats, numbers_of
+from anonymizer.privacy import PrivacyModel, models_of
 
 __all__ = ["default_alphabet"]
 
@@ -16,7 +16,7 @@ def default_alphabet(
     joint: ArrayLike,
     values: ArrayLike,
     *,
-    slopes: Iterable[float] = (),
+    slopes: Sequence[float] = (),
     privacy: Sequence[PrivacyModel] = (),
     unit: str = "bits",
 ) -> Floats:
@@ -40,7 +40,9 @@ def default_alphabet(
     InputError, PolicyUnreachableError
         As :func:`best_ranges`.
     """
-    found = [best_ranges(joint, values, slope=slope, unit=unit) for slope in slopes]
+    models_of(privacy)
+    prices = numbers_of("slopes", slopes)
+    found = [best_ranges(joint, values, slope=price, unit=unit) for price in prices.ravel()]
     if privacy:
         found.append(best_ranges(joint, values, privacy=privacy, unit=unit))
     present = np.asarray(values, float)[np.asarray(joint, float).sum(axis=1) > 0]

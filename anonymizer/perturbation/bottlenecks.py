@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, shown
 from anonymizer.parameters import is_whole
 from anonymizer.perturbation.annealing import Compressor, Soft
 from anonymizer.perturbation.source import Floats, Source, nats_per, require_room
-from anonymizer.perturbation.stated import number_of, only_one, vector_of
+from anonymizer.perturbation.stated import number_of, only_one, require_generator, vector_of
 from anonymizer.perturbation.threads import single_threaded
 
 __all__ = ["Bottleneck", "bottleneck_path", "information_bottleneck"]
@@ -244,12 +244,14 @@ def _count(what: str, stated: object, least: int) -> int:
     if stated is None:
         return 1 << 30
     if not is_whole(stated, least):
-        raise InputError(f"{what} = {stated!r} must be a whole number of at least {least}")
+        raise InputError(f"{what} = {shown(stated)} must be a whole number of at least {least}")
     return int(stated)  # type: ignore[call-overload, no-any-return]
 
 
 def _starts(restarts: int, rng: np.random.Generator | None) -> int:
     count = _count("restarts", restarts, 0)
-    if count and rng is None:
+    if rng is not None:
+        require_generator(rng)
+    elif count:
         raise InputError(f"restarts = {count} need rng, a numpy.random.Generator")
     return count

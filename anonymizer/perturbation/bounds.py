@@ -4,6 +4,8 @@ R(D) = min I(W;Y) with E (X - Y)^2 <= D, by d = D / Var X (Rebollo-Monedero, For
 Domingo-Ferrer, 2008, Eq. 3 and 4).
 """
 
+from numbers import Real
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -11,7 +13,7 @@ from anonymizer.errors import InputError
 from anonymizer.perturbation.source import Floats, nats_per
 from anonymizer.perturbation.stated import number_of, vector_of
 
-__all__ = ["mutual_information_bound", "quadratic_gaussian_bound"]
+__all__ = ["mutual_information_bound", "normalized", "quadratic_gaussian_bound"]
 
 
 def quadratic_gaussian_bound(
@@ -62,16 +64,16 @@ def quadratic_gaussian_bound(
         said to be linear.
     """
     nats = nats_per(unit)
-    d = _normalized(distortion, variance)
+    d = normalized(distortion, variance)
     rho = number_of("correlation", correlation, least=-1.0, most=1.0)
     sigma = number_of("deviation", deviation, above=0)
-    if entropy == -np.inf:
+    if isinstance(entropy, float) and entropy == -np.inf:
         raise InputError(
             "the quadratic-Gaussian bound is for a W with a density; h(W) of a discrete one is "
             "-infinite: bound I(W;Y) by solving for it instead"
         )
     h = number_of("entropy", entropy) * nats
-    normal = 0.5 * np.log(2 * np.pi * np.e * sigma**2)
+    normal = 0.5 * np.log(2 * np.pi * np.e) + np.log(sigma)
     if h > normal + 1e-9 * max(1.0, abs(normal)):
         raise InputError(
             f"entropy = {h / nats:g} is more than {normal / nats:.9g}, that of a normal law of the "
@@ -110,13 +112,16 @@ def mutual_information_bound(
         When a number is outside its range.
     """
     told = number_of("information", information, least=0)
-    return np.asarray((1 - _normalized(distortion, variance)) * told)
+    return np.asarray((1 - normalized(distortion, variance)) * told)
 
 
-def _normalized(distortion: ArrayLike, variance: float) -> Floats:
+def normalized(distortion: ArrayLike, variance: float) -> Floats:
     """D = D / Var X, at most 1."""
     spread = number_of("variance", variance, above=0)
-    stated = vector_of("distortion", np.atleast_1d(distortion))
+    if isinstance(distortion, Real):
+        distortion = [number_of("distortion", distortion)]
+    stated = vector_of("distortion", distortion)
     if stated.min() < 0:
         raise InputError("distortion holds negative numbers; all must be at least 0")
-    return np.minimum(stated / spread, 1.0)
+    with np.errstate(over="ignore"):
+        return np.minimum(stated / spread, 1.0)

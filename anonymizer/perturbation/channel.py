@@ -7,11 +7,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import Partition
 from anonymizer.perturbation.source import Floats, matrix_of
 
-__all__ = ["STOCHASTIC", "Channel", "require_stochastic"]
+__all__ = ["STOCHASTIC", "Channel", "require_channel", "require_stochastic"]
 
 STOCHASTIC = 1e-9
 """How far the sum of a row may be from 1: rounding, and no more."""
@@ -37,6 +37,11 @@ class Channel:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", require_stochastic(self.matrix))
+        for name in ("values", "labels"):
+            stated = getattr(self, name)
+            if not isinstance(stated, tuple | list):
+                raise InputError(f"{name} of a channel must be a tuple, not {shown(stated)}")
+            object.__setattr__(self, name, tuple(stated))
         if self.matrix.shape != (len(self.values), len(self.labels)):
             raise InputError(
                 f"channel has shape {self.matrix.shape}, but there are {len(self.values)} values "
@@ -70,6 +75,18 @@ class Channel:
         As :func:`numpy.linalg.matrix_rank` counts it.
         """
         return int(np.linalg.matrix_rank(self.matrix))
+
+
+def require_channel(what: str, stated: object) -> None:
+    """Require a Channel, which knows what its rows and columns stand for.
+
+    Raises
+    ------
+    InputError
+        When it is none, such as a matrix alone.
+    """
+    if not isinstance(stated, Channel):
+        raise InputError(f"{what} must be a Channel(matrix, values, labels), not {shown(stated)}")
 
 
 def require_stochastic(matrix: ArrayLike) -> Floats:

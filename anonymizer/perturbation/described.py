@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy.values import is_missing, text_of
 from anonymizer.parameters import is_whole
-from anonymizer.perturbation.channel import Channel
+from anonymizer.perturbation.channel import Channel, require_channel
 from anonymizer.perturbation.source import require_room
 
 __all__ = ["Texts", "channels_of", "described", "texts_of"]
@@ -30,6 +30,10 @@ def described(channel: Channel, attributes: Sequence[str]) -> dict[str, object]:
     InputError
         When values are not of so many attributes, or two of them are written alike.
     """
+    require_channel("channel", channel)
+    listed = isinstance(attributes, Sequence)
+    if not listed or not all(isinstance(name, str) for name in attributes):
+        raise InputError("attributes must be a list of names of columns")
     values = _written("values", channel.values, attributes)
     labels = _written("labels", channel.labels, attributes)
     rows = [
@@ -56,6 +60,8 @@ def channels_of(manifest: Mapping[str, Any]) -> dict[tuple[str, ...], Channel]:
     InputError
         When nothing was masked, the channels are withheld, or their description is damaged.
     """
+    if not isinstance(manifest, Mapping):
+        raise InputError(f"a manifest must be what release.json holds, not {shown(manifest)}")
     masking = manifest.get("masking")
     if masking is None:
         raise InputError(

@@ -1,13 +1,13 @@
 """Distortions d(x, y): what it costs to release y for x."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.perturbation.source import Floats
+from anonymizer.perturbation.source import Floats, numbers_of
 
 __all__ = ["NUMERIC", "absolute", "hamming", "hierarchical", "squared"]
 
@@ -37,6 +37,8 @@ def hamming(x: Sequence[object], y: Sequence[object] | None = None) -> Floats:
     [[0.0, 1.0], [1.0, 0.0]]
     """
     others = x if y is None else y
+    if not (isinstance(x, Sized) and isinstance(others, Sized)):
+        raise InputError("hamming distortion needs lists of values")
     return np.array([[float(left != right) for right in others] for left in x])
 
 
@@ -45,6 +47,8 @@ def hierarchical(taxonomy: Taxonomy) -> Floats:
 
     The height of the hierarchy for values that meet in ``*`` alone.
     """
+    if not isinstance(taxonomy, Taxonomy):
+        raise InputError(f"hierarchical distortion needs a Taxonomy, not {shown(taxonomy)}")
     apart = [
         (level.groups[:, None] != level.groups[None]).astype(float) for level in taxonomy.levels
     ]
@@ -63,10 +67,8 @@ def _difference(x: ArrayLike, y: ArrayLike | None) -> Floats:
 
 def _numbers(stated: ArrayLike) -> Floats:
     """A list of finite numbers."""
-    try:
-        numbers = np.asarray(stated, float)
-    except (TypeError, ValueError):
-        raise InputError("squared and absolute distortion are for numbers; use hamming") from None
-    if numbers.ndim != 1 or not np.isfinite(numbers).all():
-        raise InputError("squared and absolute distortion need a list of finite numbers")
+    form = "be numbers for squared and absolute distortion (or use hamming)"
+    numbers = numbers_of("values", stated, form)
+    if numbers.ndim != 1:
+        raise InputError("squared and absolute distortion need a list of numbers")
     return numbers

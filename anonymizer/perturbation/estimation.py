@@ -17,15 +17,15 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import Partition
 from anonymizer.parameters import require_one_of
-from anonymizer.perturbation.channel import Channel
+from anonymizer.perturbation.channel import Channel, require_channel
 from anonymizer.perturbation.estimates import Estimate, Mean
 from anonymizer.perturbation.invariance import released_margin
 from anonymizer.perturbation.likelihood import maximum_likelihood
 from anonymizer.perturbation.released import between, counts_of
-from anonymizer.perturbation.source import Floats
+from anonymizer.perturbation.source import Floats, numbers_of
 from anonymizer.perturbation.unbiased import covariance_of, unbiased
 from anonymizer.perturbation.weights import Side
 
@@ -74,7 +74,7 @@ def estimate_margin(
     """
     require_one_of("method", method, METHODS)
     table = counts_of(counts, channel)
-    if table.shape[1] != 1 or np.ndim(counts) != 1:
+    if table.shape[1] != 1 or np.asarray(counts).ndim != 1:
         raise InputError("counts of a margin must be a list; estimate_table is for tables")
     if method == "invariant":
         return _as_released(channel, table, groups)
@@ -122,11 +122,13 @@ def estimate_table(
         When the counts do not fit the channels, or these do not tell apart what is asked for.
     """
     require_one_of("method", method, METHODS[:2])
-    if np.ndim(counts) != 2:
-        raise InputError("counts of a table must be a matrix; estimate_margin is for margins")
     if other is None and other_groups is not None:
         raise InputError("other_groups is about values of another channel, but there is none")
     table = counts_of(counts, channel, other)
+    if np.ndim(counts) != 2:
+        raise InputError("counts of a table must be a matrix; estimate_margin is for margins")
+    if not isinstance(columns, Sequence):
+        raise InputError(f"columns must be a list of names, not {shown(columns)}")
     names = tuple(columns) or tuple(range(table.shape[1]))
     if other is None and len(names) != table.shape[1]:
         raise InputError(f"columns has {len(names)} names, but counts {table.shape[1]} columns")
@@ -154,16 +156,15 @@ def estimate_mean(channel: Channel, f: ArrayLike, counts: ArrayLike) -> Mean:
     InputError
         When counts or numbers do not fit the channel, or the mean is not estimable.
     """
-    numbers = np.asarray(f)
-    if numbers.dtype.kind not in "biuf" or numbers.shape != (len(channel.values),):
+    require_channel("channel", channel)
+    numbers = numbers_of("f", f, kinds="biuf")
+    if numbers.shape != (len(channel.values),):
         raise InputError(f"f must hold one number for each of {len(channel.values)} values")
-    if not np.isfinite(numbers).all():
-        raise InputError("f holds values that are no finite numbers")
     table = counts_of(counts, channel)
     if np.ndim(counts) != 1:
         raise InputError("counts of a mean must be a list, one number for every label")
     middle = (float(numbers.min()) + float(numbers.max())) / 2
-    side = Side(channel.matrix, numbers.astype(float)[:, None] - middle)
+    side = Side(channel.matrix, numbers[:, None] - middle)
     if side.weights is None:
         raise InputError(
             f"this mean cannot be estimated without bias: the channel, of rank {channel.rank} for "
@@ -228,6 +229,8 @@ def _targets(channel: Channel, groups: Partition | None) -> Floats:
     """1{x is in g}, shape (n, g)."""
     if groups is None:
         return np.eye(len(channel.values))
+    if not isinstance(groups, Partition):
+        raise InputError(f"groups must be a Partition of the values, not {shown(groups)}")
     if len(groups.groups) != len(channel.values):
         raise InputError(
             f"groups are of {len(groups.groups)} values, but the channel has {len(channel.values)}"

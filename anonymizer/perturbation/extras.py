@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from anonymizer.errors import InputError, PolicyUnreachableError
+from anonymizer.errors import InputError, PolicyUnreachableError, shown
 from anonymizer.perturbation.program import Program
 from anonymizer.perturbation.repair import EXACT
-from anonymizer.perturbation.source import Floats, Source
+from anonymizer.perturbation.source import Floats, Source, numbers_of
+from anonymizer.perturbation.stated import require_flag
 from anonymizer.privacy.base import require_number
 
 __all__ = ["Extras", "program_of"]
@@ -41,6 +42,9 @@ class Extras:
 
 def program_of(source: Source, costs: Floats, extras: Extras) -> tuple[Program, Codes]:
     """The program without its demands, and which columns of the distortion it is about."""
+    if not isinstance(extras, Extras):
+        raise InputError(f"extras must be Extras(...), not {shown(extras)}")
+    require_flag("invariant", extras.invariant)
     columns: Codes = np.arange(costs.shape[1])
     if extras.invariant:
         if costs.shape[1] != source.shape[0]:
@@ -66,15 +70,13 @@ def program_of(source: Source, costs: Floats, extras: Extras) -> tuple[Program, 
 
 def _moments(unbiased: object, source: Source, columns: Codes) -> tuple[Floats, Floats]:
     """Values of x and y, of those that occur."""
-    try:
-        x, y = (np.asarray(side, float) for side in unbiased)  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
-        raise InputError("unbiased must be two lists of numbers: values of x, and of y") from None
+    form = "be two lists of numbers: values of x, and of y"
+    if not isinstance(unbiased, tuple | list) or len(unbiased) != 2:
+        raise InputError(f"unbiased must {form}")
+    x, y = (numbers_of("unbiased", side, form) for side in unbiased)
     sizes = (source.shape[0], len(columns))
     if x.shape != sizes[:1] or y.ndim != 1 or len(y) <= int(columns.max()):
         raise InputError(f"unbiased must have the {sizes[0]} values of x, and all values of y")
-    if not (np.isfinite(x).all() and np.isfinite(y).all()):
-        raise InputError("unbiased must hold finite numbers")
     return x[source.rows], y[columns]
 
 

@@ -16,8 +16,15 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from anonymizer.errors import InputError
+from anonymizer.perturbation.bounds import normalized
 from anonymizer.perturbation.source import Floats, nats_per
-from anonymizer.perturbation.stated import number_of, only_one, sample_of, vector_of
+from anonymizer.perturbation.stated import (
+    number_of,
+    only_one,
+    require_generator,
+    sample_of,
+    vector_of,
+)
 
 __all__ = ["GaussianMechanism", "GaussianModel", "gaussian_rate"]
 
@@ -69,6 +76,7 @@ class GaussianMechanism:
             raise InputError(
                 f"x has {sample.shape[1]} columns, but the mechanism is for {len(self.mean)}"
             )
+        require_generator(rng)
         noise = rng.standard_normal(sample.shape) @ _root(self.noise).T
         released = self.mean + (sample - self.mean) @ self.gain.T + noise
         return released.reshape(np.shape(x))
@@ -259,9 +267,7 @@ def gaussian_rate(
     """
     spread = number_of("variance", variance, above=0)
     rho = number_of("correlation", correlation, least=-1.0, most=1.0)
-    d = np.minimum(vector_of("distortion", np.atleast_1d(distortion)) / spread, 1.0)
-    if d.min() < 0:
-        raise InputError("distortion holds negative numbers; all must be at least 0")
+    d = normalized(distortion, spread)
     with np.errstate(divide="ignore"):
         return np.asarray(np.abs(-0.5 * np.log((1 - rho**2) + d * rho**2)) / nats_per(unit))
 

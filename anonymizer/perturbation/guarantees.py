@@ -122,16 +122,18 @@ def least_distortion(
     InputError, PolicyUnreachableError
         As :func:`private_channel`, and when the attributes are not about the same X.
     """
-    require_number("private channel", "tolerance", tolerance, least=0, above=True)
+    require_number("private channel", "tolerance", tolerance, least=0, most=1, above=True)
     if records is not None:
         require_number("private channel", "records", records, least=1)
     nats = nats_per(unit)
+    _require_sensitive(sensitive)
+    extras = Extras() if extras is None else extras
     for other in sensitive[1:]:
         other.require_same(sensitive[0])
     source = sensitive[0].source
     costs = require_distortion(distortion, source)
     policy = Policy.of(privacy, sensitive, records)
-    program, columns = program_of(source, costs, extras or Extras())
+    program, columns = program_of(source, costs, extras)
     tolerated = replace(program, demands=policy.demands(tolerated=True))
     tolerated.require_room()
     policy.require_reachable()
@@ -152,6 +154,12 @@ def least_distortion(
         method="clarabel",
         iterations=best.iterations,
     )
+
+
+def _require_sensitive(stated: object) -> None:
+    sound = isinstance(stated, Sequence) and all(isinstance(one, Sensitive) for one in stated)
+    if not sound or not stated:
+        raise InputError("sensitive must be a list of Sensitive.of(joint), one at least")
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,9 +218,7 @@ def _counted(joint: Floats) -> float | None:
     return float(joint.sum()) if whole and joint.sum() > 1 else None
 
 
-def _everywhere(
-    channel: Floats, distortion: Floats, source: Source, extras: Extras | None
-) -> Floats:
+def _everywhere(channel: Floats, distortion: Floats, source: Source, extras: Extras) -> Floats:
     """Rows for values that never occur, too: the nearest symbol that is released.
 
     With epsilon the mean of all rows, which differs from none of them by more.
@@ -220,7 +226,7 @@ def _everywhere(
     full = np.zeros((source.shape[0], channel.shape[1]))
     full[source.rows] = channel
     absent = np.setdiff1d(np.arange(source.shape[0]), source.rows)
-    if extras is not None and extras.epsilon is not None:
+    if extras.epsilon is not None:
         full[absent] = source.p @ channel
         return full
     released = channel.max(axis=0) > 0

@@ -5,12 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, shown
 from anonymizer.parameters import is_whole, require_one_of
 from anonymizer.perturbation.channel import Channel
 from anonymizer.perturbation.mixture import mixing_proportions
 from anonymizer.perturbation.released import between, counts_of
 from anonymizer.perturbation.source import Floats
+from anonymizer.perturbation.stated import number_of
 
 __all__ = ["Likelihood", "maximum_likelihood"]
 
@@ -94,10 +95,11 @@ def maximum_likelihood(
         When the counts do not fit the channels, or a limit is no positive number.
     """
     require_one_of("method", method, METHODS)
-    if not (isinstance(tolerance, int | float) and tolerance > 0):
-        raise InputError(f"tolerance = {tolerance!r} must be a positive number of nats")
+    number_of("tolerance", tolerance, above=0)
     if not is_whole(most_iterations, least=1):
-        raise InputError(f"most_iterations = {most_iterations!r} must be a whole number from 1 on")
+        raise InputError(
+            f"most_iterations = {shown(most_iterations)} must be a whole number from 1 on"
+        )
     table = counts_of(counts, channel, other)
     right = None if other is None else other.matrix
     law = _Law(channel.matrix, table, right)

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from scipy.special import erf, ndtri
 
 from anonymizer.errors import InputError
-from anonymizer.perturbation.source import Floats
-from anonymizer.perturbation.stated import number_of, sample_of, vector_of
+from anonymizer.perturbation.source import Floats, numbers_of
+from anonymizer.perturbation.stated import number_of, require_flag, sample_of
 
 __all__ = ["Moments", "ProbabilisticLoss", "moments_kept", "pil", "probabilistic_loss"]
 
@@ -132,7 +132,10 @@ def probabilistic_loss(
     """
     x, y = sample_of("original", original, 4), sample_of("released", released)
     _require_same_columns(x, y)
-    asked = vector_of("quantiles", list(quantiles)) if len(quantiles) else np.empty(0)
+    require_flag("population", population)
+    asked = numbers_of("quantiles", quantiles)
+    if asked.ndim != 1:
+        raise InputError("quantiles must be a list of numbers")
     if ((asked <= 0) | (asked >= 1)).any():
         raise InputError("quantiles must lie between 0 and 1, ends excluded")
     share = 1 / len(y) + (0 if population else 1 / len(x))
@@ -255,7 +258,10 @@ def _pil(difference: Floats, variance: Floats) -> Floats:
     """erf(|difference| / sqrt(2 variance)); without variance any difference is certain."""
     certain = np.where(difference == 0, 0.0, 1.0)
     z = np.divide(
-        np.abs(difference), np.sqrt(2 * variance), out=np.zeros_like(certain), where=variance > 0
+        np.abs(difference) / np.sqrt(2),
+        np.sqrt(variance),
+        out=np.zeros_like(certain),
+        where=variance > 0,
     )
     return np.asarray(np.where(variance > 0, erf(z), certain))
 

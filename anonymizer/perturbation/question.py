@@ -17,6 +17,9 @@ __all__ = ["Question"]
 DEAR = (1e3, 1e6, 1e9)
 """Prices of a nat, beside the distortion of a single symbol, at which leakage does not pay."""
 
+FINEST = 1e-16
+"""The least relative tolerance that is aimed at: nothing finer is a number beside 1."""
+
 FORBIDDEN = 1e4
 """Nats that a symbol costs that is not among the nearest, where only those may be used."""
 
@@ -65,7 +68,7 @@ class Question:
     def solve(self, slope: float, tolerance: float) -> Solved:
         """The best channel at a slope per nat, to a relative tolerance."""
         problem = Lagrangian.of(self.source, self.distortion, slope)
-        found = minimum(problem, tolerance, self.method, self.deadline)
+        found = minimum(problem, max(tolerance, FINEST), self.method, self.deadline)
         bound = problem.outside(found.bound)
         return Solved(self.point(found.u, slope), bound, found.steps, found.method)
 

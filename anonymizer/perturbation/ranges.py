@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.information import divergence
 from anonymizer.perturbation.sensitive import Sensitive, whole
-from anonymizer.perturbation.source import Floats, nats_per, require_room
+from anonymizer.perturbation.source import Floats, nats_per, numbers_of, require_room
 from anonymizer.privacy import PrivacyModel, holds, models_of, require_class_by_class
 from anonymizer.privacy.base import require_number
 
@@ -120,12 +120,9 @@ def _require_named(privacy: Sequence[PrivacyModel], sensitive: Sensitive) -> Non
 
 
 def _numbers(values: ArrayLike, rows: int) -> Floats:
-    try:
-        numbers = np.asarray(values, float)
-    except (TypeError, ValueError):
-        raise InputError("ranges are of numbers; values holds something else") from None
-    if numbers.shape != (rows,) or not np.isfinite(numbers).all():
-        raise InputError(f"values must be {rows} finite numbers, one for every row of joint")
+    numbers = numbers_of("values", values, "be numbers, for ranges are of numbers")
+    if numbers.shape != (rows,):
+        raise InputError(f"values must be {rows} numbers, one for every row of joint")
     if len(np.unique(numbers)) < rows:
         raise InputError("values must all be different, one for every row of joint")
     return numbers

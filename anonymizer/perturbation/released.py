@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.errors import InputError
-from anonymizer.perturbation.channel import Channel
+from anonymizer.perturbation.channel import Channel, require_channel
 from anonymizer.perturbation.source import Floats, require_room
 
 __all__ = ["between", "counts_of"]
@@ -27,6 +27,9 @@ def counts_of(stated: ArrayLike, channel: Channel, other: Channel | None = None)
     InputError
         When they are no whole numbers of records, of other labels, or of labels never released.
     """
+    require_channel("channel", channel)
+    if other is not None:
+        require_channel("other", other)
     try:
         given = np.asarray(stated)
     except ValueError:  # rows of several lengths
@@ -34,9 +37,10 @@ def counts_of(stated: ArrayLike, channel: Channel, other: Channel | None = None)
     if given.dtype.kind not in "iuf" or given.ndim not in (1, 2) or not given.size:
         raise InputError("counts must be a list or a matrix of numbers of records")
     table = np.array(given, float).reshape(len(given), -1)
-    if not np.isfinite(table).all() or (table < 0).any() or (table != np.rint(table)).any():
+    whole = np.isfinite(table).all() and not (table != np.rint(table)).any()
+    if np.ma.is_masked(stated) or not whole or (table < 0).any():
         raise InputError("counts must be numbers of records: whole, at least 0, no shares of them")
-    if not 0 < table.sum() < LARGEST:
+    if not (table.max() < LARGEST and 0 < table.sum() < LARGEST):
         raise InputError("counts must add up to a number of records above 0 (and below 2^53)")
     _require_labels("rows", len(table), channel)
     _require_released(table.sum(axis=1), channel)

@@ -135,14 +135,14 @@ class Demand:
             return self._tilted(np.log(self.margin) + np.log(model.l) - slack * BIT)
         if isinstance(model, ShareModel):
             return self._shares(model, sensitive, slack)
-        known = np.log(self.margin / sensitive.prior)
+        known = np.log(self.margin) - np.log(sensitive.prior)
         bits = model.threshold + slack
         total = known - bits * BIT
         return replace(self, total=total if self.total is None else np.maximum(total, self.total))
 
     def _closeness(self, model: TCloseness, sensitive: Sensitive, slack: float) -> "Demand":
         if model.distance == "kl":
-            known = np.log(self.margin / sensitive.prior)
+            known = np.log(self.margin) - np.log(sensitive.prior)
             return self._tilted(known - (model.t + slack) * BIT)
         if model.distance in ("ordered", "hierarchical") and not sensitive.values:
             raise InputError(

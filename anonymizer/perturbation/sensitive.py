@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from anonymizer.counts import Classes
-from anonymizer.errors import InputError
-from anonymizer.perturbation.source import Floats, Source
+from anonymizer.errors import InputError, shown
+from anonymizer.perturbation.source import Floats, Source, numbers_of
 
 __all__ = ["Sensitive", "whole"]
 
@@ -63,6 +63,8 @@ class Sensitive:
         known[source.columns] = source.prior
         if prior is not None:
             known = _distribution(prior, source)
+        if not isinstance(values, Iterable):
+            raise InputError(f"values must be a list, one for every column, not {shown(values)}")
         listed = tuple(values)
         if listed and len(listed) != source.shape[1]:
             raise InputError(
@@ -121,15 +123,12 @@ def whole(distribution: Floats) -> NDArray[np.int64]:
 
 
 def _distribution(prior: ArrayLike, source: Source) -> Floats:
-    try:
-        known = np.asarray(prior, float)
-    except (TypeError, ValueError):
-        raise InputError("prior must be a list of numbers, one for every value of W") from None
+    known = numbers_of("prior", prior, "be a list of numbers, one for every value of W")
     if known.shape != (source.shape[1],):
         raise InputError(
             f"prior must have one number for each of the {source.shape[1]} columns of joint"
         )
-    if not np.isfinite(known).all() or known.min() < 0 or not 0 < known.sum() < np.inf:
+    if known.min() < 0 or not known.sum() > 0:
         raise InputError("prior must hold numbers of at least 0 with a positive sum")
     if (known[source.columns] <= 0).any():
         raise InputError(

@@ -6,11 +6,12 @@ chain W - X - Y, since Y is drawn knowing X alone. Arrays are indexed (x, w), (x
 
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, shown
 
 __all__ = [
     "UNITS",
@@ -18,6 +19,7 @@ __all__ = [
     "Source",
     "matrix_of",
     "nats_per",
+    "numbers_of",
     "require_distortion",
     "require_room",
 ]
@@ -26,6 +28,9 @@ Floats = NDArray[np.float64]
 
 UNITS = {"bits": float(np.log(2)), "nats": 1.0}
 """What one of each unit of information is in nats, the unit of every computation."""
+
+LARGEST = 1e100
+"""Numbers beyond are refused: their squares might add up to more than any number."""
 
 MOST_BYTES = 4 << 30
 """What the arrays of one problem may take: more is refused before it is allocated."""
@@ -62,8 +67,8 @@ class Source:
         """
         given = matrix_of("joint", joint)
         total = given.sum()
-        if not (total > 0 and np.isfinite(total)):
-            raise InputError("joint sums to 0 or beyond any number; it must hold p(x, w) or counts")
+        if not total > 0:
+            raise InputError("joint sums to 0; it must hold p(x, w) or counts")
         rows = np.flatnonzero(given.sum(axis=1) > 0)
         columns = np.flatnonzero(given.sum(axis=0) > 0)
         law = given[np.ix_(rows, columns)] / total
@@ -110,17 +115,47 @@ def matrix_of(what: str, stated: ArrayLike) -> Floats:
     InputError
         When it is none.
     """
-    try:
-        matrix = np.asarray(stated, float)
-    except (TypeError, ValueError):
-        raise InputError(f"{what} must be a matrix of numbers") from None
+    matrix = numbers_of(what, stated, "be a matrix of numbers")
     if matrix.ndim != 2 or not matrix.size:
         raise InputError(f"{what} must be a matrix with rows and columns, not {matrix.shape}")
-    if not np.isfinite(matrix).all():
-        raise InputError(f"{what} holds values that are no finite numbers")
     if matrix.min() < 0:
         raise InputError(f"{what} holds negative numbers; all must be at least 0")
     return matrix
+
+
+def numbers_of(
+    what: str, stated: ArrayLike, form: str = "hold numbers", kinds: str = "iuf"
+) -> Floats:
+    """Finite numbers in an array of any shape.
+
+    ``form`` is what a message says that they must do, ``kinds`` the types of NumPy to hold them.
+    Texts and truth values are no numbers, though NumPy would read them as some, and what is masked
+    is missing. Whole numbers of any size and fractions are.
+
+    Raises
+    ------
+    InputError
+        When they are none, or beyond ``LARGEST``.
+    """
+    try:
+        array = np.asarray(stated)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{what} must {form}, as many in every row") from None
+    listed = array.dtype.kind == "O" and all(
+        isinstance(one, Real) and not isinstance(one, bool | np.bool_) for one in array.flat
+    )
+    if array.dtype.kind not in kinds and not listed:
+        raise InputError(f"{what} must {form}, not {array.dtype}")
+    try:
+        with np.errstate(over="ignore"):
+            numbers = array.astype(float)
+    except OverflowError:
+        numbers = np.full(1, np.inf)
+    if np.ma.is_masked(stated) or not np.isfinite(numbers).all():
+        raise InputError(f"{what} holds values that are no finite numbers")
+    if np.abs(numbers).max(initial=0.0) > LARGEST:
+        raise InputError(f"{what} holds numbers above {LARGEST:g}; state them in a larger unit")
+    return numbers
 
 
 def require_distortion(distortion: ArrayLike, source: Source) -> Floats:
@@ -165,8 +200,8 @@ def nats_per(unit: str) -> float:
     InputError
         When the unit is none of ``UNITS``.
     """
-    if unit not in UNITS:
-        raise InputError(f"unit = {unit!r} is none of {', '.join(UNITS)}")
+    if not isinstance(unit, str) or unit not in UNITS:
+        raise InputError(f"unit = {shown(unit)} is none of {', '.join(UNITS)}")
     return UNITS[unit]
 
 

@@ -5,10 +5,18 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.errors import InputError
-from anonymizer.perturbation.source import Floats
+from anonymizer.errors import InputError, shown
+from anonymizer.perturbation.source import Floats, numbers_of
 
-__all__ = ["law_of", "number_of", "only_one", "sample_of", "vector_of"]
+__all__ = [
+    "law_of",
+    "number_of",
+    "only_one",
+    "require_flag",
+    "require_generator",
+    "sample_of",
+    "vector_of",
+]
 
 
 def number_of(
@@ -28,7 +36,10 @@ def number_of(
     """
     if not isinstance(stated, Real) or isinstance(stated, bool | np.bool_):
         raise InputError(f"{what} must be a number, not {type(stated).__name__}")
-    number = float(stated)
+    try:
+        number = float(stated)
+    except OverflowError:
+        raise InputError(f"{what} must be finite; it is {shown(stated)}") from None
     bounds = [
         (least is not None and not number >= least, f"at least {least}"),
         (above is not None and not number > above, f"more than {above}"),
@@ -68,8 +79,8 @@ def law_of(what: str, stated: ArrayLike) -> Floats:
     if law.min() < 0:
         raise InputError(f"{what} holds negative numbers; all must be at least 0")
     total = law.sum()
-    if not (total > 0 and np.isfinite(total)):
-        raise InputError(f"{what} sums to 0 or beyond any number; it must hold p(x) or counts")
+    if not total > 0:
+        raise InputError(f"{what} sums to 0; it must hold p(x) or counts")
     return np.asarray(law / total)
 
 
@@ -81,7 +92,7 @@ def vector_of(what: str, stated: ArrayLike) -> Floats:
     InputError
         When it is none.
     """
-    vector = _array_of(what, stated)
+    vector = numbers_of(what, stated)
     if vector.ndim != 1 or not vector.size:
         raise InputError(f"{what} must be a list of numbers, not an array of {vector.shape}")
     return vector
@@ -95,7 +106,7 @@ def sample_of(what: str, stated: ArrayLike, records: int = 2) -> Floats:
     InputError
         When it is none, or of fewer records than are needed.
     """
-    sample = _array_of(what, stated)
+    sample = numbers_of(what, stated)
     if sample.ndim == 1:
         sample = sample[:, None]
     if sample.ndim != 2 or not sample.shape[1]:
@@ -105,14 +116,25 @@ def sample_of(what: str, stated: ArrayLike, records: int = 2) -> Floats:
     return sample
 
 
-def _array_of(what: str, stated: ArrayLike) -> Floats:
-    try:
-        array = np.asarray(stated)
-    except ValueError:
-        raise InputError(f"{what} must hold numbers, as many in every row") from None
-    if array.dtype.kind not in "iuf":
-        raise InputError(f"{what} must hold numbers, not {array.dtype}")
-    array = array.astype(float)
-    if not np.isfinite(array).all():
-        raise InputError(f"{what} holds values that are no finite numbers")
-    return array
+def require_generator(rng: object) -> None:
+    """Require a source of random numbers: whoever masks decides whether that can be repeated.
+
+    Raises
+    ------
+    InputError
+        When it is another one than NumPy's.
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise InputError("rng must be a generator of NumPy; numpy.random.default_rng() makes one")
+
+
+def require_flag(what: str, stated: object) -> None:
+    """Require True or False.
+
+    Raises
+    ------
+    InputError
+        When it is neither.
+    """
+    if not isinstance(stated, bool | np.bool_):
+        raise InputError(f"{what} must be True or False, not {shown(stated)}")

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from anonymizer.errors import InputError
 from anonymizer.perturbation.bottlenecks import Bottleneck
 from anonymizer.perturbation.channel import Channel, require_stochastic
-from anonymizer.perturbation.source import Floats
+from anonymizer.perturbation.source import Floats, numbers_of
+from anonymizer.perturbation.stated import require_generator
 
 __all__ = ["synthetic"]
 
@@ -50,6 +51,7 @@ def synthetic(
     InputError
         When the codes are none of the channel's rows, or a matrix is not stochastic.
     """
+    require_generator(rng)
     if isinstance(channel, Bottleneck):
         forward, backward = channel.channel, channel.decoder if decoder is None else decoder
     elif decoder is None:
@@ -79,8 +81,8 @@ def _drawn(matrix: Floats, codes: NDArray[np.intp], rng: np.random.Generator) ->
 
 
 def _codes_of(stated: ArrayLike, rows: int) -> NDArray[np.intp]:
-    codes = np.asarray(stated)
-    if codes.ndim != 1 or (codes.size and codes.dtype.kind not in "iu"):
+    codes = numbers_of("codes", stated)
+    if codes.ndim != 1 or (codes != np.rint(codes)).any():
         raise InputError("codes must be a list of whole numbers: rows of the channel")
     if codes.size and not (codes.min() >= 0 and codes.max() < rows):
         raise InputError(f"codes must be rows of the channel, from 0 to {rows - 1}")

@@ -6,12 +6,12 @@ chain. Every answer comes with a proven lower bound of what it minimises.
 """
 
 from collections.abc import Sequence
-from math import isfinite
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.errors import InputError, did_you_mean
+from anonymizer.errors import InputError, did_you_mean, shown
+from anonymizer.parameters import is_whole
 from anonymizer.perturbation.chords import spread
 from anonymizer.perturbation.limits import DistortionLimit, LeakageLimit, Met, Solved, met
 from anonymizer.perturbation.minimum import METHODS
@@ -23,9 +23,11 @@ from anonymizer.perturbation.source import (
     Source,
     matrix_of,
     nats_per,
+    numbers_of,
     require_distortion,
     require_room,
 )
+from anonymizer.perturbation.stated import number_of
 from anonymizer.perturbation.threads import single_threaded
 
 __all__ = ["privacy_distortion", "privacy_distortion_curve"]
@@ -40,8 +42,8 @@ ROUNDING = 1e-14
 """Of the terms of what is minimised: allowed beside the tolerance, as is an epsilon of the
 distortion of a single symbol, where nothing need be paid at all."""
 
-CURVE = 24
-"""Points of a curve."""
+CURVE, MOST_POINTS = 24, 10_000
+"""Points of a curve, and the most that may be asked for."""
 
 
 def privacy_distortion(
@@ -132,9 +134,9 @@ def _question(
     time_limit: float | None,
 ) -> Question:
     """Check everything but the question itself."""
-    if method not in METHODS:
-        hint = did_you_mean(str(method), METHODS)
-        raise InputError(f"method = {method!r} is none of {', '.join(METHODS)}{hint}")
+    if not isinstance(method, str) or method not in METHODS:
+        hint = did_you_mean(method, METHODS) if isinstance(method, str) else ""
+        raise InputError(f"method = {shown(method)} is none of {', '.join(METHODS)}{hint}")
     if not 0 < _number("tolerance", tolerance) < 1:
         raise InputError(f"tolerance = {tolerance!r} must be above 0 and below 1")
     if time_limit is not None and not _number("time_limit", time_limit) > 0:
@@ -158,10 +160,10 @@ def _question(
 def _number(name: str, stated: object) -> float:
     """A finite number of at least 0, as stated by a caller."""
     if isinstance(stated, bool | np.bool_) or not isinstance(stated, int | float | np.number):
-        raise InputError(f"{name} = {stated!r} must be a number")
-    number = float(stated)
-    if not isfinite(number) or number < 0 or number > LARGEST:
-        raise InputError(f"{name} = {stated!r} must be a number from 0 to {LARGEST:g}")
+        raise InputError(f"{name} = {shown(stated)} must be a number")
+    number = number_of(name, stated, least=0)
+    if number > LARGEST:
+        raise InputError(f"{name} = {shown(stated)} must be a number from 0 to {LARGEST:g}")
     return number
 
 
@@ -249,7 +251,7 @@ def _answer(
         leakage=leakage / nats,
         slope=slope,
         minimised=minimised,
-        lower_bound=found.bound / (nats if minimised == "leakage" else 1.0),
+        lower_bound=min(found.bound, value) / (nats if minimised == "leakage" else 1.0),
         certified=bool(gap <= allowed),
         unit=unit,
         method=method or question.method,
@@ -295,11 +297,13 @@ def privacy_distortion_curve(
     question = _question(joint, distortion, tolerance, "automatic", None)
     with single_threaded():
         if slopes is not None:
-            stated = sorted(_number("slope", slope) for slope in slopes)
+            stated = sorted(_number("slope", one) for one in numbers_of("slopes", slopes).ravel())
             if not stated:
                 raise InputError("slopes is empty; state one at least, or leave it out")
             return [_at_slope(question, slope, unit) for slope in stated]
-        if isinstance(points, bool) or not isinstance(points, int) or points < 1:
-            raise InputError(f"points = {points!r} must be a whole number of at least 1")
+        if not is_whole(points, least=1) or points > MOST_POINTS:
+            raise InputError(
+                f"points = {shown(points)} must be a whole number from 1 to {MOST_POINTS}"
+            )
         found = spread(question.near[0], question.single, question.solve, points, tolerance)
         return [_priced(question, solved, unit) for solved in found]

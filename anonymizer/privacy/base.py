@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.counts import Classes, Counts, Floats
-from anonymizer.errors import InputError, PolicyUnreachableError, did_you_mean
+from anonymizer.errors import InputError, PolicyUnreachableError, did_you_mean, shown
 from anonymizer.kernels import Bound
 
 __all__ = [
@@ -306,7 +306,7 @@ def require_number(
     if not inside:
         reach = f"above {least:g}" if above else f"of at least {least:g}"
         raise InputError(
-            f"{model}: {name} = {value!r} must be a number {reach}"
+            f"{model}: {name} = {shown(value)} must be a number {reach}"
             + ("" if most == inf else f" and at most {most:g}")
         )
 

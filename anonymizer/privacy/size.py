@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anonymizer.counts import Classes, Floats
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, shown
 from anonymizer.kernels import Bound, Kind
 from anonymizer.parameters import is_whole
 from anonymizer.privacy.base import PrivacyModel
@@ -63,6 +63,6 @@ class KAnonymity(SizeModel):
 def require_whole(model: str, name: str, value: object) -> None:
     """Require that a parameter is a whole number of at least 1, and of at most ``MOST``."""
     if not is_whole(value, least=1):
-        raise InputError(f"{model}: {name} = {value!r} must be a whole number of at least 1")
+        raise InputError(f"{model}: {name} = {shown(value)} must be a whole number of at least 1")
     if int(value) > MOST:  # type: ignore[call-overload]
         raise InputError(f"{model}: {name} must be at most {MOST:,}; no table has as many records")
