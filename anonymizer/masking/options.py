@@ -179,7 +179,9 @@ class Masking:
         if value is None:
             return
         number = (
-            isinstance(value, Real) and not isinstance(value, bool) and -LARGEST < value < LARGEST
+            isinstance(value, Real)
+            and not isinstance(value, bool)
+            and -LARGEST < float(value) < LARGEST
         )
         if not number or value < 0 or (above and value == 0):  # type: ignore[operator]
             reach = "above 0" if above else "of at least 0"
