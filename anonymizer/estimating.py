@@ -140,9 +140,12 @@ class _Masked:
             path = directory / str(manifest["table"]["file"])
             digest = str(manifest["table"]["sha256"])
             separator = manifest.get("columns", {}).get("separator")
+            if not isinstance(separator, str | None):
+                raise TypeError
         except (KeyError, TypeError, AttributeError):
             raise InputError(
-                f"{directory / MANIFEST} is damaged: it does not say which table it is about"
+                f"{directory / MANIFEST} is damaged: it does not say which table it is about, "
+                "or how that is read"
             ) from None
         if release not in (directory, path):
             raise InputError(f"{release} is not the table that the {MANIFEST} beside it is about")

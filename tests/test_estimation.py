@@ -688,3 +688,6 @@ def test_releases_that_are_not_whole(run, tmp_path):
     (tmp_path / "release.json").write_text(json.dumps({"masking": manifest["masking"]}))
     _, _, err = run(tmp_path, "--of", "letter")
     assert "does not say which table" in err
+    (tmp_path / "release.json").write_text(json.dumps(manifest | {"columns": {"separator": 1}}))
+    _, _, err = run(tmp_path, "--of", "letter")
+    assert "or how that is read" in err

@@ -178,11 +178,7 @@ class Masking:
     def _require_number(self, name: str, value: object, above: bool) -> None:
         if value is None:
             return
-        number = (
-            isinstance(value, Real)
-            and not isinstance(value, bool)
-            and -LARGEST < float(value) < LARGEST
-        )
+        number = isinstance(value, Real) and not isinstance(value, bool) and _sensible(value)
         if not number or value < 0 or (above and value == 0):  # type: ignore[operator]
             reach = "above 0" if above else "of at least 0"
             raise InputError(f"masking: {name} = {value!r} must be a number {reach}")
@@ -192,12 +188,15 @@ def _are_symbols(stated: object) -> bool:
     """Whether these are values that can stand in a table: no lists, no numbers beyond all."""
     if isinstance(stated, str) or not isinstance(stated, Sequence):
         return False
-    sound = (
-        isinstance(each, Hashable)
-        and not (isinstance(each, Real) and not -LARGEST < each < LARGEST)
+    return len(stated) > 0 and all(
+        isinstance(each, Hashable) and (not isinstance(each, Real) or _sensible(each))
         for each in stated
     )
-    return len(stated) > 0 and all(sound)
+
+
+def _sensible(number: Real) -> bool:
+    """Whether a number is finite, and of a size that floats have."""
+    return bool(-LARGEST < number < LARGEST)  # type: ignore[operator]
 
 
 def masking_of(stated: object) -> Masking | None:
