@@ -16,6 +16,9 @@ from anonymizer.perturbation.source import Floats, Source
 
 __all__ = ["Compressor", "Soft"]
 
+FARTHEST = 1e6
+"""Steps that a leap is at most worth: beyond, what it extrapolates is rounding."""
+
 STEPS = 1500
 STILL = 1e-12
 """Two steps that gain less than this, nats, relative to the value, are the last."""
@@ -153,7 +156,7 @@ class Compressor:
             one, two = first - q, second - 2 * first + q
             length = float(np.linalg.norm(one)) / max(float(np.linalg.norm(two)), 1e-300)
             q, last = second, value
-            if length > 1:
+            if 1 < length < FARTHEST:
                 leapt = np.maximum(first - one + 2 * length * one + length**2 * two, 0)
                 leapt, reached = self._step(leapt / leapt.sum(axis=1, keepdims=True), beta)
                 step += 1
