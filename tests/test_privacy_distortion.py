@@ -1,6 +1,7 @@
 """The privacy-distortion function: known values, an independent solver, laws, limits, errors."""
 
 import warnings
+from fractions import Fraction
 
 import clarabel
 import numpy as np
@@ -362,6 +363,25 @@ def test_values_of_probability_0_get_a_row():
     found = privacy_distortion([[4, 1], [0, 0], [1, 4]], hamming("abc"), slope=0.1)
     np.testing.assert_allclose(found.channel.sum(axis=1), 1)
     assert found.channel[1, 1] == 0  # a symbol that is released for others
+
+
+def test_a_limit_beside_the_least_distortion_leaves_room_for_others():
+    # A unit in the last place is a chance of 1e-10 of other symbols: that much tells less.
+    room = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        joint, d = rng.random((3, 2)), 1e6 + rng.random((3, 3))
+        limit = privacy_distortion(joint, d, slope=0).distortion
+        found = privacy_distortion(joint, d, distortion_limit=limit, unit="nats")
+        rows = [sum(map(Fraction, row)) for row in joint]
+        p = [row / sum(rows) for row in rows]
+        nearest = sum(x * min(map(Fraction, row)) for x, row in zip(p, d, strict=True))
+        one = [sum(x * Fraction(e) for x, e in zip(p, column, strict=True)) for column in d.T]
+        share = (Fraction(limit) - nearest) / max(min(one) - nearest, Fraction(1, 1000))
+        room += share > 0
+        told = Source.of(joint).leakage(np.eye(3)[d.argmin(axis=1)]) * float(1 - share)
+        assert found.lower_bound <= told * (1 + 1e-11)
+    assert room >= 3
 
 
 def test_no_slope_is_least_distortion():

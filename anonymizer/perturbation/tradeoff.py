@@ -6,6 +6,7 @@ chain. Every answer comes with a proven lower bound of what it minimises.
 """
 
 from collections.abc import Sequence
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -26,7 +27,6 @@ from anonymizer.perturbation.source import (
     require_distortion,
     require_room,
 )
-from anonymizer.perturbation.stated import number_of
 from anonymizer.perturbation.threads import single_threaded
 
 __all__ = ["privacy_distortion", "privacy_distortion_curve"]
@@ -157,10 +157,13 @@ def _question(
 
 def _number(name: str, stated: object) -> float:
     """A finite number of at least 0, as stated by a caller."""
-    if isinstance(stated, bool | np.bool_) or not isinstance(stated, int | float | np.number):
+    if isinstance(stated, bool | np.bool_) or not isinstance(stated, Real):
         raise InputError(f"{name} = {shown(stated)} must be a number")
-    number = number_of(name, stated, least=0)
-    if number > LARGEST:
+    try:
+        number = float(stated)
+    except OverflowError:
+        number = np.inf
+    if not 0 <= number <= LARGEST:
         raise InputError(f"{name} = {shown(stated)} must be a number from 0 to {LARGEST:g}")
     return number
 
@@ -194,7 +197,7 @@ def _at_distortion(question: Question, limit: float, unit: str) -> OptimalChanne
     if limit >= ends.far.distortion:
         found = Met(ends.far.channel, 0.0, None, 0)
     elif limit <= ends.near.distortion:
-        found = Met(ends.near.channel, ends.least_leakage, None, 0)
+        found = Met(ends.near.channel, question.least_leakage(limit), None, 0)
     else:
         asked = DistortionLimit(limit, question.distorted, question.leakage)
         found = met(asked, ends.near, ends.far, 0.0, question.solve, question.tolerance)
@@ -293,7 +296,9 @@ def privacy_distortion_curve(
     question = _question(joint, distortion, tolerance, "automatic", None)
     with single_threaded():
         if slopes is not None:
-            stated = sorted(_number("slope", one) for one in numbers_of("slopes", slopes).ravel())
+            if numbers_of("slopes", slopes).ndim != 1:
+                raise InputError("slopes must be a list of numbers")
+            stated = sorted(_number("slope", slope) for slope in slopes)
             if not stated:
                 raise InputError("slopes is empty; state one at least, or leave it out")
             return [_at_slope(question, slope, unit) for slope in stated]
