@@ -75,8 +75,9 @@ def shown(stated: object) -> str:
         return "a number too large"
     if isinstance(stated, str) and len(stated) > LONGEST:
         return f"a text of {len(stated)} letters"
-    plain = stated is None or isinstance(stated, str | Real)
-    return repr(stated) if plain else type(stated).__name__
+    if isinstance(stated, Real):
+        return str(stated)
+    return repr(stated) if stated is None or isinstance(stated, str) else type(stated).__name__
 
 
 class Ended(KeyboardInterrupt):

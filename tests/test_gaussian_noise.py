@@ -156,6 +156,15 @@ def test_the_mechanism_does_what_it_says():
     assert fitted.information == pytest.approx(model.information, abs=0.01)
 
 
+@pytest.mark.parametrize("limit", [1e-9, 0.3, 0.7, 5.0, 50.0, 300.0])
+def test_a_leakage_limit_is_met_where_w_is_a_function_of_x(limit):
+    b = np.array([1.0, -2.0])
+    model = GaussianModel(np.zeros(2), np.eye(2), b, 5.0)
+    found = model.mechanism(leakage_limit=limit, unit="nats")
+    assert found.leakage == pytest.approx(limit, rel=1e-6)
+    assert b @ found.error @ b == pytest.approx(5 * np.exp(-2 * limit), rel=1e-6)
+
+
 def test_a_list_of_numbers_stays_one():
     found = GaussianModel.of_scalar(5, 2, 0.5).mechanism(distortion_limit=1)
     y = found.apply([1.0, 2.0, 3.0], np.random.default_rng(0))

@@ -183,6 +183,17 @@ def test_merging_two_by_two_loses_least():
     assert len(np.unique(found.channel, axis=0)) == 3
 
 
+def test_limits_are_kept_to_the_last_digit_or_refused():
+    joint = np.diag([0.2, 0.3, 0.5])
+    most = information_bottleneck(joint, rate_limit=9, unit="nats").rate
+    for share in (1 - 1e-10, 1 - 1e-12):  # all but as much as there is to tell
+        assert information_bottleneck(joint, rate_limit=share * most, unit="nats").rate < most
+    assert information_bottleneck(joint, relevance_loss_limit=9, symbols=1).rate == 0
+    for symbols in (1, 2):
+        with pytest.raises(InputError, match=f"symbols = {symbols}: no channel of so few"):
+            information_bottleneck(joint, relevance_loss_limit=0.004, symbols=symbols)
+
+
 # Synthetic values
 
 

@@ -128,6 +128,19 @@ def test_units_do_not_matter(seed, scale, shift):
 # Mean and covariance
 
 
+@pytest.mark.parametrize("unit", [1e-90, 1e90])
+def test_numbers_of_any_size(unit):
+    x = drawn(np.random.default_rng(4), 50)[0]
+    y = x + 0.2 * np.random.default_rng(5).normal(size=x.shape)
+    plain, scaled = probabilistic_loss(x, y), probabilistic_loss(x * unit, y * unit)
+    for name in ("mean", "variance", "covariance", "correlation", "quantiles"):
+        wanted = getattr(plain, name)
+        assert np.allclose(getattr(scaled, name), wanted, rtol=1e-9, equal_nan=True)
+    kept, same = moments_kept(x, y), moments_kept(x * unit, y * unit)
+    assert (same.mean, same.covariance) == (kept.mean, kept.covariance)
+    assert same.covariance_deviation == pytest.approx(kept.covariance_deviation)
+
+
 def test_a_permutation_keeps_the_mean_and_a_rotation_nothing():
     rng = np.random.default_rng(5)
     x = drawn(rng, 3000)[0]

@@ -1,5 +1,7 @@
 """Rate-distortion: closed forms, an independent solver, and what holds of any problem."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -109,6 +111,34 @@ def test_a_linear_piece_is_met_by_mixing(rate):
     assert found.leakage <= rate
     line = [rate_distortion([0.5, 0.5], d, rate_limit=r).distortion for r in (0.05, 0.175, 0.3)]
     assert line[1] == pytest.approx((line[0] + line[2]) / 2, abs=1e-9)
+
+
+def test_distortions_far_above_nothing_prove_no_more_than_is_true():
+    # R >= ((D + lam R)* - limit) / lam: the difference of two large numbers is all there is.
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        p, d = rng.dirichlet(np.ones(3)), 1e5 + rng.random((3, 3))
+        least, most = p @ d.min(axis=1), (p @ d).min()
+        found = rate_distortion(p, d, distortion_limit=float(most - 1e-4 * (most - least)))
+        assert found.lower_bound <= found.leakage * (1 + 1e-12)
+
+
+def test_a_limit_beside_the_least_distortion_leaves_room_for_others():
+    # A few units in the last place are a chance of 1e-10 of other symbols: that much tells less.
+    room = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        p, d = rng.dirichlet(np.ones(3)), 1e6 + rng.random((3, 3))
+        limit = float(p @ d.min(axis=1)) + 3e-10
+        found = rate_distortion(p, d, distortion_limit=limit, unit="nats")
+        exact = [Fraction(x) / sum(map(Fraction, p)) for x in p]
+        nearest = sum(x * min(map(Fraction, row)) for x, row in zip(exact, d, strict=True))
+        one = [sum(x * Fraction(e) for x, e in zip(exact, column, strict=True)) for column in d.T]
+        share = (Fraction(limit) - nearest) / max(min(one) - nearest, Fraction(1, 1000))
+        room += share > 0
+        told_then = told(p, np.eye(3)[d.argmin(axis=1)]) * float(1 - share)
+        assert found.lower_bound <= told_then * (1 + 1e-11)
+    assert room > 30
 
 
 def test_values_that_never_occur_have_a_row():

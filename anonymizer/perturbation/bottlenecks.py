@@ -23,8 +23,8 @@ HIGHEST = 1e4
 """The beta at which a path starts: the identity is all but optimal."""
 BISECTIONS = 40
 POINTS = 24
-NEAR = 1e-9
-"""A limit that is kept to within this share of itself is met."""
+NEAR, ROUNDING = 1e-9, 1e-14
+"""Relevance to within the first, and a rate to within the second, of a limit meets it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ def information_bottleneck(
     Raises
     ------
     InputError
-        When an argument is none of these.
+        When an argument is none of these, or ``symbols`` too few for a limit of the loss.
 
     References
     ----------
@@ -188,7 +188,15 @@ def _at_limit(solver: Compressor, limit: float, *, by_rate: bool) -> Soft:
     def of(soft: Soft) -> float:
         return soft.rate if by_rate else soft.relevance
 
-    if limit >= of(high) * (1 - NEAR):
+    if limit >= of(high) * (1 - (ROUNDING if by_rate else NEAR)):
+        if by_rate or limit <= of(high) * (1 + NEAR):
+            return high
+        high = solver.descend(high, HIGHEST)  # merged symbols lose a little more than soft ones
+        if limit > of(high):
+            raise InputError(
+                f"symbols = {solver.symbols}: no channel of so few was found that loses as little "
+                "as relevance_loss_limit; allow more symbols, or more to be lost"
+            )
         return high
     if limit <= of(low):
         return low

@@ -151,6 +151,11 @@ class GaussianModel:
         return float(self.regression @ self.covariance @ self.regression)
 
     @property
+    def _noise(self) -> float:
+        """The variance of W that X does not account for."""
+        return max(0.0, self.variance - self.explained)
+
+    @property
     def information(self) -> float:
         """I(W;X) in nats: infinite where W is a function of X."""
         return self._leakage(0.0)
@@ -187,7 +192,7 @@ class GaussianModel:
         noise = gain @ error
         hidden = float(self.regression @ error @ self.regression)
         leakage = self._leakage(hidden)
-        left = self.variance - self.explained + hidden
+        left = self._noise + hidden
         return GaussianMechanism(
             mean=self.mean,
             gain=gain,
@@ -200,9 +205,12 @@ class GaussianModel:
         )
 
     def _leakage(self, hidden: float) -> float:
-        """-1/2 ln(1 - (b'S b - g) / Var W)."""
-        share = min(max((self.explained - hidden) / self.variance, 0.0), 1.0)
-        return float("inf") if share == 1 else abs(-0.5 * float(np.log1p(-share)))
+        """-1/2 ln(1 - (b'S b - g) / Var W), of what is left of Var W where that is little."""
+        share = (self.explained - hidden) / self.variance
+        if share < 0.5:
+            return 0.5 * abs(float(np.log1p(-max(share, 0.0))))
+        left = (self._noise + hidden) / self.variance
+        return 0.5 * abs(float(np.log(left))) if left > 0 else float("inf")
 
     def _error(self, limit: float) -> tuple[Floats, float]:
         """E of g(D), and g'(D).
@@ -232,7 +240,11 @@ class GaussianModel:
 
     def _error_of(self, limit: float) -> tuple[Floats, float]:
         """E of the least trace whose leakage is the limit: where g reaches what must be hidden."""
-        hidden = self.explained + self.variance * float(np.expm1(-2 * limit))
+        # Far from 0 what is left of Var W is little beside it: e^-2R, less what is not of X.
+        if limit > 0.5:
+            hidden = self.variance * float(np.exp(-2 * limit)) - self._noise
+        else:
+            hidden = self.explained + self.variance * float(np.expm1(-2 * limit))
         if hidden <= 0:
             return self._error(0.0)
         if limit == 0 or hidden >= self.explained:

@@ -132,6 +132,7 @@ def probabilistic_loss(
     """
     x, y = sample_of("original", original, 4), sample_of("released", released)
     _require_same_columns(x, y)
+    x, y = _rescaled(x, y)
     require_flag("population", population)
     asked = numbers_of("quantiles", quantiles)
     if asked.ndim != 1:
@@ -182,6 +183,7 @@ def moments_kept(original: ArrayLike, released: ArrayLike, *, level: float = 0.0
         raise InputError(
             f"original has {len(x)} records and released {len(y)}; they are compared in pairs"
         )
+    x, y = _rescaled(x, y)
     chance = number_of("level", level, above=0.0, most=0.5)
     spread = np.maximum(x.std(axis=0), 1e-150)  # products of two are above the smallest number
     a, b = x - x.mean(axis=0), y - y.mean(axis=0)
@@ -275,6 +277,17 @@ def _density(column: Floats, at: Floats) -> Floats:
     h = 0.9 * min(widths) * len(column) ** -0.2
     near = np.exp(-0.5 * ((column[:, None] - at) / h) ** 2).sum(axis=0)
     return np.asarray(near / (len(column) * h * np.sqrt(2 * np.pi)))
+
+
+def _rescaled(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    """Both in units of a power of 2 near the largest number of each column: nothing is rounded.
+
+    Differences are judged against their chance variation, whatever the unit; fourth powers of
+    numbers near 1 are neither beyond all numbers nor 0.
+    """
+    largest = np.maximum(np.abs(x).max(axis=0), np.abs(y).max(axis=0))
+    _, power = np.frexp(largest)
+    return np.ldexp(x, -power), np.ldexp(y, -power)
 
 
 def _require_same_columns(x: Floats, y: Floats) -> None:

@@ -118,6 +118,19 @@ class Question:
         # What leaks no more than rounding may distort a little less than what leaks nothing.
         return Met(far.channel, min(bound, far.distortion), None, steps)
 
+    def least_leakage(self, limit: float) -> float:
+        """Lower bound of I where E d is at most a limit that is the least, but for rounding.
+
+        I + FORBIDDEN * (chance of another symbol than the nearest) is at least that of the ends,
+        and that chance is at most what the limit is above the least, by what the cheapest of the
+        others distorts more.
+        """
+        above = self.distortion - self.distortion.min(axis=1, keepdims=True)
+        dearer = float(above[above > 0].min(initial=np.inf))
+        spare = max(0.0, limit * (1 + EPSILON) - self.least_distortion)
+        _, least_leakage = self.near
+        return max(0.0, least_leakage - FORBIDDEN * (spare / dearer) * (1 + 4 * EPSILON))
+
     @property
     def exact(self) -> str:
         """The method of the ends: the published descent finds none of them."""

@@ -23,6 +23,12 @@ SOLVES = 60
 """Slopes tried for a limit at the most; two of them leave a fourth of the gap, or less."""
 
 
+NEAR = 1e-9
+"""What a symbol may distort more than the nearest, of the most, to be as near but for rounding."""
+
+RULED_OUT = 60.0
+"""Nats by which a symbol is dearer that is not to be released: e^-60 of a chance is none."""
+
 ROUNDING = 1e-14
 """Of the terms of what is minimised: what is allowed beside the tolerance."""
 
@@ -122,8 +128,24 @@ def _at_distortion(coder: Coder, limit: float) -> _Found:
         )
     low = coder.solve(0.0)
     if limit <= low.distortion:
-        return _Found(low, "leakage", low.bound)
+        return _Found(low, "leakage", _least_rate(coder, low, limit))
     return _search(_Limited(coder, limit, by_rate=False), low)
+
+
+def _least_rate(coder: Coder, low: Point, limit: float) -> float:
+    """Lower bound of R where the limit is the least distortion, but for rounding.
+
+    The bound without any symbol but the nearest holds if the limit leaves no room for others. What
+    it may leave them is priced so that they are all but ruled out, or all but those that are as
+    near but for rounding.
+    """
+    above = coder.d - coder.d.min(axis=1, keepdims=True)
+    if not above.any() or limit <= coder.sunk(coder.least):
+        return low.bound
+    asked = _Limited(coder, limit, by_rate=False)
+    dearer = (above[above > least].min() for least in (0.0, NEAR * above.max()))
+    prices = {float(one) / RULED_OUT for one in dearer} - {0.0}
+    return min(low.bound, max((asked.bound(coder.solve(one)) for one in prices), default=0.0))
 
 
 def _at_rate(coder: Coder, limit: float) -> _Found:
@@ -149,10 +171,15 @@ class _Limited:
         return point.distortion if self.by_rate else point.rate
 
     def bound(self, point: Point) -> float:
-        """Duality: D >= (D + lam R)* - lam R, and R >= ((D + lam R)* - D) / lam, at the limit."""
+        """Duality: D >= (D + lam R)* - lam R, and R >= ((D + lam R)* - D) / lam, at the limit.
+
+        What is subtracted is rounded up: where it is nearly all there is (distortions far above 0
+        that differ by little) its last digits are the first of the bound.
+        """
         if self.by_rate:
-            return self.coder.sunk(point.bound - point.lam * self.limit)
-        return (point.bound - self.coder.sunk(self.limit)) / point.lam * (1 - 4 * EPS)
+            return self.coder.sunk(point.bound - point.lam * self.limit * (1 + 4 * EPS))
+        left = point.bound - self.limit * (1 + 4 * EPS)
+        return max(0.0, left) / point.lam * (1 - 4 * EPS)
 
     def noise(self, lam: float) -> float:
         """What rounding leaves open of such a bound."""

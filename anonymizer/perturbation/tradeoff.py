@@ -6,6 +6,7 @@ chain. Every answer comes with a proven lower bound of what it minimises.
 """
 
 from collections.abc import Sequence
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +28,6 @@ from anonymizer.perturbation.source import (
     require_distortion,
     require_room,
 )
-from anonymizer.perturbation.stated import number_of
 from anonymizer.perturbation.threads import single_threaded
 
 __all__ = ["privacy_distortion", "privacy_distortion_curve"]
@@ -159,10 +159,13 @@ def _question(
 
 def _number(name: str, stated: object) -> float:
     """A finite number of at least 0, as stated by a caller."""
-    if isinstance(stated, bool | np.bool_) or not isinstance(stated, int | float | np.number):
+    if isinstance(stated, bool | np.bool_) or not isinstance(stated, Real):
         raise InputError(f"{name} = {shown(stated)} must be a number")
-    number = number_of(name, stated, least=0)
-    if number > LARGEST:
+    try:
+        number = float(stated)
+    except OverflowError:
+        number = np.inf
+    if not 0 <= number <= LARGEST:
         raise InputError(f"{name} = {shown(stated)} must be a number from 0 to {LARGEST:g}")
     return number
 
@@ -192,11 +195,11 @@ def _at_distortion(question: Question, limit: float, unit: str) -> OptimalChanne
             f"distortion_limit = {limit:.9g} is below the least possible, {least:.9g}, "
             "of the cheapest symbol for every value"
         )
-    (near, least_leakage), (far, _) = question.near, question.far
+    (near, _), (far, _) = question.near, question.far
     if limit * (1 + ROUNDING) >= far.distortion:
         found = Met(far.channel, 0.0, None, 0)
     elif limit <= near.distortion:
-        found = Met(near.channel, least_leakage, None, 0)
+        found = Met(near.channel, question.least_leakage(limit), None, 0)
     else:
         asked = DistortionLimit(limit, question.distorted, question.leakage)
         found = met(asked, near, far, 0.0, question.solve, question.tolerance)
@@ -297,7 +300,9 @@ def privacy_distortion_curve(
     question = _question(joint, distortion, tolerance, "automatic", None)
     with single_threaded():
         if slopes is not None:
-            stated = sorted(_number("slope", one) for one in numbers_of("slopes", slopes).ravel())
+            if numbers_of("slopes", slopes).ndim != 1:
+                raise InputError("slopes must be a list of numbers")
+            stated = sorted(_number("slope", slope) for slope in slopes)
             if not stated:
                 raise InputError("slopes is empty; state one at least, or leave it out")
             return [_at_slope(question, slope, unit) for slope in stated]
