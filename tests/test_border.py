@@ -56,6 +56,7 @@ def rng():
             lambda: p.least_distortion([p.Sensitive.of(JOINT)], COSTS, [TCloseness(1)], 3),
             "extras must be Extras",
         ),
+        (lambda: p.information_bottleneck(JOINT, beta=1e308), "beta = 1e.308 must be at most"),
         (lambda: p.information_bottleneck(JOINT, beta=2, restarts=1, rng=1), "rng must be a gen"),
         (lambda: p.synthetic(BLUR, [0], None, decoder=np.eye(2)), "rng must be a generator"),
         (lambda: GAUSSIAN.apply([1.0], 3), "rng must be a generator"),

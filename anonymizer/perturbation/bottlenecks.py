@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from anonymizer.errors import InputError, shown
 from anonymizer.parameters import is_whole
 from anonymizer.perturbation.annealing import Compressor, Soft
-from anonymizer.perturbation.source import Floats, Source, nats_per, require_room
+from anonymizer.perturbation.source import LARGEST, Floats, Source, nats_per, require_room
 from anonymizer.perturbation.stated import number_of, only_one, require_generator, vector_of
 from anonymizer.perturbation.threads import single_threaded
 
@@ -130,7 +130,7 @@ def information_bottleneck(
     solver = Compressor.of(source, _count("symbols", symbols, 1), _starts(restarts, rng), rng)
     with single_threaded():
         if asked == "beta":
-            found = solver.anneal(number_of(asked, beta, least=0))
+            found = solver.anneal(number_of(asked, beta, least=0, most=LARGEST))
         elif asked == "rate_limit":
             found = _at_limit(solver, number_of(asked, rate_limit, least=0) * nats, by_rate=True)
         else:

@@ -63,7 +63,7 @@ class Sensitive:
         known[source.columns] = source.prior
         if prior is not None:
             known = _distribution(prior, source)
-        if not isinstance(values, Iterable):
+        if not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0:
             raise InputError(f"values must be a list, one for every column, not {shown(values)}")
         listed = tuple(values)
         if listed and len(listed) != source.shape[1]:
