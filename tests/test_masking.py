@@ -419,18 +419,18 @@ def test_numbers_that_floats_take_for_the_same_have_no_distance():
 @pytest.mark.parametrize(
     ("values", "alphabet", "released"),
     [
-        ([20, 30], ["20", 30.5], {"20", "30.5"}),
-        (["20", "30"], ["20", 30.5], {"20", "30.5"}),
-        ([2**64 - 1, 2**64 - 2**20], None, {2**64 - 1, 2**64 - 2**20}),
-        ([10**30, 2 * 10**30], None, {10**30, 2 * 10**30}),
-        ([0.5, 3.0], None, {0.5, 3.0}),
+        ([20, 30], ["20", 30.5], ["20", "30.5"]),
+        (["20", "30"], ["20", 30.5], ["20", "30.5"]),
+        ([2**64 - 1, 2**64 - 2**20], None, [2**64 - 1, 2**64 - 2**20]),
+        ([10**30, 2 * 10**30], None, [10**30, 2 * 10**30]),
+        ([0.5, 3.0], None, [0.5, 3.0]),
     ],
     ids=str,
 )
 def test_symbols_are_of_one_kind(values, alphabet, released, tmp_path):
     masking = Masking(seed=1, distortion="hamming", alphabet=alphabet and {"age": alphabet})
     _, drawn = masked(masking, with_age(values), policy=[TCloseness(1.5)])
-    assert set(drawn["age"]) <= released
+    assert set(drawn["age"]) <= set(released)
     assert len({type(value) for value in drawn["age"].tolist()}) == 1
     if max(map(float, released)) < 1e30:
         drawn.to_parquet(tmp_path / "drawn.parquet")
