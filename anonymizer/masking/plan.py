@@ -63,19 +63,8 @@ class MaskedPlan:
     study: str
     rng: np.random.Generator = field(repr=False)
 
-    def release(
-        self, table: pd.DataFrame, kept: pd.DataFrame | None = None, drawn: Drawn | None = None
-    ) -> tuple[pd.DataFrame, Release]:
+    def release(self, table: pd.DataFrame) -> tuple[pd.DataFrame, Release]:
         """Draw what is released for each record, recount and verify it, and only then hand it out.
-
-        Parameters
-        ----------
-        table
-            The table.
-        kept
-            The records of it that are admitted, where these are known already.
-        drawn
-            The symbols of its records, where they were drawn already.
 
         Raises
         ------
@@ -84,10 +73,35 @@ class MaskedPlan:
         InputError
             When the table lacks what it needs or holds values that the channels do not know.
         """
-        kept = self.schema.admit(table) if kept is None else kept
-        base = self._base(kept)
+        kept = self.schema.admit(table)
+        base = _base(kept, self.schema, self.recoding, self.taxonomies)
         parts = self._crossed(base)
-        drawn = drawn or self._drawn(base, parts)
+        return self.proven(table, kept, base, parts, self._drawn(base, parts))
+
+    def proven(
+        self,
+        table: pd.DataFrame,
+        kept: pd.DataFrame,
+        base: pd.DataFrame,
+        parts: Sequence[Crossed],
+        drawn: Drawn,
+    ) -> tuple[pd.DataFrame, Release]:
+        """Put drawn symbols into a table, recount and verify it, and hand it out with its proof.
+
+        Parameters
+        ----------
+        table, kept, base
+            The table, the records of it that are admitted, and these at the levels masked from.
+        parts
+            What each channel is about, counted.
+        drawn
+            The symbols of its records.
+
+        Raises
+        ------
+        PolicyBrokenError
+            When the table breaks the policy.
+        """
         released = self._released(base, drawn)
         counts, verdicts = prove(released, self.schema, self.models)
         covered = (*self.schema.names, *self.schema.sensitive)
@@ -126,11 +140,6 @@ class MaskedPlan:
 
     def people(self, released: pd.DataFrame) -> None:
         """No model about a population stands in the policy of a masking."""
-
-    def _base(self, kept: pd.DataFrame) -> pd.DataFrame:
-        """The table at the levels it is masked from."""
-        left = kept.drop(columns=list(self.schema.identifiers))
-        return engine.without_traces(relabelled(left, self.recoding, self.taxonomies))
 
     def _crossed(self, base: pd.DataFrame) -> list[Crossed]:
         return [
@@ -251,16 +260,28 @@ def mask(
         for name in masking.masked(schema.names)
     ]
     rng = np.random.default_rng(masking.seed)
-    plan = MaskedPlan(schema, models, taxonomies, recoding, masking, (), seed, study, rng)
-    base = plan._base(counted.kept)
+    base = _base(counted.kept, schema, recoding, taxonomies)
     parts = _parts(base, Crossed.of(base, schema), attributes, masking.jointly)
     ladder = ladder_of(parts, schema.names, masking, models, len(base))
-    kept_of = _kept_of(base, [part.crossed for part in parts], schema)
+    crossed = [part.crossed for part in parts]
+    kept_of = _kept_of(base, crossed, schema)
     how = masking.draws, rng, masking.independent, kept_of
     candidates, drawn = first_that_holds(ladder, _held(models, masking), *how)
     _require_private(candidates, masking.epsilon)
-    plan = replace(plan, candidates=tuple(candidates))
-    return plan, *plan.release(table, counted.kept, drawn)
+    asked = schema, models, taxonomies, recoding, masking
+    plan = MaskedPlan(*asked, tuple(candidates), seed, study, rng)
+    return plan, *plan.proven(table, counted.kept, base, crossed, drawn)
+
+
+def _base(
+    kept: pd.DataFrame,
+    schema: Schema,
+    recoding: Recoding,
+    taxonomies: Mapping[str, Taxonomy],
+) -> pd.DataFrame:
+    """A table at the levels it is masked from, without its identifiers."""
+    left = kept.drop(columns=list(schema.identifiers))
+    return engine.without_traces(relabelled(left, recoding, taxonomies))
 
 
 def _parts(
