@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from anonymizer.counts import Floats
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Interval, Partition, Taxonomy
 from anonymizer.hierarchy.values import counted, number_of
@@ -15,7 +16,6 @@ from anonymizer.perturbation import absolute, hamming, squared
 
 __all__ = ["Attribute"]
 
-Floats = np.ndarray
 
 LEAST = 1e-50
 """How far apart numbers are at least and, inversely, at most: so that powers of them are floats."""

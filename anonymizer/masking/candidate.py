@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.masking.attribute import Floats
+from anonymizer.counts import Floats
 from anonymizer.masking.crossed import key_of
 from anonymizer.masking.part import Block, Part, Symbol
 

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.counts import Ints
+from anonymizer.counts import Floats, Ints
 from anonymizer.errors import PolicyUnreachableError
-from anonymizer.masking.attribute import Floats
 from anonymizer.masking.candidate import Candidate
 from anonymizer.masking.crossed import Codes, Crossed
 from anonymizer.masking.rounding import rounded

@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counted import Counted
-from anonymizer.counts import Counts, Recoding
+from anonymizer.counts import Counts, Floats, Recoding
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.hierarchy.values import counted as counting
 from anonymizer.kept import Information, Informations, chances
-from anonymizer.masking.attribute import Attribute, Floats
+from anonymizer.masking.attribute import Attribute
 from anonymizer.masking.candidate import Candidate
 from anonymizer.masking.crossed import Codes, Crossed
 from anonymizer.masking.drawing import Drawn, attempt, first_that_holds

@@ -6,9 +6,9 @@ from math import floor, log10
 
 import numpy as np
 
+from anonymizer.counts import Floats
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.information import xlogx
-from anonymizer.masking.attribute import Floats
 from anonymizer.masking.candidate import Candidate, Piece, assembled, without_rare
 from anonymizer.masking.options import Masking
 from anonymizer.masking.part import Block, Part, Symbol, distinct
