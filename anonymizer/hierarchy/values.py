@@ -3,6 +3,7 @@
 import re
 from collections.abc import Hashable, Iterable
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime
 from decimal import Context, Decimal, InvalidOperation, localcontext
 from numbers import Real
 from typing import Any
@@ -39,17 +40,21 @@ def is_missing(value: Any) -> bool:
 
 
 def text_of(value: object) -> str:
-    """The text of a value, blanks around it stripped.
+    """The text of a value, blanks around it stripped: one for equal numbers and equal instants.
 
-    >>> text_of(39), text_of(39.0), text_of(" 39.0"), text_of(0.5), text_of("0047")
-    ('39', '39', '39', '0.5', '0047')
+    >>> text_of(39), text_of(39.0), text_of(" 39.0"), text_of(0.5), text_of("0047"), text_of(-0.0)
+    ('39', '39', '39', '0.5', '0047', '0')
     """
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return str(value.astimezone(UTC))
     text = str(value).strip()
     if isinstance(value, Real | Decimal) and not isinstance(value, bool):
         number = number_of(value)
-        if number is not None and number == number.to_integral_value():
+        exact = isinstance(value, Decimal)
+        if number is not None and (exact or number == number.to_integral_value()):
             return number_text(number)
-    return text.split(".")[0] if WHOLE.fullmatch(text) else text
+    whole = text.split(".")[0] if WHOLE.fullmatch(text) else text
+    return "0" if whole == "-0" else whole
 
 
 def key_text(key: Hashable) -> str | None:
@@ -113,7 +118,7 @@ def number_text(number: Decimal) -> str:
     >>> number_text(Decimal("25.0")), number_text(Decimal("1E+2"))
     ('25', '100')
     """
-    text = f"{number:f}"
+    text = f"{number:f}" if number else "0"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
