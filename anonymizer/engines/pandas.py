@@ -131,7 +131,9 @@ def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
         return _distinct_categories(column)
     try:
         codes, values = pd.factorize(column, use_na_sentinel=False)
-        if _equal_but_different(column, values):
+        if column.dtype.kind == "f":
+            return _with_negative_zero(column, codes, list(values))
+        if column.dtype == object and _equal_but_different(column, values):
             return _distinct_as_written(column)
         return codes, list(values)
     except (TypeError, ValueError, OverflowError, NotImplementedError):
@@ -146,13 +148,27 @@ PLAIN = {"string", "integer", "boolean", "bytes", "date", "time", "empty"}
 
 
 def _equal_but_different(column: pd.Series, values: Any) -> bool:
-    """Whether values may be equal and yet be written differently."""
-    if column.dtype.kind == "f":
-        zeros = column[(column == 0).fillna(False).astype(bool)]
-        return bool(np.signbit(zeros.to_numpy(float)).any())
-    if column.dtype != object or all(isinstance(value, str) for value in values):
+    """Whether objects may be equal and yet be written differently."""
+    if all(isinstance(value, str) for value in values):
         return False
     return pd.api.types.infer_dtype(column, skipna=True) not in PLAIN
+
+
+def _with_negative_zero(
+    column: pd.Series, codes: Codes, values: list[Any]
+) -> tuple[Codes, list[object]]:
+    """Numbered floats with a number of its own for -0.0, which is written differently from 0.0."""
+    zeros = np.flatnonzero((column == 0).fillna(False).to_numpy(bool))
+    negative = zeros[np.signbit(column.iloc[zeros].to_numpy(float))]
+    if not len(negative) or len(np.unique(codes[zeros])) > 1:
+        return codes, values
+    place = codes[negative[0]]
+    zero = abs(values[place])
+    if len(negative) == len(zeros):
+        return codes, [*values[:place], -zero, *values[place + 1 :]]
+    codes = codes.copy()
+    codes[negative] = len(values)
+    return codes, [*values[:place], zero, *values[place + 1 :], -zero]
 
 
 def _distinct_as_written(column: pd.Series) -> tuple[Codes, list[object]]:
