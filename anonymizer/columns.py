@@ -1,6 +1,6 @@
 """From the columns of a table to count matrices: what a schema's counts are made of."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -10,10 +10,9 @@ from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.hierarchy.values import is_missing, text_of
-from anonymizer.spelling import one_text_each, plainness, read_keys
+from anonymizer.spelling import Keys, one_text_each, read_keys
 
 __all__ = [
-    "Keys",
     "beside",
     "by_text",
     "encoded",
@@ -23,9 +22,6 @@ __all__ = [
     "require_everybody",
     "spread",
 ]
-
-Keys = Callable[[Sequence[str | None]], Sequence[Hashable]]
-"""What makes two texts of a column one value to a reader."""
 
 MOST_CELLS = 200_000_000
 """Cells of a count matrix beyond are refused before they are allocated (1.6 GB)."""
@@ -99,16 +95,11 @@ def _as_read(column: pd.Series, keys: Keys) -> tuple[np.ndarray, list[object]]:
     Of values that read alike that of the plainest text stands, whatever the order of the records.
     """
     codes, values = engine.distinct(column)
-    texts = _texts(values)
-    found = keys(texts)
-    if len(set(found)) == len(found):
+    stands = one_text_each(_texts(values), keys)
+    kept = sorted(set(stands))
+    if len(kept) == len(stands):
         return codes, values
-    first: dict[Hashable, int] = {}
-    for place in sorted(range(len(texts)), key=lambda place: plainness(texts[place])):
-        first.setdefault(found[place], place)
-    kept = sorted(first.values())
-    number = {found[place]: code for code, place in enumerate(kept)}
-    merged = np.array([number[key] for key in found], np.intp)
+    merged = np.searchsorted(kept, stands).astype(np.intp)
     return merged[codes], [values[place] for place in kept]
 
 

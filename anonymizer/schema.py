@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.columns import (
-    Keys,
     beside,
     encoded,
     histograms,
@@ -20,7 +19,7 @@ from anonymizer.counts import Counts
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean
 from anonymizer.hierarchy import Hierarchy, Taxonomy
-from anonymizer.spelling import read_keys
+from anonymizer.spelling import Keys, read_keys
 
 __all__ = ["MISSING", "Schema", "classes_of", "recount", "require_columns", "taxonomies_of"]
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 
-__all__ = ["one_text_each", "plainness", "read_keys", "written_keys"]
+__all__ = ["Keys", "one_text_each", "plainness", "read_keys", "written_keys"]
 
 MISSING = frozenset(
     {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"}
@@ -75,20 +75,24 @@ def written_keys(texts: Sequence[str | None]) -> list[Hashable]:
     return [_key(text, _exact, lenient=False) for text in texts]
 
 
-def one_text_each(texts: Sequence[str | None]) -> list[int]:
+Keys = Callable[[Sequence[str | None]], Sequence[Hashable]]
+"""What makes two texts of a column one value to a reader."""
+
+
+def one_text_each(texts: Sequence[str | None], keys: Keys = written_keys) -> list[int]:
     """For each text of a column the place of the spelling that stands for its value.
 
-    Of the spellings of one value (:func:`written_keys`) it is a missing value, the shortest text,
+    Of the spellings of one value (those of one key) it is a missing value, the shortest text,
     or the first by letter, so that it does not depend on the order of records.
 
     >>> one_text_each(["01", "1.0", "x", "1"]), one_text_each(["-0.0", "0.0"])
     ([3, 3, 2, 3], [1, 1])
     """
-    keys = written_keys(texts)
+    found = keys(texts)
     best: dict[Hashable, int] = {}
     for place in sorted(range(len(texts)), key=lambda place: plainness(texts[place])):
-        best.setdefault(keys[place], place)
-    return [best[key] for key in keys]
+        best.setdefault(found[place], place)
+    return [best[key] for key in found]
 
 
 def plainness(text: str | None) -> tuple[bool, int, str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from judge import Counted
@@ -22,6 +23,7 @@ from anonymizer import (
     TCloseness,
     check,
 )
+from anonymizer.cli import commands
 from anonymizer.columns import one_spelling, reads_as_written
 from anonymizer.engines import pandas as engine
 from anonymizer.release import verify
@@ -234,3 +236,18 @@ def everybody(path: Path) -> list[Rows]:
 def counted(rows: Rows) -> Counted:
     labels = [(repr(row["p"]), repr(row["q"])) for row in rows]
     return Counted.of(labels, [{"s": repr(row["s"])} for row in rows], ["s"])
+
+
+def test_an_original_is_matched_with_a_release_that_unified_its_spellings(tmp_path):
+    study = tmp_path / "study.toml"
+    study.write_text(
+        '[data]\npath = "t.csv"\n[quasi-identifiers]\nq = "suppress"\n'
+        '[sensitive]\nattributes = ["s"]\n[[privacy]]\nmodel = "distinct-l-diversity"\nl = 2\n'
+    )
+    (tmp_path / "t.csv").write_text("q,s\na,1\na,1.0\na,x\nb,01\nb,TRUE\nb,True\n")
+    runner = CliRunner()
+    out = str(tmp_path / "out")
+    assert runner.invoke(commands, ["run", str(study), "-o", out]).exit_code == 0
+    original = ["--against", str(tmp_path / "t.csv")]
+    result = runner.invoke(commands, ["audit", out, *original], standalone_mode=False)
+    assert (result.return_value, result.exception) == (0, None)
