@@ -19,6 +19,7 @@ from anonymizer import (
     AnonymizerError,
     DistinctLDiversity,
     EntropyLDiversity,
+    Hierarchy,
     KAnonymity,
     TCloseness,
     check,
@@ -251,3 +252,15 @@ def test_an_original_is_matched_with_a_release_that_unified_its_spellings(tmp_pa
     original = ["--against", str(tmp_path / "t.csv")]
     result = runner.invoke(commands, ["audit", out, *original], standalone_mode=False)
     assert (result.return_value, result.exception) == (0, None)
+
+
+def test_hierarchies_list_instants_in_any_zone():
+    local = pd.Series(pd.to_datetime(["2020-01-01 01:00", "2020-01-02 01:00"])).dt.tz_localize(
+        "Europe/Paris"
+    )
+    hierarchy = Hierarchy.from_rows(
+        [["2020-01-01T00:00:00Z", "first"], ["2020-01-02 01:00:00+01:00", "second"]]
+    )
+    taxonomy = hierarchy.over("when", list(local))
+    assert taxonomy.levels[1].labels == ("first", "second")
+    assert taxonomy.encode(local.dt.tz_convert("Asia/Tokyo")).tolist() == [0, 1]

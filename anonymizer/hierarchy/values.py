@@ -27,6 +27,11 @@ __all__ = [
 WHOLE = re.compile(r"-?(0|[1-9][0-9]*)[.]0+")
 """A whole number as it is written once a column of numbers had gaps."""
 
+INSTANT = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.]\d{1,6})?)?(Z|[+-]\d\d:?\d\d)", re.ASCII
+)
+"""A date and a time of day in a time zone, as ISO 8601 writes it."""
+
 MOST_DIGITS = 300
 """Numbers of more digits, before or after the point, are none that anybody measured."""
 
@@ -44,6 +49,8 @@ def text_of(value: object) -> str:
 
     >>> text_of(39), text_of(39.0), text_of(" 39.0"), text_of(0.5), text_of("0047"), text_of(-0.0)
     ('39', '39', '39', '0.5', '0047', '0')
+    >>> text_of("2020-01-01T01:00:00+01:00"), text_of("2020-01-01 00:00:00Z")
+    ('2020-01-01 00:00:00+00:00', '2020-01-01 00:00:00+00:00')
     """
     if isinstance(value, datetime) and value.tzinfo is not None:
         return str(value.astimezone(UTC))
@@ -53,8 +60,18 @@ def text_of(value: object) -> str:
         exact = isinstance(value, Decimal)
         if number is not None and (exact or number == number.to_integral_value()):
             return number_text(number)
+    if INSTANT.fullmatch(text):
+        return _in_utc(text)
     whole = text.split(".")[0] if WHOLE.fullmatch(text) else text
     return "0" if whole == "-0" else whole
+
+
+def _in_utc(text: str) -> str:
+    """An instant with its zone as one text, whatever the zone."""
+    try:
+        return str(datetime.fromisoformat(text).astimezone(UTC))
+    except (ValueError, OverflowError):  # no such day, or one before the year 1
+        return text
 
 
 def key_text(key: Hashable) -> str | None:
