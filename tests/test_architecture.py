@@ -49,7 +49,7 @@ ONLY_IN = {
     "networkx": {"lattice", "search"},
     "numba": {"kernels"},
     "pooch": {"datasets"},
-    "pyarrow": {"tables"},
+    "pyarrow": {"engines", "tables"},
     "pydantic": {"study"},
     "pydantic_core": {"study"},
     "rich": {"report"},
