@@ -22,7 +22,7 @@ FLOORS = [
     {"search", "kept", "perturbation"},
     {"axes", "classical", "risk"},
     {"guillotine", "bottleneck"},
-    {"release", "recoded", "counted"},
+    {"release", "recoded", "counted", "remembered"},
     {"attacks"},
     {"atoms"},
     {"regional"},

@@ -53,6 +53,10 @@ class Tally(NamedTuple):
     combinations: pd.DataFrame
     sizes: NDArray[np.int64]
 
+    def __repr__(self) -> str:
+        """How many there are; not the values of anybody."""
+        return f"Tally({len(self.sizes)} combinations)"
+
 
 def tally(table: pd.DataFrame, columns: Sequence[str]) -> Tally:
     """Count the distinct combinations of values of some columns: one GROUP BY.

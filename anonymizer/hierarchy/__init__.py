@@ -7,6 +7,7 @@ several levels, a grouping.
 """
 
 from anonymizer.hierarchy.cuts import cut_of, grouping_of, spelled
+from anonymizer.hierarchy.forgetting import forgetting
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.partition import ANY, Interval, Partition, Taxonomy
 from anonymizer.hierarchy.rule import Rule
@@ -20,6 +21,7 @@ __all__ = [
     "Rule",
     "Taxonomy",
     "cut_of",
+    "forgetting",
     "grouping_of",
     "set_labels",
     "spelled",

@@ -1,7 +1,7 @@
 """Partitions of one attribute's values, and chains of them."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 
@@ -52,9 +52,9 @@ class Partition:
         Whether labels spell out the values of their groups.
     """
 
-    groups: Codes
-    labels: tuple[Hashable, ...]
-    levels: tuple[int, ...] | None = None
+    groups: Codes = field(repr=False)
+    labels: tuple[Hashable, ...] = field(repr=False)
+    levels: tuple[int, ...] | None = field(default=None, repr=False)
     spelled: bool = False
 
     @classmethod
@@ -117,10 +117,10 @@ class Taxonomy:
     """
 
     attribute: str
-    codes: Mapping[Hashable, int]
-    levels: tuple[Partition, ...]
-    key: Callable[[object], Hashable]
-    numbers: tuple[Decimal | None, ...] | None
+    codes: Mapping[Hashable, int] = field(repr=False)
+    levels: tuple[Partition, ...] = field(repr=False)
+    key: Callable[[object], Hashable] = field(repr=False)
+    numbers: tuple[Decimal | None, ...] | None = field(repr=False)
     ordered: bool
     listed: bool
 
