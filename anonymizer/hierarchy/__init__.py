@@ -9,6 +9,7 @@ several levels, a grouping.
 from anonymizer.hierarchy.cuts import cut_of, grouping_of, spelled
 from anonymizer.hierarchy.forgetting import forgetting
 from anonymizer.hierarchy.hierarchy import Hierarchy
+from anonymizer.hierarchy.naming import showing_values
 from anonymizer.hierarchy.partition import ANY, Interval, Partition, Taxonomy
 from anonymizer.hierarchy.rule import Rule
 from anonymizer.hierarchy.sets import set_labels
@@ -24,5 +25,6 @@ __all__ = [
     "forgetting",
     "grouping_of",
     "set_labels",
+    "showing_values",
     "spelled",
 ]
