@@ -287,7 +287,7 @@ REFUSALS = {
     "open quote within": ("people.csv", f"{NAME}3,", f'"{NAME}3,', 2, "cannot read"),
     "value without hierarchy": (
         *("people.csv", ",23,", ",101,", 2),
-        "column 'age' holds 1 value ('101') that",
+        "column 'age' holds 1 value, in 1 record (--show-values",
     ),
     "hierarchy not nested": ("age.csv", "12;12+;12+", "12;12+;0+", 2, "level 2 is not nested"),
     "no hierarchy": ("study.toml", "age.csv", "none.csv", 2, "cannot read hierarchy"),
@@ -553,3 +553,32 @@ def test_an_end_that_comes_from_outside(
     assert (code, out) == (expected, "")
     assert f"anonymizer: {message}; nothing was written\n" in err
     assert files(tmp_path) == sorted(FILES)
+
+
+@pytest.mark.parametrize("command", ["run", "compare"])
+def test_values_of_few_records_are_named_on_request(run, study, tmp_path, command):
+    edit(study.parent / "people.csv", ",23,", ",CANAGE,")
+    output = ("-o", tmp_path / "out") if command == "run" else ()
+    code, _, err = run(command, study, *output)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "column 'age' holds 1 value, in 1 record (--show-values (in Python, show" in err
+    assert "CANAGE" not in err
+    code, _, err = run(command, study, "--show-values", *output)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "column 'age' holds 1 value, in 1 record ('CANAGE') that" in err
+    assert "CANAGE" not in run(command, study, *output)[2]  # the switch is for one command
+
+
+def test_measuring_names_values_on_request_too(run, study, tmp_path):
+    assert run("run", study, "-o", tmp_path / "out")[0] == 0
+    asked = ("quality", tmp_path / "out" / "released.csv", "--study", study, "--no-classifiers")
+    edit(study.parent / "people.csv", ",23,", ",CANAGE,")
+    assert "CANAGE" not in run(*asked)[2]
+    assert (
+        "column 'age' holds 1 value, in 1 record ('CANAGE') that" in run(*asked, "--show-values")[2]
+    )
+
+
+@pytest.mark.parametrize("command", ["run", "verify", "check", "quality", "compare", "audit"])
+def test_commands_that_may_name_values_have_the_switch(run, command):
+    assert "--show-values" in run(command, "--help")[1]

@@ -55,13 +55,27 @@ class MaskedPlan:
 
     schema: Schema
     models: Sequence[PrivacyModel]
-    taxonomies: Mapping[str, Taxonomy]
-    recoding: Recoding
+    taxonomies: Mapping[str, Taxonomy] = field(repr=False)
+    recoding: Recoding = field(repr=False)
     masking: Masking
-    candidates: Sequence[Candidate]
+    candidates: Sequence[Candidate] = field(repr=False)
     seed: int
     study: str
     rng: np.random.Generator = field(repr=False)
+
+    def __getstate__(self) -> dict[str, object]:
+        return dict(vars(self.forgetting))
+
+    @property
+    def forgetting(self) -> "MaskedPlan":
+        """The plan with the channels alone: no record that they were found for.
+
+        Without a seed the source of randomness is another one, from which what was drawn before
+        cannot be told.
+        """
+        rng = self.rng if self.masking.seed is not None else np.random.default_rng()
+        found = tuple(candidate.forgetting for candidate in self.candidates)
+        return replace(self, candidates=found, rng=rng)
 
     def release(self, table: pd.DataFrame) -> tuple[pd.DataFrame, Release]:
         """Draw what is released for each record, recount and verify it, and only then hand it out.
