@@ -16,7 +16,7 @@ from anonymizer.kernels import NUMPY
 from anonymizer.privacy import Mask, PrivacyModel
 from anonymizer.recoded import described, levels_of, matched, overwritten, relabelled
 from anonymizer.regions import CLASS, Regions
-from anonymizer.release import Release, SearchResult, prove
+from anonymizer.release import Release, SearchResult, generalized, prove, release_warnings
 from anonymizer.risk import loss_of_sizes
 from anonymizer.schema import Schema, classes_of
 from anonymizer.search import Suppression
@@ -81,10 +81,12 @@ class Plan:
         released, suppressed = self._suppressed(self._recoded(kept))
         published = self.published
         counts, verdicts = prove(released, published, self.models, self.people(released))
+        left = kept[~suppressed.records] if suppressed.removed else kept
         if raw is None or suppressed.removed:
-            raw = self._raw(kept[~suppressed.records] if suppressed.removed else kept)
+            raw = self._raw(left)
         shown = released[~suppressed.records] if suppressed.fate == "kept" else released
         covered = (*published.names, *published.sensitive)
+        about = self.models, self.schema.identifiers, self._hidden(suppressed.fate == "kept")
         return released, Release(
             records=len(table),
             released=len(released),
@@ -101,6 +103,7 @@ class Plan:
             privacy=verdicts,
             search=self.search,
             study=self.study,
+            warnings=release_warnings(left, released, raw, counts, *about),
         )
 
     @property
@@ -162,6 +165,12 @@ class Plan:
         if self.population is not None:
             people = engine.tally(self.population, self.schema.names)
         return self.schema.counts(tally, self.taxonomies, people)
+
+    def _hidden(self, suppressed: bool) -> Sequence[str]:
+        """The quasi-identifiers that are not released as they are, if for some records only."""
+        if suppressed or isinstance(self.recoding, Regions):
+            return self.schema.names
+        return generalized(self.recoding, self.taxonomies)
 
     def _informations(self, raw: Counts, released: Counts, merges: bool) -> Informations:
         """What is kept and lost; ``merges``: suppressed classes were kept as one."""
