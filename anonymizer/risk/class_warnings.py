@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from unicodedata import normalize
 
 import numpy as np
 
@@ -116,7 +117,7 @@ def _diverse_by_gaps(
     known = replace(classes, joint=values, margin=np.where(missing, 0, classes.margin))
     broken = np.zeros(len(classes), bool)
     for model in about:
-        if isinstance(model, DIVERSITIES):
+        if isinstance(model, DIVERSITIES) and not _is_void(model):
             broken[gaps] |= ~model.accepts(model.measure(known))
     yield from _of_some("missing-as-value", classes, broken, int(classes.sizes[broken].sum()))
 
@@ -157,8 +158,8 @@ def _spread(numbers: Floats, records: np.ndarray) -> float:
 
 def _spellings(classes: Classes) -> Iterator[ReleaseWarning]:
     """Values that differ from another by case alone."""
-    texts = {text_of(value) for value in classes.values if not is_missing(value)}
-    folded = Counter(text.casefold() for text in texts)
+    texts = {normalize("NFC", text_of(v)) for v in classes.values if not is_missing(v)}
+    folded = Counter(normalize("NFC", text.casefold()) for text in texts)
     count = sum(times for times in folded.values() if times > 1)
     if count:
         yield ReleaseWarning("spellings-by-case", classes.attribute, count, len(classes.values))
