@@ -18,6 +18,7 @@ from anonymizer import (
     Hierarchy,
     KAnonymity,
     KMap,
+    Masking,
     MeanInformation,
     Population,
     TCloseness,
@@ -287,7 +288,10 @@ def test_regions_and_ranges_are_given_away_too(recoding):
 def test_drawn_values_are_given_away_too():
     table = people().assign(extra=lambda t: t["age"])
     how = Anonymizer(
-        {"age": Hierarchy.ranges(widths=[10])}, "w", [EntropyLDiversity(5)], masking="pram"
+        {"age": Hierarchy.ranges(widths=[10])},
+        "w",
+        [EntropyLDiversity(4)],
+        masking=Masking("pram", seed=1),
     )
     found = told(how.fit(table).release_.warnings)
     assert ("column-gives-away", "extra") in [(code, column) for code, column, *_ in found]
@@ -313,12 +317,14 @@ def test_records_that_are_left_out_do_not_shift_the_others():
 
 @pytest.mark.parametrize("values", [2, 30, 400])
 def test_chance_hardly_ever_gives_anything_away(values):
-    """Fewer than one in a thousand columns by the bound; none of these 120."""
-    for seed in range(40):
-        rng = np.random.default_rng(seed)
-        shares = rng.dirichlet(np.full(values, 0.5))
-        extra = rng.choice(values, 240, p=shares)
-        assert told(released_with(extra), "column-gives-away") == []
+    """Fewer than one in a thousand columns by the bound; none of these 300."""
+    rng, table = np.random.default_rng(values), people()
+    shares = rng.dirichlet(np.full(values, 0.5), 100)
+    extra = {f"x{n}": rng.choice(values, len(table), p=p) for n, p in enumerate(shares)}
+    how = Anonymizer({"age": Hierarchy.ranges(widths=[10])}, "w", [KAnonymity(50)])
+    release = how.fit(pd.concat([table, pd.DataFrame(extra)], axis=1)).release_
+    assert told(release.warnings, "column-gives-away") == []
+    assert release.levels == {"age": 1}
 
 
 # Order
@@ -415,7 +421,7 @@ def odd_tables(draw: st.DrawFn) -> pd.DataFrame:
     )
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(odd_tables(), st.integers(0, 2**32 - 1))
 def test_the_order_of_the_records_makes_no_difference(table, seed):
     """But for what is said of that order itself."""
@@ -428,7 +434,7 @@ def test_the_order_of_the_records_makes_no_difference(table, seed):
     assert found(table) == found(table.iloc[rng.permutation(len(table))])
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(odd_tables())
 def test_what_holds_a_column_makes_no_difference(table):
     """Counting goes by numbers of categories where all columns are of them, by hashes elsewhere."""
@@ -439,7 +445,7 @@ def test_what_holds_a_column_makes_no_difference(table):
     assert others == [first, first]
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(odd_tables())
 def test_counts_are_parts_of_wholes(table):
     how = Anonymizer({"age": Hierarchy.ranges(widths=[5])}, ["w", "pay"], [KAnonymity(3)])

@@ -18,8 +18,8 @@ LOOKED_AT = 1 << 14
 LEAST = 4
 """Pairs that break an order in a random one, at least, for an unbroken one to mean something.
 
-Of two values in every number, in 16 records or more, fewer than one of 6,000 random orders does not
-break it; of n different ones two of n!, 9 at least.
+Of eight records of either of two values fewer than one of 6,000 random orders breaks none, and of
+nine different values two of 9!: nothing rarer passes.
 """
 
 
