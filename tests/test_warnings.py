@@ -366,6 +366,7 @@ def orders() -> dict[str, tuple[list, tuple[int, int] | None]]:
         "names": (sorted(f"{a}{b}" for a in "kcmab" for b in range(20)), (99, 99)),
         "dates": (list(pd.date_range("2020-01-01", periods=90)), (89, 89)),
         "days as written": ([f"{d:02}.{m:02}.20" for m in (1, 2, 3) for d in (1, 2, 3) * 99], None),
+        "numbers beyond any": ([*"123456789", "1e999", "2e999", "3e999"], (11, 11)),
         "groups": ([*"m" * 99, *"a" * 99, *"z" * 99, *"b" * 99], (394, 395)),
         "halves": ([*"f" * 8, *"m" * 8], (15, 15)),
         "too few": ([*"f" * 7, *"m" * 7], None),

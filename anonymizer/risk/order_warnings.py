@@ -18,8 +18,8 @@ LOOKED_AT = 1 << 14
 LEAST = 4
 """Pairs that break an order in a random one, at least, for an unbroken one to mean something.
 
-Of eight records of either of two values fewer than one of 6,000 random orders breaks none, and of
-nine different values two of 9!: nothing rarer passes.
+The likeliest chance is that of two values with eight records each: one of 6,435 of their orders is
+sorted, up or down. Where texts are sorted in two ways it is at most twice that.
 """
 
 
@@ -73,9 +73,9 @@ def _expected(codes: Codes) -> float:
 def _broken(codes: Codes, values: Sequence[object]) -> Iterator[int]:
     """Pairs that break each order that people sort by, rising and falling."""
     for ranks in _orders(values):
-        steps = np.diff(ranks[codes])
-        yield int((steps < 0).sum())
-        yield int((steps > 0).sum())
+        places = ranks[codes]
+        yield int((places[1:] < places[:-1]).sum())
+        yield int((places[1:] > places[:-1]).sum())
 
 
 def _orders(values: Sequence[object]) -> Iterator[Floats]:
