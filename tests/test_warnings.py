@@ -215,14 +215,22 @@ def test_an_address_of_ones_own():
     assert told(found) == [("nearly-unique-column", "extra", 240, 240)]
 
 
+@pytest.mark.parametrize("gap", [None, "", "unknown"])
 @pytest.mark.parametrize("seed", range(3))
-def test_nearly_unique_by_hand(seed):
+def test_nearly_unique_by_hand(gap, seed):
     """Of ten who have one, nine addresses differ; two people share one, so eight are alone."""
     known = [f"{n}@example.org" for n in (0, 0, 1, 2, 3, 4, 5, 6, 7, 8)]
-    table = pd.DataFrame({"q": "a", "x": [*known, *[None] * 30]}).sample(frac=1, random_state=seed)
+    table = pd.DataFrame({"q": "a", "x": [*known, *[gap] * 30]}).sample(frac=1, random_state=seed)
     assert told(column_warnings(table, ["x"])) == [("nearly-unique-column", "x", 8, 40)]
     table["x"] = table["x"].replace({"8@example.org": "7@example.org"})  # 8 of 10
     assert column_warnings(table, ["x"]) == ()
+
+
+@pytest.mark.parametrize(("own", "warned"), [(10, True), (9, False)])
+def test_values_of_their_own_that_one_in_a_hundred_has(own, warned):
+    table = pd.DataFrame({"x": [*[0] * (1000 - own), *range(1, own + 1)]})
+    expected = [("nearly-unique-column", "x", own, 1000)] if warned else []
+    assert told(column_warnings(table, ["x"])) == expected
 
 
 def test_few_records_say_nothing_of_a_column():

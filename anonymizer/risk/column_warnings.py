@@ -10,7 +10,8 @@ import pandas as pd
 from anonymizer.counts import Counts
 from anonymizer.engines import pandas as engine
 from anonymizer.engines.pandas import Digits
-from anonymizer.risk.warnings import ENOUGH, OWN, ReleaseWarning
+from anonymizer.risk.undeclared import IDENTIFYING, SINGLED_OUT
+from anonymizer.risk.warnings import ENOUGH, ReleaseWarning
 
 __all__ = ["Hidden", "column_warnings"]
 
@@ -84,7 +85,6 @@ class Other:
     """A column without a role, numbered."""
 
     name: str
-    column: pd.Series
     digits: Digits
 
     @cached_property
@@ -96,7 +96,7 @@ class Other:
     @property
     def records(self) -> int:
         """The records."""
-        return len(self.column)
+        return len(self.digits[0])
 
     @property
     def some(self) -> Digits:
@@ -127,9 +127,8 @@ def column_warnings(
     """
     found: list[ReleaseWarning] = []
     for name in others:
-        column = released[name]
         try:
-            other = Other(str(name), column, _numbered(column))
+            other = Other(str(name), _numbered(released[name]))
         except (TypeError, ValueError, OverflowError, NotImplementedError):
             continue
         found += _unique(other) or _telling(other, hidden)
@@ -137,16 +136,15 @@ def column_warnings(
 
 
 def _unique(other: Other) -> list[ReleaseWarning]:
-    """A column that nearly every record has its own value of; missing ones are none."""
-    values, largest = len(other.sizes), int(other.sizes.max(initial=0))
-    if values < OWN * (other.records - largest) or values < ENOUGH:
-        return []  # whether values are missing need not be known: they are one group
-    missing = int(other.column.isna().sum())
-    present, values = other.records - missing, values - (missing > 0)
-    if values < OWN * present or values < ENOUGH:
-        return []
-    own = int((other.sizes == 1).sum()) - (missing == 1)
-    return [ReleaseWarning("nearly-unique-column", other.name, own, other.records)]
+    """A column of which nearly every record has its own value, those of the commonest one aside.
+
+    That one is what stands for none: missing, an empty text, 0.
+    """
+    values, own = len(other.sizes), int((other.sizes == 1).sum())
+    differ = values - 1 >= IDENTIFYING * other.rarer and values >= ENOUGH
+    if differ and own >= SINGLED_OUT * other.records:
+        return [ReleaseWarning("nearly-unique-column", other.name, own, other.records)]
+    return []
 
 
 def _telling(other: Other, hidden: Iterable[Hidden]) -> list[ReleaseWarning]:

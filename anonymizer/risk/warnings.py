@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from anonymizer.hierarchy.values import counted
+from anonymizer.risk.undeclared import IDENTIFYING
 
 __all__ = [
     "ENOUGH",
     "MISSING",
     "NARROW",
     "NEARLY",
-    "OWN",
     "UNORDERED",
     "WARNINGS",
     "Caution",
@@ -32,9 +32,6 @@ NARROW = 0.05
 
 A convention: of salaries that spread over 60,000 a year it is 250 a month.
 """
-
-OWN = 0.9
-"""Distinct values by records from which on nearly every record has its own: that of `undeclared`"""
 
 ENOUGH = 7
 """Wrong guesses that chance would make at least, for none of them to mean something.
@@ -201,8 +198,8 @@ WARNINGS: dict[str, Caution] = {
         ),
         Caution(
             "nearly-unique-column",
-            f"a column without a role that has {OWN:.0%} or more different values by the records "
-            "that have one",
+            f"a column without a role in which {IDENTIFYING:.0%} or more of the records that have "
+            "not the commonest value (missing, say) differ from each other",
             "records with a value of their own, records",
             "{count:,} of {of:,} records have a value of {column} that no other record has, and it "
             "is released as it is; list the column among the identifiers, or make it a "
