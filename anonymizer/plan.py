@@ -16,7 +16,7 @@ from anonymizer.kernels import NUMPY
 from anonymizer.privacy import Mask, PrivacyModel
 from anonymizer.recoded import described, levels_of, matched, overwritten, relabelled
 from anonymizer.regions import CLASS, Regions
-from anonymizer.release import Release, SearchResult, prove
+from anonymizer.release import Release, SearchResult, generalized, prove, release_warnings
 from anonymizer.remembered import People, Seen, forgotten, moved, seen_in
 from anonymizer.risk import loss_of_sizes
 from anonymizer.schema import Schema, classes_of
@@ -124,10 +124,12 @@ class Plan:
         """Recount a recoded table and hold the policy against it."""
         published = self.published
         counts, verdicts = prove(released, published, self.models, self.people(released))
+        left = kept[~suppressed.records] if suppressed.removed else kept
         if raw is None or suppressed.removed:
-            raw = self._raw(kept[~suppressed.records] if suppressed.removed else kept)
+            raw = self._raw(left)
         shown = released[~suppressed.records] if suppressed.fate == "kept" else released
         covered = (*published.names, *published.sensitive)
+        about = self.models, self.schema.identifiers, self._hidden(suppressed.fate == "kept")
         return Release(
             records=len(table),
             released=len(released),
@@ -144,6 +146,7 @@ class Plan:
             privacy=verdicts,
             search=self.search,
             study=self.study,
+            warnings=release_warnings(left, released, raw, counts, *about),
         )
 
     @property
@@ -204,6 +207,12 @@ class Plan:
         population = self.population
         people = None if population is None else population.tally(self.taxonomies)
         return self.schema.counts(tally, self.taxonomies, people)
+
+    def _hidden(self, suppressed: bool) -> Sequence[str]:
+        """The quasi-identifiers that are not released as they are, if for some records only."""
+        if suppressed or isinstance(self.recoding, Regions):
+            return self.schema.names
+        return generalized(self.recoding, self.taxonomies)
 
     def _informations(self, raw: Counts, released: Counts, merges: bool) -> Informations:
         """What is kept and lost; ``merges``: suppressed classes were kept as one."""

@@ -119,7 +119,8 @@ def check_file(study: Study, path: Path) -> Check:
         population = _recoded_people(study, path, table, people.table)
     else:
         population = schema.admit_population(people.table)
-    return check_table(table, schema, study.privacy, population)
+    identifiers = study.schema.identifiers
+    return check_table(table, schema, study.privacy, population, identifiers)
 
 
 def schema_at(study: Study, path: Path) -> Schema:

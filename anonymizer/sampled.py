@@ -20,7 +20,7 @@ from anonymizer.privacy import DifferentialPrivacy, KAnonymity, PrivacyModel
 from anonymizer.recoded import described, levels_of, relabelled
 from anonymizer.release import Release, SearchResult, prove
 from anonymizer.remembered import Seen, forgotten, moved, seen_in
-from anonymizer.risk import loss_of_sizes
+from anonymizer.risk import class_warnings, loss_of_sizes
 from anonymizer.schema import Schema
 from anonymizer.search import Suppression
 
@@ -185,6 +185,9 @@ class SampledPlan:
             privacy=verdicts,
             search=self.search,
             study=self.study,
+            # From the counts of the released table alone: that a raw column is sorted, say, or
+            # determines another, would tell of records that were not drawn and cost epsilon.
+            warnings=class_warnings(counts, self.models),
         )
 
     @property
