@@ -43,6 +43,9 @@ NEW = "new"
 LONGEST = 200
 """Bytes of a name that still leave room for what lock and scratch names add: 255 in all."""
 
+OCTAL = re.compile(rb"\\([0-7]{3})")
+"""How a list of mounts writes blanks."""
+
 ACL = "system.posix_acl_"
 
 _standing: ContextVar[list[str] | None] = ContextVar("standing", default=None)
@@ -91,7 +94,7 @@ class Site:
 def sites(path: Path) -> list[Site]:
     """Next to an output; else in it, if it is a directory that nothing can be put next to."""
     within = [Site(path, ".anonymizer")] if path.is_dir() else []
-    if not path.name or path.is_mount():
+    if not path.name or path.is_mount() or os.fsencode(path) in _mount_points():
         return within
     name = os.fsencode(path.name)
     stem = path.name if len(name) <= LONGEST else sha256(name).hexdigest()
@@ -99,15 +102,17 @@ def sites(path: Path) -> list[Site]:
 
 
 @contextmanager
-def locked(path: Path, failing: str) -> Iterator[Site]:
+def locked(path: Path, shown: Path, failing: str) -> Iterator[Site]:
     """Keep every other run from writing an output; directories above it are made.
 
     Parameters
     ----------
     path
         The output, without symbolic links above it.
+    shown
+        What messages call it.
     failing
-        What begins a message: "cannot write to out".
+        What begins a message about its place: "cannot write to".
 
     Raises
     ------
@@ -117,7 +122,7 @@ def locked(path: Path, failing: str) -> Iterator[Site]:
     with held() as signals:
         made = _make(path.parent)
         try:
-            site, descriptor = _lock_first(path, failing)
+            site, descriptor = _lock_first(path, shown, failing)
             try:
                 with signals.acting():
                     yield site
@@ -145,7 +150,7 @@ def write_file(path: Path, write: Callable[[Path], None], *, force: bool = False
         When it cannot be written, is there already, or another run is writing it.
     """
     path = path.absolute()
-    with locked(path, f"cannot write to {path}") as site, held() as signals, unwritten(path):
+    with locked(path, path, "cannot write to") as site, held() as signals, unwritten(path):
         for leftover in site.leftovers():
             shutil.rmtree(leftover, ignore_errors=True)
         scratch = site.scratch()
@@ -264,6 +269,14 @@ def _name(new: Path, path: Path, force: bool) -> None:
         raise _there(path) from None
 
 
+def _mount_points() -> set[bytes]:
+    """Where something is mounted: what the system lists, a directory of the same disk as well."""
+    with suppress(OSError):
+        lines = Path("/proc/self/mountinfo").read_bytes().splitlines()
+        return {OCTAL.sub(lambda code: bytes([int(code[1], 8)]), line.split()[4]) for line in lines}
+    return set()
+
+
 def _own(path: Path) -> bool:
     """Whether a directory is of this user: nobody else's is cleared, or believed."""
     about = path.lstat()
@@ -299,7 +312,7 @@ def _unmake(made: list[Path]) -> None:
             path.rmdir()
 
 
-def _lock_first(path: Path, failing: str) -> tuple[Site, int]:
+def _lock_first(path: Path, shown: Path, failing: str) -> tuple[Site, int]:
     """Lock at the first site where files can be made."""
     reason = "it is no place for files"
     for site in sites(path):
@@ -309,9 +322,9 @@ def _lock_first(path: Path, failing: str) -> tuple[Site, int]:
             reason = _reason(error)
             continue
         if descriptor is None:
-            raise InputError(f"{failing}: another run is writing there; wait until it has ended")
+            raise InputError(f"another run is writing to {shown}; wait until it has ended")
         return site, descriptor
-    raise InputError(f"{failing}: {reason}")
+    raise InputError(f"{failing} {shown}: {reason}")
 
 
 def _lock(path: Path) -> int | None:

@@ -56,8 +56,8 @@ def reserved(directory: Path, names: Sequence[str]) -> Iterator["Output"]:
         When another run is writing there, or nothing can be written.
     """
     path = _resolved(directory)
-    what = "write to" if path.exists() else "make the directory"
-    with locked(path, f"cannot {what} {directory}") as site:
+    failing = "cannot write to" if path.exists() else "cannot make the directory"
+    with locked(path, directory, failing) as site:
         output = Output(directory, path, site, tuple(names))
         output.recover()
         yield output
@@ -180,6 +180,8 @@ class Output:
         """Give the files their names: the old sign goes first, the new one comes last."""
         aside = ready.parent / OLD
         aside.mkdir()
+        made = not self.path.exists()
+        self.path.mkdir(exist_ok=True)
         try:
             for name in reversed(old):
                 rename_new(self.path / name, aside / name)
@@ -192,6 +194,8 @@ class Output:
                 for name in reversed(names):
                     _take_back(ready / name, self.path / name)
                 self._put_back(aside)
+            if made:
+                self.path.rmdir()
             raise
 
     def _restore(self, scratch: Path) -> None:

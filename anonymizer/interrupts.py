@@ -1,5 +1,6 @@
 """Signals that ask a process to end: acted on as interrupts are, never lost, and held back."""
 
+import atexit
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ from anonymizer.errors import Ended
 if TYPE_CHECKING:
     from anonymizer.search import Watch
 
-__all__ = ["Held", "ends_as_interrupts", "held", "ignored", "never_lost"]
+__all__ = ["Held", "ends_as_interrupts", "held", "never_lost", "settled"]
 
 Handler = Callable[[int, FrameType | None], object] | int | None
 
@@ -21,13 +22,13 @@ Handler = Callable[[int, FrameType | None], object] | int | None
 def ends_as_interrupts() -> Iterator[None]:
     """Let a request to end clean up as an interrupt does, so that nothing half-written stays."""
 
-    def interrupt(*_: object) -> None:
-        raise Ended
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt if number == signal.SIGINT else Ended
 
     if not _hears_signals():
         yield
         return
-    before = {number: signal.signal(number, interrupt) for number in _asking_to_end()}
+    before = {number: signal.signal(number, interrupt) for number in _heard()}
     try:
         yield
     finally:
@@ -46,7 +47,7 @@ def never_lost(watch: "Watch") -> Iterator["Watch"]:
         return
     now = ""
     struck: tuple[str, int] | None = None
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, *_asking_to_end())}
+    before = {number: signal.getsignal(number) for number in _heard()}
 
     def interrupt(number: int, frame: object) -> None:
         nonlocal struck
@@ -81,7 +82,7 @@ def held() -> Iterator["Held"]:
         yield holding
         return
     try:
-        for number in (signal.SIGINT, *_asking_to_end()):
+        for number in _heard():
             holding.take(number)
         yield holding
     finally:
@@ -101,11 +102,9 @@ class Held:
         self.holding = True
 
     def take(self, number: int) -> None:
-        """Hold a signal from now on; one that nobody in Python handles stays as it is."""
-        handler = signal.getsignal(number)
-        if handler not in (None, signal.SIG_IGN):
-            self.before[number] = handler
-            signal.signal(number, self._came)
+        """Hold a signal from now on."""
+        self.before[number] = signal.getsignal(number)
+        signal.signal(number, self._came)
 
     @contextmanager
     def acting(self) -> Iterator[None]:
@@ -145,11 +144,19 @@ class Held:
             signal.raise_signal(number)
 
 
-def ignored() -> None:
-    """Ignore requests to end from now on: the process ends, and its exit code is settled."""
-    if _hears_signals():
-        for number in (signal.SIGINT, *_asking_to_end()):
-            signal.signal(number, signal.SIG_IGN)
+def settled() -> None:
+    """Let requests to end change nothing unless somebody handles them: a process ends by itself.
+
+    As Python ends it gives signals that it handled back to the system, which would kill it.
+    """
+    for number in _heard():
+        signal.signal(number, lambda *_: None)
+    atexit.register(_ignore)
+
+
+def _ignore() -> None:
+    for number in _heard():
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _hears_signals() -> bool:
@@ -157,6 +164,11 @@ def _hears_signals() -> bool:
     return threading.current_thread() is threading.main_thread()
 
 
-def _asking_to_end() -> list[int]:
-    """The signals that ask a process to end, where the system has them."""
-    return [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+def _heard() -> list[int]:
+    """The signals that ask a process to end, if the system has them and Python hears them.
+
+    One that is ignored stays so, as what ``nohup`` starts expects.
+    """
+    names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    numbers = [int(getattr(signal, name)) for name in names]
+    return [n for n in numbers if signal.getsignal(n) not in (None, signal.SIG_IGN)]

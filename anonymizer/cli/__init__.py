@@ -1,6 +1,5 @@
 """The command line. Exit codes: 0 all is well, 1 the policy does not hold, 2 unusable input."""
 
-import atexit
 import io
 import os
 import sys
@@ -18,10 +17,10 @@ from anonymizer.cli.reference import models, reproduce
 from anonymizer.cli.releases import check, demo, run, verify
 from anonymizer.cli.risk import risk
 from anonymizer.errors import AnonymizerError
-from anonymizer.interrupts import ends_as_interrupts, ignored
+from anonymizer.interrupts import ends_as_interrupts, settled
 from anonymizer.version import __version__
 
-__all__ = ["DEBUG", "main"]
+__all__ = ["DEBUG", "main", "program"]
 
 DEBUG = "ANONYMIZER_DEBUG"
 INTERRUPTED = 130
@@ -37,8 +36,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _write_anything(sys.stdout, sys.stderr)
     with standing() as outputs:
         code = _carry_out(arguments, outputs)
-    atexit.register(ignored)
     sys.exit(code)
+
+
+def program() -> None:
+    """Run the command line as a process: a signal after its outcome does not change it."""
+    settled()
+    main()
 
 
 def _carry_out(arguments: Sequence[str] | None, outputs: Sequence[str]) -> int:
