@@ -108,7 +108,7 @@ def locked(path: Path, shown: Path, failing: str) -> Iterator[Site]:
     Parameters
     ----------
     path
-        The output, without symbolic links above it.
+        The output; two runs are kept apart by its name in its directory.
     shown
         What messages call it.
     failing

@@ -2,6 +2,8 @@
 
 import io
 import signal
+import subprocess
+import sys
 import time
 from contextlib import suppress
 
@@ -149,3 +151,21 @@ def test_what_is_ignored_stays_ignored():
             assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+@pytest.mark.parametrize("late", ["raise_signal(number)", "atexit.register(raise_signal, number)"])
+def test_a_signal_after_the_outcome_does_not_change_it(name, late):
+    code = (
+        "import atexit\n"
+        f"from signal import {name} as number, raise_signal\n"
+        "from anonymizer.interrupts import ends_as_interrupts, settled\n"
+        f"{late if 'atexit' in late else ''}\n"
+        "settled()\n"
+        "with ends_as_interrupts():\n"
+        "    pass\n"
+        f"{late if 'atexit' not in late else ''}\n"
+        "raise SystemExit(1)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "")
