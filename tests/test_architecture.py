@@ -11,7 +11,7 @@ import anonymizer
 
 ROOT = Path(anonymizer.__file__).parent
 FLOORS = [
-    {"version", "errors"},
+    {"version", "errors", "renaming"},
     {"information", "chance", "parameters", "conventions", "spelling"},
     {"kernels", "population"},
     {"engines"},
@@ -23,11 +23,11 @@ FLOORS = [
     {"axes", "classical", "risk"},
     {"guillotine", "bottleneck"},
     {"release", "recoded", "counted", "remembered"},
-    {"attacks"},
+    {"attacks", "interrupts"},
     {"atoms"},
     {"regional"},
     {"plan", "sampled", "choice", "tables", "atomic", "manifest", "placing"},
-    {"masking"},
+    {"masking", "directory"},
     {"asked", "checking"},
     {"estimator"},
     {"study", "reproduce"},
@@ -35,7 +35,7 @@ FLOORS = [
     {"assessing", "auditing", "estimating"},
     {"quality", "comparison"},
     {"plots"},
-    {"report", "interrupts"},
+    {"report"},
     {"cli"},
     {"__main__"},
 ]
