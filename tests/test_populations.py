@@ -357,7 +357,7 @@ def test_verify_needs_the_manifest_to_recode_the_population(run, lay, tmp_path):
     refusals = [
         ("{", "release.json is damaged: it is no JSON text"),
         ("[]", "release.json is damaged: it is no manifest of a release"),
-        ("{}", "release.json does not describe a release of this study"),
+        ("{}", "release.json is damaged: it is no manifest of a release"),
         (text.replace('"zip": 1', '"zip": 9'), "does not describe a release of this study"),
         (text.replace('"zip"', '"zap"'), "does not describe a release of this study"),
     ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from anonymizer.hierarchy.values import counted
 from anonymizer.report.console import console
 from anonymizer.report.verdicts import verdict_table
 from anonymizer.verification import CONSISTENT, RECOMPUTED, STUDY, Check, Verification
@@ -28,8 +29,8 @@ def _lines(found: Verification) -> Iterable[str]:
     if not found.checks:
         yield "No manifest is about this table: it was recounted under the policy of the study."
         return
-    differences = len(found.differences)
-    yield f"{differences} differences:" if differences else "The release is what its manifest says."
+    different = counted(len(found.differences), "difference")
+    yield f"{different}:" if found.differences else "The release is what its manifest says."
     yield from (f"  {check}" for check in found.differences)
     yield f"Checked: {_checked(found.checks)}."
     yield from (f"Not checked: {fields}: {reason}." for reason, fields in _reasons(found).items())

@@ -78,7 +78,8 @@ class Check:
             return f"{self.field} cannot be checked: {self.reason}"
         if self.agrees:
             return f"{self.field} agrees"
-        return f"{self.field}: the manifest says {self.manifest}, {SOURCES[self.how]} {self.found}"
+        said = f"the manifest says {self.manifest}, " if self.manifest else ""
+        return f"{self.field}: {said}{SOURCES[self.how]} {self.found}"
 
     def to_dict(self) -> dict[str, object]:
         """The check as JSON has it."""
@@ -93,7 +94,10 @@ def compared(field: str, told: object, found: object, how: str = RECOMPUTED) -> 
 
 
 def required(field: str, agrees: bool, told: str, found: str, how: str = CONSISTENT) -> Check:
-    """A check of something that is no single value, with words for what differs."""
+    """A check of something that is no single value, with words for what differs.
+
+    ``told`` may be empty; ``found`` goes on after "the table", or whatever else was looked at.
+    """
     return Check(field, how, True) if agrees else Check(field, how, False, told, found)
 
 

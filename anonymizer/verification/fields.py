@@ -1,11 +1,15 @@
 """Every field of a manifest, and how it is checked, or why it cannot be."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from anonymizer.verification.check import CONSISTENT, RECOMPUTED, STUDY, UNCHECKED
 
 __all__ = ["FIELDS", "Treatment", "leaves", "treatment_of"]
+
+Path = tuple[str | int, ...]
+"""A place in a manifest: keys, and numbers of places in lists."""
 
 RAW = "the raw table would be needed"
 SEARCH = "how a search went does not show in a table"
@@ -48,21 +52,21 @@ FIELDS: Mapping[str, Treatment] = {
     **_treated(STUDY, "levels.* recoding.*.*.level", HIERARCHY),
     **_treated(RECOMPUTED, "recoding.*.*.label regions.*.*"),
     **_treated(CONSISTENT, "recoding.*.*.from recoding.*.*.to"),
-    **_treated(UNCHECKED, "recoding.*.*.values.* recoding.*.*.group", RAW),
+    **_treated(STUDY, "recoding.*.*.values.* recoding.*.*.group", HIERARCHY),
     **_treated(RECOMPUTED, "privacy.*.model privacy.*.attribute privacy.*.worst"),
     **_treated(RECOMPUTED, "privacy.*.violating_classes privacy.*.satisfied"),
     **_treated(STUDY, "privacy.*.parameters.**", "what was required only the study can tell"),
     **_treated(RECOMPUTED, "search.value"),
-    **_treated(CONSISTENT, "search.gap search.bound search.proven"),
-    **_treated(UNCHECKED, "search.strategy search.objective search.nodes search.checked", SEARCH),
+    **_treated(CONSISTENT, "search.gap search.bound search.proven search.objective"),
+    **_treated(UNCHECKED, "search.strategy search.nodes search.checked", SEARCH),
     **_treated(UNCHECKED, "search.feasible search.minimal.** search.refinements", SEARCH),
     **_treated(STUDY, "study.fingerprint", FINGERPRINT),
     **_treated(UNCHECKED, "versions.*", WORDS),
     **_treated(UNCHECKED, "warnings.**", RAW),
     **_treated(RECOMPUTED, "masking.realised.*.*"),
     **_treated(CONSISTENT, "masking.attributes.* masking.distortion.* masking.scale.*"),
-    **_treated(CONSISTENT, "masking.withheld masking.epsilon"),
-    **_treated(UNCHECKED, "masking.method masking.margin", WORDS),
+    **_treated(CONSISTENT, "masking.withheld masking.epsilon masking.method"),
+    **_treated(UNCHECKED, "masking.margin", WORDS),
     **_treated(CONSISTENT, "masking.preserved masking.preserved.columns.*"),
     **_treated(UNCHECKED, "masking.preserved.mean.* masking.preserved.variance.*", RAW),
     **_treated(UNCHECKED, "masking.preserved.covariance masking.preserved.mean_kept", RAW),
@@ -83,24 +87,31 @@ FIELDS: Mapping[str, Treatment] = {
 UNKNOWN = Treatment(UNCHECKED, "this version does not know it")
 
 
-def treatment_of(path: tuple[str, ...]) -> tuple[str, Treatment]:
+def treatment_of(path: Path) -> tuple[str, Treatment]:
     """The pattern in ``FIELDS`` that a place of a manifest has, and how it is checked."""
+    keys = tuple("*" if isinstance(key, int) else key for key in path)
+    return _treatment_of(keys)
+
+
+@lru_cache(maxsize=1024)  # lists of a manifest have many places that are treated alike
+def _treatment_of(keys: tuple[str, ...]) -> tuple[str, Treatment]:
     for pattern, treatment in FIELDS.items():
-        if _fits(path, tuple(pattern.split("."))):
+        if _fits(keys, tuple(pattern.split("."))):
             return pattern, treatment
-    return ".".join(path), UNKNOWN
+    return ".".join(keys), UNKNOWN
 
 
-def leaves(content: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def leaves(content: Any, path: Path = ()) -> Iterator[Path]:
     """The places of all numbers, texts, truths and nulls in a content of JSON."""
+    parts: Iterable[tuple[str | int, Any]] = ()
     if isinstance(content, Mapping):
-        for key, part in content.items():
-            yield from leaves(part, (*path, key))
+        parts = content.items()
     elif isinstance(content, list):
-        for place, part in enumerate(content):
-            yield from leaves(part, (*path, str(place)))
+        parts = enumerate(content)
     else:
         yield path
+    for key, part in parts:
+        yield from leaves(part, (*path, key))
 
 
 def _fits(path: tuple[str, ...], pattern: tuple[str, ...]) -> bool:

@@ -5,13 +5,22 @@ from dataclasses import fields
 from math import inf
 from typing import Any
 
+from anonymizer.hierarchy.values import counted
 from anonymizer.information import entropy
 from anonymizer.kept import Information
 from anonymizer.manifest import shape_of
 from anonymizer.objectives import MillerMadow, MutualInformation
 from anonymizer.privacy import verdicts
 from anonymizer.risk import loss_of_sizes
-from anonymizer.verification.check import CONSISTENT, TOLERANCE, Check, at, compared, required
+from anonymizer.verification.check import (
+    ABSENT,
+    CONSISTENT,
+    TOLERANCE,
+    Check,
+    at,
+    compared,
+    required,
+)
 from anonymizer.verification.facts import Facts
 
 __all__ = ["informations", "missing", "policy", "sizes"]
@@ -59,7 +68,7 @@ def missing(facts: Facts) -> Iterator[Check]:
         "columns.missing",
         facts.schema.missing == "category" or not some,
         f"{facts.schema.missing!r}, with which none is missing",
-        f"misses {some} values",
+        f"misses {counted(some, 'value')}",
     )
 
 
@@ -82,8 +91,9 @@ def informations(facts: Facts) -> Iterator[Check]:
     else:
         yield compared("information", told, {} if facts.schema.sensitive else None)
     targets = at(facts.manifest, "targets")
-    named = list(targets) if isinstance(targets, Mapping) else []
-    yield compared("targets", sorted(named), sorted(facts.schema.targets), CONSISTENT)
+    named = list(targets) if isinstance(targets, Mapping) else [ABSENT]
+    agrees = {*named} == {*facts.schema.targets}
+    yield required("targets", agrees, "", "has other targets")
     for name in facts.schema.targets:
         if name in named:
             yield from _information(facts, targets[name], f"targets.{name}", [name])

@@ -49,11 +49,15 @@ def texts_in(facts: Facts, name: str) -> tuple[np.ndarray, list[str | None]]:
 
 def ranges(facts: Facts) -> Iterator[Check]:
     """The ends of ranges are those that their labels read, and no two groups overlap."""
+    levels = facts.manifest["levels"]
+    possible = all(isinstance(level, int) and level >= 0 for level in levels.values())
+    fits = possible and {*levels} <= {*facts.recoded}
+    yield required("levels", fits, "", "has other quasi-identifiers or levels")
     for name, groups in facts.manifest["recoding"].items():
         field = f"recoding.{name}"
         wrong = sum(not _reads(group) for group in groups if "from" in group or "to" in group)
-        words = f"reads otherwise in {counted(wrong, 'label')}"
-        yield required(f"{field}.ranges", not wrong, "from where to where", words)
+        words = f"has other ends in {counted(wrong, 'label')}"
+        yield required(f"{field}.ranges", not wrong, "", words)
         texts = [_text(group["label"]) for group in groups]
         twice = len(texts) - len(set(texts))
         torn = 0 if facts.manifest.get("regions") else _overlaps(groups)
@@ -73,18 +77,15 @@ def _reads(group: Group) -> bool:
 def _end(text: str, stated: int | float | None) -> bool:
     if stated is None or text.endswith("inf"):
         return stated is None and text.endswith("inf")
-    return bool((int if text.lstrip("-").isdigit() else float)(text) == stated)
+    number = int(text) if text.lstrip("-").isdigit() else float(text)
+    return bool(number == stated)
 
 
 def _overlaps(groups: Sequence[Group]) -> int:
     """How many ranges begin before the one before them ends, or end before they begin."""
-    ends = sorted(
-        (
-            -inf if group["from"] is None else group["from"],
-            inf if group["to"] is None else group["to"],
-        )
-        for group in groups
-        if "from" in group
+    stated = [(group["from"], group["to"]) for group in groups if "from" in group]
+    ends: list[tuple[float, float]] = sorted(
+        (-inf if low is None else low, inf if high is None else high) for low, high in stated
     )
     empty = sum(low >= high for low, high in ends)
     return empty + sum(first[1] > second[0] for first, second in pairwise(ends))
@@ -98,16 +99,14 @@ def regions(facts: Facts) -> Iterator[Check]:
     listed = facts.manifest.get("regions")
     if not listed:
         yield required(
-            "regions", CLASS not in facts.schema.names[len(facts.recoded) :], "none", "needs some"
+            "regions", CLASS not in facts.schema.names[len(facts.recoded) :], "", "needs some"
         )
         return
     names = facts.recoded
     known = [tuple(_text(region[name]) for name in names) for region in listed]
     described = [{_text(g["label"]) for g in facts.manifest["recoding"][name]} for name in names]
     used = [set(column) for column in zip(*known, strict=True)]
-    yield required(
-        "regions.labels", used == described, "the labels of each class", "describes other labels"
-    )
+    yield required("regions.labels", used == described, "", "describes other labels")
     yield required(
         "regions", len(known) == facts.counts.occupied, f"{len(known)} classes", _found(facts)
     )
@@ -135,7 +134,7 @@ def _outside(facts: Facts, known: Sequence[tuple[str | None, ...]]) -> int:
     group, first = engine.grouped(facts.table, names)
     rows = zip(*(facts.table[name].iloc[first] for name in names), strict=True)
     strange = np.array([tuple(map(_text, row)) not in allowed for row in rows])
-    return int(strange[group].sum())
+    return int(np.sum(strange[group]))
 
 
 def _text(value: object) -> str | None:

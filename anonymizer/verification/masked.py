@@ -9,6 +9,7 @@ import numpy as np
 
 from anonymizer.engines import pandas as engine
 from anonymizer.hierarchy.values import counted
+from anonymizer.masking import DISTORTIONS, METHODS
 from anonymizer.verification.check import (
     CONSISTENT,
     UNCHECKED,
@@ -62,19 +63,26 @@ def _names(facts: Facts, told: Mapping[str, Any]) -> Iterator[Check]:
     yield required(
         "masking.attributes",
         bool(names) and {*names} <= {*facts.recoded},
-        "other columns",
+        "",
         "has other quasi-identifiers",
     )
     for part in ("distortion", "scale"):
         yield compared(f"masking.{part}", sorted(told[part]), names, CONSISTENT)
+    known = told["method"] in METHODS and {*told["distortion"].values()} <= {*DISTORTIONS}
+    yield required("masking.method", known, "", "knows no such method or distortion")
+    for each in told["channels"]:
+        alone = [name for name in each["attributes"] if name in names]
+        if len(alone) == 1:  # what is not added to anything is not scaled
+            (name,) = alone
+            yield compared(f"masking.scale.{name}", told["scale"][name], 1.0, CONSISTENT)
     within = [name for each in told["channels"] for name in each["attributes"]]
     covered = {*names} <= {*within} <= {*facts.recoded} and len({*within}) == len(within)
-    yield required("masking.channels", covered, "of other columns", "has other attributes")
+    yield required("masking.channels", covered, "", "has other attributes")
     kept = told["preserved"]
     if kept:
         allowed = {*names, *facts.schema.sensitive}
         agrees = {*kept["columns"]} <= allowed
-        yield required("masking.preserved.columns", agrees, "other columns", "has no such numbers")
+        yield required("masking.preserved.columns", agrees, "", "has no such numbers")
 
 
 def _channels(facts: Facts, told: Mapping[str, Any]) -> Iterator[Check]:

@@ -41,13 +41,12 @@ def search(facts: Facts) -> Iterator[Check]:
 
 def _objective(facts: Facts, name: str) -> Iterator[Check]:
     known = [DISTORTION] if facts.manifest.get("masking") else list(OBJECTIVES)
-    yield required("search.objective", name in known, "another one", f"knows {', '.join(known)}")
+    yield required("search.objective", name in known, "", f"needs one of {', '.join(known)}")
     options = at(facts.manifest, "objective")
-    targets = options["targets"] if isinstance(options, Mapping) else {}
-    both = sorted(targets), sorted(facts.schema.targets)
-    yield compared("objective.targets", *both, CONSISTENT)
-    agrees = isinstance(options, Mapping)
-    yield required("objective", agrees, "nothing", "needs its weights and targets")
+    there = isinstance(options, Mapping) and {"weights", "targets"} <= options.keys()
+    yield required("objective", there, "", "needs its weights and targets")
+    agrees = there and {*options["targets"]} == {*facts.schema.targets}
+    yield required("objective.targets", agrees, "", "has other targets")
 
 
 def _value(facts: Facts, told: Mapping[str, Any]) -> Check:

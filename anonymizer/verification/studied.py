@@ -113,7 +113,9 @@ def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     """Labels are those that a hierarchy has at the level that the manifest says."""
     levels = manifest["levels"]
     fixed = study.document.search.levels
-    if fixed is not None and study.masking is None:
+    if study.masking is not None:
+        fixed = {**dict.fromkeys(study.schema.names, 0), **(fixed or {})}
+    if fixed is not None:
         yield compared("levels", levels, dict(fixed), STUDY)
     for name, groups in manifest["recoding"].items():
         hierarchy = study.hierarchies.get(name)
@@ -130,19 +132,29 @@ def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
 
 
 def _of_level(hierarchy: Hierarchy, level: int, group: Group) -> bool:
-    """Whether a hierarchy may give a label at a level."""
+    """Whether a hierarchy may give a label at a level, and to all values that are listed."""
     if not 0 <= level <= hierarchy.height:
         return False
     label = group.get("group", group["label"])
     if level == 0:
-        return is_missing(label) or _covers(hierarchy, label)
-    if text_of(label) == text_of(hierarchy.labels(None)[level - 1]):
-        return True
-    return any(
-        text_of(hierarchy.labels(value)[level - 1]) == text_of(label)
-        for value in _representatives(hierarchy, group)
-        if _covers(hierarchy, value)
-    )
+        alike = all(_alike(value, label) for value in group.get("values", ()))
+        return alike and (is_missing(label) or _covers(hierarchy, label))
+    if not all(_at(hierarchy, level, value, label) for value in group.get("values", ())):
+        return False
+    possible = (None, *_representatives(hierarchy, group))
+    return any(_at(hierarchy, level, value, label) for value in possible)
+
+
+def _at(hierarchy: Hierarchy, level: int, value: object, label: object) -> bool:
+    """Whether a hierarchy gives a value some label at a level of at least 1."""
+    known = value is None or _covers(hierarchy, value)
+    return known and _alike(hierarchy.labels(value)[level - 1], label)
+
+
+def _alike(one: object, other: object) -> bool:
+    if is_missing(one) or is_missing(other):
+        return is_missing(one) and is_missing(other)
+    return text_of(one) == text_of(other)
 
 
 def _representatives(hierarchy: Hierarchy, group: Group) -> list[object]:
