@@ -1,5 +1,6 @@
 """Whether every label that stands in a released table is one that its manifest describes."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import inf
@@ -8,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anonymizer.engines import pandas as engine
-from anonymizer.hierarchy.values import counted, is_missing, text_of
+from anonymizer.hierarchy.values import counted, is_missing, number_of, number_text, text_of
 from anonymizer.regions import CLASS
 from anonymizer.verification.check import Check, required
 from anonymizer.verification.facts import Facts
@@ -16,6 +17,8 @@ from anonymizer.verification.facts import Facts
 __all__ = ["labels", "ranges", "regions", "texts_in"]
 
 Group = Mapping[str, Any]
+
+SCIENTIFIC = re.compile(r"-?[0-9.]+[eE][+-]?[0-9]+")
 
 
 def labels(facts: Facts) -> Iterator[Check]:
@@ -138,4 +141,9 @@ def _outside(facts: Facts, known: Sequence[tuple[str | None, ...]]) -> int:
 
 
 def _text(value: object) -> str | None:
-    return None if is_missing(value) else text_of(value)
+    """What a value or a label reads as, however large numbers are written: 1e+22."""
+    if is_missing(value):
+        return None
+    text = text_of(value)
+    number = number_of(text) if SCIENTIFIC.fullmatch(text) else None
+    return text if number is None else number_text(number)

@@ -118,31 +118,56 @@ def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     if fixed is not None:
         yield compared("levels", levels, dict(fixed), STUDY)
     for name, groups in manifest["recoding"].items():
-        hierarchy = study.hierarchies.get(name)
-        if hierarchy is None:
-            continue
-        wrong = 0
-        for group in groups:
-            level = group.get("level", levels.get(name))
-            wrong += level is not None and not _of_level(hierarchy, level, group)
-        high = levels.get(name, 0) > hierarchy.height
-        told = f"level {levels[name]}" if name in levels else "the level of each group"
-        words = f"has {counted(wrong, 'label')} of other levels"
-        yield required(f"levels.{name}", not wrong and not high, told, words, STUDY)
+        if name in study.hierarchies:
+            yield _level(name, study.hierarchies[name], levels.get(name), groups)
 
 
-def _of_level(hierarchy: Hierarchy, level: int, group: Group) -> bool:
-    """Whether a hierarchy may give a label at a level, and to all values that are listed."""
-    if not 0 <= level <= hierarchy.height:
-        return False
-    label = group.get("group", group["label"])
+def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[Group]) -> Check:
+    """The labels of one attribute, at its level or at that of each group."""
+    stated = [(group.get("level", level), group) for group in groups]
+    listed = {
+        each: _listed_labels(hierarchy, each)
+        for each in {each for each, _ in stated}
+        if each is not None and 0 <= each <= hierarchy.height
+    }
+    wrong = sum(
+        each is not None
+        and not (each in listed and _of_level(hierarchy, each, group, listed[each]))
+        for each, group in stated
+    )
+    high = level is not None and level > hierarchy.height
+    told = "the level of each group" if level is None else f"level {level}"
+    words = f"has {counted(wrong, 'label')} of other levels"
+    return required(f"levels.{name}", not wrong and not high, told, words, STUDY)
+
+
+def _listed_labels(hierarchy: Hierarchy, level: int) -> set[str]:
+    """What the listed values go by at a level; missing ones, too, where it is at least 1."""
     if level == 0:
-        alike = all(_alike(value, label) for value in group.get("values", ()))
+        return {text_of(value) for value in hierarchy.rule.listed}
+    values = (None, *hierarchy.rule.listed)
+    return {text_of(hierarchy.labels(value)[level - 1]) for value in values}
+
+
+def _of_level(hierarchy: Hierarchy, level: int, group: Group, listed: set[str]) -> bool:
+    """Whether a hierarchy may give a label at a level, and to all values that are listed."""
+    label = group.get("group", group["label"])
+    values = group.get("values", ())
+    if level == 0:
+        alike = all(_alike(value, label) for value in values)
         return alike and (is_missing(label) or _covers(hierarchy, label))
-    if not all(_at(hierarchy, level, value, label) for value in group.get("values", ())):
+    if not all(_at(hierarchy, level, value, label) for value in values):
         return False
-    possible = (None, *_representatives(hierarchy, group))
-    return any(_at(hierarchy, level, value, label) for value in possible)
+    if text_of(label) in listed:
+        return True
+    return not hierarchy.rule.listed and _at(hierarchy, level, _representative(group), label)
+
+
+def _representative(group: Group) -> object:
+    """A value that the label may be of: one within a range, or a masked code itself."""
+    if group.get("from") is not None:
+        return group["from"]
+    return group["to"] - 1 if group.get("to") is not None else group.get("group", group["label"])
 
 
 def _at(hierarchy: Hierarchy, level: int, value: object, label: object) -> bool:
@@ -155,16 +180,6 @@ def _alike(one: object, other: object) -> bool:
     if is_missing(one) or is_missing(other):
         return is_missing(one) and is_missing(other)
     return text_of(one) == text_of(other)
-
-
-def _representatives(hierarchy: Hierarchy, group: Group) -> list[object]:
-    """Values that the label may be of: listed ones, one within a range, a masked code itself."""
-    if hierarchy.rule.listed:
-        return list(hierarchy.rule.listed)
-    if "from" in group:
-        inside = group["from"] if group["from"] is not None else group["to"]
-        return [] if inside is None else [inside if group["from"] is not None else inside - 1]
-    return [group.get("group", group["label"])]
 
 
 def _covers(hierarchy: Hierarchy, value: object) -> bool:
