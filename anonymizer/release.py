@@ -21,6 +21,7 @@ from anonymizer.version import __version__
 __all__ = [
     "Release",
     "SearchResult",
+    "judged",
     "prove",
     "verify",
     "versions",
@@ -224,19 +225,30 @@ def _counted(
     models: Sequence[PrivacyModel],
     population: pd.DataFrame | None,
 ) -> tuple[Counts, list[Verdict]]:
-    """Counts of a table as it stands, and the worst verdict that any reader of it comes to.
+    """Counts of a table as it stands, and the verdicts on it."""
+    schema.require_released(table)
+    counts = recount(table, schema, population)
+    return counts, judged(table, counts, schema, models, population)
+
+
+def judged(
+    table: pd.DataFrame,
+    counts: Counts,
+    schema: Schema,
+    models: Sequence[PrivacyModel],
+    population: pd.DataFrame | None = None,
+) -> list[Verdict]:
+    """The worst verdicts on a counted table that any reader of it comes to.
 
     Where a reader may take several spellings of a sensitive value for one, models are held against
     both ends: all texts told apart, and all that may read alike being one value. Diversity only
     falls when values are merged, closeness only when they are split.
     """
-    schema.require_released(table)
-    counts = recount(table, schema, population)
     found = verdicts(counts, models)
     if all(reads_as_written(table[name]) for name in schema.sensitive):
-        return counts, found
+        return found
     others = verdicts(recount(table, schema, population, keys=list), models)
-    return counts, [
+    return [
         one if not one.satisfied or other.satisfied else other
         for one, other in zip(found, others, strict=True)
     ]

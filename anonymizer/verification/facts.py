@@ -10,7 +10,7 @@ import pandas as pd
 from anonymizer.counts import Counts
 from anonymizer.engines import pandas as engine
 from anonymizer.hierarchy import ANY
-from anonymizer.privacy import DifferentialPrivacy, Mask, PrivacyModel
+from anonymizer.privacy import DifferentialPrivacy, Mask, PrivacyModel, Verdict
 from anonymizer.schema import Schema
 
 __all__ = ["Facts"]
@@ -33,6 +33,8 @@ class Facts:
     models
         The policy of the manifest, each model about one attribute, in the order of its verdicts;
         None for one of which the manifest only has a digest.
+    verdicts
+        Of each of these models on the table.
     """
 
     manifest: Mapping[str, Any]
@@ -40,6 +42,7 @@ class Facts:
     schema: Schema
     counts: Counts
     models: Sequence[PrivacyModel | None]
+    verdicts: Sequence[Verdict | None]
 
     @property
     def recoded(self) -> tuple[str, ...]:

@@ -17,6 +17,8 @@ UNIT = "the objective is about levels and the raw table, which would be needed"
 WORDS = "it says how the release was made, which no table shows"
 HIERARCHY = "the hierarchies would be needed; give the study of the release with --study"
 FINGERPRINT = "it is a digest of the study; give the study of the release with --study"
+LONG = "they stand for a list of values that is too long for a manifest"
+CELLS = "they say what a spreadsheet would do, nothing about the records"
 STATED = "only the study can tell; give the study of the release with --study"
 
 
@@ -53,6 +55,8 @@ FIELDS: Mapping[str, Treatment] = {
     **_treated(RECOMPUTED, "recoding.*.*.label regions.*.*"),
     **_treated(CONSISTENT, "recoding.*.*.from recoding.*.*.to"),
     **_treated(STUDY, "recoding.*.*.values.* recoding.*.*.group", HIERARCHY),
+    **_treated(UNCHECKED, "recoding.*.*.listed recoding.*.*.sha256", LONG),
+    **_treated(UNCHECKED, "spreadsheet.**", CELLS),
     **_treated(RECOMPUTED, "privacy.*.model privacy.*.attribute privacy.*.worst"),
     **_treated(RECOMPUTED, "privacy.*.violating_classes privacy.*.satisfied"),
     **_treated(STUDY, "privacy.*.parameters.**", "what was required only the study can tell"),

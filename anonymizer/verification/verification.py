@@ -12,8 +12,8 @@ import pandas as pd
 from anonymizer.errors import InputError
 from anonymizer.hierarchy.values import counted
 from anonymizer.manifest import MANIFEST, read_manifest, schema_of, sound
-from anonymizer.privacy import Verdict, population_of, verdicts
-from anonymizer.release import verify
+from anonymizer.privacy import PrivacyModel, Verdict, population_of
+from anonymizer.release import judged, verify
 from anonymizer.schema import Schema, recount
 from anonymizer.study import Study
 from anonymizer.tables import columns_in, format_of, read_table
@@ -164,10 +164,25 @@ def _verified(path: Path, manifest: Mapping[str, Any], study: Study | None) -> V
     if not len(table):
         raise InputError("the table has no records")
     people = None if study is None else _people(study, manifest, table)
-    facts = Facts(manifest, table, schema, recount(table, schema, people), models)
+    facts = _facts(manifest, table, schema, models, people)
     checks += chain.from_iterable(check(facts) for check in ON_TABLE)
     checks += _unchecked(manifest, checks, study)
     return Verification(path, tuple(checks), _verdicts(facts, study, people))
+
+
+def _facts(
+    manifest: Mapping[str, Any],
+    table: pd.DataFrame,
+    schema: Schema,
+    models: Sequence[PrivacyModel | None],
+    people: pd.DataFrame | None,
+) -> Facts:
+    """Count a table, and judge it by the policy of its manifest."""
+    counts = recount(table, schema, people)
+    known = [model for model in models if model is not None]
+    verdicts = iter(judged(table, counts, schema, known, people))
+    each = [None if model is None else next(verdicts) for model in models]
+    return Facts(manifest, table, schema, counts, models, each)
 
 
 ON_TABLE = (sizes, missing, labels, ranges, regions, policy, informations, search, masking)
@@ -184,13 +199,13 @@ def _verdicts(
 ) -> tuple[Verdict, ...]:
     """The policy of the study, under its roles of columns; without one, that of the manifest."""
     if study is None:
-        return tuple(verdicts(facts.counts, [m for m in facts.models if m is not None]))
+        return tuple(verdict for verdict in facts.verdicts if verdict is not None)
     roles = study.published
     if {*roles.columns} - {*facts.table.columns}:
         return ()
     alike = (roles.names, roles.counted) == (facts.schema.names, facts.schema.counted)
     counts = facts.counts if alike else recount(facts.table, roles, people)
-    return tuple(verdicts(counts, stated_policy(study)))
+    return tuple(judged(facts.table, counts, roles, stated_policy(study), people))
 
 
 def _file(path: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
