@@ -38,6 +38,7 @@ class Kind:
     jobs: str = "job.csv"
     alone: bool = False
     population: bool = False
+    spelled: bool = False
 
 
 def searched(recoding: str, more: str = "") -> str:
@@ -114,6 +115,7 @@ KINDS: Mapping[str, Kind] = {
         sensitive=(),
         alone=True,
     ),
+    "values spelled in several ways": Kind(spelled=True),
     "population": Kind(
         policy=POLICY + '[[privacy]]\nmodel = "k-map"\nk = 9\npopulation = "everybody.csv"\n',
         population=True,
@@ -139,6 +141,9 @@ def people(kind: Kind, records: int = 240) -> pd.DataFrame:
     table = pd.DataFrame(rows, columns=["name", "age", "job", "disease", "income", "note"])
     if kind.alone:
         return table[["name", "age", "job"]]
+    if kind.spelled:
+        table["disease"] = table["disease"].map({"flu": "1", "cold": "x", "hiv": "2"})
+        table["disease"] += [".0" * (i % 4 == 0) for i in table.index]
     if kind.missing != "error":
         table["job"] = table["job"].mask(table.index % 9 == 4)
         table["disease"] = table["disease"].mask(table.index % 8 == 5)
