@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from anonymizer.quality import Quality, measure_quality
     from anonymizer.release import Release
     from anonymizer.study import Study
+    from anonymizer.verification import Verification, verify_release
 
 HOMES = {
     "checking": ("Check", "check"),
@@ -109,6 +110,7 @@ HOMES = {
     "quality": ("Quality", "measure_quality"),
     "release": ("Release",),
     "study": ("Study",),
+    "verification": ("Verification", "verify_release"),
 }
 HOME = {name: home for home, names in HOMES.items() for name in names}
 
@@ -146,6 +148,7 @@ __all__ = [
     "Study",
     "TCloseness",
     "ValueGain",
+    "Verification",
     "__version__",
     "check",
     "compare",
@@ -153,6 +156,7 @@ __all__ = [
     "load_census",
     "measure_quality",
     "showing_values",
+    "verify_release",
 ]
 
 

@@ -4,8 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
+import numpy as np
 import pandas as pd
 
+from anonymizer.columns import reads_as_written
 from anonymizer.counts import Classes, Counts
 from anonymizer.parameters import column_names
 from anonymizer.population import journalist, marketer, prosecutor, sample_uniqueness
@@ -22,9 +24,9 @@ from anonymizer.privacy import (
     is_ordered,
     models_of,
     population_of,
-    verdicts,
 )
-from anonymizer.risk import ReleaseWarning, class_warnings, column_warnings
+from anonymizer.release import judged
+from anonymizer.risk import ReleaseWarning, class_warnings, column_warnings, spelling_warnings
 from anonymizer.schema import Schema, recount
 
 __all__ = ["Check", "check", "check_table"]
@@ -134,7 +136,7 @@ def check(
     models = models_of(privacy)
     people = population_of(models)
     population = None if people is None else schema.admit_population(people.table)
-    return check_table(schema.admit(table), schema, models, population)
+    return check_table(schema.admit(table, respell=False), schema, models, population)
 
 
 def check_table(
@@ -149,6 +151,8 @@ def check_table(
     Of ``identifiers``, columns that a release of the table leaves out, nothing is said.
     """
     counts = recount(table, schema, population)
+    alike = all(reads_as_written(table[name]) for name in schema.sensitive)
+    views = [counts] if alike else [counts, recount(table, schema, population, keys=list)]
     sizes = counts.sizes[counts.sizes > 0]
     known = {*schema.names, *schema.sensitive, *identifiers}
     others = [column for column in table.columns if column not in known]
@@ -157,27 +161,29 @@ def check_table(
         classes=len(sizes),
         k=int(sizes.min()),
         sensitive={
-            name: _measured(counts.about(name).occupied, models) for name in counts.sensitive
+            name: _measured([view.about(name).occupied for view in views], models)
+            for name in counts.sensitive
         },
         risk=_risks(counts),
-        privacy=verdicts(counts, models),
+        privacy=judged(table, counts, schema, models, population),
         warnings=(
             *class_warnings(counts, models, len(others)),
+            *spelling_warnings(table, schema.sensitive),
             *column_warnings(table, others),
         ),
     )
 
 
-def _measured(classes: Classes, models: Sequence[PrivacyModel]) -> dict[str, float]:
-    """The strictest parameters that every class satisfies."""
+def _measured(views: Sequence[Classes], models: Sequence[PrivacyModel]) -> dict[str, float]:
+    """The strictest parameters that every class satisfies, to every reader of the table."""
     found = {}
     for measure, model in MEASURES.items():
         if measure == "t_ordered":
-            stated = _order(classes, models)
+            stated = _order(views[0], models)
             if stated is None:
                 continue
             model = stated
-        found[measure] = model.worst(model.measure(classes))
+        found[measure] = model.worst(np.concatenate([model.measure(each) for each in views]))
     return found
 
 

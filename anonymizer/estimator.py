@@ -223,6 +223,11 @@ class Anonymizer(Conventions):
         """Choose the recoding for a table and give the released table."""
         return self._learn_and_release(X)
 
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of all that is asked for, as a manifest has it."""
+        return self._fingerprint(self._schema(), self._hierarchies(), self._models())
+
     def _learn_and_release(self, table: pd.DataFrame) -> pd.DataFrame:
         """Learn a plan and carry it out; remembered only when the release it makes is proven."""
         schema, hierarchies, models = self._schema(), self._hierarchies(), self._models()

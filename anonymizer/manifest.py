@@ -2,17 +2,22 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import fields
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy, cut_of, grouping_of
 from anonymizer.privacy import MODELS, PrivacyModel
+from anonymizer.regions import CLASS
+from anonymizer.schema import Schema
 
 __all__ = [
     "MANIFEST",
@@ -22,6 +27,9 @@ __all__ = [
     "recoding_of",
     "require_digest",
     "require_unmasked",
+    "schema_of",
+    "shape_of",
+    "sound",
 ]
 
 MANIFEST = "release.json"
@@ -157,6 +165,53 @@ def _model(verdict: Mapping[str, Any]) -> PrivacyModel:
     if kind.sensitive:
         given["attribute"] = verdict["attribute"]
     return kind(**given)
+
+
+def schema_of(
+    manifest: Mapping[str, Any], columns: Sequence[str]
+) -> tuple[Schema, tuple[str, ...]]:
+    """The roles of the columns of a released table, and what counted as missing in the original.
+
+    Manifests before there were ``columns`` in them report the sensitive attributes by the models
+    that are about them.
+    """
+    told = manifest.get("columns")
+    if told is not None:
+        names, sensitive = tuple(told["quasi_identifiers"]), tuple(told["sensitive"])
+        if {*names} - {CLASS} != {*manifest["recoding"]} - {CLASS}:
+            raise ValueError("a quasi-identifier without a recoding")
+        schema = Schema(names, sensitive, missing=told["missing"], targets=tuple(told["targets"]))
+        return schema, tuple(told["missing_values"])
+    about = [verdict["attribute"] for verdict in manifest["privacy"]]
+    sensitive = tuple(dict.fromkeys(name for name in about if name is not None))
+    names = tuple(manifest["recoding"])
+    if manifest.get("regions") and CLASS in columns:
+        names = (*names, CLASS)
+    missing = "drop" if manifest["dropped"] else "category"
+    return Schema(names, sensitive, missing=missing), ()
+
+
+def shape_of(table: pd.DataFrame, schema: Schema) -> dict[str, object]:
+    """What a manifest holds of a released table as such: all columns, and what values are missing.
+
+    ``missing``: the records that miss the value of each column with a role.
+    """
+    missing = engine.missing_values(table, schema.columns)
+    return {
+        "columns": [str(name) for name in table.columns],
+        "missing": {name: missing.get(name, 0) for name in schema.columns},
+    }
+
+
+@contextmanager
+def sound(path: Path) -> Iterator[None]:
+    """Say of a manifest that lacks something, or holds what makes no sense, that it is damaged."""
+    try:
+        yield
+    except InputError:
+        raise
+    except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError):
+        raise InputError(f"{path} is damaged: it is no manifest of a release") from None
 
 
 def is_release(path: Path) -> bool:

@@ -146,7 +146,7 @@ class Plan:
             privacy=verdicts,
             search=self.search,
             study=self.study,
-            warnings=release_warnings(left, released, raw, counts, *about),
+            warnings=release_warnings(table, left, released, raw, counts, *about),
         )
 
     @property

@@ -10,18 +10,17 @@ import pandas as pd
 
 from anonymizer.checking import Check, check_table
 from anonymizer.directory import Output, reserved
-from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
-from anonymizer.manifest import MANIFEST, is_release, read_manifest, recoding_of
-from anonymizer.privacy import Verdict, population_of
-from anonymizer.recoded import matched, relabelled
-from anonymizer.release import Release, prove, verify
-from anonymizer.schema import Schema, taxonomies_of
+from anonymizer.manifest import MANIFEST, is_release, read_manifest, shape_of
+from anonymizer.privacy import population_of
+from anonymizer.release import Release, prove
+from anonymizer.schema import Schema
 from anonymizer.search import Watch, ignore
 from anonymizer.study import Study
 from anonymizer.tables import Format, write_table
+from anonymizer.verification import recoded_people
 
-__all__ = ["check_file", "publish", "schema_at", "verify_file"]
+__all__ = ["check_file", "publish", "schema_at"]
 
 RELEASED = ("released.csv", "released.parquet")
 
@@ -75,7 +74,8 @@ def _publish(
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         manifest.update(anonymizer.release_.to_dict())
         manifest["columns"] = _roles(study, form)
-        manifest["table"] = {"file": name, "sha256": digest}
+        manifest["objective"] = study.objective_options
+        manifest["table"] = {"file": name, "sha256": digest, **shape_of(table, study.published)}
         text = json.dumps(manifest, indent=2, ensure_ascii=False, allow_nan=False)
         path.write_text(text + "\n", encoding="utf-8")
 
@@ -90,24 +90,6 @@ def _publish(
     return anonymizer.release_, manifest
 
 
-def verify_file(study: Study, path: Path) -> list[Verdict]:
-    """Recount a released table and hold the policy of a study against it.
-
-    A population that models are about is recoded as the manifest beside the table says.
-
-    Raises
-    ------
-    InputError
-        When the table cannot be read or lacks a column, or there is no manifest but a population.
-    PolicyBrokenError
-        When an identifier stands in it.
-    """
-    table = study.read(path, schema=study.published)
-    people = population_of(study.privacy)
-    recoded = None if people is None else _recoded_people(study, path, table, people.table)
-    return verify(table, study.published, study.privacy, recoded)
-
-
 def check_file(study: Study, path: Path) -> Check:
     """Measure what a table of a study satisfies as it stands, and hold the policy against it.
 
@@ -120,12 +102,12 @@ def check_file(study: Study, path: Path) -> Check:
         When the table cannot be read, lacks a column or misses values.
     """
     schema = schema_at(study, path)
-    table = schema.admit(study.read(path, schema=schema))
+    table = schema.admit(study.read(path, schema=schema), respell=False)
     people = population_of(study.privacy)
     if people is None:
         population = None
     elif is_release(path):
-        population = _recoded_people(study, path, table, people.table)
+        population = recoded_people(study, path, table, people.table)
     else:
         population = schema.admit_population(people.table)
     identifiers = study.schema.identifiers
@@ -136,17 +118,6 @@ def schema_at(study: Study, path: Path) -> Schema:
     """The roles that matter to the risk of a table of a study, a release or not, as it stands."""
     schema = study.published if is_release(path) else study.schema
     return replace(schema, identifiers=(), targets=())
-
-
-def _recoded_people(
-    study: Study, path: Path, table: pd.DataFrame, people: pd.DataFrame
-) -> pd.DataFrame:
-    """The population of a study as a released table of it was recoded."""
-    population = study.schema.admit_population(people)
-    tally = engine.tally(population, study.schema.names)
-    taxonomies = taxonomies_of(tally, study.hierarchies)
-    recoding = recoding_of(read_manifest(path.parent / MANIFEST), taxonomies)
-    return matched(table, relabelled(population, recoding, taxonomies), study.schema)
 
 
 def _require_free(directory: Path, source: Path, force: bool) -> None:
@@ -195,6 +166,7 @@ def _roles(study: Study, form: Format) -> dict[str, object]:
         "quasi_identifiers": list(schema.names),
         "sensitive": list(schema.sensitive),
         "targets": list(schema.targets),
+        "identifiers": list(schema.identifiers),
         "missing": schema.missing,
         "missing_values": list(form.missing_values),
         "separator": form.separator,

@@ -22,6 +22,7 @@ from anonymizer.risk import (
     class_warnings,
     column_warnings,
     order_warnings,
+    spelling_warnings,
 )
 from anonymizer.schema import Schema, recount
 from anonymizer.version import __version__
@@ -30,6 +31,7 @@ __all__ = [
     "Release",
     "SearchResult",
     "generalized",
+    "judged",
     "prove",
     "release_warnings",
     "verify",
@@ -238,25 +240,37 @@ def _counted(
     models: Sequence[PrivacyModel],
     population: pd.DataFrame | None,
 ) -> tuple[Counts, list[Verdict]]:
-    """Counts of a table as it stands, and the worst verdict that any reader of it comes to.
+    """Counts of a table as it stands, and the verdicts on it."""
+    schema.require_released(table)
+    counts = recount(table, schema, population)
+    return counts, judged(table, counts, schema, models, population)
+
+
+def judged(
+    table: pd.DataFrame,
+    counts: Counts,
+    schema: Schema,
+    models: Sequence[PrivacyModel],
+    population: pd.DataFrame | None = None,
+) -> list[Verdict]:
+    """The worst verdicts on a counted table that any reader of it comes to.
 
     Where a reader may take several spellings of a sensitive value for one, models are held against
     both ends: all texts told apart, and all that may read alike being one value. Diversity only
     falls when values are merged, closeness only when they are split.
     """
-    schema.require_released(table)
-    counts = recount(table, schema, population)
     found = verdicts(counts, models)
     if all(reads_as_written(table[name]) for name in schema.sensitive):
-        return counts, found
+        return found
     others = verdicts(recount(table, schema, population, keys=list), models)
-    return counts, [
+    return [
         one if not one.satisfied or other.satisfied else other
         for one, other in zip(found, others, strict=True)
     ]
 
 
 def release_warnings(
+    table: pd.DataFrame,
     kept: pd.DataFrame,
     released: pd.DataFrame,
     raw: Counts,
@@ -269,8 +283,10 @@ def release_warnings(
 
     Parameters
     ----------
+    table
+        The table that was given.
     kept, released
-        The records that are released as they were, and as they are, in the same order.
+        The records of it that are released as they were, and as they are, in the same order.
     raw, counts
         Both counted.
     models
@@ -285,6 +301,7 @@ def release_warnings(
     given_away = [Hidden(name, kept[name], released[name], raw) for name in hidden]
     return (
         *class_warnings(counts, models, len(others)),
+        *spelling_warnings(table, counts.sensitive),
         *column_warnings(released, others, given_away),
         *order_warnings(kept, [*identifiers, *hidden]),
     )

@@ -92,12 +92,13 @@ class Schema:
         others = tuple(other for other in self.identifiers if other != name)
         return replace(self, names=(*self.names, name), identifiers=others)
 
-    def admit(self, table: pd.DataFrame) -> pd.DataFrame:
+    def admit(self, table: pd.DataFrame, *, respell: bool = True) -> pd.DataFrame:
         """Check that a table has the columns and values it needs; leave out what is to be dropped.
 
         Blanks around the texts of quasi-identifiers and sensitive attributes are stripped: they
         would make one value look like two. Of a sensitive value that is written in several ways
-        one spelling is kept, since diversity of spellings is none.
+        one spelling is kept, since diversity of spellings is none; none is changed without
+        ``respell``.
 
         Raises
         ------
@@ -116,7 +117,8 @@ class Schema:
             self.require_left(len(table))
         else:
             self._require_values(table)
-        return engine.replaced(table, {name: one_spelling(table[name]) for name in self.sensitive})
+        spelled = self.sensitive if respell else ()
+        return engine.replaced(table, {name: one_spelling(table[name]) for name in spelled})
 
     def require_shape(self, columns: Iterable[object], records: int) -> None:
         """Require that a table has the columns it needs, none twice, and records.

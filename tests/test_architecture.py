@@ -31,6 +31,7 @@ FLOORS = [
     {"asked", "checking"},
     {"estimator"},
     {"study", "reproduce"},
+    {"verification"},
     {"publish"},
     {"assessing", "auditing", "estimating"},
     {"quality", "comparison"},

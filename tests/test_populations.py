@@ -357,15 +357,18 @@ def test_verify_needs_the_manifest_to_recode_the_population(run, lay, tmp_path):
     refusals = [
         ("{", "release.json is damaged: it is no JSON text"),
         ("[]", "release.json is damaged: it is no manifest of a release"),
-        ("{}", "release.json does not describe a release of this study"),
+        ("{}", "release.json is damaged: it is no manifest of a release"),
         (text.replace('"zip": 1', '"zip": 9'), "does not describe a release of this study"),
-        (text.replace('"zip"', '"zap"'), "does not describe a release of this study"),
     ]
     for content, message in refusals:
         manifest.write_text(content)
         code, out, err = run("verify", released, "-s", study)
         assert (code, out, err.count("\n")) == (2, "", 1)
         assert message in err
+    manifest.write_text(text.replace('"zip"', '"zap"'))
+    code, out, err = run("verify", released, "-s", study)
+    assert (code, err) == (1, "")
+    assert "the table lacks 'zap'" in out
     manifest.unlink()
     code, _, err = run("verify", released, "-s", study)
     assert code == 2

@@ -264,3 +264,12 @@ def test_hierarchies_list_instants_in_any_zone():
     taxonomy = hierarchy.over("when", list(local))
     assert taxonomy.levels[1].labels == ("first", "second")
     assert taxonomy.encode(local.dt.tz_convert("Asia/Tokyo")).tolist() == [0, 1]
+
+
+def test_a_check_is_of_the_table_as_it_stands():
+    """To whoever keeps texts apart a class is further from the table than to others."""
+    table = pd.DataFrame({"q": ["x"] * 4 + ["y"] * 4, "s": ["1"] * 4 + ["1.0"] * 4})
+    found = check(table, "q", "s", [TCloseness(0.5, "kl")])
+    assert not found.satisfied
+    assert found.sensitive["s"]["t_kl"] == pytest.approx(1)
+    assert found.sensitive["s"]["distinct_l"] == 1

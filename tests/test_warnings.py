@@ -187,7 +187,7 @@ def test_spellings_by_case():
     """Two ways to write flu, two to write é (one of them decomposed); True and TRUE read alike."""
     values = ["flu", "Flu", "cold", "É", normalize("NFD", "é"), True, "TRUE"]
     found = of_classes({"a": values}, DistinctLDiversity(2))
-    assert told(found) == [("spellings-by-case", "w", 4, 6)]
+    assert told(found) == [("spellings-by-case", "w", 4, 6), ("spellings-alike", "w", 1, 7)]
     assert told(of_classes({"a": ["flu", "cold"]}, DistinctLDiversity(2))) == []
 
 
@@ -613,3 +613,13 @@ def test_every_warning_is_a_sentence_that_says_what_to_do():
         assert not re.search(r"[{}]|\.$|1 records", message), message
         assert caution.when
         assert caution.counts
+
+
+def test_spellings_alike():
+    """Three spellings of 1 and two of x read alike; 2 has one."""
+    table = pd.DataFrame({"q": ["a"] * 6, "w": ["1", "1.0", "01", "x", "x\u200b", "2"]})
+    anonymizer = Anonymizer({"q": "suppress"}, sensitive="w", privacy=[EntropyLDiversity(2)])
+    anonymizer.fit_transform(table)
+    expected = [("spellings-alike", "w", 3, 6)]
+    assert told(anonymizer.release_.warnings) == expected
+    assert told(check(table, "q", "w", [EntropyLDiversity(2)]).warnings) == expected

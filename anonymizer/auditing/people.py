@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonymizer.auditing.releases import Published, sound
+from anonymizer.auditing.releases import Published
 from anonymizer.columns import by_text
 from anonymizer.counts import Codes, Counts, Ints
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
 from anonymizer.hierarchy.values import counted, is_missing, text_of
-from anonymizer.manifest import MANIFEST
+from anonymizer.manifest import MANIFEST, sound
 from anonymizer.placing import place
 from anonymizer.privacy import Mask
 from anonymizer.regions import CLASS

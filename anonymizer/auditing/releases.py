@@ -1,8 +1,7 @@
 """Releases read back from where ``anonymizer run`` wrote them."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,14 +15,15 @@ from anonymizer.manifest import (
     read_manifest,
     require_digest,
     require_unmasked,
+    schema_of,
+    sound,
 )
-from anonymizer.privacy import Population, PrivacyModel, asked, population_of
-from anonymizer.regions import CLASS
+from anonymizer.privacy import Population, PrivacyModel, about_each, population_of
 from anonymizer.schema import Schema
 from anonymizer.study import Study
 from anonymizer.tables import Format, cleaned, columns_in, format_of, read_table
 
-__all__ = ["Published", "read_release", "require_agreed", "require_different", "sound"]
+__all__ = ["Published", "read_release", "require_agreed", "require_different"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,13 +118,13 @@ def read_release(path: Path, study: Study | None = None) -> Published:
         require_digest(table, digest)
         form = format_of(table, manifest.get("columns", {}).get("separator"))
         if study is None:
-            schema, missing = _schema(manifest, columns_in(table, form))
+            schema, missing = schema_of(manifest, columns_in(table, form))
             models = policy_of(manifest)
         else:
             schema, missing = study.published, study.document.data.missing_values
             _require_same_columns(study, manifest)
             models = study.privacy
-        models = _each_about_one(models, schema)
+        models = about_each(models, schema.sensitive)
         if not models:
             raise InputError(f"{directory / MANIFEST} states no policy that could hold")
         if study is not None:
@@ -135,17 +135,6 @@ def read_release(path: Path, study: Study | None = None) -> Published:
     return Published(
         path, manifest, digest, raw, kept, schema, missing, models, columns, frame, study
     )
-
-
-@contextmanager
-def sound(path: Path) -> Iterator[None]:
-    """Say of a manifest that lacks something, or holds what makes no sense, that it is damaged."""
-    try:
-        yield
-    except InputError:
-        raise
-    except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError):
-        raise InputError(f"{path} is damaged: it is no manifest of a release") from None
 
 
 def require_agreed(releases: Sequence[Published]) -> None:
@@ -188,28 +177,6 @@ def require_different(releases: Sequence[Published], *, of_one: bool) -> None:
             raise InputError(f"{first} and {release.path} are the same release; name it once")
 
 
-def _schema(manifest: Mapping[str, Any], columns: Sequence[str]) -> tuple[Schema, tuple[str, ...]]:
-    """The roles of the columns and what counted as missing.
-
-    Manifests before there were ``columns`` in them tell the sensitive attributes by the models that
-    are about them.
-    """
-    told = manifest.get("columns")
-    if told is not None:
-        names, sensitive = tuple(told["quasi_identifiers"]), tuple(told["sensitive"])
-        if {*names} - {CLASS} != {*manifest["recoding"]} - {CLASS}:
-            raise ValueError("a quasi-identifier without a recoding")
-        schema = Schema(names, sensitive, missing=told["missing"], targets=tuple(told["targets"]))
-        return schema, tuple(told["missing_values"])
-    about = [verdict["attribute"] for verdict in manifest["privacy"]]
-    sensitive = tuple(dict.fromkeys(name for name in about if name is not None))
-    names = tuple(manifest["recoding"])
-    if manifest.get("regions") and CLASS in columns:
-        names = (*names, CLASS)
-    missing = "drop" if manifest["dropped"] else "category"
-    return Schema(names, sensitive, missing=missing), ()
-
-
 def _require_same_columns(study: Study, manifest: Mapping[str, Any]) -> None:
     if set(study.schema.names) != set(manifest["recoding"]):
         raise InputError(
@@ -232,12 +199,3 @@ def _require_same_policy(
 
 def _plain(stated: object) -> str:
     return json.dumps(stated, sort_keys=True)
-
-
-def _each_about_one(models: Sequence[PrivacyModel], schema: Schema) -> tuple[PrivacyModel, ...]:
-    """Every model once for each sensitive attribute that it is about."""
-    return tuple(
-        model if name is None else replace(model, attribute=name)  # type: ignore[type-var]
-        for model in models
-        for name in asked(model, schema.sensitive)
-    )

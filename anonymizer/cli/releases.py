@@ -45,26 +45,34 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
 
 
 @click.command()
-@table_argument
-@study_option
+@click.argument("release", type=click.Path(path_type=Path))
+@click.option(
+    "--study",
+    "-s",
+    type=click.Path(path_type=Path),
+    help="The study of the release; needed where the manifest only has digests, or there is none.",
+)
 @show_values_option
-@click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
-def verify(table: Path, study: Path, as_json: bool) -> int:
-    """Recount a released TABLE from scratch and hold a study's policy against it.
+@click.option("--json", "as_json", is_flag=True, help="Print differences, checks and verdicts.")
+def verify(release: Path, study: Path | None, as_json: bool) -> int:
+    """Hold a RELEASE, a released table or its directory, against its manifest.
 
-    Exits with 0 when every model holds for every class, with 1 when not.
+    The table is recounted from scratch: checksum, columns, labels, counts and every figure of the
+    manifest that the table alone can show. A table without a manifest is recounted under the policy
+    of the study.
+
+    Exits with 0 when everything agrees and every model holds for every class, with 1 when not.
     """
-    from anonymizer.publish import verify_file
-    from anonymizer.report import print_verdicts
-    from anonymizer.study import Study
+    from anonymizer.report import print_verification
+    from anonymizer.verification import verify_release
 
-    verdicts = verify_file(Study(study), table)
-    with printing("the table was verified"):
+    found = verify_release(release, study)
+    with printing("the release was verified"):
         if as_json:
-            print_json({"privacy": [verdict.to_dict() for verdict in verdicts]})
+            print_json(found.to_dict())
         else:
-            print_verdicts(verdicts)
-    return 0 if all(verdict.satisfied for verdict in verdicts) else 1
+            print_verification(found)
+    return 0 if found.satisfied else 1
 
 
 @click.command()

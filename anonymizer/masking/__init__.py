@@ -5,6 +5,14 @@ modules, by whoever has a masking to carry out.
 """
 
 from anonymizer.masking.alone import masked_from, require_alone
-from anonymizer.masking.options import DISTORTION, Masking, masking_of
+from anonymizer.masking.options import DISTORTION, DISTORTIONS, METHODS, Masking, masking_of
 
-__all__ = ["DISTORTION", "Masking", "masked_from", "masking_of", "require_alone"]
+__all__ = [
+    "DISTORTION",
+    "DISTORTIONS",
+    "METHODS",
+    "Masking",
+    "masked_from",
+    "masking_of",
+    "require_alone",
+]

@@ -138,7 +138,7 @@ class MaskedPlan:
             search=self.search,
             study=self.study,
             masking=self._masked(base, released, parts, drawn),
-            warnings=release_warnings(kept, released, raw, counts, *about),
+            warnings=release_warnings(table, kept, released, raw, counts, *about),
         )
 
     @property

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from math import inf, isfinite
 from numbers import Integral, Real
 from typing import ClassVar
@@ -20,6 +20,7 @@ __all__ = [
     "PrivacyModel",
     "SensitiveModel",
     "Verdict",
+    "about_each",
     "acceptable",
     "asked",
     "holds",
@@ -204,6 +205,17 @@ def asked(model: PrivacyModel, sensitive: Sequence[str]) -> Sequence[str | None]
             f"{model.name} is about {model.attribute!r}, which is no sensitive attribute{hint}"
         )
     return [model.attribute]
+
+
+def about_each(
+    models: Sequence[PrivacyModel], sensitive: Sequence[str]
+) -> tuple[PrivacyModel, ...]:
+    """Every model once for each sensitive attribute that it is about."""
+    return tuple(
+        model if name is None else replace(model, attribute=name)  # type: ignore[type-var]
+        for model in models
+        for name in asked(model, sensitive)
+    )
 
 
 def acceptable(counts: Counts, models: Sequence[PrivacyModel]) -> Mask:

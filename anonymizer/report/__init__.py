@@ -10,7 +10,8 @@ from anonymizer.report.quality import print_quality
 from anonymizer.report.release import print_ladder, print_release
 from anonymizer.report.reproduction import print_reproduction
 from anonymizer.report.risk import print_risk
-from anonymizer.report.verdicts import print_check, print_verdicts
+from anonymizer.report.verdicts import print_check
+from anonymizer.report.verification import print_verification
 
 __all__ = [
     "picture_at",
@@ -26,6 +27,6 @@ __all__ = [
     "print_reproduction",
     "print_risk",
     "print_undeclared",
-    "print_verdicts",
+    "print_verification",
     "progress",
 ]

@@ -9,15 +9,10 @@ from anonymizer.privacy import Verdict
 from anonymizer.report.console import console, table_of
 from anonymizer.report.warnings import print_warnings
 
-__all__ = ["print_check", "print_verdicts", "verdict_table"]
+__all__ = ["print_check", "verdict_table"]
 
 DIGEST = 15
 """Characters of a digest that are shown."""
-
-
-def print_verdicts(verdicts: Iterable[Verdict]) -> None:
-    """Print model, threshold, worst class, holds or not: one row per verdict."""
-    console().print(verdict_table(verdicts))
 
 
 def print_check(check: Check) -> None:

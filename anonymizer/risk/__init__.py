@@ -4,7 +4,7 @@ from anonymizer.risk.alone import Alone, alone
 from anonymizer.risk.assessment import Assessment, assess, assess_columns
 from anonymizer.risk.chain import Chain, Contribution, Link
 from anonymizer.risk.class_warnings import class_warnings
-from anonymizer.risk.column_warnings import Hidden, column_warnings
+from anonymizer.risk.column_warnings import Hidden, column_warnings, spelling_warnings
 from anonymizer.risk.combined import itpr
 from anonymizer.risk.detection import (
     DISTINCT,
@@ -67,6 +67,7 @@ __all__ = [
     "refined_by",
     "separation",
     "share_alone",
+    "spelling_warnings",
     "together",
     "undeclared",
     "warnings_markdown",

@@ -10,10 +10,12 @@ import pandas as pd
 from anonymizer.counts import Counts
 from anonymizer.engines import pandas as engine
 from anonymizer.engines.pandas import Digits
+from anonymizer.hierarchy.values import is_missing
 from anonymizer.risk.undeclared import IDENTIFYING, SINGLED_OUT
 from anonymizer.risk.warnings import ENOUGH, ReleaseWarning
+from anonymizer.spelling import read_keys
 
-__all__ = ["Hidden", "column_warnings"]
+__all__ = ["Hidden", "column_warnings", "spelling_warnings"]
 
 WRONG = 0.1
 """Wrong guesses that a column may leave, by those that chance would: it explains nine of ten."""
@@ -133,6 +135,18 @@ def column_warnings(
             continue
         found += _unique(other) or _telling(other, hidden)
     return tuple(found)
+
+
+def spelling_warnings(table: pd.DataFrame, sensitive: Iterable[str]) -> list[ReleaseWarning]:
+    """Warn of sensitive values that are written in several ways, in a table as it was given."""
+    found = []
+    for name in sensitive:
+        spellings = engine.distinct(table[name])[1]
+        texts = {None if is_missing(value) else str(value).strip() for value in spellings}
+        alike = len(texts) - len(set(read_keys(list(texts))))
+        if alike:
+            found.append(ReleaseWarning("spellings-alike", name, alike, len(texts)))
+    return found
 
 
 def _unique(other: Other) -> list[ReleaseWarning]:

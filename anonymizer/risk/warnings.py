@@ -197,6 +197,14 @@ WARNINGS: dict[str, Caution] = {
             "alone and count as different ones; write each value in one way",
         ),
         Caution(
+            "spellings-alike",
+            "spellings of sensitive values that read alike, as `1` and `1.0`",
+            "spellings that read like another, spellings",
+            "{count:,} of {of:,} spellings of {column} read like another one, so that they count "
+            "as one value, and those that certainly are one are released in one spelling; write "
+            "each value in one way",
+        ),
+        Caution(
             "nearly-unique-column",
             f"a column without a role in which {IDENTIFYING:.0%} or more of the records that have "
             "not the commonest value (missing, say) differ from each other",

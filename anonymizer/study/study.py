@@ -124,6 +124,21 @@ class Study:
             raise InputError(f"{self.path}: {error}") from None
 
     @property
+    def objective_options(self) -> dict[str, object]:
+        """What the objective weighs: its value can be computed again from the released table."""
+        stated = self.document.objective
+        return {
+            "weights": dict(stated.weights),
+            "targets": self.targets,
+            "aggregate": stated.aggregate,
+        }
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of all that is asked for, as a manifest has it."""
+        return self.anonymizer().fingerprint
+
+    @property
     def data_path(self) -> Path:
         """Where the table lies."""
         return self.path.parent / self.document.data.path

@@ -1,0 +1,149 @@
+"""Whether every label that stands in a released table is one that its manifest describes."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from math import inf
+from typing import Any
+
+import numpy as np
+
+from anonymizer.engines import pandas as engine
+from anonymizer.hierarchy.values import counted, is_missing, number_of, number_text, text_of
+from anonymizer.regions import CLASS
+from anonymizer.verification.check import Check, required
+from anonymizer.verification.facts import Facts
+
+__all__ = ["labels", "ranges", "regions", "texts_in"]
+
+Group = Mapping[str, Any]
+
+SCIENTIFIC = re.compile(r"-?[0-9.]+[eE][+-]?[0-9]+")
+
+
+def labels(facts: Facts) -> Iterator[Check]:
+    """Each quasi-identifier's labels; ``*`` of suppressed records counts as described."""
+    exempt = facts.hidden & (facts.manifest["suppressed_class"] == "kept")
+    for name in facts.recoded:
+        if name in facts.masked:
+            continue
+        known = {_text(group["label"]) for group in facts.manifest["recoding"][name]}
+        codes, texts = texts_in(facts, name)
+        strange = np.array([text not in known for text in texts])
+        records = strange[codes] & ~exempt
+        number = len(np.unique(codes[records]))
+        yield required(
+            f"recoding.{name}.labels",
+            not records.any(),
+            counted(len(known), "label"),
+            f"has {counted(number, 'other label')}, in {counted(int(records.sum()), 'record')}",
+            how="recomputed",
+        )
+
+
+def texts_in(facts: Facts, name: str) -> tuple[np.ndarray, list[str | None]]:
+    """The distinct values of a column as texts, None for a missing one, and which each record has.
+
+    Records that read alike may have different codes.
+    """
+    codes, values = engine.distinct(facts.table[name])
+    return codes, [_text(value) for value in values]
+
+
+def ranges(facts: Facts) -> Iterator[Check]:
+    """The ends of ranges are those that their labels read, and no two groups overlap."""
+    levels = facts.manifest["levels"]
+    possible = all(isinstance(level, int) and level >= 0 for level in levels.values())
+    fits = possible and {*levels} <= {*facts.recoded}
+    yield required("levels", fits, "", "has other quasi-identifiers or levels")
+    for name, groups in facts.manifest["recoding"].items():
+        field = f"recoding.{name}"
+        wrong = sum(not _reads(group) for group in groups if "from" in group or "to" in group)
+        words = f"has other ends in {counted(wrong, 'label')}"
+        yield required(f"{field}.ranges", not wrong, "", words)
+        texts = [_text(group["label"]) for group in groups]
+        twice = len(texts) - len(set(texts))
+        torn = 0 if facts.manifest.get("regions") else _overlaps(groups)
+        words = f"repeats {twice} labels and has {torn} overlapping ranges"
+        yield required(f"{field}.groups", not twice + torn, counted(len(texts), "group"), words)
+
+
+def _reads(group: Group) -> bool:
+    """Whether a label is the half-open range of its group: ``[20, 40)``, ``(-inf, 5)``."""
+    label = str(group.get("group", group["label"]))
+    low, comma, high = label[1:-1].partition(", ")
+    if not comma or label[0] not in "[(" or label[-1] != ")":
+        return False
+    return all(_end(text, stated) for text, stated in ((low, group["from"]), (high, group["to"])))
+
+
+def _end(text: str, stated: int | float | None) -> bool:
+    if stated is None or text.endswith("inf"):
+        return stated is None and text.endswith("inf")
+    number = int(text) if text.lstrip("-").isdigit() else float(text)
+    return bool(number == stated)
+
+
+def _overlaps(groups: Sequence[Group]) -> int:
+    """How many ranges begin before the one before them ends, or end before they begin."""
+    stated = [(group["from"], group["to"]) for group in groups if "from" in group]
+    ends: list[tuple[float, float]] = sorted(
+        (-inf if low is None else low, inf if high is None else high) for low, high in stated
+    )
+    empty = sum(low >= high for low, high in ends)
+    return empty + sum(first[1] > second[0] for first, second in pairwise(ends))
+
+
+def regions(facts: Facts) -> Iterator[Check]:
+    """Where classes have groups of their own, each record's labels are those of one of them.
+
+    Of merged cells they are those of the class whose number the record has.
+    """
+    listed = facts.manifest.get("regions")
+    if not listed:
+        yield required(
+            "regions", CLASS not in facts.schema.names[len(facts.recoded) :], "", "needs some"
+        )
+        return
+    names = facts.recoded
+    known = [tuple(_text(region[name]) for name in names) for region in listed]
+    described = [{_text(g["label"]) for g in facts.manifest["recoding"][name]} for name in names]
+    used = [set(column) for column in zip(*known, strict=True)]
+    yield required("regions.labels", used == described, "", "describes other labels")
+    yield required(
+        "regions", len(known) == facts.counts.occupied, f"{len(known)} classes", _found(facts)
+    )
+    wrong = _outside(facts, known)
+    yield required(
+        "regions.records",
+        not wrong,
+        counted(len(known), "combination") + " of labels",
+        f"has others in {counted(wrong, 'record')}",
+        how="recomputed",
+    )
+
+
+def _found(facts: Facts) -> str:
+    return f"has {facts.counts.occupied}"
+
+
+def _outside(facts: Facts, known: Sequence[tuple[str | None, ...]]) -> int:
+    """The records whose combination of labels is none of those that are listed."""
+    numbered = CLASS in facts.schema.names[len(facts.recoded) :]
+    names = (*facts.recoded, CLASS) if numbered else facts.recoded
+    allowed = (
+        {(*labels, str(place)) for place, labels in enumerate(known, 1)} if numbered else {*known}
+    )
+    group, first = engine.grouped(facts.table, names)
+    rows = zip(*(facts.table[name].iloc[first] for name in names), strict=True)
+    strange = np.array([tuple(map(_text, row)) not in allowed for row in rows])
+    return int(np.sum(strange[group]))
+
+
+def _text(value: object) -> str | None:
+    """What a value or a label reads as, however large numbers are written: 1e+22."""
+    if is_missing(value):
+        return None
+    text = text_of(value)
+    number = number_of(text) if SCIENTIFIC.fullmatch(text) else None
+    return text if number is None else number_text(number)

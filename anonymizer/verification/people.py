@@ -1,0 +1,45 @@
+"""The population of a study, recoded as a release of it was."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from anonymizer.engines import pandas as engine
+from anonymizer.manifest import MANIFEST, read_manifest, recoding_of
+from anonymizer.recoded import matched, relabelled
+from anonymizer.schema import taxonomies_of
+from anonymizer.study import Study
+
+__all__ = ["people_of", "recoded_people"]
+
+
+def recoded_people(
+    study: Study, path: Path, table: pd.DataFrame, people: pd.DataFrame
+) -> pd.DataFrame:
+    """The population of a study as the released table at a path was recoded.
+
+    Raises
+    ------
+    InputError
+        When there is no manifest next to the table, or it is of another study.
+    """
+    return people_of(study, read_manifest(path.parent / MANIFEST), table, people)
+
+
+def people_of(
+    study: Study, manifest: Mapping[str, Any], table: pd.DataFrame, people: pd.DataFrame
+) -> pd.DataFrame:
+    """The population of a study, recoded as a manifest describes.
+
+    Raises
+    ------
+    InputError
+        When the manifest is of another study.
+    """
+    population = study.schema.admit_population(people)
+    tally = engine.tally(population, study.schema.names)
+    taxonomies = taxonomies_of(tally, study.hierarchies)
+    recoding = recoding_of(manifest, taxonomies)
+    return matched(table, relabelled(population, recoding, taxonomies), study.schema)

@@ -1,0 +1,213 @@
+"""A manifest held against the study that its release is said to be of."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from anonymizer.errors import InputError, shown
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy.values import counted, is_missing, text_of
+from anonymizer.manifest import policy_of
+from anonymizer.privacy import PrivacyModel, about_each
+from anonymizer.study import Study
+from anonymizer.verification.check import (
+    ABSENT,
+    STUDY,
+    UNCHECKED,
+    Check,
+    at,
+    compared,
+    required,
+    same,
+)
+from anonymizer.version import __version__
+
+__all__ = ["models_of", "stated_policy", "studied"]
+
+OTHER_VERSION = "the release was made by another version, which may count other things in"
+
+Group = Mapping[str, Any]
+
+
+def models_of(manifest: Mapping[str, Any], study: Study | None) -> list[PrivacyModel | None]:
+    """The policy of a manifest; where it only has a digest, the study's model of that digest.
+
+    None where the study has none either.
+
+    Raises
+    ------
+    InputError
+        When a manifest only has the digest of what a model is about, and there is no study.
+    """
+    if study is None:
+        return list(policy_of(manifest))
+    stated = {_key(_described(model)): model for model in stated_policy(study)}
+    return [stated.get(_key(told)) or _alone(told) for told in manifest["privacy"]]
+
+
+def _alone(told: Mapping[str, Any]) -> PrivacyModel | None:
+    try:
+        return policy_of({"privacy": [told]})[0]
+    except InputError:
+        return None
+
+
+def stated_policy(study: Study) -> tuple[PrivacyModel, ...]:
+    """The policy of a study, each model about one attribute."""
+    return about_each(study.privacy, study.schema.sensitive)
+
+
+def studied(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
+    """Columns, policy, levels and everything else that a study states."""
+    yield from _columns(manifest, study)
+    yield from _options(manifest, study)
+    yield from _policy(manifest, stated_policy(study))
+    yield from _levels(manifest, study)
+    yield _fingerprint(manifest, study)
+
+
+def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
+    schema, told = study.published, at(manifest, "columns")
+    stated: Mapping[str, Sequence[str]] = {
+        "quasi_identifiers": schema.names,
+        "sensitive": schema.sensitive,
+        "targets": schema.targets,
+        "identifiers": schema.identifiers,
+    }
+    for name, columns in stated.items():
+        said = at(told, name)
+        field = f"columns.{name}"
+        yield required(field, same(said, list(columns)), _named(said), _named(columns), STUDY)
+    yield compared("columns.missing", at(told, "missing"), schema.missing, STUDY)
+    values = list(study.document.data.missing_values)
+    yield compared("columns.missing_values", at(told, "missing_values"), values, STUDY)
+
+
+def _options(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
+    for name, stated in study.objective_options.items():
+        said = at(manifest, "objective", name)
+        yield compared(f"objective.{name}", said, stated, STUDY)
+    if not manifest.get("masking"):
+        name = study.document.objective.name
+        yield compared("search.objective", at(manifest, "search", "objective"), name, STUDY)
+    method = None if study.masking is None else study.masking.method
+    told = at(manifest, "masking", "method")
+    yield compared("masking.method", None if told is ABSENT else told, method, STUDY)
+
+
+def _policy(manifest: Mapping[str, Any], models: Sequence[PrivacyModel]) -> Iterator[Check]:
+    told = manifest["privacy"]
+    words = [counted(len(each), "model") for each in (told, models)]
+    yield required("privacy", len(told) == len(models), words[0], words[1], STUDY)
+    for place, (said, model) in enumerate(zip(told, models, strict=False)):
+        stated = _described(model)
+        for name in ("model", "attribute"):
+            yield compared(f"privacy.{place}.{name}", said[name], stated[name], STUDY)
+        given = model.parameters
+        for name in dict.fromkeys([*said["parameters"], *given]):
+            field = f"privacy.{place}.parameters.{name}"
+            asked = given.get(name, ABSENT)
+            yield compared(field, said["parameters"].get(name, ABSENT), asked, STUDY)
+
+
+def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
+    """Labels are those that a hierarchy has at the level that the manifest says."""
+    levels = manifest["levels"]
+    fixed = study.document.search.levels
+    if study.masking is not None:
+        fixed = {**dict.fromkeys(study.schema.names, 0), **(fixed or {})}
+    if fixed is not None:
+        yield compared("levels", levels, dict(fixed), STUDY)
+    for name, groups in manifest["recoding"].items():
+        if name in study.hierarchies:
+            yield _level(name, study.hierarchies[name], levels.get(name), groups)
+
+
+def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[Group]) -> Check:
+    """The labels of one attribute, at its level or at that of each group."""
+    stated = [(group.get("level", level), group) for group in groups]
+    listed = {
+        each: _listed_labels(hierarchy, each)
+        for each in {each for each, _ in stated}
+        if each is not None and 0 <= each <= hierarchy.height
+    }
+    wrong = sum(
+        each is not None
+        and not (each in listed and _of_level(hierarchy, each, group, listed[each]))
+        for each, group in stated
+    )
+    high = level is not None and level > hierarchy.height
+    told = "the level of each group" if level is None else f"level {level}"
+    words = f"has {counted(wrong, 'label')} of other levels"
+    return required(f"levels.{name}", not wrong and not high, told, words, STUDY)
+
+
+def _listed_labels(hierarchy: Hierarchy, level: int) -> set[str]:
+    """What the listed values go by at a level; missing ones, too, where it is at least 1."""
+    if level == 0:
+        return {text_of(value) for value in hierarchy.rule.listed}
+    values = (None, *hierarchy.rule.listed)
+    return {text_of(hierarchy.labels(value)[level - 1]) for value in values}
+
+
+def _of_level(hierarchy: Hierarchy, level: int, group: Group, listed: set[str]) -> bool:
+    """Whether a hierarchy may give a label at a level, and to all values that are listed."""
+    label = group.get("group", group["label"])
+    values = group.get("values", ())
+    if level == 0:
+        alike = all(_alike(value, label) for value in values)
+        return alike and (is_missing(label) or _covers(hierarchy, label))
+    if not all(_at(hierarchy, level, value, label) for value in values):
+        return False
+    if text_of(label) in listed:
+        return True
+    return not hierarchy.rule.listed and _at(hierarchy, level, _representative(group), label)
+
+
+def _representative(group: Group) -> object:
+    """A value that the label may be of: one within a range, or a masked code itself."""
+    if group.get("from") is not None:
+        return group["from"]
+    return group["to"] - 1 if group.get("to") is not None else group.get("group", group["label"])
+
+
+def _at(hierarchy: Hierarchy, level: int, value: object, label: object) -> bool:
+    """Whether a hierarchy gives a value some label at a level of at least 1."""
+    known = value is None or _covers(hierarchy, value)
+    return known and _alike(hierarchy.labels(value)[level - 1], label)
+
+
+def _alike(one: object, other: object) -> bool:
+    if is_missing(one) or is_missing(other):
+        return is_missing(one) and is_missing(other)
+    return text_of(one) == text_of(other)
+
+
+def _covers(hierarchy: Hierarchy, value: object) -> bool:
+    return bool(hierarchy.rule.covers(hierarchy.rule.key(value)))
+
+
+def _fingerprint(manifest: Mapping[str, Any], study: Study) -> Check:
+    if at(manifest, "versions", "anonymizer") != __version__:
+        return Check("study.fingerprint", UNCHECKED, None, reason=OTHER_VERSION)
+    return compared(
+        "study.fingerprint", at(manifest, "study", "fingerprint"), study.fingerprint, STUDY
+    )
+
+
+def _described(model: PrivacyModel) -> dict[str, Any]:
+    return {
+        "model": model.name,
+        "attribute": model.attribute if model.sensitive else None,
+        "parameters": model.parameters,
+    }
+
+
+def _key(told: Mapping[str, Any]) -> str:
+    return repr((told["model"], told["attribute"], sorted(told["parameters"].items())))
+
+
+def _named(columns: object) -> str:
+    """Columns by their names."""
+    if not isinstance(columns, Sequence) or isinstance(columns, str):
+        return "nothing"
+    return ", ".join(map(shown, columns)) or "none"

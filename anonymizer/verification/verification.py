@@ -1,0 +1,278 @@
+"""A release verified: the file, its manifest and, where there is one, its study."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from anonymizer.errors import InputError
+from anonymizer.hierarchy.values import counted
+from anonymizer.manifest import MANIFEST, read_manifest, schema_of, sound
+from anonymizer.privacy import PrivacyModel, Verdict, population_of
+from anonymizer.release import judged, verify
+from anonymizer.schema import Schema, recount
+from anonymizer.study import Study
+from anonymizer.tables import columns_in, format_of, read_table
+from anonymizer.verification.check import (
+    RECOMPUTED,
+    UNCHECKED,
+    Check,
+    at,
+    required,
+    same,
+)
+from anonymizer.verification.facts import Facts
+from anonymizer.verification.fields import leaves, treatment_of
+from anonymizer.verification.figures import informations, missing, policy, sizes, warnings
+from anonymizer.verification.labels import labels, ranges, regions
+from anonymizer.verification.masked import masking
+from anonymizer.verification.people import people_of, recoded_people
+from anonymizer.verification.searched import search
+from anonymizer.verification.studied import models_of, stated_policy, studied
+
+__all__ = ["Verification", "verify_release"]
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What was found when a release was held against its manifest and its policy.
+
+    Parameters
+    ----------
+    table
+        The released table.
+    checks
+        Every field that was checked, or cannot be, and why; empty for a table without a manifest.
+    verdicts
+        The policy, recounted: that of the study where there is one, else the manifest's.
+    """
+
+    table: Path
+    checks: tuple[Check, ...]
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def differences(self) -> tuple[Check, ...]:
+        """The checks that do not agree."""
+        return tuple(check for check in self.checks if check.differs)
+
+    @property
+    def unchecked(self) -> tuple[Check, ...]:
+        """What cannot be checked."""
+        return tuple(check for check in self.checks if check.agrees is None)
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether everything agrees and every model holds for every class."""
+        return not self.differences and all(verdict.satisfied for verdict in self.verdicts)
+
+    def to_dict(self) -> dict[str, object]:
+        """Differences, checks and verdicts as JSON has them; no value of any record."""
+        return {
+            "satisfied": self.satisfied,
+            "differences": [str(check) for check in self.differences],
+            "checks": [check.to_dict() for check in self.checks],
+            "privacy": [verdict.to_dict() for verdict in self.verdicts],
+        }
+
+
+def verify_release(path: str | Path, study: Study | str | Path | None = None) -> Verification:
+    """Hold a released table against the manifest next to it and, where given, against its study.
+
+    The checksum is one of many checks: columns, labels, counts and every figure that the table
+    alone can show are computed again, whatever the checksum says.
+
+    Parameters
+    ----------
+    path
+        The released table, or the directory it lies in.
+    study
+        The study of the release, or its path. It is needed where there is no manifest, and where
+        the policy is about a population or a hierarchy of sensitive values.
+
+    Raises
+    ------
+    InputError
+        When table, manifest or study cannot be read, or the study is needed and not given.
+    PolicyBrokenError
+        When there is no manifest and an identifier stands in the table.
+    """
+    path = Path(path)
+    study = study if study is None or isinstance(study, Study) else Study(study)
+    directory = path if _is_directory(path) else path.parent
+    manifest = directory / MANIFEST
+    if directory is not path and not manifest.exists():
+        return _bare(path, study)
+    told = read_manifest(manifest)
+    with sound(manifest):
+        table = _table(told, directory)
+        if directory is not path and path.name != table.name:
+            if table.is_file():
+                return _bare(path, study)
+            table = path
+        return _verified(table, told, study)
+
+
+def _is_directory(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
+def _table(manifest: Mapping[str, Any], directory: Path) -> Path:
+    """The table that a manifest is about, in its own directory."""
+    name = str(manifest["table"]["file"])
+    if Path(name).name != name:
+        raise ValueError("a table elsewhere")
+    return directory / name
+
+
+def _bare(path: Path, study: Study | None) -> Verification:
+    """A table that no manifest is about, recounted under the policy of a study."""
+    if study is None:
+        format_of(path)
+        raise InputError(
+            f"there is no {MANIFEST} next to {path} that is about it; give the study with --study "
+            "to recount the table under its policy"
+        )
+    table = study.read(path, schema=study.published)
+    people = population_of(study.privacy)
+    recoded = None if people is None else recoded_people(study, path, table, people.table)
+    return Verification(path, (), tuple(verify(table, study.published, study.privacy, recoded)))
+
+
+def _verified(path: Path, manifest: Mapping[str, Any], study: Study | None) -> Verification:
+    form = format_of(path, at(manifest["columns"], "separator"))
+    if not manifest["privacy"]:
+        raise InputError(f"{path.parent / MANIFEST} states no policy that could hold")
+    models = models_of(manifest, study)
+    columns = columns_in(path, form)
+    schema = schema_of(manifest, columns)[0]
+    identifiers = tuple(manifest["columns"].get("identifiers", ()))
+    checks = [*_file(path, manifest), *_columns(columns, manifest, schema, identifiers)]
+    checks += studied(manifest, study) if study else []
+    if {*schema.columns} - {*columns}:
+        reason = "the table lacks columns that have a role"
+        everything = Check("everything else", UNCHECKED, None, reason=reason)
+        return Verification(path, (*checks, everything), ())
+    table = read_table(path, form, schema.columns)
+    if not len(table):
+        raise InputError("the table has no records")
+    people = None if study is None else _people(study, manifest, table)
+    facts = _facts(manifest, table, schema, models, people)
+    checks += chain.from_iterable(check(facts) for check in ON_TABLE)
+    checks += _unchecked(manifest, checks, study)
+    return Verification(path, tuple(checks), _verdicts(facts, study, people))
+
+
+def _facts(
+    manifest: Mapping[str, Any],
+    table: pd.DataFrame,
+    schema: Schema,
+    models: Sequence[PrivacyModel | None],
+    people: pd.DataFrame | None,
+) -> Facts:
+    """Count a table, and judge it by the policy of its manifest."""
+    counts = recount(table, schema, people)
+    known = [model for model in models if model is not None]
+    verdicts = iter(judged(table, counts, schema, known, people))
+    each = [None if model is None else next(verdicts) for model in models]
+    return Facts(manifest, table, schema, counts, models, each)
+
+
+ON_TABLE = (
+    sizes, missing, labels, ranges, regions, policy, informations, search, masking, warnings
+)  # fmt: skip
+"""What is checked on the records, in this order."""
+
+
+def _people(study: Study, manifest: Mapping[str, Any], table: pd.DataFrame) -> pd.DataFrame | None:
+    people = population_of(study.privacy)
+    return None if people is None else people_of(study, manifest, table, people.table)
+
+
+def _verdicts(
+    facts: Facts, study: Study | None, people: pd.DataFrame | None
+) -> tuple[Verdict, ...]:
+    """The policy of the study, under its roles of columns; without one, that of the manifest."""
+    if study is None:
+        return tuple(verdict for verdict in facts.verdicts if verdict is not None)
+    roles = study.published
+    if {*roles.columns} - {*facts.table.columns}:
+        return ()
+    alike = (roles.names, roles.counted) == (facts.schema.names, facts.schema.counted)
+    counts = facts.counts if alike else recount(facts.table, roles, people)
+    return tuple(judged(facts.table, counts, roles, stated_policy(study), people))
+
+
+def _file(path: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
+    told = manifest["table"]
+    agrees = path.name == told["file"]
+    yield required("table.file", agrees, "", "has another name", RECOMPUTED)
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    yield required(
+        "table.sha256",
+        told["sha256"] == digest,
+        "",
+        "was changed after it was released",
+        RECOMPUTED,
+    )
+
+
+def _columns(
+    found: Sequence[str],
+    manifest: Mapping[str, Any],
+    schema: Schema,
+    identifiers: Sequence[str],
+) -> Iterator[Check]:
+    """All columns, in their order, those without a role too; of unknown ones how many."""
+    listed = at(manifest, "table", "columns")
+    told = listed if isinstance(listed, list) else []
+    words = _differing(told, found)
+    yield required("table.columns", same(listed, [*found]), _counted(told), words, RECOMPUTED)
+    there = [name for name in identifiers if name in found]
+    yield required(
+        "columns.identifiers",
+        not there and "identifiers" in manifest["columns"],
+        "",
+        f"has {', '.join(map(repr, there))}" if there else "may have some: none is named",
+        RECOMPUTED,
+    )
+    without = [name for name in found if name not in (*schema.names, *schema.sensitive)]
+    others = at(manifest, "other_columns")
+    words = _differing(others if isinstance(others, list) else [], without)
+    yield required("other_columns", same(others, without), "", words, RECOMPUTED)
+    lacking = [name for name in schema.columns if name not in found]
+    words = "lacks " + ", ".join(map(repr, lacking))
+    yield required("columns", not lacking, _counted(schema.columns), words, RECOMPUTED)
+
+
+def _differing(told: Sequence[str], found: Sequence[str]) -> str:
+    """How columns differ from those that a manifest names; the others may be values of records."""
+    lacking = [repr(name) for name in told if name not in found]
+    more = len([name for name in found if name not in told])
+    parts = [f"lacks {', '.join(lacking)}"] if lacking else []
+    parts += [f"has {counted(more, 'column')} that it does not name"] if more else []
+    return " and ".join(parts) or "has them in another order"
+
+
+def _counted(columns: Sequence[str]) -> str:
+    return counted(len(columns), "column")
+
+
+def _unchecked(
+    manifest: Mapping[str, Any], checks: Sequence[Check], study: Study | None
+) -> Iterator[Check]:
+    """What no check looked at, one line for all fields of a kind."""
+    done = {check.field for check in checks}
+    seen = dict.fromkeys(treatment_of(leaf) for leaf in leaves(manifest))
+    for pattern, treatment in seen:
+        alone = treatment.how == "study" and study is None
+        if (alone or treatment.how == UNCHECKED) and pattern not in done:
+            yield Check(pattern, UNCHECKED, None, reason=treatment.why)
