@@ -1,6 +1,7 @@
 """Hierarchy files: ARX's CSV tables and TOML rules."""
 
 import csv
+from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 
@@ -42,10 +43,36 @@ def _content(path: Path, limit: Limit) -> str:
 
 
 def _table(text: str, path: Path) -> Rule:
-    rows = _rows(text, _separator(text), path)
-    if not rows:
-        raise InputError(f"{path}: the hierarchy file lists no values")
-    return Table.of(rows[1:] if _has_header(rows, path.stem) else rows, str(path))
+    separator = _separator(text)
+    columns = _plain_columns(text, separator)
+    if columns is None:
+        rows = _rows(text, separator, path)
+        if not rows:
+            raise InputError(f"{path}: the hierarchy file lists no values")
+        begin = int(_has_header(rows[0], rows[1:], path.stem))
+        return Table.of(rows[begin:], str(path))
+    ends = list(zip(columns[0], columns[-1], strict=True))
+    begin = int(_has_header([column[0] for column in columns], ends[1:], path.stem))
+    return Table.of_columns([column[begin:] for column in columns], str(path))
+
+
+def _plain_columns(text: str, separator: str) -> list[list[str]] | None:
+    """The columns of a CSV text as ``_rows`` has them; None where that takes more than to cut it.
+
+    A fifth of the time, for millions of rows without quotes, gaps or blank lines.
+    """
+    text = text.replace("\r\n", "\n").removesuffix("\n")
+    if '"' in text or "\r" in text:
+        return None
+    lines = text.split("\n")
+    cuts = lines[0].count(separator)
+    if {line.count(separator) for line in lines} != {cuts}:
+        return None
+    if max(map(len, lines)) > csv.field_size_limit():
+        return None
+    fields = list(map(str.strip, text.replace("\n", separator).split(separator)))
+    columns = [fields[place :: cuts + 1] for place in range(cuts + 1)]
+    return None if "" in columns[0] else columns
 
 
 def _rows(text: str, separator: str, path: Path) -> list[list[str]]:
@@ -84,13 +111,12 @@ def _columns(lines: list[str], separator: str) -> int:
     return found or 0
 
 
-def _has_header(rows: list[list[str]], attribute: str) -> bool:
-    """Whether the first row names columns.
+def _has_header(first: Sequence[str], others: Sequence[Sequence[str]], attribute: str) -> bool:
+    """Whether the first row names columns; of the others the first and the last column matter.
 
     Told by its words, by a top label that is not the others', or by its being the only row whose
     value is no number.
     """
-    first, others = rows[0], rows[1:]
     if not others:
         return False
     if first[0].casefold().replace(" ", "").replace("-", "") in {

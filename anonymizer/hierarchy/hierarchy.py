@@ -1,17 +1,18 @@
 """Generalization hierarchies, as a steward states them and as a table's values fill them."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy.codes import Prefixes, Suppression
 from anonymizer.hierarchy.files import read_rule
-from anonymizer.hierarchy.partition import ANY, Partition, Taxonomy
+from anonymizer.hierarchy.partition import Partition, Taxonomy
 from anonymizer.hierarchy.ranges import Ranges
 from anonymizer.hierarchy.rule import Label, Rule
 from anonymizer.hierarchy.table import Table
-from anonymizer.hierarchy.values import numbers_of, rank, text_of
+from anonymizer.hierarchy.values import number_of, text_of
 
 __all__ = ["Hierarchy"]
 
@@ -110,9 +111,7 @@ class Hierarchy:
 
         A missing one is ``*`` until it joins the others at the top.
         """
-        key = self.rule.key(value)
-        missing = (*(ANY,) * (self.height - 1), self.rule.top)
-        return missing if key is None else self.rule.labels(key)
+        return self.rule.row(self.rule.key(value))
 
     def over(self, attribute: str, values: Iterable[object]) -> Taxonomy:
         """Hold the hierarchy against the values of a column.
@@ -130,16 +129,14 @@ class Hierarchy:
             When the hierarchy lacks values of the column; the message names some and the file.
         """
         raw = self._by_key(attribute, values)
-        keys = sorted({*raw, *self.rule.listed}, key=rank)
-        rows = [self.labels(key) for key in keys]
+        keys, numbers = _ranked(dict.fromkeys([*self.rule.listed, *raw]))
         levels = (
             Partition.of([raw.get(key, key) for key in keys]),
-            *(Partition.of([row[level] for row in rows]) for level in range(self.height)),
+            *self.rule.partitions(keys),
         )
-        numbers = numbers_of(keys)
         return Taxonomy(
             attribute,
-            {key: code for code, key in enumerate(keys)},
+            dict(zip(keys, range(len(keys)), strict=True)),
             levels,
             self.rule.key,
             numbers,
@@ -159,3 +156,18 @@ class Hierarchy:
         if strangers:
             raise InputError(self.rule.refusal(attribute, strangers))
         return raw
+
+
+def _ranked(
+    keys: Collection[Hashable],
+) -> tuple[list[Hashable], tuple[Decimal | None, ...] | None]:
+    """Keys as ``rank`` orders them, and their numbers where all are some; each read but once."""
+    present = [key for key in keys if key is not None]
+    numbers = list(map(number_of, present))
+    pairs = zip(numbers, present, strict=True)
+    texts = sorted([str(key) for number, key in pairs if number is None])
+    pairs = zip(numbers, present, strict=True)
+    by_size = sorted((number, str(key), key) for number, key in pairs if number is not None)
+    missing = [None] * (None in keys)
+    ordered = [*(key for _, _, key in by_size), *texts, *missing]
+    return ordered, None if texts else (*(number for number, _, _ in by_size), *missing)

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterable
 from contextlib import AbstractContextManager
 from decimal import Context, Decimal, InvalidOperation, localcontext
 from numbers import Real
+from string import ascii_letters
 from typing import Any
 
 import pandas as pd
@@ -26,6 +27,9 @@ __all__ = [
 WHOLE = re.compile(r"-?(0|[1-9][0-9]*)[.]0+")
 """A whole number as it is written once a column of numbers had gaps."""
 
+LETTERS = frozenset(ascii_letters)
+"""No finite number begins with any of them."""
+
 MOST_DIGITS = 300
 """Numbers of more digits, before or after the point, are none that anybody measured."""
 
@@ -45,7 +49,7 @@ def text_of(value: object) -> str:
     ('39', '39', '39', '0.5', '0047')
     """
     text = str(value).strip()
-    if isinstance(value, Real | Decimal) and not isinstance(value, bool):
+    if not isinstance(value, str | bool) and isinstance(value, Real | Decimal):
         number = number_of(value)
         if number is not None and number == number.to_integral_value():
             return number_text(number)
@@ -70,6 +74,8 @@ def number_of(value: object) -> Decimal | None:
     (Decimal('0.1'), Decimal('0.1'), None, None)
     """
     text = str(value).strip()
+    if text[:1] in LETTERS:  # a millionth of a second less, for millions of values
+        return None
     try:
         number = Decimal("NaN" if "_" in text else text)
     except InvalidOperation:
