@@ -12,9 +12,10 @@ import stat
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from io import BufferedReader
 from math import isfinite
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from anonymizer.errors import LONGEST, InputError
 
@@ -119,7 +120,7 @@ COLUMNS = Limit("ANONYMIZER_MAX_COLUMNS", 100_000)
 """Columns of a table."""
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path) -> BufferedReader:
     """Open a regular file, links followed, and nothing else; never waits.
 
     What a path leads to is looked at before it is opened, since opening some devices does

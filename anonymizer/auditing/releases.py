@@ -12,6 +12,7 @@ import pandas as pd
 from anonymizer.errors import InputError
 from anonymizer.manifest import (
     MANIFEST,
+    completed,
     policy_of,
     read_manifest,
     require_digest,
@@ -108,8 +109,9 @@ def read_release(path: Path, study: Study | None = None) -> Published:
     if not path.exists() and not (path.parent / MANIFEST).exists():
         raise InputError(f"there is no {path}; name a directory that run wrote, with {MANIFEST}")
     directory = path if path.is_dir() else path.parent
-    manifest = read_manifest(directory / MANIFEST)
+    manifest: Mapping[str, Any] = read_manifest(directory / MANIFEST)
     require_unmasked(manifest)
+    manifest = completed(manifest, None if study is None else study.hierarchies)
     with sound(directory / MANIFEST):
         name, digest = str(manifest["table"]["file"]), str(manifest["table"]["sha256"])
         if path != directory and path.name != name:

@@ -72,7 +72,7 @@ class Study:
     def _population(self, stated: object) -> Population:
         """The table of a population, read once."""
         if not isinstance(stated, str):
-            raise InputError(f"population = {shown(stated)} must be the path of a table")
+            raise InputError(f"population = {stated!r:.200} must be the path of a table")
         if stated not in self._populations:
             path = self.path.parent / stated
             names = tuple(self.document.quasi_identifiers)
