@@ -14,11 +14,18 @@ from anonymizer.errors import InputError
 from anonymizer.manifest import MANIFEST, is_release, read_manifest, recoding_of
 from anonymizer.privacy import Verdict, population_of
 from anonymizer.recoded import matched, relabelled
-from anonymizer.release import Release, prove, verify
+from anonymizer.release import Release, Spreadsheet, prove, verify
 from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import Watch, ignore
 from anonymizer.study import Study
-from anonymizer.tables import Format, write_table
+from anonymizer.tables import (
+    Format,
+    disarmed,
+    disarmed_manifest,
+    formulas,
+    with_safe_names,
+    write_table,
+)
 
 __all__ = ["check_file", "publish", "schema_at", "verify_file"]
 
@@ -53,9 +60,12 @@ def publish(
     form = study.data_format
     anonymizer = study.anonymizer(n_jobs, watch)
     watch("reading the table", 0, None)
+    safe = study.disarms(form)
     raw = study.read(form=form)
+    raw = with_safe_names(raw, study.schema) if safe else raw
     watch("counting the table", 0, None)
     table = anonymizer.fit_transform(raw)
+    release = _warned(anonymizer.release_, table, form, safe)
     watch("writing and verifying the release", 0, None)
     name = "released" + form.suffix
     manifest: dict[str, object] = {}
@@ -63,13 +73,16 @@ def publish(
     def write_manifest(path: Path) -> None:
         with (path.parent / name).open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-        manifest.update(anonymizer.release_.to_dict())
+        told = release.to_dict()
+        manifest.update(disarmed_manifest(told) if safe else told)
         manifest["columns"] = _roles(study, form)
         manifest["table"] = {"file": name, "sha256": digest}
         text = json.dumps(manifest, indent=2, ensure_ascii=False, allow_nan=False)
         path.write_text(text + "\n", encoding="utf-8")
 
     people = anonymizer.plan_.people(table)
+    if safe:
+        table, people = disarmed(table), None if people is None else disarmed(people)
     write_together(
         directory,
         {
@@ -78,7 +91,7 @@ def publish(
         },
         obsolete=RELEASED,
     )
-    return anonymizer.release_, manifest
+    return release, manifest
 
 
 def verify_file(study: Study, path: Path) -> list[Verdict]:
@@ -136,7 +149,10 @@ def _recoded_people(
     tally = engine.tally(population, study.schema.names)
     taxonomies = taxonomies_of(tally, study.hierarchies)
     recoding = recoding_of(read_manifest(path.parent / MANIFEST), taxonomies)
-    return matched(table, relabelled(population, recoding, taxonomies), study.schema)
+    recoded = relabelled(population, recoding, taxonomies)
+    return matched(
+        table, disarmed(recoded) if study.disarms(study.format_of(path)) else recoded, study.schema
+    )
 
 
 def _require_free(directory: Path, source: Path, force: bool) -> None:
@@ -166,6 +182,12 @@ def _roles(study: Study, form: Format) -> dict[str, object]:
         "missing_values": list(form.missing_values),
         "separator": form.separator,
     }
+
+
+def _warned(release: Release, table: pd.DataFrame, form: Format, safe: bool) -> Release:
+    """A release that knows which of its cells a spreadsheet would run."""
+    cells = {} if form.parquet else formulas(table)
+    return replace(release, spreadsheet=Spreadsheet(safe, cells)) if cells else release
 
 
 def _write_proven(

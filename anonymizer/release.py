@@ -20,6 +20,7 @@ from anonymizer.version import __version__
 __all__ = [
     "Release",
     "SearchResult",
+    "Spreadsheet",
     "prove",
     "verify",
     "versions",
@@ -70,6 +71,22 @@ class SearchResult:
         """The result, nodes as lists of levels."""
         minimal = None if self.minimal is None else [list(node) for node in self.minimal]
         return {**asdict(self), "minimal": minimal}
+
+
+@dataclass(frozen=True)
+class Spreadsheet:
+    """Cells of a CSV file that a spreadsheet would run: they begin with ``= + - @`` and their like.
+
+    Parameters
+    ----------
+    safe
+        Whether an apostrophe was written before them.
+    cells
+        How many there are in each column that has any, its name among them.
+    """
+
+    safe: bool
+    cells: Mapping[str, int]
 
 
 class Drawn(Protocol):
@@ -123,6 +140,8 @@ class Release:
         Fingerprint of everything that was asked for.
     masking
         How values were drawn at random, where they were.
+    spreadsheet
+        Which cells of the released file a spreadsheet would run, where there are any.
     """
 
     records: int | None
@@ -142,6 +161,7 @@ class Release:
     search: SearchResult
     study: str
     masking: "Drawn | None" = None
+    spreadsheet: "Spreadsheet | None" = None
 
     def to_dict(self) -> dict[str, object]:
         """The manifest, ready for JSON."""
@@ -160,6 +180,7 @@ class Release:
             "recoding": dict(self.recoding),
             **({"regions": list(self.regions)} if self.regions else {}),
             **({"masking": self.masking.to_dict()} if self.masking else {}),
+            **({"spreadsheet": asdict(self.spreadsheet)} if self.spreadsheet else {}),
             "privacy": [verdict.to_dict() for verdict in self.privacy],
             "search": self.search.to_dict(),
             "study": {"fingerprint": self.study},

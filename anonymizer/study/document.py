@@ -106,6 +106,12 @@ class MaskingOptions(Section):
     seed: Annotated[StrictInt, Field(ge=0)] | None = None
 
 
+class OutputOptions(Section):
+    """``[output]``: how the release is written."""
+
+    csv_safe: StrictBool = False
+
+
 class Document(Section):
     """A whole study file."""
 
@@ -117,6 +123,7 @@ class Document(Section):
     search: SearchOptions = SearchOptions()
     masking: MaskingOptions | None = None
     objective: ObjectiveOptions = ObjectiveOptions()
+    output: OutputOptions = OutputOptions()
 
     @field_validator("masking", mode="before")
     @classmethod

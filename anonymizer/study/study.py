@@ -123,6 +123,10 @@ class Study:
         except InputError as error:
             raise InputError(f"{self.path}: {error}") from None
 
+    def disarms(self, form: Format) -> bool:
+        """Whether a release of that format has no cells that a spreadsheet would run."""
+        return self.document.output.csv_safe and not form.parquet
+
     @property
     def data_path(self) -> Path:
         """Where the table lies."""
