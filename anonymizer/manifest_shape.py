@@ -104,6 +104,13 @@ class Search(Part):
     proven: StrictBool = False
 
 
+class Spreadsheet(Part):
+    """Which cells a spreadsheet would run, and whether they were disarmed."""
+
+    safe: StrictBool
+    cells: dict[StrictStr, Count] = {}
+
+
 class Shape(Part):
     """A manifest."""
 
@@ -122,6 +129,7 @@ class Shape(Part):
     columns: Columns | None = None
     table: Table | None = None
     masking: dict[StrictStr, Any] | None = None
+    spreadsheet: Spreadsheet | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> "Shape":

@@ -120,7 +120,7 @@ def test_special_files_are_refused_wherever_a_path_is_read(tmp_path, kind, refus
 def test_a_file_that_becomes_a_pipe_before_it_is_opened(tmp_path, monkeypatch):
     plain, pipe = tmp_path / "plain", special(tmp_path, "pipe")
     plain.write_text("x")
-    looked = os.stat(plain)
+    looked = plain.stat()
     monkeypatch.setattr(os, "stat", lambda path: looked)
     with pytest.raises(OSError, match="it is a pipe, not a file"):
         open_regular(pipe)
@@ -163,7 +163,7 @@ def test_parquet_has_the_limit_of_a_table(tmp_path, monkeypatch):
         read_table(tmp_path / "t.parquet", Format(parquet=True))
 
 
-@pytest.mark.parametrize("content", [b"\0", b"a,b\n"])
+@pytest.mark.parametrize("content", [b"\0", b"a" * 1021 + b",b\n"])
 def test_a_bomb_is_refused_early_and_in_little_memory(tmp_path, content):
     path = tmp_path / "t.csv.gz"
     with gzip.open(path, "wb", 5) as file:
@@ -171,7 +171,7 @@ def test_a_bomb_is_refused_early_and_in_little_memory(tmp_path, content):
         for _ in range(64):
             file.write(content * (2**20 // len(content)))
     tracemalloc.start()
-    with pytest.raises(InputError, match="ANONYMIZER_MAX_(RATIO|LINE)"):
+    with pytest.raises(InputError, match=r"ANONYMIZER_MAX_(RATIO|LINE)"):
         read_table(path, format_of(path, ","))
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
@@ -299,7 +299,7 @@ def test_plain_columns_are_what_the_strict_reader_gives(rows, plain):
 def test_partitions_of_a_table_are_those_of_its_labels(data):
     number = data.draw(st.integers(1, 8))
     fine = data.draw(st.lists(st.sampled_from("ab*"), min_size=number, max_size=number))
-    coarse = {label: data.draw(st.sampled_from("x*")) for label in "ab*"}
+    coarse = {"*": "*"} | {label: data.draw(st.sampled_from("x*")) for label in "ab"}
     rows = [[str(i), label, coarse[label]] for i, label in enumerate(fine)]
     rule = Table.of(rows)
     missing = data.draw(st.booleans())
@@ -325,9 +325,8 @@ DEEP = "[" * 100_000 + "]" * 100_000
         (f"[search]\ntime-limit = 1{'0' * 299}", "must be a number of seconds above 0"),
         (f"[search]\ntime-limit = 1{'0' * 5000}", "beyond any limit"),
         (f"[search]\ntime-limit = 1{'0' * 400}", "more than 300 digits"),
-        ("[search]\nmax-classes = 1" + "0" * 40, "max-classes"),
         ("[search]\nmin-records = 1" + "0" * 40, ""),
-        (f"[search]\n{'x' * 5000} = 1", "unknown key a text of 5000 letters"),
+        (f"[search]\n{'x' * 5000} = 1", "unknown key 'xxx"),
         (f"[masking]\nmethod = 'pram'\nalphabet = {'[' * 30}{']' * 30}", ""),
     ],
 )
@@ -371,7 +370,7 @@ def test_classes_of_their_own_have_no_loss(tmp_path, refused, recoding):
     ["[NaN]", "[Infinity]", "[1e999]", '{"a": 1, "a": 2}', r'["\ud800"]', DEEP, "[1" + "0" * 300],
 )
 def test_json_that_nobody_would_write(text):
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"."):
         parsed_json(text if text.startswith(DEEP) or text[-1] in "]}" else text + "]")
 
 

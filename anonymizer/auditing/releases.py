@@ -22,7 +22,15 @@ from anonymizer.privacy import Population, PrivacyModel, asked, population_of
 from anonymizer.regions import CLASS
 from anonymizer.schema import Schema
 from anonymizer.study import Study
-from anonymizer.tables import Format, cleaned, columns_in, format_of, read_table
+from anonymizer.tables import (
+    Format,
+    cleaned,
+    columns_in,
+    format_of,
+    read_table,
+    rearmed,
+    rearmed_manifest,
+)
 
 __all__ = ["Published", "read_release", "require_agreed", "require_different", "sound"]
 
@@ -133,6 +141,8 @@ def read_release(path: Path, study: Study | None = None) -> Published:
             _require_same_policy(study, models, manifest)
         raw, kept = tuple(manifest["recoding"]), manifest["suppressed_class"] == "kept"
     frame = read_table(table, form, schema.columns)
+    if (manifest.get("spreadsheet") or {}).get("safe"):  # as the original has its texts
+        frame, manifest = rearmed(frame), rearmed_manifest(manifest)
     columns = tuple(map(str, frame.columns))
     return Published(
         path, manifest, digest, raw, kept, schema, missing, models, columns, frame, study

@@ -8,6 +8,7 @@ from anonymizer.tables.spreadsheet import (
     disarmed_manifest,
     formulas,
     rearmed,
+    rearmed_manifest,
     with_safe_names,
 )
 
@@ -23,6 +24,7 @@ __all__ = [
     "open_columns",
     "read_table",
     "rearmed",
+    "rearmed_manifest",
     "with_safe_names",
     "write_table",
 ]

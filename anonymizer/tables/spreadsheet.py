@@ -17,7 +17,14 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy.values import number_of
 from anonymizer.schema import Schema
 
-__all__ = ["disarmed", "disarmed_manifest", "formulas", "rearmed", "with_safe_names"]
+__all__ = [
+    "disarmed",
+    "disarmed_manifest",
+    "formulas",
+    "rearmed",
+    "rearmed_manifest",
+    "with_safe_names",
+]
 
 ARMED = re.compile(r"'*[=+\-@\t\r]")
 
@@ -44,8 +51,8 @@ def disarmed(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def rearmed(table: pd.DataFrame) -> pd.DataFrame:
-    """What ``disarmed`` was given."""
-    return _mapped(table, lambda text: text[1:] if _is_armed(text) and text[0] == "'" else text)
+    """What ``disarmed`` was given, names as they were."""
+    return _mapped(table, _rearmed).rename(columns=_rearmed)
 
 
 def with_safe_names(table: pd.DataFrame, schema: Schema) -> pd.DataFrame:
@@ -70,39 +77,42 @@ def disarmed_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
 
     What a label was before stays as ``group``, by which the hierarchy knows it.
     """
+    return _with_texts(manifest, _disarmed)
+
+
+def rearmed_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """A manifest whose labels are those of the table before it was disarmed."""
+    return _with_texts(manifest, _rearmed)
+
+
+def _with_texts(manifest: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    """A manifest with other labels, and channels of other texts on either side."""
     recoding = {
-        name: [_relabelled(group) for group in groups]
+        name: [_relabelled(group, change) for group in groups]
         for name, groups in manifest["recoding"].items()
     }
-    found = {**manifest, "recoding": recoding}
-    if "regions" in manifest:
-        found["regions"] = [
-            {name: _disarmed(label) for name, label in region.items()}
-            for region in manifest["regions"]
-        ]
-    channels = manifest.get("masking", {}).get("channels")
-    if channels:
-        found["masking"] = {
-            **manifest["masking"],
-            "channels": list(map(_disarmed_channel, channels)),
-        }
+    regions = [
+        {name: change(label) for name, label in region.items()}
+        for region in manifest.get("regions", [])
+    ]
+    found = {**manifest, "recoding": recoding, **({"regions": regions} if regions else {})}
+    masking = manifest.get("masking", {})
+    if "channels" in masking:
+        channels = [_channel(channel, change) for channel in masking["channels"]]
+        found["masking"] = {**masking, "channels": channels}
     return found
 
 
-def _relabelled(group: Mapping[str, Any]) -> dict[str, Any]:
-    label = _disarmed(group["label"])
+def _relabelled(group: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    label = change(group["label"])
     if label == group["label"]:
         return dict(group)
     return {**group, "label": label, "group": group.get("group", group["label"])}
 
 
-def _disarmed_channel(channel: Mapping[str, Any]) -> dict[str, Any]:
-    """A channel by the texts of the file, on either side."""
-    texts = {
-        side: [list(map(_disarmed, each)) for each in channel[side]]
-        for side in ("values", "labels")
-        if side in channel
-    }
+def _channel(channel: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    sides = {side: channel[side] for side in ("values", "labels") if side in channel}
+    texts = {side: [list(map(change, each)) for each in told] for side, told in sides.items()}
     return {**channel, **texts}
 
 
@@ -117,6 +127,10 @@ def _runs(value: object) -> bool:
 
 def _disarmed(value: Any) -> Any:
     return "'" + value if _is_armed(value) else value
+
+
+def _rearmed(value: Any) -> Any:
+    return value[1:] if _is_armed(value) and value.startswith("'") else value
 
 
 def _has_texts(column: pd.Series) -> bool:
