@@ -114,7 +114,7 @@ def _cut(taxonomy: Taxonomy, groups: list[dict[str, Any]]) -> Partition:
         place = known[level][label]
         covered |= taxonomy.levels[level].groups == place
         nodes.append((level, place))
-    alone = taxonomy.levels[0].groups[~covered]
+    alone = taxonomy.levels[0].groups[~covered & taxonomy.many]
     return cut_of(taxonomy, [*nodes, *((0, int(place)) for place in alone)])
 
 

@@ -159,6 +159,11 @@ class Taxonomy:
         """The highest level."""
         return len(self.levels) - 1
 
+    @property
+    def many(self) -> bool:
+        """Whether the steward listed so many values that released groups alone are described."""
+        return self.listed and len(self.codes) > MOST_TOLD
+
     @cached_property
     def texts(self) -> tuple[str | None, ...]:
         """What each value is written as, however a table writes it; None for a missing one."""
@@ -192,11 +197,10 @@ class Taxonomy:
             [(None if label is None else text_of(label)) in released for label in partition.labels],
             bool,
         )
-        many = self.listed and len(self.codes) > MOST_TOLD
-        told = shown if many else np.ones(len(partition), bool)
+        told = shown if self.many else np.ones(len(partition), bool)
         members = self._members(partition, told)
         raw = partition is self.levels[0]
-        briefly = many and not raw and sum(map(len, members.values())) > MOST_TOLD
+        briefly = self.many and not raw and sum(map(len, members.values())) > MOST_TOLD
         found = []
         for group, values in members.items():
             label = partition.labels[group]
