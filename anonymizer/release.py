@@ -1,19 +1,28 @@
 """What a release is: the proof per model, the information kept and lost, how to apply it again."""
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Protocol
 
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts import Counts
+from anonymizer.columns import reads_as_written
+from anonymizer.counts import Counts, Recoding
 from anonymizer.errors import PolicyBrokenError
+from anonymizer.hierarchy import Taxonomy
 from anonymizer.kept import Information
 from anonymizer.lattice import Node
 from anonymizer.privacy import PrivacyModel, Verdict, verdicts
-from anonymizer.risk import QueryLoss
+from anonymizer.risk import (
+    Hidden,
+    QueryLoss,
+    ReleaseWarning,
+    class_warnings,
+    column_warnings,
+    order_warnings,
+)
 from anonymizer.schema import Schema, recount
 from anonymizer.version import __version__
 
@@ -21,7 +30,9 @@ __all__ = [
     "Release",
     "SearchResult",
     "Spreadsheet",
+    "generalized",
     "prove",
+    "release_warnings",
     "verify",
     "versions",
 ]
@@ -142,6 +153,8 @@ class Release:
         How values were drawn at random, where they were.
     spreadsheet
         Which cells of the released file a spreadsheet would run, where there are any.
+    warnings
+        What the release is weak in although its policy holds.
     """
 
     records: int | None
@@ -162,6 +175,7 @@ class Release:
     study: str
     masking: "Drawn | None" = None
     spreadsheet: "Spreadsheet | None" = None
+    warnings: Sequence[ReleaseWarning] = ()
 
     def to_dict(self) -> dict[str, object]:
         """The manifest, ready for JSON."""
@@ -182,6 +196,7 @@ class Release:
             **({"masking": self.masking.to_dict()} if self.masking else {}),
             **({"spreadsheet": asdict(self.spreadsheet)} if self.spreadsheet else {}),
             "privacy": [verdict.to_dict() for verdict in self.privacy],
+            "warnings": [warning.to_dict() for warning in self.warnings],
             "search": self.search.to_dict(),
             "study": {"fingerprint": self.study},
             "versions": versions(),
@@ -206,8 +221,7 @@ def verify(
     InputError
         When the table lacks a column, is empty or has missing values that it should not have.
     """
-    schema.require_released(table)
-    return verdicts(recount(table, schema, population), models)
+    return _counted(table, schema, models, population)[1]
 
 
 def prove(
@@ -229,9 +243,7 @@ def prove(
     PolicyBrokenError
         With the models that fail and by how much; no value of any record.
     """
-    schema.require_released(table)
-    counts = recount(table, schema, population)
-    found = verdicts(counts, models)
+    counts, found = _counted(table, schema, models, population)
     broken = [verdict for verdict in found if not verdict.satisfied]
     if broken:
         raise PolicyBrokenError(
@@ -239,6 +251,73 @@ def prove(
             + "; ".join(_failure(verdict) for verdict in broken)
         )
     return counts, found
+
+
+def _counted(
+    table: pd.DataFrame,
+    schema: Schema,
+    models: Sequence[PrivacyModel],
+    population: pd.DataFrame | None,
+) -> tuple[Counts, list[Verdict]]:
+    """Counts of a table as it stands, and the worst verdict that any reader of it comes to.
+
+    Where a reader may take several spellings of a sensitive value for one, models are held against
+    both ends: all texts told apart, and all that may read alike being one value. Diversity only
+    falls when values are merged, closeness only when they are split.
+    """
+    schema.require_released(table)
+    counts = recount(table, schema, population)
+    found = verdicts(counts, models)
+    if all(reads_as_written(table[name]) for name in schema.sensitive):
+        return counts, found
+    others = verdicts(recount(table, schema, population, keys=list), models)
+    return counts, [
+        one if not one.satisfied or other.satisfied else other
+        for one, other in zip(found, others, strict=True)
+    ]
+
+
+def release_warnings(
+    kept: pd.DataFrame,
+    released: pd.DataFrame,
+    raw: Counts,
+    counts: Counts,
+    models: Sequence[PrivacyModel],
+    identifiers: Iterable[str],
+    hidden: Sequence[str],
+) -> tuple[ReleaseWarning, ...]:
+    """Warn of what a release is weak in although its policy holds.
+
+    Parameters
+    ----------
+    kept, released
+        The records that are released as they were, and as they are, in the same order.
+    raw, counts
+        Both counted.
+    models
+        The policy.
+    identifiers
+        Columns that are left out.
+    hidden
+        The quasi-identifiers that are not released as they were.
+    """
+    covered = (*counts.names, *counts.sensitive)
+    others = [column for column in released.columns if column not in covered]
+    given_away = [Hidden(name, kept[name], released[name], raw) for name in hidden]
+    return (
+        *class_warnings(counts, models, len(others)),
+        *column_warnings(released, others, given_away),
+        *order_warnings(kept, [*identifiers, *hidden]),
+    )
+
+
+def generalized(recoding: Recoding, taxonomies: Mapping[str, Taxonomy]) -> list[str]:
+    """The quasi-identifiers whose values a recoding does not all tell apart."""
+    return [
+        name
+        for name, partition in recoding.items()
+        if len(partition) < len(taxonomies[name].levels[0])
+    ]
 
 
 def versions() -> dict[str, str]:

@@ -11,8 +11,8 @@ import anonymizer
 
 ROOT = Path(anonymizer.__file__).parent
 FLOORS = [
-    {"version", "errors"},
-    {"information", "chance", "parameters", "conventions", "reading", "manifest_shape"},
+    {"version", "errors", "renaming"},
+    {"information", "chance", "parameters", "conventions", "spelling", "reading", "manifest_shape"},
     {"kernels", "population"},
     {"engines"},
     {"hierarchy"},
@@ -22,12 +22,12 @@ FLOORS = [
     {"search", "kept", "perturbation"},
     {"axes", "classical", "risk"},
     {"guillotine", "bottleneck"},
-    {"release", "recoded", "counted"},
-    {"attacks"},
+    {"release", "recoded", "counted", "remembered"},
+    {"attacks", "interrupts"},
     {"atoms"},
     {"regional"},
     {"plan", "sampled", "choice", "tables", "atomic", "manifest", "placing"},
-    {"masking"},
+    {"masking", "directory"},
     {"asked", "checking"},
     {"estimator"},
     {"study", "reproduce"},
@@ -35,7 +35,7 @@ FLOORS = [
     {"assessing", "auditing", "estimating"},
     {"quality", "comparison"},
     {"plots"},
-    {"report", "interrupts"},
+    {"report"},
     {"cli"},
     {"__main__"},
 ]
@@ -49,11 +49,8 @@ ONLY_IN = {
     "networkx": {"lattice", "search"},
     "numba": {"kernels"},
     "pooch": {"datasets"},
-    "pyarrow": {"tables"},
-    "pydantic": {
-        "manifest_shape",
-        "study",
-    },  # the two documents whose shape is checked at the border
+    "pyarrow": {"engines", "tables"},
+    "pydantic": {"manifest_shape", "study"},  # documents are checked at the border
     "pydantic_core": {"study"},
     "rich": {"report"},
     "scipy": {"perturbation", "population"},

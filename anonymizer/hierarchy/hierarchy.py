@@ -1,9 +1,12 @@
 """Generalization hierarchies, as a steward states them and as a table's values fill them."""
 
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
+
+import numpy as np
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy.codes import Prefixes, Suppression
@@ -113,7 +116,9 @@ class Hierarchy:
         """
         return self.rule.row(self.rule.key(value))
 
-    def over(self, attribute: str, values: Iterable[object]) -> Taxonomy:
+    def over(
+        self, attribute: str, values: Iterable[object], sizes: Iterable[int] | None = None
+    ) -> Taxonomy:
         """Hold the hierarchy against the values of a column.
 
         Parameters
@@ -122,16 +127,21 @@ class Hierarchy:
             The column's name, for messages.
         values
             The distinct raw values. A missing one is a value of its own.
+        sizes
+            The records that have each, as far as known: messages name no value of few.
 
         Raises
         ------
         InputError
-            When the hierarchy lacks values of the column; the message names some and the file.
+            When the hierarchy lacks values of the column; the message names the file, and those
+            that five records or more have.
         """
-        raw = self._by_key(attribute, values)
+        values = list(values)
+        raw = self._by_key(attribute, values, [1] * len(values) if sizes is None else sizes)
         keys, numbers = _ranked(dict.fromkeys([*self.rule.listed, *raw]))
         levels = (
-            Partition.of([raw.get(key, key) for key in keys]),
+            # One group per key: 1 and True are equal to Python, not to whoever reads the release.
+            Partition(np.arange(len(keys)), tuple(raw.get(key, key) for key in keys)),
             *self.rule.partitions(keys),
         )
         return Taxonomy(
@@ -144,18 +154,26 @@ class Hierarchy:
             listed=bool(self.rule.listed),
         )
 
-    def _by_key(self, attribute: str, values: Iterable[object]) -> dict[Hashable, object]:
-        """The raw values by key; of equal ones the one that is written first by letter stands."""
+    def _by_key(
+        self, attribute: str, values: Iterable[object], sizes: Iterable[int]
+    ) -> dict[Hashable, object]:
+        """The raw values by key; of equal ones that of the plainest text stands."""
         raw: dict[Hashable, object] = {}
-        strangers = []
-        for value in sorted(values, key=str):  # not as rows happen to come
+        strangers: Counter[str] = Counter()
+        of_size = zip(values, sizes, strict=True)
+        for value, size in sorted(of_size, key=lambda pair: _plainness(pair[0])):
             key = self.rule.key(value)
             if key is not None and not self.rule.covers(key):
-                strangers.append(text_of(value))
+                strangers[text_of(value)] += int(size)
             raw.setdefault(key, None if key is None else value)
         if strangers:
-            raise InputError(self.rule.refusal(attribute, strangers))
+            raise InputError(self.rule.refusal(attribute, dict(sorted(strangers.items()))))
         return raw
+
+
+def _plainness(value: object) -> tuple[int, str]:
+    """What sorts the spellings of a value: 3 before 3.0, 0.0 before -0.0."""
+    return len(str(value)), str(value)
 
 
 def _ranked(
