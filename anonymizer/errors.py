@@ -11,6 +11,7 @@ from numbers import Real
 from typing import ClassVar
 
 __all__ = [
+    "LONGEST",
     "AnonymizerError",
     "Ended",
     "InputError",
@@ -24,6 +25,9 @@ __all__ = [
 
 LONGEST = 200
 """Letters, or bits, beyond which nothing is repeated in a message."""
+
+MOST_COMPARED = 1000
+"""Names beyond are not searched for a near one: comparing two takes up to a millisecond."""
 
 
 class AnonymizerError(Exception):
@@ -60,7 +64,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("x", ["age"])
     ''
     """
-    close = get_close_matches(name, list(known), n=1)
+    names = list(known)
+    if len(name) > LONGEST or len(names) > MOST_COMPARED:
+        return ""
+    close = get_close_matches(name, [each for each in names if len(each) <= LONGEST], n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

@@ -1,7 +1,6 @@
 """Manifests read back: how a released table was recoded."""
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
@@ -14,13 +13,17 @@ import pandas as pd
 
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy, cut_of, grouping_of
+from anonymizer.hierarchy import ANY, Hierarchy, Interval, Partition, Taxonomy, cut_of, grouping_of
+from anonymizer.hierarchy.partition import digest_of_values
+from anonymizer.manifest_shape import damage
 from anonymizer.privacy import MODELS, PrivacyModel
+from anonymizer.reading import MANIFEST_SIZE, open_regular, parsed_json, read_whole
 from anonymizer.regions import CLASS
 from anonymizer.schema import Schema
 
 __all__ = [
     "MANIFEST",
+    "completed",
     "is_release",
     "policy_of",
     "read_manifest",
@@ -99,7 +102,7 @@ def _level(taxonomy: Taxonomy, level: int) -> Partition:
 
 def _groups(taxonomy: Taxonomy, groups: list[dict[str, Any]]) -> Partition:
     if any("level" in group for group in groups):
-        return cut_of(taxonomy, [_node(taxonomy, group) for group in groups])
+        return _cut(taxonomy, groups)
     if any("from" in group for group in groups):
         return _ranges(taxonomy, groups)
     places = {text: code for code, text in enumerate(taxonomy.texts)}
@@ -108,11 +111,26 @@ def _groups(taxonomy: Taxonomy, groups: list[dict[str, Any]]) -> Partition:
     )
 
 
-def _node(taxonomy: Taxonomy, group: dict[str, Any]) -> tuple[int, int]:
-    """The level of a group of a cut, and which group of it has its label."""
-    level, label = group["level"], group.get("group", group["label"])
+def _cut(taxonomy: Taxonomy, groups: list[dict[str, Any]]) -> Partition:
+    """The cut through the groups; values in none of them, which no record has, stand alone."""
+    known: dict[int, dict[str | None, int]] = {}
+    nodes, covered = [], np.zeros(len(taxonomy.codes), bool)
+    for group in groups:
+        level, label = group["level"], group.get("group", group["label"])
+        if level not in known:
+            known[level] = _places(taxonomy, level)
+        place = known[level][label]
+        covered |= taxonomy.levels[level].groups == place
+        nodes.append((level, place))
+    alone = taxonomy.levels[0].groups[~covered & taxonomy.many]
+    return cut_of(taxonomy, [*nodes, *((0, int(place)) for place in alone)])
+
+
+def _places(taxonomy: Taxonomy, level: int) -> dict[str | None, int]:
+    """Which group of a level has each label, the first of those that have it."""
     own = [taxonomy.label(level, place) for place in range(len(_level(taxonomy, level)))]
-    return level, [None if each is None else str(each) for each in own].index(label)
+    texts = [None if each is None else str(each) for each in own]
+    return {text: place for place, text in reversed(list(enumerate(texts)))}
 
 
 def _ranges(taxonomy: Taxonomy, groups: list[dict[str, Any]]) -> Partition:
@@ -140,6 +158,59 @@ def _end(stated: int | float | None) -> Decimal | None:
     return None if stated is None else Decimal(str(stated))
 
 
+def completed(
+    manifest: Mapping[str, Any], hierarchies: Mapping[str, Hierarchy] | None
+) -> Mapping[str, Any]:
+    """A manifest with the lists of values that were too long for it, from the hierarchies.
+
+    Raises
+    ------
+    InputError
+        When some were left out and there are no hierarchies, or others than those of the release.
+    """
+    recoding = manifest.get("recoding", {})
+    short = [name for name, groups in recoding.items() if any("listed" in g for g in groups)]
+    if not short:
+        return manifest
+    if hierarchies is None or not {*short} <= {*hierarchies}:
+        raise InputError(
+            f"{MANIFEST} leaves out the values of column {short[0]!r}, which are too many; name "
+            "the study of the release with --study"
+        )
+    levels = manifest.get("levels", {})
+    full = {name: _filled(recoding[name], hierarchies[name], name, levels) for name in short}
+    return {**manifest, "recoding": {**recoding, **full}}
+
+
+def _filled(
+    groups: list[dict[str, Any]], hierarchy: Hierarchy, name: str, levels: Mapping[str, int]
+) -> list[dict[str, Any]]:
+    taxonomy = hierarchy.over(name, [])
+    found = []
+    for group in groups:
+        level = group.get("level", levels.get(name, -1))
+        label = group.get("group", group["label"])
+        if "listed" in group:
+            values = _listed(taxonomy, level, label)
+            if digest_of_values(values) != group["sha256"]:
+                raise InputError(
+                    f"{MANIFEST} is about another hierarchy of column {name!r} than the study: it "
+                    "lists other values"
+                )
+            group = {**group, "values": values}
+        found.append(group)
+    return found
+
+
+def _listed(taxonomy: Taxonomy, level: int, label: str | None) -> list[str]:
+    """The values of a group of a level; none where there is no such group."""
+    if level not in range(taxonomy.height + 1):
+        return []
+    place = _places(taxonomy, level).get(label)
+    codes = np.flatnonzero(taxonomy.levels[level].groups == place)
+    return [text for code in codes if (text := taxonomy.texts[code]) is not None]
+
+
 def policy_of(manifest: Mapping[str, Any]) -> tuple[PrivacyModel, ...]:
     """The privacy models that a release was made under, each about one attribute.
 
@@ -153,7 +224,9 @@ def policy_of(manifest: Mapping[str, Any]) -> tuple[PrivacyModel, ...]:
 
 
 def _model(verdict: Mapping[str, Any]) -> PrivacyModel:
-    kind, stated = MODELS[verdict["model"]], verdict["parameters"]
+    kind, stated = MODELS.get(verdict["model"]), verdict["parameters"]
+    if kind is None:
+        raise InputError(f"{MANIFEST} names a privacy model that this version does not know")
     for name in ("population", "hierarchy"):
         if name in stated:
             raise InputError(
@@ -164,7 +237,10 @@ def _model(verdict: Mapping[str, Any]) -> PrivacyModel:
     given = {name: value for name, value in stated.items() if name in known}
     if kind.sensitive:
         given["attribute"] = verdict["attribute"]
-    return kind(**given)
+    try:
+        return kind(**given)
+    except TypeError:
+        raise InputError(f"{MANIFEST} lacks parameters of {kind.name}") from None
 
 
 def schema_of(
@@ -229,10 +305,12 @@ def read_manifest(path: Path) -> dict[str, Any]:
     Raises
     ------
     InputError
-        When it is not there or damaged.
+        When it is not there, too large or damaged.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        text = read_whole(path, MANIFEST_SIZE)
+    except InputError:
+        raise
     except FileNotFoundError:
         raise InputError(
             f"there is no {path}: the manifest has to lie beside the released table"
@@ -241,8 +319,20 @@ def read_manifest(path: Path) -> dict[str, Any]:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
     except ValueError:
         raise InputError(f"{path} is damaged: it is no JSON text") from None
+    return _sound(path, text)
+
+
+def _sound(path: Path, text: str) -> dict[str, Any]:
+    """What a manifest says, once it is sure that its readers can go by it."""
+    try:
+        content = parsed_json(text)
+    except ValueError:
+        raise InputError(f"{path} is damaged: it is no JSON text") from None
     if not isinstance(content, dict):
         raise InputError(f"{path} is damaged: it is no manifest of a release")
+    place = damage(content)
+    if place is not None:
+        raise InputError(f"{path} is damaged: it is no manifest of a release ({place})")
     return content
 
 
@@ -255,7 +345,7 @@ def require_digest(table: Path, digest: str) -> None:
         When it cannot be read or was changed.
     """
     try:
-        with table.open("rb") as file:
+        with open_regular(table) as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except FileNotFoundError:
         raise InputError(f"there is no {table}, which its {MANIFEST} is about") from None

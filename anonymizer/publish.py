@@ -13,11 +13,18 @@ from anonymizer.directory import Output, reserved
 from anonymizer.errors import InputError
 from anonymizer.manifest import MANIFEST, is_release, read_manifest, shape_of
 from anonymizer.privacy import population_of
-from anonymizer.release import Release, prove
+from anonymizer.release import Release, Spreadsheet, prove
 from anonymizer.schema import Schema
 from anonymizer.search import Watch, ignore
 from anonymizer.study import Study
-from anonymizer.tables import Format, write_table
+from anonymizer.tables import (
+    Format,
+    disarmed,
+    disarmed_manifest,
+    formulas,
+    with_safe_names,
+    write_table,
+)
 from anonymizer.verification import recoded_people
 
 __all__ = ["check_file", "publish", "schema_at"]
@@ -62,9 +69,12 @@ def _publish(
     form = study.data_format
     anonymizer = study.anonymizer(n_jobs, watch)
     watch("reading the table", 0, None)
+    safe = study.disarms(form)
     raw = study.read(form=form)
+    raw = with_safe_names(raw, study.schema) if safe else raw
     watch("counting the table", 0, None)
     table = anonymizer.fit_transform(raw)
+    release = _warned(anonymizer.release_, table, form, safe)
     watch("writing and verifying the release", 0, None)
     name = "released" + form.suffix
     manifest: dict[str, object] = {}
@@ -72,7 +82,8 @@ def _publish(
     def write_manifest(path: Path) -> None:
         with (path.parent / name).open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-        manifest.update(anonymizer.release_.to_dict())
+        told = release.to_dict()
+        manifest.update(disarmed_manifest(told) if safe else told)
         manifest["columns"] = _roles(study, form)
         manifest["objective"] = study.objective_options
         manifest["table"] = {"file": name, "sha256": digest, **shape_of(table, study.published)}
@@ -80,6 +91,8 @@ def _publish(
         path.write_text(text + "\n", encoding="utf-8")
 
     people = anonymizer.plan_.people(table)
+    if safe:
+        table, people = disarmed(table), None if people is None else disarmed(people)
     output.write(
         {
             name: lambda path: _write_proven(table, path, form, study, people),
@@ -87,7 +100,7 @@ def _publish(
         },
         force=force,
     )
-    return anonymizer.release_, manifest
+    return release, manifest
 
 
 def check_file(study: Study, path: Path) -> Check:
@@ -171,6 +184,12 @@ def _roles(study: Study, form: Format) -> dict[str, object]:
         "missing_values": list(form.missing_values),
         "separator": form.separator,
     }
+
+
+def _warned(release: Release, table: pd.DataFrame, form: Format, safe: bool) -> Release:
+    """A release that knows which of its cells a spreadsheet would run."""
+    cells = {} if form.parquet else formulas(table)
+    return replace(release, spreadsheet=Spreadsheet(safe, cells)) if cells else release
 
 
 def _write_proven(

@@ -6,6 +6,7 @@ from math import inf
 
 from anonymizer.atoms import Atoms
 from anonymizer.bottleneck import MergeOptions, merge_cells
+from anonymizer.candidates import Layout
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.guillotine import best_boxes
 from anonymizer.parameters import require_one_of
@@ -41,6 +42,7 @@ def best_regions(
         When something is asked that they cannot do.
     """
     _require_nothing_else(recoding, problem, search, refinement, options)
+    problem.objective.worth(Layout.of(problem.counts))  # refuses one of levels alone
     if recoding == "boxes":
         return _boxed(problem, ranges, options, bounds, refinement == "exact", run)
     return _merged(problem, ranges, options, bounds, seed, run)

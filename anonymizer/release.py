@@ -30,6 +30,7 @@ from anonymizer.version import __version__
 __all__ = [
     "Release",
     "SearchResult",
+    "Spreadsheet",
     "generalized",
     "judged",
     "prove",
@@ -85,6 +86,22 @@ class SearchResult:
         return {**asdict(self), "minimal": minimal}
 
 
+@dataclass(frozen=True)
+class Spreadsheet:
+    """Cells of a CSV file that a spreadsheet would run: they begin with ``= + - @`` and their like.
+
+    Parameters
+    ----------
+    safe
+        Whether an apostrophe was written before them.
+    cells
+        How many there are in each column that has any, its name among them.
+    """
+
+    safe: bool
+    cells: Mapping[str, int]
+
+
 class Drawn(Protocol):
     """What is told of values that were drawn at random."""
 
@@ -136,6 +153,8 @@ class Release:
         Fingerprint of everything that was asked for.
     masking
         How values were drawn at random, where they were.
+    spreadsheet
+        Which cells of the released file a spreadsheet would run, where there are any.
     warnings
         What the release is weak in although its policy holds.
     """
@@ -157,6 +176,7 @@ class Release:
     search: SearchResult
     study: str
     masking: "Drawn | None" = None
+    spreadsheet: "Spreadsheet | None" = None
     warnings: Sequence[ReleaseWarning] = ()
 
     def to_dict(self) -> dict[str, object]:
@@ -176,6 +196,7 @@ class Release:
             "recoding": dict(self.recoding),
             **({"regions": list(self.regions)} if self.regions else {}),
             **({"masking": self.masking.to_dict()} if self.masking else {}),
+            **({"spreadsheet": asdict(self.spreadsheet)} if self.spreadsheet else {}),
             "privacy": [verdict.to_dict() for verdict in self.privacy],
             "warnings": [warning.to_dict() for warning in self.warnings],
             "search": self.search.to_dict(),

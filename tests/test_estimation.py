@@ -690,4 +690,4 @@ def test_releases_that_are_not_whole(run, tmp_path):
     assert "does not say which table" in err
     (tmp_path / "release.json").write_text(json.dumps(manifest | {"columns": {"separator": 1}}))
     _, _, err = run(tmp_path, "--of", "letter")
-    assert "or how that is read" in err
+    assert "it is no manifest of a release (columns.separator)" in err

@@ -11,6 +11,7 @@ import pandas as pd
 from anonymizer.errors import InputError
 from anonymizer.manifest import (
     MANIFEST,
+    completed,
     policy_of,
     read_manifest,
     require_digest,
@@ -21,7 +22,15 @@ from anonymizer.manifest import (
 from anonymizer.privacy import Population, PrivacyModel, about_each, population_of
 from anonymizer.schema import Schema
 from anonymizer.study import Study
-from anonymizer.tables import Format, cleaned, columns_in, format_of, read_table
+from anonymizer.tables import (
+    Format,
+    cleaned,
+    columns_in,
+    format_of,
+    read_table,
+    rearmed,
+    rearmed_manifest,
+)
 
 __all__ = ["Published", "read_release", "require_agreed", "require_different"]
 
@@ -108,8 +117,9 @@ def read_release(path: Path, study: Study | None = None) -> Published:
     if not path.exists() and not (path.parent / MANIFEST).exists():
         raise InputError(f"there is no {path}; name a directory that run wrote, with {MANIFEST}")
     directory = path if path.is_dir() else path.parent
-    manifest = read_manifest(directory / MANIFEST)
+    manifest: Mapping[str, Any] = read_manifest(directory / MANIFEST)
     require_unmasked(manifest)
+    manifest = completed(manifest, None if study is None else study.hierarchies)
     with sound(directory / MANIFEST):
         name, digest = str(manifest["table"]["file"]), str(manifest["table"]["sha256"])
         if path != directory and path.name != name:
@@ -131,6 +141,8 @@ def read_release(path: Path, study: Study | None = None) -> Published:
             _require_same_policy(study, models, manifest)
         raw, kept = tuple(manifest["recoding"]), manifest["suppressed_class"] == "kept"
     frame = read_table(table, form, schema.columns)
+    if (manifest.get("spreadsheet") or {}).get("safe"):  # as the original has its texts
+        frame, manifest = rearmed(frame), rearmed_manifest(manifest)
     columns = tuple(map(str, frame.columns))
     return Published(
         path, manifest, digest, raw, kept, schema, missing, models, columns, frame, study

@@ -10,6 +10,9 @@ from anonymizer.hierarchy.rule import Label, Rule
 
 __all__ = ["Prefixes", "Suppression"]
 
+LONGEST = 1000
+"""Characters of a code that may be kept: no code of anybody is longer."""
+
 
 @dataclass(frozen=True)
 class Prefixes(Rule):
@@ -20,8 +23,11 @@ class Prefixes(Rule):
     def __post_init__(self) -> None:
         whole = all(type(length) is int and length >= 1 for length in self.lengths)
         falling = whole and all(fine > coarse for fine, coarse in pairwise(self.lengths))
-        if not self.lengths or not falling:
-            raise InputError("prefixes must be falling whole lengths of at least 1, such as [4, 3]")
+        if not self.lengths or not falling or self.lengths[0] > LONGEST:
+            raise InputError(
+                "prefixes must be falling whole lengths of at least 1, such as [4, 3], and at most "
+                f"{LONGEST:,}"
+            )
 
     @property
     def height(self) -> int:

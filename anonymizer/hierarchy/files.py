@@ -1,17 +1,18 @@
 """Hierarchy files: ARX's CSV tables and TOML rules."""
 
 import csv
-import tomllib
+from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 
-from anonymizer.errors import InputError, did_you_mean
+from anonymizer.errors import InputError, did_you_mean, shown
 from anonymizer.hierarchy.codes import Prefixes, Suppression
 from anonymizer.hierarchy.partition import ANY
 from anonymizer.hierarchy.ranges import Ranges
 from anonymizer.hierarchy.rule import Rule
 from anonymizer.hierarchy.table import Table
 from anonymizer.hierarchy.values import number_of
+from anonymizer.reading import HIERARCHY, STUDY, Limit, parsed_toml, read_whole
 
 __all__ = ["read_rule"]
 
@@ -21,15 +22,18 @@ RULES = ("widths", "cuts", "prefixes", "suppress")
 
 def read_rule(path: Path) -> Rule:
     """Read what a hierarchy file states; a ``.toml`` file holds a rule, any other a table."""
-    text = _content(path)
+    is_rule = path.suffix.lower() == ".toml"
+    text = _content(path, STUDY if is_rule else HIERARCHY)
     if not text.strip():
         raise InputError(f"{path}: the hierarchy file is empty")
-    return _rule(text, path) if path.suffix.lower() == ".toml" else _table(text, path)
+    return _rule(text, path) if is_rule else _table(text, path)
 
 
-def _content(path: Path) -> str:
+def _content(path: Path, limit: Limit) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return read_whole(path, limit)
+    except InputError:
+        raise
     except OSError as error:
         raise InputError(f"cannot read hierarchy {path}: {error.strerror}") from None
     except UnicodeDecodeError:
@@ -39,8 +43,36 @@ def _content(path: Path) -> str:
 
 
 def _table(text: str, path: Path) -> Rule:
-    rows = _rows(text, _separator(text), path)
-    return Table.of(rows[1:] if _has_header(rows, path.stem) else rows, str(path))
+    separator = _separator(text)
+    columns = _plain_columns(text, separator)
+    if columns is None:
+        rows = _rows(text, separator, path)
+        if not rows:
+            raise InputError(f"{path}: the hierarchy file lists no values")
+        begin = int(_has_header(rows[0], rows[1:], path.stem))
+        return Table.of(rows[begin:], str(path))
+    ends = list(zip(columns[0], columns[-1], strict=True))
+    begin = int(_has_header([column[0] for column in columns], ends[1:], path.stem))
+    return Table.of_columns([column[begin:] for column in columns], str(path))
+
+
+def _plain_columns(text: str, separator: str) -> list[list[str]] | None:
+    """The columns of a CSV text as ``_rows`` has them; None where that takes more than to cut it.
+
+    A fifth of the time, for millions of rows without quotes, gaps or blank lines.
+    """
+    text = text.replace("\r\n", "\n").removesuffix("\n")
+    if '"' in text or "\r" in text:
+        return None
+    lines = text.split("\n")
+    cuts = lines[0].count(separator)
+    if {line.count(separator) for line in lines} != {cuts}:
+        return None
+    if max(map(len, lines)) > csv.field_size_limit():
+        return None
+    fields = list(map(str.strip, text.replace("\n", separator).split(separator)))
+    columns = [fields[place :: cuts + 1] for place in range(cuts + 1)]
+    return None if "" in columns[0] else columns
 
 
 def _rows(text: str, separator: str, path: Path) -> list[list[str]]:
@@ -58,25 +90,33 @@ def _rows(text: str, separator: str, path: Path) -> list[list[str]]:
 def _separator(text: str) -> str:
     """The character that cuts every line into the same number of columns, the most of them."""
     lines = [line for line in text.splitlines() if line.strip()]
-
-    def columns(separator: str) -> int:
-        try:
-            counts = {len(row) for row in csv.reader(lines, delimiter=separator)}
-        except csv.Error:
-            return 0
-        return counts.pop() if len(counts) == 1 else 0
-
-    best = max(SEPARATORS, key=columns)
-    return best if columns(best) > 1 else max(SEPARATORS, key=lines[0].count)
+    possible = [separator for separator in SEPARATORS if separator in text]
+    if len(possible) == 1 and possible[0] in lines[0]:
+        return possible[0]
+    columns = {separator: _columns(lines, separator) for separator in possible}
+    best = max(possible, key=columns.__getitem__, default="")
+    return best if best and columns[best] > 1 else max(SEPARATORS, key=lines[0].count)
 
 
-def _has_header(rows: list[list[str]], attribute: str) -> bool:
-    """Whether the first row names columns.
+def _columns(lines: list[str], separator: str) -> int:
+    """Into how many columns every line is cut; 0 where that differs."""
+    found = None
+    try:
+        for row in csv.reader(lines, delimiter=separator):
+            if found not in (None, len(row)):
+                return 0
+            found = len(row)
+    except csv.Error:
+        return 0
+    return found or 0
+
+
+def _has_header(first: Sequence[str], others: Sequence[Sequence[str]], attribute: str) -> bool:
+    """Whether the first row names columns; of the others the first and the last column matter.
 
     Told by its words, by a top label that is not the others', or by its being the only row whose
     value is no number.
     """
-    first, others = rows[0], rows[1:]
     if not others:
         return False
     if first[0].casefold().replace(" ", "").replace("-", "") in {
@@ -93,9 +133,11 @@ def _has_header(rows: list[list[str]], attribute: str) -> bool:
 
 def _rule(text: str, path: Path) -> Rule:
     try:
-        return _built(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
+        stated = parsed_toml(text)
+    except ValueError as error:
         raise InputError(f"{path}: not a TOML file: {error}") from None
+    try:
+        return _built(stated)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
@@ -123,7 +165,7 @@ def _stated(rule: dict[str, object]) -> tuple[str, object]:
     for name in rule:
         if name not in (*RULES, "origin"):
             hint = did_you_mean(name, RULES) or f"; known are {', '.join(RULES)}"
-            raise InputError(f"unknown rule {name!r}{hint}")
+            raise InputError(f"unknown rule {shown(name)}{hint}")
     stated = [name for name in RULES if name in rule]
     if len(stated) != 1:
         raise InputError(f"state exactly one of {', '.join(RULES)}")

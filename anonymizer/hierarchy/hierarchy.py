@@ -1,8 +1,9 @@
 """Generalization hierarchies, as a steward states them and as a table's values fill them."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +11,11 @@ import numpy as np
 from anonymizer.errors import InputError
 from anonymizer.hierarchy.codes import Prefixes, Suppression
 from anonymizer.hierarchy.files import read_rule
-from anonymizer.hierarchy.partition import ANY, Partition, Taxonomy
+from anonymizer.hierarchy.partition import Partition, Taxonomy
 from anonymizer.hierarchy.ranges import Ranges
 from anonymizer.hierarchy.rule import Label, Rule
 from anonymizer.hierarchy.table import Table
-from anonymizer.hierarchy.values import numbers_of, rank, text_of
+from anonymizer.hierarchy.values import number_of, text_of
 
 __all__ = ["Hierarchy"]
 
@@ -113,9 +114,7 @@ class Hierarchy:
 
         A missing one is ``*`` until it joins the others at the top.
         """
-        key = self.rule.key(value)
-        missing = (*(ANY,) * (self.height - 1), self.rule.top)
-        return missing if key is None else self.rule.labels(key)
+        return self.rule.row(self.rule.key(value))
 
     def over(
         self, attribute: str, values: Iterable[object], sizes: Iterable[int] | None = None
@@ -139,17 +138,15 @@ class Hierarchy:
         """
         values = list(values)
         raw = self._by_key(attribute, values, [1] * len(values) if sizes is None else sizes)
-        keys = sorted({*raw, *self.rule.listed}, key=rank)
-        rows = [self.labels(key) for key in keys]
+        keys, numbers = _ranked(dict.fromkeys([*self.rule.listed, *raw]))
         levels = (
             # One group per key: 1 and True are equal to Python, not to whoever reads the release.
             Partition(np.arange(len(keys)), tuple(raw.get(key, key) for key in keys)),
-            *(Partition.of([row[level] for row in rows]) for level in range(self.height)),
+            *self.rule.partitions(keys),
         )
-        numbers = numbers_of(keys)
         return Taxonomy(
             attribute,
-            {key: code for code, key in enumerate(keys)},
+            dict(zip(keys, range(len(keys)), strict=True)),
             levels,
             self.rule.key,
             numbers,
@@ -177,3 +174,18 @@ class Hierarchy:
 def _plainness(value: object) -> tuple[int, str]:
     """What sorts the spellings of a value: 3 before 3.0, 0.0 before -0.0."""
     return len(str(value)), str(value)
+
+
+def _ranked(
+    keys: Collection[Hashable],
+) -> tuple[list[Hashable], tuple[Decimal | None, ...] | None]:
+    """Keys as ``rank`` orders them, and their numbers where all are some; each read but once."""
+    present = [key for key in keys if key is not None]
+    numbers = list(map(number_of, present))
+    pairs = zip(numbers, present, strict=True)
+    texts = sorted([str(key) for number, key in pairs if number is None])
+    pairs = zip(numbers, present, strict=True)
+    by_size = sorted((number, str(key), key) for number, key in pairs if number is not None)
+    missing = [None] * (None in keys)
+    ordered = [*(key for _, _, key in by_size), *texts, *missing]
+    return ordered, None if texts else (*(number for number, _, _ in by_size), *missing)

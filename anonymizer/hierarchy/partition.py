@@ -1,5 +1,7 @@
 """Partitions of one attribute's values, and chains of them."""
 
+import hashlib
+import json
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -12,10 +14,22 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy.naming import SWITCH, may_be_named
 from anonymizer.hierarchy.values import key_text, number_text, text_of
 
-__all__ = ["ANY", "Codes", "Interval", "Partition", "Taxonomy", "torn_levels"]
+__all__ = [
+    "ANY",
+    "MOST_TOLD",
+    "Codes",
+    "Interval",
+    "Partition",
+    "Taxonomy",
+    "digest_of_values",
+    "torn_levels",
+]
 
 ANY = "*"
 """The label of the group that holds every value."""
+
+MOST_TOLD = 10_000
+"""Values of a hierarchy that a manifest lists: some 300 kB."""
 
 Codes = NDArray[np.intp]
 
@@ -62,7 +76,10 @@ class Partition:
     def of(cls, labels: Iterable[Hashable]) -> "Partition":
         """Group the values that carry the same label, in order of first appearance."""
         labels = list(labels)
-        code = {label: i for i, label in enumerate(dict.fromkeys(labels))}
+        distinct = dict.fromkeys(labels)
+        if len(distinct) == len(labels):
+            return cls(np.arange(len(labels)), tuple(labels))
+        code = {label: i for i, label in enumerate(distinct)}
         return cls(np.array([code[label] for label in labels], np.intp), tuple(code))
 
     def __len__(self) -> int:
@@ -146,6 +163,11 @@ class Taxonomy:
         """The highest level."""
         return len(self.levels) - 1
 
+    @property
+    def many(self) -> bool:
+        """Whether the steward listed so many values that released groups alone are described."""
+        return self.listed and len(self.codes) > MOST_TOLD
+
     @cached_property
     def texts(self) -> tuple[str | None, ...]:
         """What each value is written as, however a table writes it; None for a missing one."""
@@ -170,21 +192,39 @@ class Taxonomy:
         holds, be it a value, the way it is written or that one is missing, is never told unless it
         is released as it is, or spelled out by a label: nor is a group whose label is not among the
         texts ``released`` (None: a missing value), unless the hierarchy lists its values.
+
+        Of a hierarchy of more than ``MOST_TOLD`` values only groups that are released are told,
+        and where these hold more the number of each one's values, and their digest, in place of
+        the values: who holds the hierarchy can put them in.
         """
-        members: list[list[str | None]] = [[] for _ in range(len(partition))]
-        for text, group in zip(self.texts, partition.groups, strict=True):
-            members[group].append(text)
-        told = []
-        for group, (label, values) in enumerate(zip(partition.labels, members, strict=True)):
-            shown = (None if label is None else text_of(label)) in released
+        shown = np.array(
+            [(None if label is None else text_of(label)) in released for label in partition.labels],
+            bool,
+        )
+        told = shown if self.many else np.ones(len(partition), bool)
+        members = self._members(partition, told)
+        raw = partition is self.levels[0]
+        briefly = self.many and not raw and sum(map(len, members.values())) > MOST_TOLD
+        found = []
+        for group, values in members.items():
+            label = partition.labels[group]
             listed = [value for value in values if value is not None] if self.listed else []
-            if shown or listed:
-                raw = partition is self.levels[0]
-                stated = self.stated(label if shown or not raw else listed[0], raw)
+            if shown[group] or listed:
+                stated = self.stated(label if shown[group] or not raw else listed[0], raw)
                 if self.listed and not raw and not isinstance(label, Interval):
-                    stated["values"] = listed
-                told.append(stated | self._kind(partition, group, values))
-        return told
+                    stated |= _counted(listed) if briefly else {"values": listed}
+                found.append(stated | self._kind(partition, group, values))
+        return found
+
+    def _members(
+        self, partition: Partition, told: NDArray[np.bool_]
+    ) -> dict[int, list[str | None]]:
+        """The texts of the values of some groups."""
+        members: dict[int, list[str | None]] = {int(each): [] for each in np.flatnonzero(told)}
+        codes = np.flatnonzero(told[partition.groups])
+        for code, group in zip(codes.tolist(), partition.groups[codes].tolist(), strict=True):
+            members[group].append(self.texts[code])
+        return members
 
     def stated(self, label: Hashable, raw: bool) -> dict[str, object]:
         """A label as JSON has it, with the ends of a range, or with the raw value that it is."""
@@ -205,6 +245,16 @@ class Taxonomy:
         own = self.label(level, int(self.levels[level].groups[partition.first[group]]))
         named = {} if str(own) == str(partition.labels[group]) else {"group": str(own)}
         return {"level": level, **named}
+
+
+def _counted(values: Sequence[str]) -> dict[str, object]:
+    """What stands for a list of values that is too long to be told."""
+    return {"listed": len(values), "sha256": digest_of_values(values)}
+
+
+def digest_of_values(values: Sequence[str]) -> str:
+    """SHA-256 of a list of values as JSON has it."""
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()
 
 
 def _plain(end: Decimal | None) -> int | float | None:

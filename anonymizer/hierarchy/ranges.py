@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import pairwise
 from numbers import Real
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Interval, torn_levels
 from anonymizer.hierarchy.rule import NO_KEY, Label, Rule
@@ -112,5 +112,5 @@ def _stated(value: object) -> Decimal:
     stated = isinstance(value, Real | Decimal) and not isinstance(value, bool)
     number = number_of(value) if stated else None
     if number is None:
-        raise InputError(f"widths, cuts and origin must be numbers, not {value!r}")
+        raise InputError(f"widths, cuts and origin must be numbers, not {shown(value)}")
     return number

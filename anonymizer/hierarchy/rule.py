@@ -1,10 +1,10 @@
 """A rule of generalization: what label a value has at each level."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from anonymizer.hierarchy.naming import named
-from anonymizer.hierarchy.partition import ANY, Interval
+from anonymizer.hierarchy.partition import ANY, Interval, Partition
 from anonymizer.hierarchy.values import is_missing, text_of
 
 __all__ = ["NO_KEY", "Label", "Rule"]
@@ -55,6 +55,15 @@ class Rule(ABC):
         None for a missing value, ``NO_KEY`` for one that is not of the kind that generalizes.
         """
         return None if is_missing(value) else text_of(value)
+
+    def row(self, key: Hashable) -> tuple[Label, ...]:
+        """The labels of a key at levels 1, 2, ..., height; a missing one is ``*`` below the top."""
+        return (*(ANY,) * (self.height - 1), self.top) if key is None else self.labels(key)
+
+    def partitions(self, keys: Sequence[Hashable]) -> tuple[Partition, ...]:
+        """Levels 1, 2, ..., height of some keys, a missing one being the last."""
+        rows = [self.row(key) for key in keys]
+        return tuple(Partition.of([row[level] for row in rows]) for level in range(self.height))
 
     def covers(self, key: Hashable) -> bool:
         """Whether the rule has labels for a value."""

@@ -1,30 +1,41 @@
 """Hierarchies that list every value: ARX's format."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy.partition import ANY, torn_levels
+from anonymizer.hierarchy.partition import ANY, Codes, Partition, torn_levels
 from anonymizer.hierarchy.rule import Label, Rule
-from anonymizer.hierarchy.values import numbers_of, text_of
+from anonymizer.hierarchy.values import number_of, text_of
 
 __all__ = ["Table"]
+
+Column = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Table(Rule):
     """Every value listed with its label at each level (ARX's format).
 
+    Kept by column: a million rows would be a million things more for Python to look after.
+
     Parameters
     ----------
-    rows
-        The labels at levels 1, 2, ... of each value.
+    values
+        The values, each once.
+    levels
+        The label of each of them at levels 1, 2, ....
     source
         The file, for messages.
     """
 
-    rows: dict[str, tuple[str, ...]] = field(repr=False)
+    values: Column = field(repr=False)
+    levels: tuple[Column, ...] = field(repr=False)
     source: str = "its hierarchy"
 
     @classmethod
@@ -41,70 +52,133 @@ class Table(Rule):
             raise InputError(
                 f"{source}: a hierarchy needs at least one row, a value and its labels"
             )
-        table: dict[str, tuple[str, ...]] = {}
         for number, row in enumerate(rows, 1):
             if len(row) != len(rows[0]):
                 raise InputError(
                     f"{source}: row {number} has {len(row)} columns, the first has {len(rows[0])}"
                 )
-            value, labels = text_of(row[0]), tuple(row[1:])
+        return cls.of_columns(list(zip(*rows, strict=True)), source)
+
+    @classmethod
+    def of_columns(cls, columns: Sequence[Sequence[str]], source: str = "its hierarchy") -> "Table":
+        """The same of columns, values first; they are equally long, and not empty."""
+        for level, labels in enumerate(columns[1:], 1):
             if "" in labels:
                 raise InputError(
-                    f"{source}: row {number} has no label at level {labels.index('') + 1}; "
+                    f"{source}: row {labels.index('') + 1} has no label at level {level}; "
                     "an empty one would pass for a missing value"
                 )
-            if table.setdefault(value, labels) != labels:
-                raise InputError(f"{source}: value {value!r} stands twice, with different labels")
-        _require_nested(table, source)
-        return cls(_topped(table), source)
+        values, levels = _each_once(tuple(map(text_of, columns[0])), columns[1:], source)
+        _require_nested(values, levels, source)
+        return cls(values, _topped(values, levels), source)
 
     @cached_property
     def ordered(self) -> bool:
         """Whether every value is a number."""
-        return numbers_of(self.rows) is not None
+        return all(number_of(value) is not None for value in self.values)
 
     @property
     def height(self) -> int:
         """The highest level."""
-        return len(next(iter(self.rows.values())))
+        return len(self.levels)
+
+    @cached_property
+    def _row(self) -> Mapping[Hashable, int]:
+        """In which row each value is."""
+        return _places(self.values)
+
+    @cached_property
+    def _numbered(self) -> tuple[tuple[Codes, Sequence[str]], ...]:
+        """The number of each row's label at levels 1, 2, ..., and the labels."""
+        return tuple(map(_numbered, self.levels))
+
+    def partitions(self, keys: Sequence[Hashable]) -> tuple[Partition, ...]:
+        """Levels 1, 2, ..., height of some keys; no label is looked at twice."""
+        known = keys[:-1] if keys and keys[-1] is None else keys
+        rows = np.fromiter(map(self._row.__getitem__, known), np.intp, len(known))
+        missing = (None,) * self.height if known is keys else self.row(None)
+        return tuple(
+            _partition(codes[rows], labels, gap)
+            for (codes, labels), gap in zip(self._numbered, missing, strict=True)
+        )
 
     def labels(self, key: Hashable) -> tuple[Label, ...]:
         """The labels of a value at levels 1, 2, ..., height."""
-        return self.rows[str(key)]
+        row = self._row[str(key)]
+        return tuple(labels[row] for labels in self.levels)
 
     def describe(self) -> dict[str, object]:
         """What was stated, as JSON has it."""
-        return {"rows": [[value, *labels] for value, labels in self.rows.items()]}
+        return {"rows": list(zip(self.values, *self.levels, strict=True))}
 
     @property
     def top(self) -> Label:
         """The label of the single group at the highest level."""
-        return next(iter(self.rows.values()))[-1]
+        return self.levels[-1][0]
 
     @property
-    def listed(self) -> Iterable[Hashable]:
+    def listed(self) -> Sequence[Hashable]:
         """The values."""
-        return self.rows
+        return self.values
 
     def covers(self, key: Hashable) -> bool:
         """Whether the value is listed."""
-        return key in self.rows
+        return key in self._row
 
 
-def _require_nested(table: dict[str, tuple[str, ...]], source: str) -> None:
-    height = len(next(iter(table.values())))
-    for level in range(1, height):
-        parent: dict[str, tuple[str, str]] = {}
-        for value, labels in table.items():
-            fine, coarse = labels[level - 1], labels[level]
-            first, expected = parent.setdefault(fine, (value, coarse))
-            if expected != coarse:
-                raise InputError(f"{source}: {torn_levels(level, [first, value], fine)}")
+def _places(values: Sequence[str]) -> dict[Hashable, int]:
+    """Where each value stands, the last of equal ones."""
+    return dict(zip(values, range(len(values)), strict=True))
 
 
-def _topped(table: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+def _each_once(
+    values: Column, levels: Sequence[Sequence[str]], source: str
+) -> tuple[Column, tuple[Column, ...]]:
+    """Rows without those that stand twice, the first of them being left."""
+    places = _places(values)
+    if len(places) == len(values):
+        return values, tuple(map(tuple, levels))
+    first = _places(values[::-1])
+    for labels in levels:
+        for row, value in enumerate(values):
+            if labels[row] != labels[places[value]]:
+                raise InputError(f"{source}: value {value!r} stands twice, with different labels")
+    kept = [len(values) - 1 - first[value] for value in places]
+    return tuple(values[row] for row in kept), tuple(
+        tuple(labels[row] for row in kept) for labels in levels
+    )
+
+
+def _numbered(labels: Column) -> tuple[Codes, Sequence[str]]:
+    """Number labels in order of first appearance."""
+    texts = np.empty(len(labels), object)
+    texts[:] = labels
+    codes, distinct = pd.factorize(texts)
+    return codes.astype(np.intp, copy=False), list(distinct)
+
+
+def _partition(codes: Codes, labels: Sequence[str], missing: Label | None) -> Partition:
+    """The partition of rows by their labels, a missing value after them where it has a label."""
+    groups, numbers = pd.factorize(codes)
+    own: list[Hashable] = [labels[number] for number in numbers.tolist()]
+    if missing is not None:
+        own = own if missing in own else [*own, missing]
+        groups = np.append(groups, own.index(missing))
+    return Partition(groups.astype(np.intp, copy=False), tuple(own))
+
+
+def _require_nested(values: Column, levels: Sequence[Column], source: str) -> None:
+    numbered = map(_numbered, levels)
+    for level, ((fine, labels), (coarse, _)) in enumerate(pairwise(numbered), 1):
+        first = np.empty(len(labels), np.intp)
+        first[fine[::-1]] = np.arange(len(fine))[::-1]
+        torn = np.flatnonzero(coarse != coarse[first[fine]])
+        if len(torn):
+            pair = [values[first[fine[torn[0]]]], values[torn[0]]]
+            raise InputError(f"{source}: {torn_levels(level, pair, labels[int(fine[torn[0]])])}")
+
+
+def _topped(values: Column, levels: tuple[Column, ...]) -> tuple[Column, ...]:
     """Put ``*`` above a last column of more than one group."""
-    if len({labels[-1:] or (value,) for value, labels in table.items()}) == 1:
-        single = next(iter(table.values()))
-        return table if single else dict.fromkeys(table, (ANY,))
-    return {value: (*labels, ANY) for value, labels in table.items()}
+    one = len(set(levels[-1] if levels else values)) == 1
+    return levels if levels and one else (*levels, (ANY,) * len(values))

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from decimal import Context, Decimal, InvalidOperation, localcontext
 from numbers import Real
+from string import ascii_letters
 from typing import Any
 
 import pandas as pd
@@ -25,6 +26,9 @@ __all__ = [
 
 WHOLE = re.compile(r"-?(0|[1-9][0-9]*)[.]0+")
 """A whole number as it is written once a column of numbers had gaps."""
+
+LETTERS = frozenset(ascii_letters)
+"""No finite number begins with any of them."""
 
 INSTANT = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.]\d{1,6})?)?(Z|[+-]\d\d:?\d\d)", re.ASCII
@@ -51,7 +55,7 @@ def text_of(value: object) -> str:
     if isinstance(value, datetime) and value.tzinfo is not None:
         return str(value.astimezone(UTC))
     text = str(value).strip()
-    if isinstance(value, Real | Decimal) and not isinstance(value, bool):
+    if not isinstance(value, str | bool) and isinstance(value, Real | Decimal):
         number = number_of(value)
         exact = isinstance(value, Decimal)
         if number is not None and (exact or number == number.to_integral_value()):
@@ -88,6 +92,8 @@ def number_of(value: object) -> Decimal | None:
     (Decimal('0.1'), Decimal('0.1'), None, None)
     """
     text = str(value).strip()
+    if text[:1] in LETTERS:  # a millionth of a second less, for millions of values
+        return None
     try:
         number = Decimal("NaN" if "_" in text else text)
     except InvalidOperation:

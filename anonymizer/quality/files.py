@@ -13,6 +13,7 @@ from anonymizer.quality.quality import Quality, measure_quality
 from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import Watch, ignore
 from anonymizer.study import Study
+from anonymizer.tables import rearmed
 
 __all__ = ["Manifested", "measure_file"]
 
@@ -40,6 +41,8 @@ def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: 
     manifest = read_manifest(path.parent / MANIFEST)
     watch("reading the tables", 0, None)
     released = study.read(path)
+    if study.disarms(study.format_of(path)):
+        released = rearmed(released)
     original = study.read()
     watch("counting the table", 0, None)
     kept = study.schema.admit(original)

@@ -55,6 +55,13 @@ def print_release(release: Release, directory: Path) -> None:
             + ", ".join(name or "a column without a name" for name in release.other_columns),
             soft_wrap=True,
         )
+    if release.spreadsheet is not None and not release.spreadsheet.safe:
+        cells = release.spreadsheet.cells
+        out.print(
+            f"A spreadsheet would run {sum(cells.values()):,} cells of {', '.join(cells)} as "
+            "formulas; csv-safe = true under [output] disarms them.",
+            soft_wrap=True,
+        )
     out.print(f"The release lies in {directory}.", soft_wrap=True)
 
 

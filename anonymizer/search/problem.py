@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 import joblib
 
 from anonymizer.counts import Counts
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import Kernel, choose
 from anonymizer.lattice import Lattice, Node, level_recoding
@@ -34,6 +34,9 @@ __all__ = [
     "in_parallel",
     "winner",
 ]
+
+LONGEST = 1e9
+"""Seconds: some thirty years."""
 
 INSTANT = 1e-9
 """Seconds."""
@@ -164,8 +167,11 @@ class Run:
     def __post_init__(self) -> None:
         limit = self.time_limit
         number = isinstance(limit, Real) and not isinstance(limit, bool)
-        if limit is not None and not (number and 0 < limit < inf):
-            raise InputError(f"time-limit = {limit!r} must be a number of seconds above 0")
+        if limit is not None and not (number and 0 < limit <= LONGEST):
+            raise InputError(
+                f"time-limit = {shown(limit)} must be a number of seconds above 0, and at most "
+                f"{LONGEST:.0e}"
+            )
 
     def deadline(self) -> float:
         """When time will be up, on the monotonic clock, if it starts to run now."""

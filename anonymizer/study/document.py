@@ -1,6 +1,5 @@
 """What a study file may say, section by section, and how it is read."""
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -18,7 +17,8 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
-from anonymizer.errors import InputError, did_you_mean
+from anonymizer.errors import LONGEST, InputError, did_you_mean, shown
+from anonymizer.reading import STUDY, parsed_toml, read_whole
 
 __all__ = ["Document", "MaskingOptions", "read_document"]
 
@@ -106,6 +106,12 @@ class MaskingOptions(Section):
     seed: Annotated[StrictInt, Field(ge=0)] | None = None
 
 
+class OutputOptions(Section):
+    """``[output]``: how the release is written."""
+
+    csv_safe: StrictBool = False
+
+
 class Document(Section):
     """A whole study file."""
 
@@ -117,6 +123,7 @@ class Document(Section):
     search: SearchOptions = SearchOptions()
     masking: MaskingOptions | None = None
     objective: ObjectiveOptions = ObjectiveOptions()
+    output: OutputOptions = OutputOptions()
 
     @field_validator("masking", mode="before")
     @classmethod
@@ -138,17 +145,21 @@ def read_document(path: Path) -> Document:
 
 def _parsed(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        text = read_whole(path, STUDY)
+    except InputError:
+        raise
     except FileNotFoundError:
         raise InputError(f"there is no study file {path}") from None
     except OSError as error:
         raise InputError(f"cannot read study file {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InputError(f"cannot read study file {path}: it is not UTF-8 text") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{path} is not a TOML file: {error}") from None
     except ValueError:
         raise InputError(f"cannot read study file {str(path)!r}: no file has such a name") from None
+    try:
+        return parsed_toml(text)
+    except ValueError as error:
+        raise InputError(f"{path} is not a TOML file: {error}") from None
 
 
 def _validated(path: Path, content: Mapping[str, Any]) -> Document:
@@ -161,11 +172,11 @@ def _validated(path: Path, content: Mapping[str, Any]) -> Document:
 def _explained(error: ValidationError) -> str:
     """The first complaint, in the study file's words."""
     first = error.errors(include_url=False, include_input=False)[0]
-    *section, key = [str(part) for part in first["loc"] if part not in UNION]
+    *section, key = [str(part)[:LONGEST] for part in first["loc"] if part not in UNION]
     place = f"[{section[0]}] " if section else ""
     if first["type"] == "extra_forbidden":
         known = _keys(section)
-        return f"{place}unknown key {key!r}" + (
+        return f"{place}unknown key {shown(key)}" + (
             did_you_mean(key, known) or f"; known are {', '.join(known)}"
         )
     if first["type"] == "missing":

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from anonymizer.errors import InputError, did_you_mean
+from anonymizer.errors import InputError, did_you_mean, shown
 from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.masking import Masking
@@ -52,7 +52,7 @@ class Study:
         name = stated["model"]
         if not isinstance(name, str) or name not in MODELS:
             hint = did_you_mean(str(name), MODELS) or f"; known are {', '.join(MODELS)}"
-            raise InputError(f"{place} model = {name!r} is unknown{hint}")
+            raise InputError(f"{place} model = {name!r:.200} is unknown{hint}")
         given = {key: value for key, value in stated.items() if key != "model"}
         _require_parameters(f"{place} {name}", MODELS[name], given)
         try:
@@ -72,7 +72,7 @@ class Study:
     def _population(self, stated: object) -> Population:
         """The table of a population, read once."""
         if not isinstance(stated, str):
-            raise InputError(f"population = {stated!r} must be the path of a table")
+            raise InputError(f"population = {stated!r:.200} must be the path of a table")
         if stated not in self._populations:
             path = self.path.parent / stated
             names = tuple(self.document.quasi_identifiers)
@@ -122,6 +122,10 @@ class Study:
             return Masking(**dict(stated))
         except InputError as error:
             raise InputError(f"{self.path}: {error}") from None
+
+    def disarms(self, form: Format) -> bool:
+        """Whether a release of that format has no cells that a spreadsheet would run."""
+        return self.document.output.csv_safe and not form.parquet
 
     @property
     def objective_options(self) -> dict[str, object]:
@@ -206,7 +210,7 @@ def _require_parameters(place: str, kind: type[PrivacyModel], given: Mapping[str
     for key in given:
         if key not in known:
             hint = did_you_mean(key, known) or f"; it has {', '.join(known)}"
-            raise InputError(f"{place} has no parameter {key!r}{hint}")
+            raise InputError(f"{place} has no parameter {shown(key)}{hint}")
     for key, field in known.items():
         # Some are asked for in spite of a default: thresholds under different distances differ.
         if key not in given and (field.default is MISSING or key in kind.stated):

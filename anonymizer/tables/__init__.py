@@ -3,14 +3,28 @@
 from anonymizer.tables.columnar import ParquetColumns, open_columns
 from anonymizer.tables.files import cleaned, columns_in, read_table, write_table
 from anonymizer.tables.format import Format, format_of
+from anonymizer.tables.spreadsheet import (
+    disarmed,
+    disarmed_manifest,
+    formulas,
+    rearmed,
+    rearmed_manifest,
+    with_safe_names,
+)
 
 __all__ = [
     "Format",
     "ParquetColumns",
     "cleaned",
     "columns_in",
+    "disarmed",
+    "disarmed_manifest",
     "format_of",
+    "formulas",
     "open_columns",
     "read_table",
+    "rearmed",
+    "rearmed_manifest",
+    "with_safe_names",
     "write_table",
 ]

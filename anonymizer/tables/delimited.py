@@ -3,7 +3,7 @@
 import csv
 import io
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,19 +12,24 @@ import pyarrow as pa
 import pyarrow.csv
 
 from anonymizer.errors import InputError
+from anonymizer.reading import LINE
 from anonymizer.tables.refusals import require_named
+from anonymizer.tables.stream import require_columns_few, table_stream
 
 __all__ = ["csv_columns", "read_csv"]
 
 BLOCK = 16 * 1024 * 1024
 """Bytes that CSV is read by; a record must fit in."""
 
+LONGEST_NAME = 10_000
+"""Letters of a column's name: a whole question may be one, a whole table is none."""
+
 
 def csv_columns(path: Path, separator: str) -> list[str]:
     """The columns of a CSV file, by its first line that is not empty."""
     with _long_fields(), _text_stream(path) as text:
-        reader = csv.reader(text, delimiter=separator, strict=True)
-        return [name.strip() for name in next((row for row in reader if row), [])]
+        header = _header(path, csv.reader(text, delimiter=separator, strict=True))
+        return [name.strip() for name in header]
 
 
 def read_csv(path: Path, separator: str, columns: Sequence[str]) -> pd.DataFrame:
@@ -36,14 +41,15 @@ def read_csv(path: Path, separator: str, columns: Sequence[str]) -> pd.DataFrame
     header, records = _strictly(path, separator)
     names = [name.strip() for name in header]
     require_named(path, names, columns)
-    table = pyarrow.csv.read_csv(
-        path,
-        read_options=pyarrow.csv.ReadOptions(block_size=BLOCK),
-        parse_options=pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True),
-        convert_options=pyarrow.csv.ConvertOptions(
-            column_types=dict.fromkeys(header, pa.string()), strings_can_be_null=False
-        ),
-    )
+    with table_stream(path) as stream:
+        table = pyarrow.csv.read_csv(
+            stream,
+            read_options=pyarrow.csv.ReadOptions(block_size=max(BLOCK, LINE.value)),
+            parse_options=pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=dict.fromkeys(header, pa.string()), strings_can_be_null=False
+            ),
+        )
     if table.num_rows != records or table.column_names != header:
         raise InputError(f"cannot read {path}: its records cannot be told apart for sure")
     frame: pd.DataFrame = table.to_pandas()
@@ -55,7 +61,7 @@ def _strictly(path: Path, separator: str) -> tuple[list[str], int]:
     with _long_fields(), _text_stream(path) as text:
         reader = csv.reader(text, delimiter=separator, strict=True)
         try:
-            header = next((row for row in reader if row), [])
+            header = _header(path, reader)
             records = 0
             for row in reader:
                 if len(row) != len(header) and row:
@@ -73,9 +79,22 @@ def _strictly(path: Path, separator: str) -> tuple[list[str], int]:
     return header, records
 
 
+def _header(path: Path, reader: Iterable[list[str]]) -> list[str]:
+    """The first row that is not empty."""
+    header = next((row for row in reader if row), [])
+    require_columns_few(path, len(header))
+    longest = max(map(len, header), default=0)
+    if longest > LONGEST_NAME:
+        raise InputError(
+            f"cannot read {path}: it has a column whose name has {longest:,} letters; does its "
+            "first line name the columns?"
+        )
+    return header
+
+
 @contextmanager
 def _text_stream(path: Path) -> Iterator[io.TextIOWrapper]:
-    with pa.input_stream(str(path), compression="detect") as stream:
+    with table_stream(path) as stream:
         yield io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
 
 

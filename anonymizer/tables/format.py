@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa
-
 from anonymizer.errors import InputError
 from anonymizer.tables.refusals import readable
+from anonymizer.tables.stream import table_stream
 
 __all__ = ["Format", "format_of"]
 
@@ -83,7 +82,7 @@ def _separator(path: Path) -> str:
 
 def _first_lines(path: Path) -> list[str]:
     """Some whole lines of a text file, decompressed."""
-    with readable(path), pa.input_stream(str(path), compression="detect") as stream:
+    with readable(path), table_stream(path) as stream:
         start = stream.read(SNIFFED)
     lines: list[str] = start.decode("utf-8-sig", errors="replace").splitlines()
     return lines[:-1] if len(start) == SNIFFED else lines

@@ -11,6 +11,7 @@ import pyarrow.parquet
 from anonymizer.engines.arrow import anew
 from anonymizer.engines.traces import without_traces
 from anonymizer.tables.refusals import require_named
+from anonymizer.tables.stream import require_room
 
 __all__ = [
     "UNNAMED_INDEX",
@@ -38,6 +39,7 @@ def read_parquet(path: Path, columns: Sequence[str]) -> pd.DataFrame:
     """
     with pyarrow.parquet.ParquetFile(path) as file:
         require_named(path, file.schema_arrow.names, columns)
+        require_room(path, file.metadata)
         table = file.read()
     table = table.drop_columns([n for n in table.column_names if UNNAMED_INDEX.fullmatch(n)])
     table.validate(full=True)

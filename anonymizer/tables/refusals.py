@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from anonymizer.errors import InputError
+from anonymizer.reading import IrregularError, open_regular
 from anonymizer.schema import require_columns
 
 __all__ = ["readable", "require_named"]
@@ -17,9 +18,12 @@ def readable(path: Path) -> Iterator[None]:
     What a damaged file makes a parser raise is anybody's guess, hence the broad net.
     """
     try:
+        open_regular(path).close()
         yield
     except (InputError, MemoryError):
         raise
+    except IrregularError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InputError(f"cannot read {path}: it is not UTF-8 text") from None
     except PermissionError:

@@ -11,6 +11,7 @@ from anonymizer.manifest import MANIFEST, read_manifest, recoding_of
 from anonymizer.recoded import matched, relabelled
 from anonymizer.schema import taxonomies_of
 from anonymizer.study import Study
+from anonymizer.tables import Format, disarmed
 
 __all__ = ["people_of", "recoded_people"]
 
@@ -25,11 +26,16 @@ def recoded_people(
     InputError
         When there is no manifest next to the table, or it is of another study.
     """
-    return people_of(study, read_manifest(path.parent / MANIFEST), table, people)
+    manifest = read_manifest(path.parent / MANIFEST)
+    return people_of(study, manifest, study.format_of(path), table, people)
 
 
 def people_of(
-    study: Study, manifest: Mapping[str, Any], table: pd.DataFrame, people: pd.DataFrame
+    study: Study,
+    manifest: Mapping[str, Any],
+    form: Format,
+    table: pd.DataFrame,
+    people: pd.DataFrame,
 ) -> pd.DataFrame:
     """The population of a study, recoded as a manifest describes.
 
@@ -42,4 +48,6 @@ def people_of(
     tally = engine.tally(population, study.schema.names)
     taxonomies = taxonomies_of(tally, study.hierarchies)
     recoding = recoding_of(manifest, taxonomies)
-    return matched(table, relabelled(population, recoding, taxonomies), study.schema)
+    recoded = relabelled(population, recoding, taxonomies)
+    written = disarmed(recoded) if study.disarms(form) else recoded
+    return matched(table, written, study.schema)

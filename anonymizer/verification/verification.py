@@ -16,7 +16,7 @@ from anonymizer.privacy import PrivacyModel, Verdict, population_of
 from anonymizer.release import judged, verify
 from anonymizer.schema import Schema, recount
 from anonymizer.study import Study
-from anonymizer.tables import columns_in, format_of, read_table
+from anonymizer.tables import Format, columns_in, format_of, read_table
 from anonymizer.verification.check import (
     RECOMPUTED,
     UNCHECKED,
@@ -163,7 +163,7 @@ def _verified(path: Path, manifest: Mapping[str, Any], study: Study | None) -> V
     table = read_table(path, form, schema.columns)
     if not len(table):
         raise InputError("the table has no records")
-    people = None if study is None else _people(study, manifest, table)
+    people = None if study is None else _people(study, manifest, form, table)
     facts = _facts(manifest, table, schema, models, people)
     checks += chain.from_iterable(check(facts) for check in ON_TABLE)
     checks += _unchecked(manifest, checks, study)
@@ -191,9 +191,11 @@ ON_TABLE = (
 """What is checked on the records, in this order."""
 
 
-def _people(study: Study, manifest: Mapping[str, Any], table: pd.DataFrame) -> pd.DataFrame | None:
+def _people(
+    study: Study, manifest: Mapping[str, Any], form: Format, table: pd.DataFrame
+) -> pd.DataFrame | None:
     people = population_of(study.privacy)
-    return None if people is None else people_of(study, manifest, table, people.table)
+    return None if people is None else people_of(study, manifest, form, table, people.table)
 
 
 def _verdicts(

@@ -1,0 +1,243 @@
+"""Files that somebody else wrote: opened only if they are regular, read only up to a limit.
+
+Devices and pipes never end, or wait for ever. Limits are generous; each is raised by the
+environment variable that the message names.
+"""
+
+import errno
+import json
+import os
+import re
+import stat
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from io import BufferedReader
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from anonymizer.errors import LONGEST, InputError
+
+__all__ = [
+    "COLUMNS",
+    "HIERARCHY",
+    "LINE",
+    "MANIFEST_SIZE",
+    "MIB",
+    "RATIO",
+    "STUDY",
+    "TABLE",
+    "IrregularError",
+    "Limit",
+    "open_regular",
+    "parsed_json",
+    "parsed_toml",
+    "read_whole",
+]
+
+MIB = 2**20
+
+DEEPEST = 40
+"""Lists and sections within each other; what this package reads needs 8."""
+
+LONGEST_NUMBER = 300
+"""Digits of a whole number in a document: every one of them is a float, too."""
+
+ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
+"""How JSON writes half of a character."""
+
+KINDS: Mapping[Callable[[int], bool], str] = {
+    stat.S_ISFIFO: "a pipe",
+    stat.S_ISSOCK: "a socket",
+    stat.S_ISCHR: "a device",
+    stat.S_ISBLK: "a device",
+}
+
+
+class IrregularError(OSError):
+    """A path leads to something that is no regular file; ``strerror`` says to what."""
+
+
+@dataclass(frozen=True)
+class Limit:
+    """How much is read of something, unless the environment says otherwise.
+
+    Parameters
+    ----------
+    variable
+        The environment variable that says otherwise: a whole number of at least 1.
+    default
+        In bytes, or whatever is counted.
+    """
+
+    variable: str
+    default: int
+
+    @property
+    def value(self) -> int:
+        """The limit as it stands.
+
+        Raises
+        ------
+        InputError
+            When the environment states none.
+        """
+        stated = os.environ.get(self.variable)
+        if stated is None:
+            return self.default
+        if not re.fullmatch("0*[1-9][0-9]{0,17}", stated):
+            raise InputError(f"{self.variable} must be a whole number of at least 1")
+        return int(stated)
+
+    def refuse(self, path: Path, what: str) -> InputError:
+        """The complaint that a file goes beyond the limit, ``{}`` in ``what`` being the limit."""
+        return InputError(
+            f"cannot read {path}: {what.format(f'{self.value:,}')}; {self.variable} in the "
+            "environment raises this limit"
+        )
+
+
+STUDY = Limit("ANONYMIZER_MAX_STUDY", MIB)
+"""Bytes of a study file, and of a rule of generalization."""
+
+HIERARCHY = Limit("ANONYMIZER_MAX_HIERARCHY", 256 * MIB)
+"""Bytes of a hierarchy that lists its values: some ten million of them."""
+
+MANIFEST_SIZE = Limit("ANONYMIZER_MAX_MANIFEST", 256 * MIB)
+"""Bytes of a ``release.json``: the channels of a masked release may be large."""
+
+TABLE = Limit("ANONYMIZER_MAX_TABLE", 32 * 1024 * MIB)
+"""Bytes of a table, decompressed."""
+
+RATIO = Limit("ANONYMIZER_MAX_RATIO", 200)
+"""How many times larger a compressed table of some size may become: tables become 3 to 50 times."""
+
+LINE = Limit("ANONYMIZER_MAX_LINE", 16 * MIB)
+"""Letters of a line of CSV."""
+
+COLUMNS = Limit("ANONYMIZER_MAX_COLUMNS", 100_000)
+"""Columns of a table."""
+
+
+def open_regular(path: Path) -> BufferedReader:
+    """Open a regular file, links followed, and nothing else; never waits.
+
+    What a path leads to is looked at before it is opened, since opening some devices does
+    something, and once more when it is open, since it may be another one by then.
+
+    Raises
+    ------
+    OSError
+        When it is not there or may not be read; ``IrregularError`` when it is no regular file.
+    ValueError
+        When no file has such a name.
+    """
+    _require_regular(os.stat(path).st_mode)  # noqa: PTH116 (pathlib adds nothing)
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags | getattr(os, "O_CLOEXEC", 0))
+    try:
+        _require_regular(os.fstat(descriptor).st_mode)
+        return os.fdopen(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _require_regular(mode: int) -> None:
+    if stat.S_ISREG(mode):
+        return
+    if stat.S_ISDIR(mode):
+        raise IrregularError(errno.EISDIR, os.strerror(errno.EISDIR))
+    kind = next((name for is_kind, name in KINDS.items() if is_kind(mode)), "something else")
+    raise IrregularError(errno.EINVAL, f"it is {kind}, not a file")
+
+
+def read_whole(path: Path, limit: Limit) -> str:
+    """The text of a regular file, UTF-8 with or without a byte order mark.
+
+    Raises
+    ------
+    InputError
+        When it is longer than the limit.
+    OSError, ValueError
+        As ``open_regular`` does; UnicodeDecodeError when it is no such text.
+    """
+    most = limit.value
+    with open_regular(path) as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise limit.refuse(path, "it has more than {} bytes")
+    return content.decode("utf-8-sig")
+
+
+def parsed_toml(text: str) -> dict[str, Any]:
+    """What a TOML text says.
+
+    Raises
+    ------
+    ValueError
+        When it is none, or one that nobody would write; the message says so in a few words.
+    """
+    try:
+        content = tomllib.loads(text)
+    except RecursionError:
+        raise ValueError("lists or sections are nested too deeply") from None
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(str(error)[:LONGEST]) from None  # it may quote a key
+    except (ValueError, OverflowError):  # Python's own limit on the digits of a number
+        raise ValueError("it holds a number or a date beyond any limit") from None
+    _require_sensible(content)
+    return content
+
+
+def parsed_json(text: str) -> Any:
+    """What a JSON text says; strictly: finite numbers, whole characters, every key once.
+
+    Raises
+    ------
+    ValueError
+        When it is none, or one that nobody would write.
+    """
+    try:
+        content = json.loads(
+            text, object_pairs_hook=_each_once, parse_float=_finite, parse_constant=_finite
+        )
+    except RecursionError:
+        raise ValueError("lists or sections are nested too deeply") from None
+    if ESCAPED.search(text):
+        json.dumps(content, ensure_ascii=False).encode()  # raises on half a character
+    _require_sensible(content)
+    return content
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise ValueError("it holds a number that is not finite")
+    return number
+
+
+def _require_sensible(content: object) -> None:
+    """Bound the depth and the numbers of a document, so that whoever uses them need not."""
+    layer = [content]
+    for _ in range(DEEPEST):
+        below: list[object] = []
+        for each in layer:
+            if isinstance(each, Mapping):
+                below.extend(each.values())
+            elif isinstance(each, list):
+                below.extend(each)
+            elif isinstance(each, int) and abs(each) >= 10**LONGEST_NUMBER:
+                raise ValueError(f"it holds a number of more than {LONGEST_NUMBER} digits")
+        if not below:
+            return
+        layer = below
+    raise ValueError("lists or sections are nested too deeply")

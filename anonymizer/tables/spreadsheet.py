@@ -1,0 +1,152 @@
+"""Cells that a spreadsheet would run as formulas, and how a release disarms them.
+
+A text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets an apostrophe
+before it, unless it is a number (``-5`` is no formula). So does one that begins with apostrophes
+and then one of these, so that no two texts become one and none is lost.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.engines import pandas as engine
+from anonymizer.errors import InputError
+from anonymizer.hierarchy.values import number_of
+from anonymizer.schema import Schema
+
+__all__ = [
+    "disarmed",
+    "disarmed_manifest",
+    "formulas",
+    "rearmed",
+    "rearmed_manifest",
+    "with_safe_names",
+]
+
+ARMED = re.compile(r"'*[=+\-@\t\r]")
+
+
+def formulas(table: pd.DataFrame) -> dict[str, int]:
+    """How many cells of each column a spreadsheet would run, its name included; those with any."""
+    found = {}
+    for name in table.columns:
+        cells = int(_runs(name)) + (_running(table[name]) if _has_texts(table[name]) else 0)
+        if cells:
+            found[str(name)] = cells
+    return found
+
+
+def _running(column: pd.Series) -> int:
+    """How many cells of a column a spreadsheet would run."""
+    codes, values = engine.distinct(column)
+    return int(np.array([_runs(value) for value in values], bool)[codes].sum())
+
+
+def disarmed(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with an apostrophe before every text that a spreadsheet would run."""
+    return _mapped(table, _disarmed)
+
+
+def rearmed(table: pd.DataFrame) -> pd.DataFrame:
+    """What ``disarmed`` was given, names as they were."""
+    return _mapped(table, _rearmed).rename(columns=_rearmed)
+
+
+def with_safe_names(table: pd.DataFrame, schema: Schema) -> pd.DataFrame:
+    """The table with columns without a role that may be named in a spreadsheet.
+
+    Raises
+    ------
+    InputError
+        When a column with a role would need another name: the study goes by that.
+    """
+    for name in (*schema.columns, *schema.identifiers):
+        if _is_armed(name):
+            raise InputError(
+                f"a spreadsheet would run the name of column {name!r}; rename it in the table and "
+                "the study, or leave out csv-safe"
+            )
+    return table.rename(columns=_disarmed)
+
+
+def disarmed_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """A manifest whose labels are those of the disarmed table.
+
+    What a label was before stays as ``group``, by which the hierarchy knows it.
+    """
+    return _with_texts(manifest, _disarmed)
+
+
+def rearmed_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """A manifest whose labels are those of the table before it was disarmed."""
+    return _with_texts(manifest, _rearmed)
+
+
+def _with_texts(manifest: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    """A manifest with other labels, and channels of other texts on either side."""
+    recoding = {
+        name: [_relabelled(group, change) for group in groups]
+        for name, groups in manifest["recoding"].items()
+    }
+    regions = [
+        {name: change(label) for name, label in region.items()}
+        for region in manifest.get("regions", [])
+    ]
+    found = {**manifest, "recoding": recoding, **({"regions": regions} if regions else {})}
+    masking = manifest.get("masking", {})
+    if "channels" in masking:
+        channels = [_channel(channel, change) for channel in masking["channels"]]
+        found["masking"] = {**masking, "channels": channels}
+    return found
+
+
+def _relabelled(group: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    label = change(group["label"])
+    if label == group["label"]:
+        return dict(group)
+    return {**group, "label": label, "group": group.get("group", group["label"])}
+
+
+def _channel(channel: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
+    sides = {side: channel[side] for side in ("values", "labels") if side in channel}
+    texts = {side: [list(map(change, each)) for each in told] for side, told in sides.items()}
+    return {**channel, **texts}
+
+
+def _is_armed(value: object) -> bool:
+    """Whether a value is a text that a spreadsheet would run, apostrophes before it or not."""
+    return isinstance(value, str) and ARMED.match(value) is not None and number_of(value) is None
+
+
+def _runs(value: object) -> bool:
+    return _is_armed(value) and not str(value).startswith("'")
+
+
+def _disarmed(value: Any) -> Any:
+    return "'" + value if _is_armed(value) else value
+
+
+def _rearmed(value: Any) -> Any:
+    return value[1:] if _is_armed(value) and value.startswith("'") else value
+
+
+def _has_texts(column: pd.Series) -> bool:
+    kind = column.dtype
+    if isinstance(kind, pd.CategoricalDtype):
+        kind = kind.categories.dtype
+    return pd.api.types.is_object_dtype(kind) or pd.api.types.is_string_dtype(kind)
+
+
+def _mapped(table: pd.DataFrame, change: Callable[[Any], Any]) -> pd.DataFrame:
+    """The table with every text changed; columns in which none does stay as they are."""
+    columns = {}
+    for name in table.columns:
+        if _has_texts(table[name]):
+            codes, values = engine.distinct(table[name])
+            changed = [change(value) if isinstance(value, str) else value for value in values]
+            if any(old is not new for old, new in zip(values, changed, strict=True)):
+                columns[name] = engine.relabel(table[name], codes, changed)
+    return engine.replaced(table, columns)

@@ -1,0 +1,96 @@
+"""The bytes of a table file, decompressed, and no more of them than a table may have."""
+
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+
+from anonymizer.reading import COLUMNS, LINE, MIB, RATIO, TABLE, open_regular
+
+__all__ = ["require_columns_few", "require_room", "table_stream"]
+
+COMPRESSIONS = {".bz2": "bz2", ".gz": "gzip", ".lz4": "lz4", ".zst": "zstd"}
+"""What a file was compressed by, by the ending of its name."""
+
+CHUNK = MIB
+"""Bytes read at a time."""
+
+FREE = 16 * MIB
+"""Decompressed bytes that may come of a file however small."""
+
+
+@contextmanager
+def table_stream(path: Path) -> Iterator[BinaryIO]:
+    """Open a table file, decompressed as its name says (.gz, .bz2, .zst, .lz4).
+
+    Reading raises InputError where it goes beyond a limit: of all bytes, of one line, or of what
+    has been read so far over what it was compressed to (a bomb shows early).
+    """
+    with open_regular(path) as file:
+        yield io.BufferedReader(_Bounded(file, path), CHUNK)
+
+
+class _Bounded(io.RawIOBase):
+    """A stream that ends in an error at its limits."""
+
+    def __init__(self, file: BinaryIO, path: Path) -> None:
+        self._file, self._path = file, path
+        self._name = COMPRESSIONS.get(path.suffix)
+        self._stream = file if self._name is None else pa.input_stream(file, compression=self._name)
+        self._most, self._line = TABLE.value, LINE.value
+        self._read = self._since = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        chunk = self._stream.read(len(buffer))
+        buffer[: len(chunk)] = chunk
+        self._read += len(chunk)
+        self._require_within()
+        self._require_lines(chunk)
+        return len(chunk)
+
+    def _require_within(self) -> None:
+        if self._read > self._most:
+            raise TABLE.refuse(self._path, "it has more than {} bytes, decompressed")
+        if self._name is None or self._read <= FREE:
+            return
+        if self._read > RATIO.value * max(self._file.tell(), 1):
+            raise RATIO.refuse(self._path, "it decompresses to more than {} times its size")
+
+    def _require_lines(self, chunk: bytes) -> None:
+        """Lines that are too long span several chunks, so that only their ends matter."""
+        end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r"))
+        self._since = self._since + len(chunk) if end < 0 else len(chunk) - 1 - end
+        if self._since > self._line:
+            raise LINE.refuse(self._path, "it is no CSV, with a line of more than {} bytes")
+
+
+def require_columns_few(path: Path, columns: int) -> None:
+    """Require that a table has no more columns than a table may have.
+
+    Raises
+    ------
+    InputError
+        When it has more.
+    """
+    if columns > COLUMNS.value:
+        raise COLUMNS.refuse(path, "its first line names more than {} columns")
+
+
+def require_room(path: Path, metadata: pa.parquet.FileMetaData) -> None:
+    """Require that a Parquet file, which may be compressed as much, is no larger than a table may.
+
+    Raises
+    ------
+    InputError
+        When it is: by the bytes that it says it has, or by one for each of its values.
+    """
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    stated = sum(group.total_byte_size for group in groups)
+    if max(stated, metadata.num_rows * metadata.num_columns) > TABLE.value:
+        raise TABLE.refuse(path, "it has more than {} bytes, decompressed")
