@@ -10,8 +10,18 @@ from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.hierarchy.values import is_missing, text_of
+from anonymizer.spelling import Keys, one_text_each, read_keys
 
-__all__ = ["beside", "by_text", "encoded", "histograms", "require_everybody", "spread"]
+__all__ = [
+    "beside",
+    "by_text",
+    "encoded",
+    "histograms",
+    "one_spelling",
+    "reads_as_written",
+    "require_everybody",
+    "spread",
+]
 
 MOST_CELLS = 200_000_000
 """Cells of a count matrix beyond are refused before they are allocated (1.6 GB)."""
@@ -23,53 +33,79 @@ def encoded(column: pd.Series, taxonomy: Taxonomy) -> np.ndarray:
     return taxonomy.encode(values)[codes]
 
 
-def spread(column: pd.Series, sizes: np.ndarray) -> tuple[np.ndarray, tuple[object, ...]]:
-    """The sizes of a tally's rows, each in the column of its sensitive value, and the values."""
-    codes, values = by_text(column)
+def spread(
+    column: pd.Series, sizes: np.ndarray, keys: Keys = read_keys
+) -> tuple[np.ndarray, tuple[object, ...]]:
+    """The sizes of a tally's rows, each in the column of its sensitive value, and the values.
+
+    Values of one key are one value; the default is the view of the reader who takes most for one.
+    """
+    codes, values = by_text(column, keys)
     _require_countable(column, len(sizes), len(values))
     joint = np.zeros((len(sizes), len(values)), np.int64)
     joint[np.arange(len(sizes)), codes] = sizes
     return joint, values
 
 
-def by_text(column: pd.Series) -> tuple[np.ndarray, tuple[object, ...]]:
+def by_text(column: pd.Series, keys: Keys = list) -> tuple[np.ndarray, tuple[object, ...]]:
     """Number the distinct values of a column in the order of their texts: codes and values.
+
+    Values of one key are one value; the default is that of Python's csv, which keeps texts apart.
 
     So neither sums of logarithms nor draws of records depend on the order of the records. A missing
     value comes after a text that looks like it.
     """
-    codes, values = _as_read(column)
-    keys = [(str(value), is_missing(value)) for value in values]
-    order = sorted(range(len(values)), key=keys.__getitem__)
+    codes, values = _as_read(column, keys)
+    places = [(str(value), is_missing(value)) for value in values]
+    order = sorted(range(len(values)), key=places.__getitem__)
     if order == list(range(len(values))):
         return codes, tuple(values)
     return np.argsort(order)[codes], tuple(values[place] for place in order)
 
 
 def histograms(
-    column: pd.Series, class_of: np.ndarray, classes: int
+    column: pd.Series, class_of: np.ndarray, classes: int, keys: Keys = read_keys
 ) -> tuple[np.ndarray, tuple[object, ...]]:
-    """Records by class and value, shape (classes, values), and the values."""
-    codes, values = _as_read(column)
+    """Records by class and value, shape (classes, values), and the values, as ``spread`` does."""
+    codes, values = _as_read(column, keys)
     _require_countable(column, classes, len(values))
     cells = np.bincount(class_of * len(values) + codes, minlength=classes * len(values))
     return cells.astype(np.int64).reshape(classes, len(values)), tuple(values)
 
 
-def _as_read(column: pd.Series) -> tuple[np.ndarray, list[object]]:
-    """Number the distinct values of a column, those that read alike being one: codes and values.
+def one_spelling(column: pd.Series) -> pd.Series:
+    """The column with one spelling for each value, of those in which it occurs.
 
-    1 and "1" are to whoever reads the release: told apart they would only seem diverse.
+    What no spelling but one has stays as it is written.
     """
     codes, values = engine.distinct(column)
-    texts = [None if is_missing(value) else str(value).strip() for value in values]
-    first = {text: place for place, text in reversed(list(enumerate(texts)))}
-    if len(first) == len(texts):
+    places = one_text_each(_texts(values))
+    return column if places == list(range(len(values))) else engine.merged(column, codes, places)
+
+
+def reads_as_written(column: pd.Series) -> bool:
+    """Whether every reader tells as many values apart in a column as have texts of their own."""
+    texts = set(_texts(engine.distinct(column)[1]))
+    return len(set(read_keys(list(texts)))) == len(texts)
+
+
+def _as_read(column: pd.Series, keys: Keys) -> tuple[np.ndarray, list[object]]:
+    """Number the distinct values of a column, those of one key being one: codes and values.
+
+    Of values that read alike that of the plainest text stands, whatever the order of the records.
+    """
+    codes, values = engine.distinct(column)
+    stands = one_text_each(_texts(values), keys)
+    kept = sorted(set(stands))
+    if len(kept) == len(stands):
         return codes, values
-    kept = sorted(first.values())
-    number = {texts[place]: code for code, place in enumerate(kept)}
-    merged = np.array([number[text] for text in texts], np.intp)
+    merged = np.searchsorted(kept, stands).astype(np.intp)
     return merged[codes], [values[place] for place in kept]
+
+
+def _texts(values: Sequence[object]) -> list[str | None]:
+    """What values are written as, without outer blanks; None for a missing one."""
+    return [None if is_missing(value) else str(value).strip() for value in values]
 
 
 def beside(table: pd.DataFrame, population: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

@@ -167,7 +167,8 @@ def _recoded(column: pd.Series, taxonomy: Taxonomy, partition: Partition) -> pd.
     if partition is taxonomy.levels[0] and len(np.unique(places)) == len(places):
         return column
     labels = [_published(label) for label in partition.labels]
-    return engine.relabel(column, partition.groups[places][codes], labels)
+    recoded = engine.relabel(column, partition.groups[places][codes], labels)
+    return recoded.infer_objects() if partition is taxonomy.levels[0] else recoded
 
 
 def _published(label: Hashable) -> Hashable:

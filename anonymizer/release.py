@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
+from anonymizer.columns import reads_as_written
 from anonymizer.counts import Counts
 from anonymizer.errors import PolicyBrokenError
 from anonymizer.kept import Information
@@ -185,8 +186,7 @@ def verify(
     InputError
         When the table lacks a column, is empty or has missing values that it should not have.
     """
-    schema.require_released(table)
-    return verdicts(recount(table, schema, population), models)
+    return _counted(table, schema, models, population)[1]
 
 
 def prove(
@@ -208,9 +208,7 @@ def prove(
     PolicyBrokenError
         With the models that fail and by how much; no value of any record.
     """
-    schema.require_released(table)
-    counts = recount(table, schema, population)
-    found = verdicts(counts, models)
+    counts, found = _counted(table, schema, models, population)
     broken = [verdict for verdict in found if not verdict.satisfied]
     if broken:
         raise PolicyBrokenError(
@@ -218,6 +216,30 @@ def prove(
             + "; ".join(_failure(verdict) for verdict in broken)
         )
     return counts, found
+
+
+def _counted(
+    table: pd.DataFrame,
+    schema: Schema,
+    models: Sequence[PrivacyModel],
+    population: pd.DataFrame | None,
+) -> tuple[Counts, list[Verdict]]:
+    """Counts of a table as it stands, and the worst verdict that any reader of it comes to.
+
+    Where a reader may take several spellings of a sensitive value for one, models are held against
+    both ends: all texts told apart, and all that may read alike being one value. Diversity only
+    falls when values are merged, closeness only when they are split.
+    """
+    schema.require_released(table)
+    counts = recount(table, schema, population)
+    found = verdicts(counts, models)
+    if all(reads_as_written(table[name]) for name in schema.sensitive):
+        return counts, found
+    others = verdicts(recount(table, schema, population, keys=list), models)
+    return counts, [
+        one if not one.satisfied or other.satisfied else other
+        for one, other in zip(found, others, strict=True)
+    ]
 
 
 def versions() -> dict[str, str]:

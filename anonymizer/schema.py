@@ -7,11 +7,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from anonymizer.columns import beside, encoded, histograms, require_everybody, spread
+from anonymizer.columns import (
+    beside,
+    encoded,
+    histograms,
+    one_spelling,
+    require_everybody,
+    spread,
+)
 from anonymizer.counts import Counts
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean
 from anonymizer.hierarchy import Hierarchy, Taxonomy
+from anonymizer.spelling import Keys, read_keys
 
 __all__ = ["MISSING", "Schema", "classes_of", "recount", "require_columns", "taxonomies_of"]
 
@@ -88,7 +96,8 @@ class Schema:
         """Check that a table has the columns and values it needs; leave out what is to be dropped.
 
         Blanks around the texts of quasi-identifiers and sensitive attributes are stripped: they
-        would make one value look like two.
+        would make one value look like two. Of a sensitive value that is written in several ways
+        one spelling is kept, since diversity of spellings is none.
 
         Raises
         ------
@@ -102,12 +111,12 @@ class Schema:
         table = engine.replaced(
             table, {name: engine.stripped(table[name]) for name in self.columns}
         )
-        if self.missing != "drop":
+        if self.missing == "drop":
+            table = engine.drop_missing(table, self.columns)
+            self.require_left(len(table))
+        else:
             self._require_values(table)
-            return table
-        kept = engine.drop_missing(table, self.columns)
-        self.require_left(len(kept))
-        return kept
+        return engine.replaced(table, {name: one_spelling(table[name]) for name in self.sensitive})
 
     def require_shape(self, columns: Iterable[object], records: int) -> None:
         """Require that a table has the columns it needs, none twice, and records.
@@ -253,18 +262,23 @@ def _taxonomy(
         raise InputError(f"the population: {error}") from None
 
 
-def recount(table: pd.DataFrame, schema: Schema, population: pd.DataFrame | None = None) -> Counts:
+def recount(
+    table: pd.DataFrame,
+    schema: Schema,
+    population: pd.DataFrame | None = None,
+    keys: Keys = read_keys,
+) -> Counts:
     """Count a table as it is: classes are the combinations of values that stand there.
 
     Knows nothing of hierarchies, recodings or searches: the yardstick a release is held against.
     The quasi-identifiers of the population, where there is one, have to stand as they are in the
-    table.
+    table. ``keys`` says which spellings of sensitive values are one value.
     """
     if population is not None:
-        return classes_of(table, schema, population)[0]
+        return classes_of(table, schema, population, keys=keys)[0]
     tally = engine.tally(table, schema.columns)
     cells = [engine.distinct(tally.combinations[name])[0] for name in schema.names]
-    found = {name: spread(tally.combinations[name], tally.sizes) for name in schema.counted}
+    found = {name: spread(tally.combinations[name], tally.sizes, keys) for name in schema.counted}
     return Counts.of(
         schema.names,
         np.column_stack(cells).astype(np.intp),
@@ -280,6 +294,7 @@ def classes_of(
     schema: Schema,
     population: pd.DataFrame | None = None,
     complete: bool = True,
+    keys: Keys = read_keys,
 ) -> tuple[Counts, np.ndarray]:
     """Count the classes of a table as it stands, and say which one each record is in.
 
@@ -297,7 +312,7 @@ def classes_of(
     class_of, first = engine.grouped(everybody, schema.names)
     cells = [engine.distinct(everybody[name])[0][first] for name in schema.names]
     mine, others = class_of[: len(table)], class_of[len(table) :]
-    found = {name: histograms(table[name], mine, len(first)) for name in schema.counted}
+    found = {name: histograms(table[name], mine, len(first), keys) for name in schema.counted}
     joint = {name: matrix for name, (matrix, _) in found.items()}
     counts = Counts(
         schema.names,

@@ -69,7 +69,8 @@ class Case:
 
     @property
     def frame(self) -> pd.DataFrame:
-        return frame_of(self.brute.rows, self.columns)
+        frame = frame_of(self.brute.rows, self.columns)
+        return frame.assign(**{name: _respelled(frame[name]) for name in self.brute.sensitive})
 
     def problem(self, kernel: Kernel | None = None) -> Problem:
         """The problem; its nodes counted by a kernel of our choice."""
@@ -155,6 +156,17 @@ def frame_of(rows: Sequence[Mapping[str, object]], columns: Iterable[str]) -> pd
     )
 
 
+def _respelled(column: pd.Series) -> pd.Series:
+    """The column with every other text of a decimal written in another way: 7.5 as 7.50."""
+    return pd.Series(
+        [
+            f"{value}0" if place % 2 and str(value).endswith(".5") else value
+            for place, value in enumerate(column)
+        ],
+        dtype=object,
+    )
+
+
 def random_case(
     rng: np.random.Generator,
     attributes: int = 3,
@@ -230,7 +242,7 @@ def _of_every_kind(
 
 
 def _renamed(rng: np.random.Generator, column: list) -> list:
-    """The values as they are, as numbers, or as texts of numbers; two texts may be one number."""
+    """The values as they are, as numbers, or as texts of numbers; two names may be one number."""
     kind = rng.choice(["texts", "numbers", "numerals"], p=[0.4, 0.2, 0.4])
     if kind == "texts":
         return column
@@ -239,8 +251,7 @@ def _renamed(rng: np.random.Generator, column: list) -> list:
     if kind == "numerals":
         names = {value: str(number) for value, number in names.items()}
         if rng.random() < 0.2:
-            names["w1"] = names["w0"] + ".50"
-            names["w2"] = names["w0"] + ".5"
+            names["w1"] = names["w2"] = names["w0"] + ".5"
     return [names.get(value) for value in column]
 
 

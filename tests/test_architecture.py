@@ -12,7 +12,7 @@ import anonymizer
 ROOT = Path(anonymizer.__file__).parent
 FLOORS = [
     {"version", "errors"},
-    {"information", "chance", "parameters", "conventions"},
+    {"information", "chance", "parameters", "conventions", "spelling"},
     {"kernels", "population"},
     {"engines"},
     {"hierarchy"},

@@ -21,6 +21,7 @@ from anonymizer.privacy import Mask
 from anonymizer.regions import CLASS
 from anonymizer.risk import together
 from anonymizer.schema import classes_of
+from anonymizer.spelling import one_text_each, read_keys
 from anonymizer.tables import columns_in, format_of, read_table
 
 __all__ = [
@@ -166,10 +167,11 @@ def _numbers(release: Published, admitted: Mask) -> Codes | None:
 
 
 def _codes(column: pd.Series, values: Sequence[object]) -> Codes:
-    """The place of each value among those of a release, -1 where it is none, by their texts."""
-    places = {spelled(value): code for code, value in enumerate(values)}
+    """The place of each value among those of a release that read alike, -1 where it is none."""
     codes, own = by_text(column)
-    found: Codes = np.array([places.get(spelled(value), -1) for value in own], np.intp)[codes]
+    keys = read_keys([spelled(value) for value in (*values, *own)])
+    places = dict(zip(keys, range(len(values)), strict=False))
+    found: Codes = np.array([places.get(key, -1) for key in keys[len(values) :]], np.intp)[codes]
     return found
 
 
@@ -310,17 +312,19 @@ def _values(
             inside = table.class_of >= 0  # a release tells nothing of who is not in it
             codes, values = by_text(table.original[name][inside])
             shown.append((of[inside], codes, [spelled(value) for value in values]))
-    texts = dict.fromkeys(text for *_, own in shown for text in own)
-    kinds = sorted(texts, key=lambda text: (text is None, text or ""))
+    texts = list(dict.fromkeys(text for *_, own in shown for text in own))
+    stands = [texts[place] for place in one_text_each(texts, read_keys)]
+    kind_of = dict(zip(texts, stands, strict=True))
+    kinds = sorted(set(stands), key=lambda text: (text is None, text or ""))
     places = {kind: place for place, kind in enumerate(kinds)}
     found = np.full(number, -1, np.intp)
     for of, codes, own in shown:
-        mine = np.array([places[text] for text in own], np.intp)[codes]
+        mine = np.array([places[kind_of[text]] for text in own], np.intp)[codes]
         differ = (found[of] >= 0) & (found[of] != mine)
         if differ.any():
             raise InputError(
                 f"the originals differ in {name!r} of {counted(int(differ.sum()), 'record')}; "
-                "an intersection is about values that stay, and are written alike"
+                "an intersection is about values that stay"
             )
         found[of] = mine
     return kinds, found

@@ -19,6 +19,7 @@ __all__ = [
     "distinct",
     "drop_missing",
     "grouped",
+    "merged",
     "missing_values",
     "numbered",
     "relabel",
@@ -117,6 +118,10 @@ def _tally_categories(
 def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
     """Number the distinct values of a column, a missing one being a value: codes and values.
 
+    Values are told apart by what is written of them, not by Python's equality: 1 and True are two
+    values, and so are 0.0 and -0.0, equal decimals of different exponents, and equal instants of
+    two time zones.
+
     Raises
     ------
     InputError
@@ -126,12 +131,68 @@ def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
         return _distinct_categories(column)
     try:
         codes, values = pd.factorize(column, use_na_sentinel=False)
+        if column.dtype.kind == "f":
+            return _with_negative_zero(column, codes, list(values))
+        if column.dtype == object and _equal_but_different(column, values):
+            return _distinct_as_written(column)
         return codes, list(values)
     except (TypeError, ValueError, OverflowError, NotImplementedError):
         raise InputError(
             f"column {column.name!r} holds values that cannot be told apart, such as lists; "
             "it can be neither a quasi-identifier nor sensitive"
         ) from None
+
+
+PLAIN = {"string", "integer", "boolean", "bytes", "date", "time", "empty"}
+"""Kinds of objects, as pandas names them, that are equal only where they are written alike."""
+
+
+def _equal_but_different(column: pd.Series, values: Any) -> bool:
+    """Whether objects may be equal and yet be written differently."""
+    if all(isinstance(value, str) for value in values):
+        return False
+    return pd.api.types.infer_dtype(column, skipna=True) not in PLAIN
+
+
+def _with_negative_zero(
+    column: pd.Series, codes: Codes, values: list[Any]
+) -> tuple[Codes, list[object]]:
+    """Numbered floats with a number of its own for -0.0, which is written differently from 0.0."""
+    zeros = np.flatnonzero((column == 0).fillna(False).to_numpy(bool))
+    negative = zeros[np.signbit(column.iloc[zeros].to_numpy(float))]
+    if not len(negative) or len(np.unique(codes[zeros])) > 1:
+        return codes, values
+    place = codes[negative[0]]
+    zero = abs(values[place])
+    if len(negative) == len(zeros):
+        return codes, [*values[:place], -zero, *values[place + 1 :]]
+    codes = codes.copy()
+    codes[negative] = len(values)
+    return codes, [*values[:place], zero, *values[place + 1 :], -zero]
+
+
+def _distinct_as_written(column: pd.Series) -> tuple[Codes, list[object]]:
+    """Number the values of a column by their types and texts, missing ones being one."""
+    values = column.to_numpy(object)
+    written = [
+        None if missing else (type(value), str(value))
+        for value, missing in zip(values, column.isna(), strict=True)
+    ]
+    codes: dict[object, int] = {}
+    number = np.array([codes.setdefault(each, len(codes)) for each in written], np.intp)
+    return number, list(values[_first_records(number)])
+
+
+def merged(column: pd.Series, codes: Codes, places: Sequence[int]) -> pd.Series:
+    """The column with some distinct values replaced by others of it, its type kept.
+
+    ``codes`` has the number of each record's value, shape (records,), ``places`` the number of the
+    value that stands for each.
+    """
+    first = np.zeros(len(places), np.intp)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    taken = first[np.asarray(places, np.intp)][codes]
+    return column.iloc[taken].set_axis(column.index)
 
 
 def _distinct_categories(column: pd.Series) -> tuple[Codes, list[object]]:

@@ -4,6 +4,8 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from anonymizer.errors import InputError
 from anonymizer.hierarchy.codes import Prefixes, Suppression
 from anonymizer.hierarchy.files import read_rule
@@ -133,7 +135,8 @@ class Hierarchy:
         keys = sorted({*raw, *self.rule.listed}, key=rank)
         rows = [self.labels(key) for key in keys]
         levels = (
-            Partition.of([raw.get(key, key) for key in keys]),
+            # One group per key: 1 and True are equal to Python, not to whoever reads the release.
+            Partition(np.arange(len(keys)), tuple(raw.get(key, key) for key in keys)),
             *(Partition.of([row[level] for row in rows]) for level in range(self.height)),
         )
         numbers = numbers_of(keys)
@@ -148,14 +151,19 @@ class Hierarchy:
         )
 
     def _by_key(self, attribute: str, values: Iterable[object]) -> dict[Hashable, object]:
-        """The raw values by key; of equal ones the one that is written first by letter stands."""
+        """The raw values by key; of equal ones that of the plainest text stands."""
         raw: dict[Hashable, object] = {}
         strangers = []
-        for value in sorted(values, key=str):  # not as rows happen to come
+        for value in sorted(values, key=_plainness):  # not as rows happen to come
             key = self.rule.key(value)
             if key is not None and not self.rule.covers(key):
                 strangers.append(text_of(value))
             raw.setdefault(key, None if key is None else value)
         if strangers:
-            raise InputError(self.rule.refusal(attribute, strangers))
+            raise InputError(self.rule.refusal(attribute, sorted(strangers)))
         return raw
+
+
+def _plainness(value: object) -> tuple[int, str]:
+    """What sorts the spellings of a value: 3 before 3.0, 0.0 before -0.0."""
+    return len(str(value)), str(value)

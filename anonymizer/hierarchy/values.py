@@ -3,6 +3,7 @@
 import re
 from collections.abc import Hashable, Iterable
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime
 from decimal import Context, Decimal, InvalidOperation, localcontext
 from numbers import Real
 from typing import Any
@@ -26,6 +27,11 @@ __all__ = [
 WHOLE = re.compile(r"-?(0|[1-9][0-9]*)[.]0+")
 """A whole number as it is written once a column of numbers had gaps."""
 
+INSTANT = re.compile(
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.]\d{1,6})?)?(Z|[+-]\d\d:?\d\d)", re.ASCII
+)
+"""A date and a time of day in a time zone, as ISO 8601 writes it."""
+
 MOST_DIGITS = 300
 """Numbers of more digits, before or after the point, are none that anybody measured."""
 
@@ -39,17 +45,33 @@ def is_missing(value: Any) -> bool:
 
 
 def text_of(value: object) -> str:
-    """The text of a value, blanks around it stripped.
+    """The text of a value, blanks around it stripped: one for equal numbers and equal instants.
 
-    >>> text_of(39), text_of(39.0), text_of(" 39.0"), text_of(0.5), text_of("0047")
-    ('39', '39', '39', '0.5', '0047')
+    >>> text_of(39), text_of(39.0), text_of(" 39.0"), text_of(0.5), text_of("0047"), text_of(-0.0)
+    ('39', '39', '39', '0.5', '0047', '0')
+    >>> text_of("2020-01-01T01:00:00+01:00"), text_of("2020-01-01 00:00:00Z")
+    ('2020-01-01 00:00:00+00:00', '2020-01-01 00:00:00+00:00')
     """
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return str(value.astimezone(UTC))
     text = str(value).strip()
     if isinstance(value, Real | Decimal) and not isinstance(value, bool):
         number = number_of(value)
-        if number is not None and number == number.to_integral_value():
+        exact = isinstance(value, Decimal)
+        if number is not None and (exact or number == number.to_integral_value()):
             return number_text(number)
-    return text.split(".")[0] if WHOLE.fullmatch(text) else text
+    if INSTANT.fullmatch(text):
+        return _in_utc(text)
+    whole = text.split(".")[0] if WHOLE.fullmatch(text) else text
+    return "0" if whole == "-0" else whole
+
+
+def _in_utc(text: str) -> str:
+    """An instant with its zone as one text, whatever the zone."""
+    try:
+        return str(datetime.fromisoformat(text).astimezone(UTC))
+    except (ValueError, OverflowError):  # no such day, or one before the year 1
+        return text
 
 
 def key_text(key: Hashable) -> str | None:
@@ -113,7 +135,7 @@ def number_text(number: Decimal) -> str:
     >>> number_text(Decimal("25.0")), number_text(Decimal("1E+2"))
     ('25', '100')
     """
-    text = f"{number:f}"
+    text = f"{number:f}" if number else "0"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 

@@ -1,0 +1,174 @@
+"""Spellings: which texts a reader of a released file may take for one value.
+
+A file holds texts. Some readers keep them (Python's csv), others guess types: to pandas, PyArrow
+and DuckDB ``1``, ``1.0`` and ``01`` may be one number, ``true`` and ``TRUE`` one truth value, and
+``NA`` and an empty field one missing value. Diversity that only spellings make is none, so
+sensitive values are counted by the coarsest of these views.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Hashable, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+
+__all__ = ["Keys", "one_text_each", "plainness", "read_keys", "written_keys"]
+
+MISSING = frozenset(
+    {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"}
+    | {"<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
+)
+"""Texts that pandas or PyArrow read as a missing value."""
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?", re.I | re.ASCII)
+HEXADECIMAL = re.compile(r"0x[0-9a-f]{1,16}", re.I)
+"""PyArrow reads these as whole numbers."""
+
+TIME = r"(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d+))?)?"
+ZONE = r"(Z|[+-]\d\d(?::?\d\d)?)?"
+TIMES = re.compile(TIME)
+INSTANTS = re.compile(rf"(\d{{4}})-(\d{{1,2}})-(\d{{1,2}})(?:[T ]{TIME} ?{ZONE})?", re.ASCII)
+DATES = re.compile(rf"(\d{{1,4}})[-/. ](\d{{1,2}})[-/. ](\d{{1,4}})(?:[T ]{TIME})?", re.ASCII)
+"""Dates in the orders of days, months and years that DuckDB guesses."""
+
+LETTERS = {"t": 1, "f": 0}
+"""Truth values to DuckDB, where all values of a column are some."""
+TRUTHS = {"true": 1, "false": 0}
+
+ZERO_WIDTH = re.compile(
+    "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]"
+)
+"""Characters that nobody sees: blanks without width, joiners, marks of direction and variation."""
+
+LONGEST = 400
+"""Characters beyond which a number is not compared by its exact value, only as readers round it."""
+
+
+def read_keys(texts: Sequence[str | None]) -> list[Hashable]:
+    """A key for each text of a column, equal where some reader may take two texts for one value.
+
+    Numbers go by the floating-point number nearest to them, truth values by 1 and 0, instants by
+    their time in UTC, all forms of missing values by None, and any other text in normal form C
+    without outer blanks and zero-width characters. ``None`` is a missing value.
+
+    >>> read_keys(["1", "1.0", "01", "True", "0x1"])
+    [('number', 1.0), ('number', 1.0), ('number', 1.0), ('number', 1.0), ('number', 1.0)]
+    >>> read_keys(["NA", None, "x ", "10:00", "10:00:00.0"])
+    [None, None, ('text', 'x'), ('time', 10, 0, 0, ''), ('time', 10, 0, 0, '')]
+    """
+    keys = [_key(text, _rounded, lenient=True) for text in texts]
+    letters = [_letter(key) for key in keys]
+    if all(key is None or letter is not None for key, letter in zip(keys, letters, strict=True)):
+        return [None if key is None else letter for key, letter in zip(keys, letters, strict=True)]
+    return keys
+
+
+def written_keys(texts: Sequence[str | None]) -> list[Hashable]:
+    """A key for each text of a column, equal where two texts certainly write one value.
+
+    As :func:`read_keys`, but what readers round or guess stays apart: numbers go by their exact
+    value, truth values are no numbers, and dates that are not ISO 8601 go by their text.
+
+    >>> len(set(written_keys(["9007199254740993", "9007199254740992"])))
+    2
+    """
+    return [_key(text, _exact, lenient=False) for text in texts]
+
+
+Keys = Callable[[Sequence[str | None]], Sequence[Hashable]]
+"""What makes two texts of a column one value to a reader."""
+
+
+def one_text_each(texts: Sequence[str | None], keys: Keys = written_keys) -> list[int]:
+    """For each text of a column the place of the spelling that stands for its value.
+
+    Of the spellings of one value (those of one key) it is a missing value, the shortest text,
+    or the first by letter, so that it does not depend on the order of records.
+
+    >>> one_text_each(["01", "1.0", "x", "1"]), one_text_each(["-0.0", "0.0"])
+    ([3, 3, 2, 3], [1, 1])
+    """
+    found = keys(texts)
+    best: dict[Hashable, int] = {}
+    for place in sorted(range(len(texts)), key=lambda place: plainness(texts[place])):
+        best.setdefault(found[place], place)
+    return [best[key] for key in found]
+
+
+def plainness(text: str | None) -> tuple[bool, int, str]:
+    """What sorts spellings: a missing value, then the shortest text, then the first by letter."""
+    return (text is not None, len(text or ""), text or "")
+
+
+def _key(text: str | None, number: Callable[[str], Hashable], *, lenient: bool) -> Hashable:
+    """The key of a text; ``number`` gives that of a number."""
+    if text is None:
+        return None
+    plain = ZERO_WIDTH.sub("", unicodedata.normalize("NFC", text)).strip()
+    if plain in MISSING:
+        return None
+    if NUMBER.fullmatch(plain):
+        return ("number", number(plain))
+    if HEXADECIMAL.fullmatch(plain):
+        return ("number", number(str(int(plain, 16))))
+    truth = TRUTHS.get(plain.casefold())
+    if truth is not None:
+        return ("number", number(str(truth))) if lenient else ("truth", truth)
+    return _moment(plain, lenient=lenient) or ("text", plain)
+
+
+def _rounded(text: str) -> Hashable:
+    return float(text)
+
+
+def _exact(text: str) -> Hashable:
+    if len(text) > LONGEST:
+        return text
+    number = Decimal(text)
+    return number if number.is_finite() else float(text)
+
+
+def _letter(key: Hashable) -> Hashable:
+    """The truth value that DuckDB reads, of a text that is nothing else; None for any other."""
+    if not isinstance(key, tuple):
+        return None
+    if key[0] == "number":
+        return key if key[1] in (0.0, 1.0) else None
+    truth = LETTERS.get(key[1].casefold()) if key[0] == "text" else None
+    return None if truth is None else ("number", float(truth))
+
+
+def _moment(text: str, *, lenient: bool) -> Hashable:
+    """The key of a date, a time or an instant; None for any other text."""
+    time = TIMES.fullmatch(text)
+    if time:
+        return ("time", *_clock(time.groups()))
+    found = INSTANTS.fullmatch(text)
+    instant = _instant(found.groups()) if found else None
+    if instant or not lenient:
+        return instant
+    date = DATES.fullmatch(text)
+    return ("date", *map(int, date.groups()[:3]), *_clock(date.groups()[3:])) if date else None
+
+
+def _clock(parts: Sequence[str | None]) -> tuple[Hashable, ...]:
+    """Hours, minutes and seconds, and the digits of a second that are not 0."""
+    *whole, fraction = parts
+    return (*(int(part or 0) for part in whole), (fraction or "").rstrip("0"))
+
+
+def _instant(parts: Sequence[str | None]) -> Hashable:
+    """The seconds of an instant since 1970 in UTC, which it is in where no zone is given."""
+    *date, hour, minute, second, fraction, zone = parts
+    clock = _clock((hour, minute, second, fraction))
+    day = "-".join(f"{int(part or 0):02}" for part in date).zfill(10)
+    try:
+        moment = datetime.fromisoformat(
+            f"{day}T{clock[0]:02}:{clock[1]:02}:{clock[2]:02}{zone or '+00:00'}"
+        )
+        return ("instant", int((moment - EPOCH).total_seconds()), clock[3])
+    except (ValueError, OverflowError):
+        return None
+
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -1,0 +1,266 @@
+"""Values are equal where a reader of the released file takes them for equal."""
+
+import unicodedata
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from judge import Counted
+from readers import READERS, Rows
+
+from anonymizer import (
+    Anonymizer,
+    AnonymizerError,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    Hierarchy,
+    KAnonymity,
+    TCloseness,
+    check,
+)
+from anonymizer.cli import commands
+from anonymizer.columns import one_spelling, reads_as_written
+from anonymizer.engines import pandas as engine
+from anonymizer.release import verify
+from anonymizer.schema import Schema
+from anonymizer.spelling import one_text_each, read_keys, written_keys
+
+
+def objects(values: list) -> pd.Series:
+    return pd.Series(values, dtype=object)
+
+
+HIDDEN_BY_EQUALITY = {
+    "truth": objects([1] * 4 + [True] + [7] * 5),
+    "zeros": pd.Series([0.0] * 4 + [-0.0] + [7] * 5),
+    "arrow zeros": pd.Series([0.0] * 4 + [-0.0] + [7] * 5, dtype="double[pyarrow]"),
+    "float32 zeros": pd.Series([0.0] * 4 + [-0.0] + [7] * 5, dtype="float32"),
+    "decimals": objects([Decimal("1.0")] * 4 + [Decimal("1.00")] + [Decimal(7)] * 5),
+    "whole floats": objects([3] * 4 + [3.0] + [7] * 5),
+    "zones": objects(
+        [pd.Timestamp("2020-01-01 00:00", tz="UTC")] * 4
+        + [pd.Timestamp("2020-01-01 01:00", tz="+01:00")]
+        + [pd.Timestamp("2021-01-01", tz="UTC")] * 5
+    ),
+    "dates": objects(
+        [pd.Timestamp("2020-01-01").date()] * 4 + [pd.Timestamp("2020-01-01")] + ["x"] * 5
+    ),
+}
+
+
+@pytest.mark.parametrize("values", HIDDEN_BY_EQUALITY.values(), ids=HIDDEN_BY_EQUALITY)
+def test_values_that_are_equal_in_memory_alone_do_not_hide_a_record(values, tmp_path):
+    table = pd.DataFrame({"q": values, "s": list("ab") * 5})
+    anonymizer = Anonymizer({"q": "suppress"}, sensitive="s", privacy=[KAnonymity(5)])
+    anonymizer.fit_transform(table).to_csv(tmp_path / "released.csv", index=False)
+    for rows in everybody(tmp_path / "released.csv"):
+        assert min(Counter(row["q"] for row in rows).values()) >= 5
+
+
+@pytest.mark.parametrize("name", ["zeros", "decimals", "whole floats", "zones"])
+def test_spellings_of_one_value_are_one_class(name):
+    """They are recoded to one spelling, not generalized."""
+    table = pd.DataFrame({"q": HIDDEN_BY_EQUALITY[name], "s": list("ab") * 5})
+    anonymizer = Anonymizer({"q": "suppress"}, sensitive="s", privacy=[KAnonymity(5)])
+    released = anonymizer.fit_transform(table)
+    assert anonymizer.release_.levels == {"q": 0}
+    assert sorted(Counter(released["q"].map(str)).values()) == [5, 5]
+
+
+def test_a_negative_zero_is_recoded_in_parquet(tmp_path):
+    table = pd.DataFrame({"q": [0.0] * 4 + [-0.0] + [7] * 5, "s": list("ab") * 5})
+    table.to_parquet(tmp_path / "t.parquet")
+    (tmp_path / "study.toml").write_text(
+        '[data]\npath = "t.parquet"\n[quasi-identifiers]\nq = "suppress"\n'
+        '[sensitive]\nattributes = ["s"]\n[[privacy]]\nmodel = "k-anonymity"\nk = 5\n'
+    )
+    from anonymizer.publish import publish
+    from anonymizer.study import Study
+
+    release, _ = publish(Study(tmp_path / "study.toml"), tmp_path / "out")
+    found = pd.read_parquet(tmp_path / "out" / "released.parquet")
+    assert release.levels == {"q": 0}
+    assert Counter(found["q"].map(str)) == {"0.0": 5, "7.0": 5}
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_diversity_does_not_depend_on_the_order_of_records(seed):
+    order = np.random.default_rng(seed).permutation(8)
+    sensitive = objects([1.0, "x", 1.0, "x", 1, "1", 1, "1"])
+    table = pd.DataFrame({"q": list("bbbbaaaa"), "s": sensitive}).iloc[order]
+    verdict = check(table, "q", "s", [DistinctLDiversity(2)]).privacy[0]
+    assert (verdict.satisfied, verdict.worst, verdict.violating) == (False, 1, 1)
+
+
+ALIKE = {
+    "whole": ["1", "1.0"],
+    "leading zero": ["01", "1"],
+    "exponent": ["1e3", "1000", "+1000"],
+    "zeros": ["-0.0", "0", "0.00"],
+    "truth": ["True", "TRUE", "true"],
+    "truth and number": ["True", "1"],
+    "hexadecimal": ["0x10", "16"],
+    "missing": ["NA", "null", "", "NaN", "N/A", "None", "#N/A"],
+    "normal forms": ["é", unicodedata.normalize("NFD", "é")],
+    "zero width": ["flu", "fl\u200bu", "\ufeffflu"],
+    "blanks": ["flu", " flu", "flu "],
+    "instants": ["2020-01-01", "2020-01-01 00:00:00", "2020-01-01T01:00:00+01:00", "2020-1-1"],
+    "times": ["10:00", "10:00:00", "10:00:00.000"],
+    "days first": ["01.02.2020", "1.2.2020"],
+    "beyond floats": ["9007199254740993", "9007199254740992"],
+    "digits that floats lack": ["0.1", "0.10000000000000001"],
+    "infinite": ["inf", "Infinity", "1e400"],
+}
+"""Texts that some reader, or the eye, takes for one value."""
+
+
+@pytest.mark.parametrize("texts", ALIKE.values(), ids=ALIKE)
+def test_diversity_of_spellings_is_none(texts):
+    assert len(set(read_keys(texts))) == 1
+    table = pd.DataFrame({"q": ["a"] * len(texts) + ["b"], "s": [*texts, "other"]})
+    verdict = check(table, "q", "s", [DistinctLDiversity(2)], missing="category").privacy[0]
+    assert (verdict.worst, verdict.satisfied) == (1, False)
+
+
+DIFFERENT = [
+    ["1", "2"],
+    ["a", "A"],
+    ["1", "1x"],
+    ["0.1", "0.10000001"],
+    ["10:00", "11:00"],
+    ["2020-01-01", "2020-01-02"],
+    ["2020-01-01T00:00:00Z", "2020-01-01T00:00:00+01:00"],
+    ["2020-02-30", "2020-02-31"],
+    ["1.2.3", "1.2.4"],
+    ["Na", "NA"],
+    ["t", "x"],
+    ["y", "yes"],
+]
+
+
+@pytest.mark.parametrize("texts", DIFFERENT)
+def test_other_texts_are_different_values(texts):
+    assert len(set(read_keys(texts))) == 2
+    assert len(set(written_keys(texts))) == 2
+
+
+def test_letters_are_truths_only_where_all_values_are():
+    assert len(set(read_keys(["t", "T", "true"]))) == 1
+    assert len(set(read_keys(["t", "T", "x"]))) == 3
+
+
+def test_what_readers_merely_round_stays_as_written():
+    texts = ["9007199254740993", "9007199254740992", "01.02.2020", "1.2.2020"]
+    assert one_text_each(texts) == [0, 1, 2, 3]
+
+
+def test_the_plainest_spelling_stands_for_all():
+    assert one_spelling(objects(["01", 1.0, "x", 1, "1.00"])).tolist() == [1, 1, "x", 1, 1]
+    column = pd.Series([-0.0, 0.0, 2.5])
+    assert one_spelling(column).map(str).tolist() == ["0.0", "0.0", "2.5"]
+    assert one_spelling(column).dtype == column.dtype
+    as_written = pd.Series(["1.0", "x", "True"])
+    assert one_spelling(as_written) is as_written
+
+
+def test_verification_holds_models_against_both_ends():
+    """Two neighbours beyond 2^53 are one value to pandas, where gaps make floats of them.
+
+    Merged they are diverse nowhere; told apart the classes are not close to the table.
+    """
+    a, b = "9007199254740993", "9007199254740992"
+    table = pd.DataFrame({"q": ["x"] * 4 + ["y"] * 4, "s": [a, b, a, b, a, a, a, b]})
+    schema = Schema(("q",), ("s",))
+    assert not reads_as_written(table["s"])
+    assert not verify(table, schema, [DistinctLDiversity(2)])[0].satisfied
+    table["s"] = [a, a, a, a, b, b, b, b]
+    assert not verify(table, schema, [TCloseness(0.5, "kl")])[0].satisfied
+
+
+def test_equal_values_are_told_apart_by_what_is_written():
+    column = objects([1, True, 1.0, None, np.nan, "1", Decimal("1")])
+    codes, values = engine.distinct(column)
+    assert codes.tolist() == [0, 1, 2, 3, 3, 4, 5]
+    assert [str(value) for value in values] == ["1", "True", "1.0", "None", "1", "1"]
+
+
+SPELLINGS = sorted({text for texts in ALIKE.values() for text in texts} - {"", " flu", "flu "})
+QUASI = ["1", "1.0", "01", "True", "TRUE", "true", "x", "NA", "2020-01-01", "2020-1-1", "t", "-0"]
+MIXED = [1, True, 1.0, Decimal("1.0"), Decimal("1.00"), 0.0, -0.0, 0, False, "1", "0", "x", "NA"]
+
+POLICIES = [
+    [KAnonymity(2)],
+    [KAnonymity(2), DistinctLDiversity(2)],
+    [EntropyLDiversity(1.5)],
+    [TCloseness(0.5, "kl")],
+    [TCloseness(0.4, "equal"), DistinctLDiversity(2)],
+]
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(MIXED), st.sampled_from(QUASI), st.sampled_from(SPELLINGS)),
+        min_size=4,
+        max_size=24,
+    ),
+    st.sampled_from(POLICIES),
+    st.sampled_from(["full-domain", "cut", "boxes"]),
+)
+def test_every_reader_of_a_release_finds_the_policy_satisfied(
+    tmp_path_factory, records, policy, recoding
+):
+    mixed, texts, sensitive = zip(*records, strict=True)
+    table = pd.DataFrame({"p": objects(list(mixed)), "q": texts, "s": objects(list(sensitive))})
+    hierarchies = {"p": "suppress", "q": "suppress"}
+    anonymizer = Anonymizer(hierarchies, sensitive="s", privacy=policy, recoding=recoding)
+    try:
+        released = anonymizer.fit_transform(table)
+    except AnonymizerError:
+        return
+    path = tmp_path_factory.mktemp("release") / "released.csv"
+    released.to_csv(path, index=False)
+    for rows in everybody(path):
+        assert not counted(rows).broken(policy)
+
+
+def everybody(path: Path) -> list[Rows]:
+    return [read(path) for read in READERS.values()]
+
+
+def counted(rows: Rows) -> Counted:
+    labels = [(repr(row["p"]), repr(row["q"])) for row in rows]
+    return Counted.of(labels, [{"s": repr(row["s"])} for row in rows], ["s"])
+
+
+def test_an_original_is_matched_with_a_release_that_unified_its_spellings(tmp_path):
+    study = tmp_path / "study.toml"
+    study.write_text(
+        '[data]\npath = "t.csv"\n[quasi-identifiers]\nq = "suppress"\n'
+        '[sensitive]\nattributes = ["s"]\n[[privacy]]\nmodel = "distinct-l-diversity"\nl = 2\n'
+    )
+    (tmp_path / "t.csv").write_text("q,s\na,1\na,1.0\na,x\nb,01\nb,TRUE\nb,True\n")
+    runner = CliRunner()
+    out = str(tmp_path / "out")
+    assert runner.invoke(commands, ["run", str(study), "-o", out]).exit_code == 0
+    original = ["--against", str(tmp_path / "t.csv")]
+    result = runner.invoke(commands, ["audit", out, *original], standalone_mode=False)
+    assert (result.return_value, result.exception) == (0, None)
+
+
+def test_hierarchies_list_instants_in_any_zone():
+    local = pd.Series(pd.to_datetime(["2020-01-01 01:00", "2020-01-02 01:00"])).dt.tz_localize(
+        "Europe/Paris"
+    )
+    hierarchy = Hierarchy.from_rows(
+        [["2020-01-01T00:00:00Z", "first"], ["2020-01-02 01:00:00+01:00", "second"]]
+    )
+    taxonomy = hierarchy.over("when", list(local))
+    assert taxonomy.levels[1].labels == ("first", "second")
+    assert taxonomy.encode(local.dt.tz_convert("Asia/Tokyo")).tolist() == [0, 1]
