@@ -8,10 +8,11 @@ import pytest
 from fuzz import recount, studies
 from fuzz.__main__ import fuzz as command
 from fuzz.__main__ import names_of
-from fuzz.exercise import Outcome, exercise, recounted
+from fuzz.exercise import Outcome, exercise
 from fuzz.mutations import PARSERS
 from fuzz.policies import POLICIES
 from fuzz.readers import CSV_READERS, PARQUET_READERS, views_of
+from fuzz.reread import recounted
 from fuzz.studies import RECODINGS, case_of, lay
 from fuzz.summary import Summary
 from fuzz.workers import tried

@@ -19,8 +19,8 @@ A case is named ``study:N`` or ``<parser>:N``. What happens to it:
 - ``exercise``: the study is carried out in this process. It ends with a release, or with one line
   that says why not; nothing else stays behind. A sample runs twice, with its records in another
   order, and through ``verify``.
-- ``readers``, ``recount``: the release is read by readers that share nothing with the library and
-  counted in plain Python; every model of the policy has to hold of what each of them sees.
+- ``readers``, ``recount``, ``reread``: the release is read by readers that share nothing with the
+  library and counted in plain Python; every model of the policy has to hold of what each sees.
 - ``mutations``: files that are nearly right, one per parser of the library.
 
 To add a model, a recoding or a parser: ``POLICIES`` in ``policies``, ``RECODINGS`` in ``studies``,

@@ -21,11 +21,12 @@ from anonymizer.privacy import MODELS
 from anonymizer.publish import publish
 from anonymizer.study import Study
 
-from .readers import ReaderError, texts_of, views_of
-from .recount import FORGIVEN, Judged, broken
+from .readers import texts_of
+from .recount import FORGIVEN
+from .reread import people_of, recounted
 from .studies import LONE, MARK, Case, frame_of, lay
 
-__all__ = ["Hang", "Outcome", "command", "exercise", "limited", "recounted"]
+__all__ = ["Hang", "Outcome", "command", "exercise", "keep", "limited"]
 
 SECONDS = 20
 """A case that takes longer hangs: the slowest takes 3 on a busy machine."""
@@ -244,9 +245,9 @@ def _released(case: Case, study: Path, outcome: Outcome) -> None:
     out = study.parent / "out"
     _leaks(case, out, outcome)
     for path in sorted(out.glob("released.*")):
-        for failure in recounted(
-            case.document, case.files, path, _separator(case), outcome.readers
-        ):
+        people = people_of(case, texts_of(path, _separator(case)))
+        about = case.document, case.files, path, _separator(case)
+        for failure in recounted(*about, outcome.readers, people):
             outcome.fail(*failure)
     rng = case.rng
     rng.random()
@@ -279,89 +280,6 @@ def _leaks(case: Case, out: Path, outcome: Outcome) -> None:
             outcome.fail("identifier in output", path.name)
         if LONE.encode() in content and not shown and not (listed and path.suffix == ".json"):
             outcome.fail("hidden value in output", path.name)
-
-
-def recounted(
-    document: Mapping, files: Mapping[str, str], path: Path, separator: str, readers: Counter
-) -> Iterator[tuple[str, str]]:
-    """What does not hold of a release in the eyes of its readers: kind and detail."""
-    texts = texts_of(path, separator)
-    names = list(document["quasi-identifiers"])
-    if document.get("search", {}).get("recoding") == "classes":
-        names.append("class")
-    sensitive = document.get("sensitive", {}).get("attributes", [])
-    chains = {
-        name: {row[0]: tuple(row) for row in _rows(text)}
-        for name, text in files.items()
-        if name.startswith("sensitive")
-    }
-    judged = Judged({}, texts, names, sensitive, None, chains, True)
-    judged = replace(judged, people=_people(document, files, judged))
-    seen: dict[object, bool] = {}
-    for reader, view in views_of(path, separator).items():
-        label = f"{path.suffix[1:]}/{reader}"
-        if isinstance(view, ReaderError):
-            yield f"{label} cannot read", str(view)
-            continue
-        readers[label] += 1
-        if any(len(column) != len(next(iter(texts.values()))) for column in view.values()):
-            yield f"{label} reads other records", f"{len(next(iter(view.values())))} records"
-            continue
-        if not {*names, *sensitive} <= set(view):
-            yield f"{label} reads other columns", str(sorted(set(view) ^ set(texts)))
-            continue
-        counted = repr([_renumbered(view[name]) for name in (*names, *sensitive)])
-        if counted in seen and not seen[counted]:
-            continue
-        found = list(
-            broken(replace(judged, view=view, as_texts=reader == "text"), document["privacy"])
-        )
-        seen[counted] = bool(found)
-        for model, attribute, worst in found:
-            about = f" about {attribute!r}: {_alike(texts, view, attribute)}" if attribute else ""
-            yield f"{label} breaks {model}", f"comes to {worst:.6g}{about}"
-
-
-def _renumbered(column: Sequence[int | None]) -> list[int | None]:
-    number: dict[int, int] = {}
-    return [None if v is None else number.setdefault(v, len(number)) for v in column]
-
-
-def _alike(texts: Mapping, view: Mapping, attribute: str) -> str:
-    """The texts that a reader takes for one value."""
-    alike: dict[object, set[str]] = {}
-    for text, code in zip(texts[attribute], view[attribute], strict=True):
-        alike.setdefault(code, set()).add(str(text)[:40])
-    return (
-        "; ".join(str(sorted(group)) for group in alike.values() if len(group) > 1)
-        or "no texts alike"
-    )
-
-
-def _rows(text: str) -> list[list[str]]:
-    """The rows of a hierarchy that was written here, with ``*`` above several last groups."""
-    for separator in ";,\t|":
-        rows = [
-            row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if row
-        ]
-        if len(rows[0]) > 1 and len({len(row) for row in rows}) == 1:
-            break
-    several = len({row[-1] for row in rows}) > 1 or len(rows[0]) == 1
-    return [[*row, "*"] for row in rows] if several else rows
-
-
-def _people(document: Mapping, files: Mapping, judged: Judged) -> list[tuple] | None:
-    """The label of each person, where each value of the table has one label in the release.
-
-    The table is not at hand here, so that values are taken to stand for themselves: only releases
-    at level 0 are held against their population, by texts.
-    """
-    if "everybody.csv" not in files:
-        return None
-    _, *people = csv.reader(io.StringIO(files["everybody.csv"], newline=""))
-    known = set(zip(*(judged.texts[name] for name in judged.names), strict=True))
-    labels = [tuple(person) for person in people]
-    return labels if known <= set(labels) else None
 
 
 def _verified(case: Case, study: Path, outcome: Outcome) -> None:
@@ -425,6 +343,6 @@ def keep(outcome: Outcome, directory: Path, kept: Path) -> None:
     """Keep the files of a failing case, and why it failed."""
     target = kept / outcome.name.replace(":", "-")
     shutil.rmtree(target, ignore_errors=True)
-    shutil.copytree(directory, target)
+    shutil.copytree(directory, target, symlinks=True)
     text = "\n".join(f"{kind}: {detail}" for kind, detail in outcome.failures)
     (target / "failures.txt").write_text(text + "\n", encoding="utf-8")

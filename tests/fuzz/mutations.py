@@ -18,8 +18,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet
 
-from .exercise import SECONDS, Hang, Outcome, command, limited, recounted
+from .exercise import SECONDS, Hang, Outcome, command, limited
 from .hierarchies import toml_of
+from .reread import recounted
 
 __all__ = ["PARSERS", "exercise_parser"]
 
@@ -87,7 +88,7 @@ def exercise_parser(name: str, directory: Path) -> Outcome:
     rng = random.Random(name)
     trial = PARSERS[parser](rng, directory)
     outcome = Outcome(name, "", parser)
-    before = {path: path.stat().st_mtime_ns for path in directory.rglob("*")}
+    before = {path: path.lstat().st_mtime_ns for path in directory.rglob("*")}
     try:
         with limited():
             code, _, error = command(*trial.arguments)
@@ -120,7 +121,7 @@ def _complaint(trial: Trial, code: int, error: str, outcome: Outcome) -> None:
 
 def _leftovers(trial: Trial, before: dict[Path, int], code: int, outcome: Outcome) -> None:
     out = trial.directory / "out"
-    changed = {p for p in trial.directory.rglob("*") if before.get(p) != p.stat().st_mtime_ns}
+    changed = {p for p in trial.directory.rglob("*") if before.get(p) != p.lstat().st_mtime_ns}
     changed.discard(trial.directory)
     made = {path.name for path in changed if path != out}
     released = trial.arguments[0] == "run" and code == 0

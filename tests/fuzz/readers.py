@@ -68,8 +68,12 @@ def _arrow(path: Path, separator: str) -> View:
 
 
 def _duckdb(path: Path, separator: str) -> View:
-    query = "select * from read_csv(?, delim=?, quote='\"', escape='\"', header=true, comment='')"
-    return _of_duckdb(query, [str(path), separator])
+    laid_out = "?, delim=?, quote='\"', escape='\"', header=true, comment=''"
+    try:
+        return _of_duckdb(f"select * from read_csv({laid_out})", [str(path), separator])
+    except duckdb.ConversionException:  # it guessed a type that not all values have: read as texts
+        query = f"select * from read_csv({laid_out}, all_varchar=true)"
+        return _of_duckdb(query, [str(path), separator])
 
 
 def _duckdb_parquet(path: Path, separator: str) -> View:

@@ -28,7 +28,7 @@ import literature
 from .hierarchies import number_in
 from .readers import View
 
-__all__ = ["Judged", "broken", "smallest_class"]
+__all__ = ["FORGIVEN", "Judged", "broken", "key_of", "smallest_class"]
 
 FORGIVEN = 1e-9
 Stated = Mapping[str, object]

@@ -390,9 +390,9 @@ RECODINGS: dict[str, tuple[float, Callable[[random.Random, dict, dict[str, str]]
     "variable-range": (14, _cutting("variable-range")),
     "cut": (14, _cutting("cut")),
     "boxes": (10, _cutting("boxes")),
-    "classes": (1.5, _cutting("classes")),
+    "classes": (0.7, _cutting("classes")),
     "fixed": (10, _fixed),
-    "differential-privacy": (3, _private),
-    "masking": (1.5, _masked),
+    "differential-privacy": (2, _private),
+    "masking": (1.2, _masked),
 }
 """How often each recoding is tried, and what a study says of it."""
