@@ -57,7 +57,7 @@ class Outcome:
 
 @contextlib.contextmanager
 def limited(seconds: float = SECONDS) -> Iterator[None]:
-    """Raise ``Hang`` when the time is over."""
+    """Raise ``Hang`` when the time is over; 0: never."""
 
     def ring(*_: object) -> None:
         raise Hang
@@ -82,14 +82,14 @@ def command(*arguments: object) -> tuple[int, str, str]:
     return code, out.getvalue(), error.getvalue()
 
 
-def exercise(case: Case, directory: Path) -> Outcome:
+def exercise(case: Case, directory: Path, seconds: float = SECONDS) -> Outcome:
     """Carry out a case in an empty directory and hold everything against what comes of it."""
     models = [str(stated["model"]) for stated in case.document["privacy"]]
     outcome = Outcome(case.name, "", case.recoding, models)
     study = lay(case, directory)
     before = set(directory.rglob("*"))
     try:
-        with limited():
+        with limited(seconds):
             run = _frame if case.route == "frame" else _file
             outcome.ended, message = run(case, study, outcome)
             _complaint(case, message, outcome)
@@ -98,7 +98,7 @@ def exercise(case: Case, directory: Path) -> Outcome:
                 _released(case, study, outcome)
     except Hang:
         outcome.ended = "hang"
-        outcome.fail("hang", f"took more than {SECONDS} s")
+        outcome.fail("hang", f"took more than {seconds} s")
     return outcome
 
 

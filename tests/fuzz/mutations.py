@@ -82,7 +82,7 @@ class Trial:
     arguments: tuple[object, ...]
 
 
-def exercise_parser(name: str, directory: Path) -> Outcome:
+def exercise_parser(name: str, directory: Path, seconds: float = SECONDS) -> Outcome:
     """Change a file of a study in an empty directory and see what a command makes of it."""
     parser = name.partition(":")[0]
     rng = random.Random(name)
@@ -90,7 +90,7 @@ def exercise_parser(name: str, directory: Path) -> Outcome:
     outcome = Outcome(name, "", parser)
     before = {path: path.lstat().st_mtime_ns for path in directory.rglob("*")}
     try:
-        with limited():
+        with limited(seconds):
             code, _, error = command(*trial.arguments)
             outcome.ended = {0: "accepted", 1: "policy", 2: "refused"}.get(code, f"exit {code}")
             _complaint(trial, code, error, outcome)
@@ -99,7 +99,7 @@ def exercise_parser(name: str, directory: Path) -> Outcome:
                 _recount(trial, outcome)
     except Hang:
         outcome.ended = "hang"
-        outcome.fail("hang", f"took more than {SECONDS} s")
+        outcome.fail("hang", f"took more than {seconds} s")
     except Exception as error:  # not even the command line's last resort caught it
         outcome.ended = "traceback"
         outcome.fail("traceback", f"{type(error).__name__}: {error}")
@@ -450,9 +450,14 @@ def _in_section(rng: random.Random, content: dict, key: object) -> dict:
     return {**content, rng.choice(("", "x", "level", "from", "group")): rng.choice(ODD)}
 
 
+LARGE = 10**15
+"""Numbers beyond are changed no further."""
+
+
 def _other(rng: random.Random, value: object) -> object:
     """Something else in the place of a value, often nearly the same."""
-    if isinstance(value, int | float) and not isinstance(value, bool) and rng.random() < 0.5:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if number and abs(value) < LARGE and rng.random() < 0.5:
         return rng.choice((value + 1, value - 1, -value, value * 1000, str(value), value / 3))
     if isinstance(value, str) and rng.random() < 0.3:
         return rng.choice((value + " ", value.upper(), value[1:], value * 2, [value], value + "\n"))
@@ -471,7 +476,7 @@ def _deep(levels: int) -> list:
 def _toml(rng: random.Random, content: bytes) -> bytes:
     document = _altered(rng, tomllib.loads(content.decode()))
     if not isinstance(document, dict):
-        return repr(document).encode("utf-8", "replace")
+        return _shown(document).encode("utf-8", "replace")
     try:
         return toml_of(_without_none(document)).encode()
     except (RecursionError, ValueError):
@@ -524,7 +529,7 @@ def _delimited(rng: random.Random, content: bytes) -> bytes:
 def _shown(value: object) -> str:
     try:
         return str(value)[:6000]
-    except RecursionError:
+    except RecursionError:  # of something nested deeply
         return "[" * 6000
 
 

@@ -29,7 +29,8 @@ class Case:
     """A study before it lies in a directory.
 
     ``route``: ``"csv"``, ``"parquet"`` or ``"frame"``, a DataFrame for the Python interface.
-    ``frame``: the table of the last two. ``hidden``: values that no release may hold.
+    ``document`` is what the study file says, ``files`` are hierarchies and a population by name,
+    ``options`` how the CSV file is written.
     """
 
     name: str

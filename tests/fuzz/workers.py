@@ -3,6 +3,7 @@
 import multiprocessing
 import resource
 import shutil
+import signal
 import tempfile
 import time
 import traceback
@@ -24,17 +25,22 @@ SCRATCH = Path("/dev/shm")
 """In memory, where there is such a place: much faster."""
 
 
-def tried(name: str, kept: Path | None = None) -> Outcome:
+def tried(
+    name: str,
+    kept: Path | None = None,
+    within: Path | None = None,
+    seconds: float = SECONDS,
+) -> Outcome:
     """Carry out one case in a directory of its own; keep its files where it fails."""
-    place = SCRATCH if SCRATCH.is_dir() else None
+    place = within or (SCRATCH if SCRATCH.is_dir() else None)
     directory = Path(tempfile.mkdtemp(prefix="fuzz-", dir=place))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if name.startswith("study:"):
-                outcome = exercise(case_of(name), directory)
+                outcome = exercise(case_of(name), directory, seconds)
             else:
-                outcome = exercise_parser(name, directory)
+                outcome = exercise_parser(name, directory, seconds)
         if outcome.failures and kept is not None:
             keep(outcome, directory, kept)
         return outcome
@@ -42,10 +48,10 @@ def tried(name: str, kept: Path | None = None) -> Outcome:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def survived(name: str, kept: Path | None) -> Outcome:
+def survived(name: str, kept: Path | None, within: Path) -> Outcome:
     """The same, where an error of the fuzzer itself is a failure, too."""
     try:
-        return tried(name, kept)
+        return tried(name, kept, within)
     except Exception:
         detail = " ".join(traceback.format_exc().split())[-400:]
         return Outcome(name, "fuzzer", failures=[("error of the fuzzer", detail)])
@@ -55,19 +61,21 @@ WARM = ("boxes", "classes", "masking", "cut")
 """Recodings that compile or load something when they first run."""
 
 
-def warm_up() -> None:
+def warm_up(within: Path) -> None:
     """Let that happen now, so that the first case of each does not seem to hang."""
     left = set(WARM)
-    for number in range(500):
-        name = f"study:{number}"
-        if case_of(name).recoding in left and survived(name, None).ended == "released":
-            left.remove(case_of(name).recoding)
+    for name in (f"study:{number}" for number in range(500)):
+        recoding = case_of(name).recoding
+        if recoding in left and tried(name, None, within, seconds=0).ended == "released":
+            left.remove(recoding)
 
 
 def outcomes(names: Iterator[str], jobs: int, kept: Path | None) -> Iterator[Outcome]:
     """What comes of each case, in any order, on so many processes."""
-    workers = [Worker(kept) for _ in range(jobs)]
+    within = Path(tempfile.mkdtemp(prefix="fuzz-", dir=SCRATCH if SCRATCH.is_dir() else None))
+    workers: list[Worker] = []
     try:
+        workers += [Worker(kept, within) for _ in range(jobs)]
         busy = [worker for worker in workers if worker.start(names)]
         while busy:
             ready = wait([worker.pipe for worker in busy], timeout=1)
@@ -78,20 +86,24 @@ def outcomes(names: Iterator[str], jobs: int, kept: Path | None) -> Iterator[Out
                         busy.remove(worker)
     finally:
         for worker in workers:
-            worker.process.terminate()
+            worker.process.kill()
+            worker.process.join()
+        shutil.rmtree(within, ignore_errors=True)
 
 
 class Worker:
     """A process that carries out one case after the other."""
 
-    def __init__(self, kept: Path | None) -> None:
-        self.kept = kept
+    def __init__(self, kept: Path | None, within: Path) -> None:
+        self.kept, self.within = kept, within
         self._spawn()
 
     def _spawn(self) -> None:
         context = multiprocessing.get_context("fork")
         self.pipe, other = context.Pipe()
-        self.process = context.Process(target=_work, args=(other, self.kept), daemon=True)
+        self.process = context.Process(
+            target=_work, args=(other, self.kept, self.within), daemon=True
+        )
         self.process.start()
         other.close()
         self.pipe.recv()  # it is warm
@@ -128,14 +140,15 @@ class Worker:
         return outcome
 
 
-def _work(pipe: Connection, kept: Path | None) -> None:
-    """Carry out what is named until nothing more comes."""
-    warm_up()
+def _work(pipe: Connection, kept: Path | None, within: Path) -> None:
+    """Carry out what is named until nothing more comes; the other process says when to stop."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    warm_up(within)
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + ADDRESSES, resource.RLIM_INFINITY))
     pipe.send("warm")
     while True:
         try:
-            pipe.send(survived(pipe.recv(), kept))
-        except (EOFError, KeyboardInterrupt):
+            pipe.send(survived(pipe.recv(), kept, within))
+        except (EOFError, ConnectionError):
             return
