@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         PolicyUnreachableError,
     )
     from anonymizer.estimator import Anonymizer
-    from anonymizer.hierarchy import Hierarchy
+    from anonymizer.hierarchy import Hierarchy, showing_values
     from anonymizer.masking import Masking
     from anonymizer.privacy import (
         AlphaKAnonymity,
@@ -82,7 +82,7 @@ HOMES = {
         "PolicyUnreachableError",
     ),
     "estimator": ("Anonymizer",),
-    "hierarchy": ("Hierarchy",),
+    "hierarchy": ("Hierarchy", "showing_values"),
     "masking": ("Masking",),
     "privacy": (
         "AlphaKAnonymity",
@@ -152,6 +152,7 @@ __all__ = [
     "load_adult",
     "load_census",
     "measure_quality",
+    "showing_values",
 ]
 
 

@@ -1,6 +1,6 @@
 """``python -m anonymizer`` is the command line."""
 
-from anonymizer.cli import main
+from anonymizer.cli import program
 
 if __name__ == "__main__":
-    main()
+    program()

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonymizer.atomic import require_place, write_together
+from anonymizer.atomic import require_place, write_file
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.manifest import MANIFEST
 from anonymizer.publish import schema_at
@@ -128,7 +128,7 @@ def details_at(
 
     def write(details: pd.DataFrame) -> None:
         frame = details.reset_index()
-        write_together(path.parent, {path.name: lambda place: write_table(frame, place, form)})
+        write_file(path, lambda place: write_table(frame, place, form), force=force)
 
     return write
 

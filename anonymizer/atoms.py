@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from anonymizer.axes import Axis, CellMap, axes_of, blocks_of
-from anonymizer.counts import Codes
+from anonymizer.counts import Codes, Ints
 from anonymizer.guillotine import best_boxes
 from anonymizer.regions import Regions, Shape, labels_of
 from anonymizer.search import Bounds, Problem, RangeOptions, Run
@@ -76,10 +76,15 @@ class Atoms:
 
         ``labels`` has the class of each atom, shape (atoms,).
         """
-        names = problem.counts.names
+        names, counts = problem.counts.names, problem.counts
+        sizes = np.bincount(labels[self.assign(counts.cells)], counts.sizes)
+        least = int(sizes[sizes > 0].min())
+        records = blocks_of(self.axes, counts.cells).T
         shapes = {
-            name: _covers(axis, labels[atoms], blocks)
-            for name, axis, (atoms, blocks) in zip(names, self.axes, self.blocks, strict=True)
+            name: _covers(axis, labels[atoms], blocks, _told(axis, block, counts.sizes, least))
+            for name, axis, (atoms, blocks), block in zip(
+                names, self.axes, self.blocks, records, strict=True
+            )
         }
         texts = {
             name: labels_of(axis.taxonomy, shapes[name], ranges=axis.ordered)
@@ -101,8 +106,13 @@ class AtomMap:
         return np.asarray(np.where(atoms < 0, -1, self.labels[atoms]))
 
 
-def _covers(axis: Axis, classes: Codes, blocks: Codes) -> list[Shape]:
+def _told(axis: Axis, block: Codes, sizes: Ints, least: int) -> tuple[int, int]:
+    """Which blocks of an axis may begin or end a range, given the block of each cell."""
+    return axis.told(np.bincount(block, sizes, minlength=axis.blocks).astype(np.int64), least)
+
+
+def _covers(axis: Axis, classes: Codes, blocks: Codes, told: tuple[int, int]) -> list[Shape]:
     """What each class covers of an axis, given the blocks that its atoms have."""
     order = np.argsort(classes, kind="stable")
     starts = np.flatnonzero(np.diff(classes[order], prepend=-1))
-    return [axis.cover(part) for part in np.split(blocks[order], starts[1:])]
+    return [axis.cover(part, told) for part in np.split(blocks[order], starts[1:])]

@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from anonymizer.counts import Codes, row_keys
+from anonymizer.counts import Codes, Ints, row_keys
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Interval, Taxonomy
 from anonymizer.privacy import Mask
@@ -95,13 +95,35 @@ class Axis:
         low = self.starts[shape[0]] if shape[0] else None
         return Interval(low, ends[shape[-1] + 1])
 
-    def cover(self, blocks: Codes) -> Shape:
-        """The least that covers some blocks: a range of numbers, or the values themselves."""
+    def told(self, records: Ints, least: int) -> tuple[int, int]:
+        """The first and the last block of numbers whose start may be an end of a range.
+
+        Classes overlap, so that a range may end where nobody's begins: its end would be a value of
+        the few, or of the one, beyond it. ``records`` (blocks,) are those of each block, ``least``
+        how many have to lie beyond an end, as they do beyond the ends of ranges that divide a line.
+        """
+        before = np.append(0, np.cumsum(records[: self.numbers]))
+        enough = np.flatnonzero((before >= least) & (before[-1] - before >= least))
+        # Where no end may be told, none is: every range is open on both sides.
+        return (int(enough[0]), int(enough[-1])) if len(enough) else (self.numbers, 0)
+
+    def cover(self, blocks: Codes, told: tuple[int, int]) -> Shape:
+        """The least that covers some blocks: a range of numbers, or the values themselves.
+
+        ``told``: the first and last block whose start may be an end; ranges beyond are open.
+        """
         some = np.unique(blocks)
-        if not self.ordered or len(some) == 1:
+        if not self.ordered or some[0] >= self.numbers:
             return self.covered(some.tolist())
-        beyond = some[-1] >= self.numbers  # missing values are in no range
-        return self.covered(self.whole if beyond else range(int(some[0]), int(some[-1]) + 1))
+        if some[-1] >= self.numbers:  # missing values are in no range
+            return self.covered(self.whole)
+        begin, end = int(some[0]), int(some[-1]) + 1
+        return self.covered(
+            range(
+                begin if begin >= told[0] else 0,
+                end if end <= told[1] else self.numbers,
+            )
+        )
 
     @cached_property
     def binned(self) -> "Axis":

@@ -1,6 +1,6 @@
 """What a table satisfies as it stands: the largest k and l, the smallest t, beta and delta."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -24,6 +24,7 @@ from anonymizer.privacy import (
     population_of,
     verdicts,
 )
+from anonymizer.risk import ReleaseWarning, class_warnings, column_warnings
 from anonymizer.schema import Schema, recount
 
 __all__ = ["Check", "check", "check_table"]
@@ -65,6 +66,8 @@ class Check:
         ``sample_uniqueness``, the share of records alone in their class.
     privacy
         Every model of the policy held against the table.
+    warnings
+        What the table is weak in, whether the policy holds or not.
     """
 
     records: int
@@ -73,6 +76,7 @@ class Check:
     sensitive: Mapping[str, Mapping[str, float]]
     risk: Mapping[str, float]
     privacy: Sequence[Verdict]
+    warnings: Sequence[ReleaseWarning] = ()
 
     @property
     def satisfied(self) -> bool:
@@ -92,6 +96,7 @@ class Check:
             "risk": dict(self.risk),
             "privacy": [verdict.to_dict() for verdict in self.privacy],
             "satisfied": self.satisfied,
+            "warnings": [warning.to_dict() for warning in self.warnings],
         }
 
 
@@ -137,10 +142,16 @@ def check_table(
     schema: Schema,
     models: Sequence[PrivacyModel],
     population: pd.DataFrame | None = None,
+    identifiers: Iterable[str] = (),
 ) -> Check:
-    """The same of a table that was admitted, and a population recoded as it is."""
+    """The same of a table that was admitted, and a population recoded as it is.
+
+    Of ``identifiers``, columns that a release of the table leaves out, nothing is said.
+    """
     counts = recount(table, schema, population)
     sizes = counts.sizes[counts.sizes > 0]
+    known = {*schema.names, *schema.sensitive, *identifiers}
+    others = [column for column in table.columns if column not in known]
     return Check(
         records=counts.records,
         classes=len(sizes),
@@ -150,6 +161,10 @@ def check_table(
         },
         risk=_risks(counts),
         privacy=verdicts(counts, models),
+        warnings=(
+            *class_warnings(counts, models, len(others)),
+            *column_warnings(table, others),
+        ),
     )
 
 

@@ -1,7 +1,7 @@
 """A table counted once: all that a recoding is chosen by, whole or in two random halves."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -38,11 +38,11 @@ class Counted:
     """
 
     schema: Schema
-    kept: pd.DataFrame
-    population: pd.DataFrame | None
-    tally: engine.Tally
-    people: engine.Tally | None
-    taxonomies: Mapping[str, Taxonomy]
+    kept: pd.DataFrame = field(repr=False)
+    population: pd.DataFrame | None = field(repr=False)
+    tally: engine.Tally = field(repr=False)
+    people: engine.Tally | None = field(repr=False)
+    taxonomies: Mapping[str, Taxonomy] = field(repr=False)
 
     @classmethod
     def of(

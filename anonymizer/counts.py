@@ -61,7 +61,7 @@ class Classes:
 
     joint: Ints
     margin: Ints
-    values: tuple[object, ...] = ()
+    values: tuple[object, ...] = field(default=(), repr=False)
     population: Ints | None = None
     attribute: str | None = None
 
@@ -128,7 +128,7 @@ class Counts:
     joint: Mapping[str, Ints]
     margins: Mapping[str, Ints]
     records: int
-    values: Mapping[str, tuple[object, ...]] = field(default_factory=dict)
+    values: Mapping[str, tuple[object, ...]] = field(default_factory=dict, repr=False)
     targets: tuple[str, ...] = ()
     population: Ints | None = None
 

@@ -1,7 +1,8 @@
 """Everything this package raises on purpose, each with the exit code of the command line.
 
-A message says what was wrong, where, and how to mend it. It may name columns, counts and the
-values a hierarchy needs to list; it never shows a value of a sensitive or identifying column.
+A message says what was wrong, where, and how to mend it. It may name columns and counts, and of the
+values that a hierarchy needs to list those that five records have or more, the others only where
+that is requested; it never shows a value of a sensitive or identifying column.
 """
 
 from collections.abc import Iterable

@@ -29,10 +29,11 @@ from anonymizer.masking import Masking, masked_from, masking_of, require_alone
 from anonymizer.objectives import Objective
 from anonymizer.parameters import column_names, function_of, jobs_of, whole_seed
 from anonymizer.plan import Plan
-from anonymizer.privacy import PrivacyModel, models_of, population_of
+from anonymizer.privacy import PrivacyModel, models_of, population_of, without_people
 from anonymizer.recoded import require_unnumbered
 from anonymizer.regions import Regions
 from anonymizer.release import Release, SearchResult
+from anonymizer.remembered import People
 from anonymizer.sampled import SampledPlan, differential_privacy, written_alike
 from anonymizer.schema import Schema
 from anonymizer.search import (
@@ -184,6 +185,15 @@ class Anonymizer(Conventions):
     n_jobs: int | None = None
     progress: Watch | None = None
 
+    def __getstate__(self) -> dict[str, object]:
+        """What is pickled: once fitted, no record and nobody of a population."""
+        state = dict(vars(self))
+        if "plan_" in state:
+            plan = self.plan_.forgetting
+            state |= {"plan_": plan, "recoding_": plan.recoding, "taxonomies_": plan.taxonomies}
+            state["privacy"] = without_people(self.privacy)
+        return state
+
     def fit(self, X: pd.DataFrame, y: object = None) -> "Anonymizer":
         """Choose the recoding for a table, and prove it on that table."""
         self._learn_and_release(X)
@@ -235,13 +245,14 @@ class Anonymizer(Conventions):
             given = level_recoding(taxonomies, schema.names, node_of(self.levels, taxonomies))
             name = self._objective().name
             sampled = SampledPlan(schema, models, private, taxonomies, given, name, study)
-            return self._remember(sampled, *sampled.release(table, counted.kept))
+            return self._remember(*sampled.fitted(table, counted.kept))
         problem = self.problem(counted.counts, counted.taxonomies)
         recoding, search = self.choose(problem)
-        seed, people = whole_seed(self.seed), counted.population
-        asked = schema, models, counted.taxonomies
+        seed, tally = whole_seed(self.seed), counted.people
+        people = None if tally is None else People.of(tally, counted.taxonomies)
+        asked = schema, without_people(models), counted.taxonomies
         plan = Plan(*asked, recoding, suppression, search, seed, study, people)
-        return self._remember(plan, *plan.release(table, counted.kept, problem.counts))
+        return self._remember(*plan.fitted(table, counted.kept, problem.counts))
 
     def counted(self, table: pd.DataFrame) -> Counted:
         """A table as the search sees it: counted once."""

@@ -1,7 +1,7 @@
 """A plan: the recoding that was chosen and the policy it answers for, carried out on tables."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,8 @@ from anonymizer.kernels import NUMPY
 from anonymizer.privacy import Mask, PrivacyModel
 from anonymizer.recoded import described, levels_of, matched, overwritten, relabelled
 from anonymizer.regions import CLASS, Regions
-from anonymizer.release import Release, SearchResult, prove
+from anonymizer.release import Release, SearchResult, generalized, prove, release_warnings
+from anonymizer.remembered import People, Seen, forgotten, moved, seen_in
 from anonymizer.risk import loss_of_sizes
 from anonymizer.schema import Schema, classes_of
 from anonymizer.search import Suppression
@@ -45,18 +46,49 @@ class Plan:
     study
         Fingerprint of everything that was asked for.
     population
-        The quasi-identifiers of the population that models are about.
+        The quasi-identifiers of the population that models are about, counted.
+    seen
+        The values that are remembered when the plan is pickled; all when left out.
     """
 
     schema: Schema
     models: Sequence[PrivacyModel]
-    taxonomies: Mapping[str, Taxonomy]
-    recoding: Recoding | Regions
+    taxonomies: Mapping[str, Taxonomy] = field(repr=False)
+    recoding: Recoding | Regions = field(repr=False)
     suppression: Suppression
     search: SearchResult
     seed: int
     study: str
-    population: pd.DataFrame | None = None
+    population: People | None = field(default=None, repr=False)
+    seen: Seen | None = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, object]:
+        return dict(vars(self.forgetting))
+
+    @property
+    def forgetting(self) -> "Plan":
+        """The plan without values that only records have which were suppressed or left out.
+
+        Those of a population that no record of the table shared are gone, too.
+        """
+        if self.seen is None:
+            return self
+        known, recoding = forgotten(self.taxonomies, self.seen), self.recoding
+        if not isinstance(recoding, Regions):
+            recoding = moved(recoding, self.taxonomies, known)
+        return replace(self, taxonomies=known, recoding=recoding, seen=None)
+
+    def fitted(
+        self, table: pd.DataFrame, kept: pd.DataFrame, raw: Counts
+    ) -> "tuple[Plan, pd.DataFrame, Release]":
+        """Release the table that the plan was made for, and remember which values it released.
+
+        Parameters and errors are those of ``release``.
+        """
+        released, suppressed = self._suppressed(self._recoded(kept))
+        release = self._proven(table, kept, raw, released, suppressed)
+        seen = seen_in(kept[~suppressed.records], self.taxonomies)
+        return replace(self, seen=seen), released, release
 
     def release(
         self, table: pd.DataFrame, kept: pd.DataFrame | None = None, raw: Counts | None = None
@@ -79,13 +111,26 @@ class Plan:
         """
         kept = self.schema.admit(table) if kept is None else kept
         released, suppressed = self._suppressed(self._recoded(kept))
+        return released, self._proven(table, kept, raw, released, suppressed)
+
+    def _proven(
+        self,
+        table: pd.DataFrame,
+        kept: pd.DataFrame,
+        raw: Counts | None,
+        released: pd.DataFrame,
+        suppressed: "SuppressedRecords",
+    ) -> Release:
+        """Recount a recoded table and hold the policy against it."""
         published = self.published
         counts, verdicts = prove(released, published, self.models, self.people(released))
+        left = kept[~suppressed.records] if suppressed.removed else kept
         if raw is None or suppressed.removed:
-            raw = self._raw(kept[~suppressed.records] if suppressed.removed else kept)
+            raw = self._raw(left)
         shown = released[~suppressed.records] if suppressed.fate == "kept" else released
         covered = (*published.names, *published.sensitive)
-        return released, Release(
+        about = self.models, self.schema.identifiers, self._hidden(suppressed.fate == "kept")
+        return Release(
             records=len(table),
             released=len(released),
             dropped=len(table) - len(kept),
@@ -101,6 +146,7 @@ class Plan:
             privacy=verdicts,
             search=self.search,
             study=self.study,
+            warnings=release_warnings(left, released, raw, counts, *about),
         )
 
     @property
@@ -115,11 +161,15 @@ class Plan:
         People whom no released class stands for may be anybody whose values were suppressed: they
         are ``*`` where there is such a class.
         """
+        people = self._people()
+        return None if people is None else matched(released, people, self.schema)
+
+    def _people(self) -> pd.DataFrame | None:
+        """The population recoded, a record per person."""
         if self.population is None:
             return None
-        return matched(
-            released, relabelled(self.population, self.recoding, self.taxonomies), self.schema
-        )
+        table = self.population.table(self.taxonomies)
+        return relabelled(table, self.recoding, self.taxonomies)
 
     def _recoded(self, table: pd.DataFrame) -> pd.DataFrame:
         left = table.drop(columns=list(self.schema.identifiers))
@@ -129,11 +179,7 @@ class Plan:
         """Suppress the classes of a recoded table that break the policy, within the budget."""
         if not self.suppression.most(len(recoded)):
             return recoded, SuppressedRecords(np.zeros(len(recoded), bool), False)
-        people = (
-            None
-            if self.population is None
-            else relabelled(self.population, self.recoding, self.taxonomies)
-        )
+        people = self._people()
         counts, everybody = classes_of(recoded, self.schema, people)
         class_of = everybody[: len(recoded)]
         tables = [recoded] if people is None else [recoded, people]
@@ -158,10 +204,15 @@ class Plan:
 
     def _raw(self, table: pd.DataFrame) -> Counts:
         tally = engine.tally(table, self.schema.columns)
-        people = None
-        if self.population is not None:
-            people = engine.tally(self.population, self.schema.names)
+        population = self.population
+        people = None if population is None else population.tally(self.taxonomies)
         return self.schema.counts(tally, self.taxonomies, people)
+
+    def _hidden(self, suppressed: bool) -> Sequence[str]:
+        """The quasi-identifiers that are not released as they are, if for some records only."""
+        if suppressed or isinstance(self.recoding, Regions):
+            return self.schema.names
+        return generalized(self.recoding, self.taxonomies)
 
     def _informations(self, raw: Counts, released: Counts, merges: bool) -> Informations:
         """What is kept and lost; ``merges``: suppressed classes were kept as one."""

@@ -2,13 +2,14 @@
 
 import hashlib
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
-from anonymizer.atomic import write_together
 from anonymizer.checking import Check, check_table
+from anonymizer.directory import Output, reserved
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.manifest import MANIFEST, is_release, read_manifest, recoding_of
@@ -36,7 +37,8 @@ def publish(
     """Anonymize the table of a study and write table and manifest into a directory.
 
     The table is verified twice: in memory, and once more as read back from the file, before either
-    file gets its name.
+    file gets its name. Until then nobody but the owner can read them. The directory is locked from
+    the beginning to the end; ``force`` lets a release of ours be replaced, and nothing else.
 
     Returns
     -------
@@ -45,11 +47,19 @@ def publish(
     Raises
     ------
     InputError
-        When the study cannot be carried out or the directory not be written; nothing is left there.
+        When the study cannot be carried out, the directory not be written, or another run is
+        writing there; the directory is left as it was, if the message does not say otherwise.
     PolicyUnreachableError, PolicyBrokenError
         When the policy cannot be met.
     """
-    _require_free(directory, study.data_path, force)
+    with reserved(directory, (*RELEASED, MANIFEST)) as output:
+        _require_free(directory, study.data_path, force)
+        return _publish(study, output, force, n_jobs, watch)
+
+
+def _publish(
+    study: Study, output: Output, force: bool, n_jobs: int | None, watch: Watch
+) -> tuple[Release, dict[str, object]]:
     form = study.data_format
     anonymizer = study.anonymizer(n_jobs, watch)
     watch("reading the table", 0, None)
@@ -70,13 +80,12 @@ def publish(
         path.write_text(text + "\n", encoding="utf-8")
 
     people = anonymizer.plan_.people(table)
-    write_together(
-        directory,
+    output.write(
         {
             name: lambda path: _write_proven(table, path, form, study, people),
             MANIFEST: write_manifest,
         },
-        obsolete=RELEASED,
+        force=force,
     )
     return anonymizer.release_, manifest
 
@@ -119,7 +128,8 @@ def check_file(study: Study, path: Path) -> Check:
         population = _recoded_people(study, path, table, people.table)
     else:
         population = schema.admit_population(people.table)
-    return check_table(table, schema, study.privacy, population)
+    identifiers = study.schema.identifiers
+    return check_table(table, schema, study.privacy, population, identifiers)
 
 
 def schema_at(study: Study, path: Path) -> Schema:
@@ -141,18 +151,41 @@ def _recoded_people(
 
 def _require_free(directory: Path, source: Path, force: bool) -> None:
     """Refuse a directory that holds a release, unless forced; never replace the table itself."""
-    for path in (directory / name for name in (MANIFEST, *RELEASED)):
-        try:
-            there = path.exists()
-            itself = there and source.exists() and path.samefile(source)
-        except (OSError, ValueError):
-            return  # making the directory will say why
-        if itself:
-            raise InputError(f"{path} is the table itself; choose another directory")
-        if there and not force:
+    there = [name for name in (MANIFEST, *RELEASED) if os.path.lexists(directory / name)]
+    for name in there:
+        if _same(directory / name, source):
+            raise InputError(f"{directory / name} is the table itself; choose another directory")
+    if there and not force:
+        raise InputError(f"{directory} already holds a release, {there[0]}; --force replaces it")
+    ours = _release_in(directory) if there else ()
+    for name in there:
+        if name not in ours:
             raise InputError(
-                f"{directory} already holds a release, {path.name}; --force replaces it"
+                f"{directory / name} is no part of a release of ours, which alone --force "
+                "replaces; move it or choose another directory"
             )
+
+
+def _same(path: Path, source: Path) -> bool:
+    try:
+        return path.samefile(source)
+    except (OSError, ValueError):  # reading the table will say why
+        return False
+
+
+def _release_in(directory: Path) -> tuple[str, ...]:
+    """The files of the release that lies there; none if what lies there is no release of ours."""
+    manifest = directory / MANIFEST
+    if not manifest.is_file():
+        return ()
+    try:
+        content = read_manifest(manifest)
+    except InputError:
+        return ()
+    match content:
+        case {"table": {"file": str(name), "sha256": str()}, "versions": {"anonymizer": str()}}:
+            return MANIFEST, name
+    return ()
 
 
 def _roles(study: Study, form: Format) -> dict[str, object]:

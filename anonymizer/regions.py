@@ -1,7 +1,7 @@
 """Multidimensional recodings: which class every combination of values is in, and its labels."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -39,9 +39,9 @@ class Regions:
     """
 
     names: tuple[str, ...]
-    assign: Callable[[Codes], Codes]
-    shapes: Mapping[str, Sequence[Shape]]
-    labels: Mapping[str, Sequence[Hashable]]
+    assign: Callable[[Codes], Codes] = field(repr=False)
+    shapes: Mapping[str, Sequence[Shape]] = field(repr=False)
+    labels: Mapping[str, Sequence[Hashable]] = field(repr=False)
     numbered: bool
 
     def __len__(self) -> int:

@@ -1,7 +1,7 @@
 """What a release is: the proof per model, the information kept and lost, how to apply it again."""
 
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Protocol
 
@@ -9,19 +9,29 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.columns import reads_as_written
-from anonymizer.counts import Counts
+from anonymizer.counts import Counts, Recoding
 from anonymizer.errors import PolicyBrokenError
+from anonymizer.hierarchy import Taxonomy
 from anonymizer.kept import Information
 from anonymizer.lattice import Node
 from anonymizer.privacy import PrivacyModel, Verdict, verdicts
-from anonymizer.risk import QueryLoss
+from anonymizer.risk import (
+    Hidden,
+    QueryLoss,
+    ReleaseWarning,
+    class_warnings,
+    column_warnings,
+    order_warnings,
+)
 from anonymizer.schema import Schema, recount
 from anonymizer.version import __version__
 
 __all__ = [
     "Release",
     "SearchResult",
+    "generalized",
     "prove",
+    "release_warnings",
     "verify",
     "versions",
 ]
@@ -124,6 +134,8 @@ class Release:
         Fingerprint of everything that was asked for.
     masking
         How values were drawn at random, where they were.
+    warnings
+        What the release is weak in although its policy holds.
     """
 
     records: int | None
@@ -143,6 +155,7 @@ class Release:
     search: SearchResult
     study: str
     masking: "Drawn | None" = None
+    warnings: Sequence[ReleaseWarning] = ()
 
     def to_dict(self) -> dict[str, object]:
         """The manifest, ready for JSON."""
@@ -162,6 +175,7 @@ class Release:
             **({"regions": list(self.regions)} if self.regions else {}),
             **({"masking": self.masking.to_dict()} if self.masking else {}),
             "privacy": [verdict.to_dict() for verdict in self.privacy],
+            "warnings": [warning.to_dict() for warning in self.warnings],
             "search": self.search.to_dict(),
             "study": {"fingerprint": self.study},
             "versions": versions(),
@@ -239,6 +253,49 @@ def _counted(
     return counts, [
         one if not one.satisfied or other.satisfied else other
         for one, other in zip(found, others, strict=True)
+    ]
+
+
+def release_warnings(
+    kept: pd.DataFrame,
+    released: pd.DataFrame,
+    raw: Counts,
+    counts: Counts,
+    models: Sequence[PrivacyModel],
+    identifiers: Iterable[str],
+    hidden: Sequence[str],
+) -> tuple[ReleaseWarning, ...]:
+    """Warn of what a release is weak in although its policy holds.
+
+    Parameters
+    ----------
+    kept, released
+        The records that are released as they were, and as they are, in the same order.
+    raw, counts
+        Both counted.
+    models
+        The policy.
+    identifiers
+        Columns that are left out.
+    hidden
+        The quasi-identifiers that are not released as they were.
+    """
+    covered = (*counts.names, *counts.sensitive)
+    others = [column for column in released.columns if column not in covered]
+    given_away = [Hidden(name, kept[name], released[name], raw) for name in hidden]
+    return (
+        *class_warnings(counts, models, len(others)),
+        *column_warnings(released, others, given_away),
+        *order_warnings(kept, [*identifiers, *hidden]),
+    )
+
+
+def generalized(recoding: Recoding, taxonomies: Mapping[str, Taxonomy]) -> list[str]:
+    """The quasi-identifiers whose values a recoding does not all tell apart."""
+    return [
+        name
+        for name, partition in recoding.items()
+        if len(partition) < len(taxonomies[name].levels[0])
     ]
 
 

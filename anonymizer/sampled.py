@@ -6,7 +6,7 @@ epsilon too.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,8 @@ from anonymizer.hierarchy.values import key_text
 from anonymizer.privacy import DifferentialPrivacy, KAnonymity, PrivacyModel
 from anonymizer.recoded import described, levels_of, relabelled
 from anonymizer.release import Release, SearchResult, prove
-from anonymizer.risk import loss_of_sizes
+from anonymizer.remembered import Seen, forgotten, moved, seen_in
+from anonymizer.risk import class_warnings, loss_of_sizes
 from anonymizer.schema import Schema
 from anonymizer.search import Suppression
 
@@ -107,15 +108,42 @@ class SampledPlan:
         What the levels are said to be for.
     study
         Fingerprint of everything that was asked for.
+    seen
+        The values that are remembered when the plan is pickled; all when left out.
     """
 
     schema: Schema
     models: Sequence[PrivacyModel]
     private: DifferentialPrivacy
-    taxonomies: Mapping[str, Taxonomy]
-    recoding: Recoding
+    taxonomies: Mapping[str, Taxonomy] = field(repr=False)
+    recoding: Recoding = field(repr=False)
     objective: str
     study: str
+    seen: Seen | None = field(default=None, repr=False)
+
+    def __getstate__(self) -> dict[str, object]:
+        return dict(vars(self.forgetting))
+
+    @property
+    def forgetting(self) -> "SampledPlan":
+        """The plan without values that only records have which were not released."""
+        if self.seen is None:
+            return self
+        known = forgotten(self.taxonomies, self.seen)
+        recoding = moved(self.recoding, self.taxonomies, known)
+        return replace(self, taxonomies=known, recoding=recoding, seen=None)
+
+    def fitted(
+        self, table: pd.DataFrame, kept: pd.DataFrame
+    ) -> "tuple[SampledPlan, pd.DataFrame, Release]":
+        """Release the table that the plan was made for, and remember which values it released.
+
+        Parameters and errors are those of ``release``.
+        """
+        self._require_covered(kept)
+        raw, released = self._sampled(kept[list(self.schema.names)])
+        plan = replace(self, seen=seen_in(raw, self.taxonomies))
+        return plan, released, self._proven(released)
 
     def release(
         self, table: pd.DataFrame, kept: pd.DataFrame | None = None
@@ -134,9 +162,13 @@ class SampledPlan:
         """
         kept = self.schema.admit(table) if kept is None else kept
         self._require_covered(kept)
-        released = self._sampled(kept[list(self.schema.names)])
+        released = self._sampled(kept[list(self.schema.names)])[1]
+        return released, self._proven(released)
+
+    def _proven(self, released: pd.DataFrame) -> Release:
+        """Recount a drawn table and hold the policy against it."""
         counts, verdicts = prove(released, self.schema, self.models)
-        return released, Release(
+        return Release(
             records=None,
             released=len(released),
             dropped=None,
@@ -153,6 +185,9 @@ class SampledPlan:
             privacy=verdicts,
             search=self.search,
             study=self.study,
+            # From the counts of the released table alone: that a raw column is sorted, say, or
+            # determines another, would tell of records that were not drawn and cost epsilon.
+            warnings=class_warnings(counts, self.models),
         )
 
     @property
@@ -163,20 +198,22 @@ class SampledPlan:
     def people(self, released: pd.DataFrame) -> None:
         """No model that can stand beside is about a population."""
 
-    def _sampled(self, table: pd.DataFrame) -> pd.DataFrame:
+    def _sampled(self, table: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+        """The records that are drawn and left, and what is released of them."""
         rng = np.random.default_rng()  # from the system's entropy: a seed could be guessed
         drawn = table[rng.random(len(table)) < self.private.beta]
         recoded = relabelled(self._alike(drawn), self.recoding, self.taxonomies)
         class_of, _ = engine.grouped(recoded, self.schema.names)
         large = np.bincount(class_of) >= self._least
-        left = recoded[large[class_of]] if len(recoded) else recoded
+        kept = large[class_of] if len(recoded) else np.zeros(0, bool)
+        left = recoded[kept]
         if not len(left):
             raise PolicyUnreachableError(
                 f"nothing was released: no class of the sample has k = {self._least} records; "
                 "choose coarser levels, or a larger epsilon or delta"
             )
         order = rng.permutation(len(left))
-        return engine.without_traces(left.iloc[order].reset_index(drop=True))
+        return drawn[kept], engine.without_traces(left.iloc[order].reset_index(drop=True))
 
     def _alike(self, table: pd.DataFrame) -> pd.DataFrame:
         """The table with every value as the taxonomies write it; those unknown as they are."""

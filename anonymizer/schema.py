@@ -251,15 +251,22 @@ def taxonomies_of(
 def _taxonomy(
     name: str, hierarchy: Hierarchy, tally: engine.Tally, people: engine.Tally | None
 ) -> Taxonomy:
-    values = engine.distinct(tally.combinations[name])[1]
-    taxonomy = hierarchy.over(name, values)
+    values, sizes = _sized(tally, name)
+    taxonomy = hierarchy.over(name, values, sizes)
     if people is None:
         return taxonomy
-    others = engine.distinct(people.combinations[name])[1]
+    others, many = _sized(people, name)
     try:
-        return hierarchy.over(name, [*values, *others])
+        return hierarchy.over(name, [*values, *others], [*sizes, *many])
     except InputError as error:
         raise InputError(f"the population: {error}") from None
+
+
+def _sized(tally: engine.Tally, name: str) -> tuple[list[object], list[int]]:
+    """The distinct values of a column, and the records that have each."""
+    codes, values = engine.distinct(tally.combinations[name])
+    sizes = np.bincount(codes, tally.sizes, minlength=len(values))
+    return list(values), sizes.astype(np.int64).tolist()
 
 
 def recount(

@@ -11,7 +11,7 @@ import anonymizer
 
 ROOT = Path(anonymizer.__file__).parent
 FLOORS = [
-    {"version", "errors"},
+    {"version", "errors", "renaming"},
     {"information", "chance", "parameters", "conventions", "spelling"},
     {"kernels", "population"},
     {"engines"},
@@ -22,12 +22,12 @@ FLOORS = [
     {"search", "kept", "perturbation"},
     {"axes", "classical", "risk"},
     {"guillotine", "bottleneck"},
-    {"release", "recoded", "counted"},
-    {"attacks"},
+    {"release", "recoded", "counted", "remembered"},
+    {"attacks", "interrupts"},
     {"atoms"},
     {"regional"},
     {"plan", "sampled", "choice", "tables", "atomic", "manifest", "placing"},
-    {"masking"},
+    {"masking", "directory"},
     {"asked", "checking"},
     {"estimator"},
     {"study", "reproduce"},
@@ -35,7 +35,7 @@ FLOORS = [
     {"assessing", "auditing", "estimating"},
     {"quality", "comparison"},
     {"plots"},
-    {"report", "interrupts"},
+    {"report"},
     {"cli"},
     {"__main__"},
 ]
@@ -49,7 +49,7 @@ ONLY_IN = {
     "networkx": {"lattice", "search"},
     "numba": {"kernels"},
     "pooch": {"datasets"},
-    "pyarrow": {"tables"},
+    "pyarrow": {"engines", "tables"},
     "pydantic": {"study"},
     "pydantic_core": {"study"},
     "rich": {"report"},

@@ -1,16 +1,14 @@
 import errno
 import os
-from pathlib import Path
+import stat
+import sys
+import threading
 
 import pytest
 
-from anonymizer import atomic
-from anonymizer.atomic import write_together
+from anonymizer import atomic, renaming
+from anonymizer.atomic import locked, prepare, standing, write_file
 from anonymizer.errors import InputError
-
-
-def put(directory, content, name):
-    (directory / name).write_text(content)
 
 
 def writes(text):
@@ -26,6 +24,7 @@ def fails(error):
 
 
 def full(path):
+    path.unlink()
     path.symlink_to("/dev/full")
     path.write_text("more than fits")
 
@@ -37,54 +36,73 @@ def files(directory):
     }
 
 
-def test_all_files_appear(tmp_path):
-    write_together(tmp_path / "deep" / "out", {"a": writes("1"), "b": writes("2")})
-    assert files(tmp_path / "deep" / "out") == {"a": "1", "b": "2"}
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_later_writers_see_earlier_files(tmp_path):
-    def copy(path):
-        path.write_text((path.parent / "a").read_text() * 2)
-
-    write_together(tmp_path, {"a": writes("1"), "b": copy})
-    assert files(tmp_path) == {"a": "1", "b": "11"}
-
-
-def test_what_was_there_is_replaced_and_what_is_obsolete_goes(tmp_path):
-    write_together(tmp_path, {"a": writes("1"), "old": writes("2")})
-    put(tmp_path, "mine", "other")
-    write_together(tmp_path, {"a": writes("3"), "b": writes("4")}, obsolete=["a", "old", "never"])
-    assert files(tmp_path) == {"a": "3", "b": "4", "other": "mine"}
+@pytest.fixture
+def umask():
+    before = os.umask(0o027)
+    yield
+    os.umask(before)
 
 
 FAILURES = [
     (fails(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))), InputError, "No space left"),
-    (fails(OSError("of no number")), InputError, "nothing was written"),
+    (fails(OSError("of no number")), InputError, "OSError; nothing was written"),
     (full, InputError, "No space left on device; nothing was written"),
     (fails(RuntimeError("bug")), RuntimeError, "bug"),
+    (fails(MemoryError()), MemoryError, "^$"),
     (fails(KeyboardInterrupt()), KeyboardInterrupt, "^$"),
-    (lambda path: None, InputError, "No such file"),
 ]
 
 
-@pytest.mark.parametrize(("second", "error", "message"), FAILURES)
-def test_a_writer_that_fails_leaves_nothing(tmp_path, second, error, message):
-    with pytest.raises(error, match=message):
-        write_together(tmp_path / "deep" / "out", {"a": writes("1"), "b": second})
+# A file
+
+
+def test_a_file_appears(tmp_path):
+    with standing() as outputs:
+        write_file(tmp_path / "deep" / "out" / "a", writes("1"))
+    assert files(tmp_path / "deep" / "out") == {"a": "1"}
+    assert outputs == [f"{tmp_path}/deep/out/a was written"]
+
+
+@pytest.mark.parametrize(("write", "error", "message"), FAILURES)
+@pytest.mark.parametrize("before", [{}, {"a": "old", "b": "other"}])
+def test_a_writer_that_fails_leaves_what_was_there(tmp_path, before, write, error, message):
+    for name, text in before.items():
+        (tmp_path / name).write_text(text)
+    with pytest.raises(error, match=message), standing() as outputs:
+        write_file(tmp_path / "a", write, force=True)
+    assert (files(tmp_path), outputs) == (before, [])
+
+
+def test_directories_made_for_a_file_that_fails_go(tmp_path):
+    with pytest.raises(RuntimeError, match="bug"):
+        write_file(tmp_path / "deep" / "out" / "a", fails(RuntimeError("bug")))
     assert files(tmp_path) == {}
 
 
-@pytest.mark.parametrize(("second", "error", "message"), FAILURES)
-def test_a_writer_that_fails_leaves_what_was_there(tmp_path, second, error, message):
-    before = {"a": "old", "b": "older", "c": "other"}
-    for name, text in before.items():
-        put(tmp_path, text, name)
-    with pytest.raises(error, match=message):
-        write_together(tmp_path, {"a": writes("1"), "b": second}, obsolete=["c"])
-    assert files(tmp_path) == before
+def test_a_file_is_replaced_only_by_force(tmp_path):
+    write_file(tmp_path / "a", writes("1"))
+    with pytest.raises(InputError, match="a is there already; --force replaces it"):
+        write_file(tmp_path / "a", writes("2"))
+    assert files(tmp_path) == {"a": "1"}
+    write_file(tmp_path / "a", writes("3"), force=True)
+    assert files(tmp_path) == {"a": "3"}
 
 
-@pytest.mark.parametrize("call", range(3))
+def test_a_file_that_appears_meanwhile_is_not_replaced(tmp_path):
+    def write(path):
+        path.write_text("ours")
+        (tmp_path / "a").write_text("mine")
+
+    with pytest.raises(InputError, match="a is there already"):
+        write_file(tmp_path / "a", write)
+    assert files(tmp_path) == {"a": "mine"}
+
+
+@pytest.mark.parametrize("call", range(2))
 def test_a_disk_that_does_not_keep_leaves_what_was_there(tmp_path, monkeypatch, call):
     calls = iter(range(9))
 
@@ -92,85 +110,197 @@ def test_a_disk_that_does_not_keep_leaves_what_was_there(tmp_path, monkeypatch, 
         if next(calls) == call:
             raise OSError(errno.EIO, "disk is gone")
 
-    put(tmp_path, "old", "a")
-    monkeypatch.setattr(atomic.os, "fsync", fsync)
+    (tmp_path / "a").write_text("old")
+    monkeypatch.setattr(renaming.os, "fsync", fsync)
     with pytest.raises(InputError, match="disk is gone; nothing was written"):
-        write_together(tmp_path, {"a": writes("1"), "b": writes("2")})
+        write_file(tmp_path / "a", writes("1"), force=True)
     assert files(tmp_path) == {"a": "old"}
 
 
-@pytest.mark.parametrize("failing", range(4))
-def test_a_name_that_cannot_be_given_takes_the_others_back(tmp_path, monkeypatch, failing):
-    replace, calls = Path.replace, iter(range(99))
+def test_a_name_that_may_not_be_kept_is_said_to_stand(tmp_path, monkeypatch):
+    calls = iter(range(9))
 
-    def refuse(self, target):
-        if next(calls) == failing:
-            raise OSError(errno.EPERM, "not allowed")
-        return replace(self, target)
+    def fsync(descriptor):
+        if next(calls) == 2:
+            raise OSError(errno.EIO, "disk is gone")
 
-    before = {"a": "old", "b": "older"}
-    for name, text in before.items():
-        put(tmp_path, text, name)
-    monkeypatch.setattr(Path, "replace", refuse)
-    with pytest.raises(InputError, match="not allowed; nothing was written"):
-        write_together(tmp_path, {"a": writes("1"), "b": writes("2")})
-    assert files(tmp_path) == before
+    monkeypatch.setattr(renaming.os, "fsync", fsync)
+    with pytest.raises(InputError, match="a was written, but the disk may not keep it: disk is"):
+        write_file(tmp_path / "a", writes("1"))
+    assert files(tmp_path) == {"a": "1"}
 
 
-def test_files_are_flushed_before_they_get_their_names(tmp_path, monkeypatch):
-    seen = []
-    monkeypatch.setattr(atomic.os, "fsync", lambda _: seen.append((tmp_path / "a").exists()))
-    write_together(tmp_path, {"a": writes("1"), "b": writes("2")})
-    assert seen == [False, False, True]
-
-
-def test_the_last_name_goes_first_and_comes_last(tmp_path, monkeypatch):
-    # A process killed halfway must not leave the old sign beside new files.
-    for name in "ab":
-        put(tmp_path, "old", name)
-    replace, states = Path.replace, []
-
-    def watch(self, target):
-        done = replace(self, target)
-        states.append({n: t for n, t in files(tmp_path).items() if n in "ab"})
-        return done
-
-    monkeypatch.setattr(Path, "replace", watch)
-    write_together(tmp_path, {"a": writes("new"), "b": writes("new")})
-    assert states[-1] == {"a": "new", "b": "new"}
-    assert {"a": "new", "b": "old"} not in states
-
-
-@pytest.mark.parametrize(
-    ("place", "message"),
-    [
-        ("file", "cannot make the directory"),
-        ("file/out", "cannot make the directory"),
-        ("new/" + "x" * 300, "cannot make the directory"),
-        ("/proc/out", "cannot make the directory"),
-    ],
-)
-def test_directories_that_cannot_be(tmp_path, place, message):
-    put(tmp_path, "mine", "file")
-    with pytest.raises(InputError, match=message):
-        write_together(tmp_path / place, {"a": writes("1")})
-    assert files(tmp_path) == {"file": "mine"}
-
-
-def test_a_directory_that_takes_no_files(tmp_path, monkeypatch):
+def test_a_place_that_takes_no_files(tmp_path, monkeypatch):
     def refuse(**options):
         raise OSError(errno.EROFS, "Read-only file system")
 
     monkeypatch.setattr(atomic.tempfile, "mkdtemp", refuse)
-    with pytest.raises(InputError, match=r"cannot write to .*out: Read-only file system"):
-        write_together(tmp_path / "out", {"a": writes("1")})
+    with pytest.raises(InputError, match=r"cannot write to .*a: Read-only file system"):
+        write_file(tmp_path / "out" / "a", writes("1"))
     assert files(tmp_path) == {}
 
 
-@pytest.mark.parametrize("name", ["a", "old"])
-def test_a_directory_of_that_name_is_left_alone(tmp_path, name):
-    (tmp_path / name).mkdir()
-    put(tmp_path / name, "mine", "inside")
-    with pytest.raises(InputError, match="nothing was written"):
-        write_together(tmp_path, {"a": writes("1"), "b": writes("2")}, obsolete=["old"])
-    assert files(tmp_path) == {name: None, f"{name}/inside": "mine"}
+# Who can read it
+
+
+def test_until_it_is_whole_only_its_owner_can_read_it(tmp_path, umask):
+    seen = []
+
+    def write(path):
+        seen.extend([mode(path.parent.parent), mode(path)])
+        path.write_text("1")
+        seen.append(mode(path))
+
+    write_file(tmp_path / "a", write)
+    assert seen == [0o700, 0o600, 0o600]
+    assert mode(tmp_path / "a") == 0o640
+
+
+def test_what_replaces_a_file_can_be_read_by_the_same(tmp_path, umask):
+    write_file(tmp_path / "a", writes("1"))
+    (tmp_path / "a").chmod(0o604)
+    write_file(tmp_path / "a", writes("2"), force=True)
+    assert mode(tmp_path / "a") == 0o604
+
+
+def test_what_a_library_leaves_beside_its_file_is_no_output(tmp_path):
+    def write(path):
+        path.write_text("1")
+        path.with_suffix(".tmp").write_text("half")
+
+    assert files(prepare(tmp_path, {"a": write})) == {"a": "1"}
+
+
+# What killed runs left, and what others hold
+
+
+def scratch_of(path):
+    with locked(path, path, "cannot write to") as site:
+        return site.scratch()
+
+
+@pytest.mark.parametrize("name", ["a", "é" * 120, "x" * 255])
+def test_what_a_killed_run_left_is_cleared(tmp_path, name):
+    (scratch_of(tmp_path / name) / "half").write_text("unproven")
+    other = scratch_of(tmp_path / "a.anonymizer")
+    write_file(tmp_path / name, writes("1"))
+    assert files(tmp_path) == {name: "1", other.name: None}
+
+
+def test_what_somebody_else_left_is_left(tmp_path, monkeypatch):
+    scratch = scratch_of(tmp_path / "a")
+    monkeypatch.setattr(atomic, "_own", lambda path: False)
+    write_file(tmp_path / "a", writes("1"))
+    assert files(tmp_path) == {"a": "1", scratch.name: None}
+
+
+def test_one_run_writes_a_file_at_a_time(tmp_path):
+    path = tmp_path / "a"
+    with locked(path, path, "cannot write to"):
+        with pytest.raises(InputError, match=r"another run is writing to .*a; wait until"):
+            write_file(path, writes("1"))
+        write_file(tmp_path / "b", writes("2"))
+    assert files(tmp_path) == {"b": "2"}
+
+
+def test_a_lock_that_a_killed_run_left_holds_nobody_up(tmp_path):
+    with locked(tmp_path / "a", tmp_path / "a", "cannot write to") as site:
+        name = site.lock.name
+    (tmp_path / name).touch()
+    write_file(tmp_path / "a", writes("1"))
+    assert files(tmp_path) == {"a": "1"}
+
+
+def test_a_lock_whose_file_was_taken_away_is_none(tmp_path, monkeypatch):
+    # Who opened the file before its owner took it away must not hold it against who makes it anew.
+    taken, taking = atomic._taken, []
+
+    def late(descriptor):
+        if not taking:
+            taking.append((tmp_path / ".a.anonymizer-lock").unlink())
+        return taken(descriptor)
+
+    monkeypatch.setattr(atomic, "_taken", late)
+    with (
+        locked(tmp_path / "a", tmp_path / "a", "cannot write to"),
+        pytest.raises(InputError, match="another run is writing"),
+    ):
+        write_file(tmp_path / "a", writes("1"))
+
+
+def test_outside_the_main_thread(tmp_path):
+    thread = threading.Thread(target=write_file, args=(tmp_path / "a", writes("1")))
+    thread.start()
+    thread.join()
+    assert files(tmp_path) == {"a": "1"}
+
+
+# The steps of the system
+
+
+def unable(source, target, flags):
+    raise OSError(errno.ENOSYS, "Function not implemented")
+
+
+def without_links(*arguments, **options):
+    raise OSError(errno.EPERM, "Operation not permitted")
+
+
+def by_number():
+    """The call of a C library that lacks the function."""
+
+    class Library:
+        syscall = renaming.ctypes.CDLL(None, use_errno=True).syscall
+
+    return lambda *_, **__: Library
+
+
+ABLE = {
+    "renameat2": lambda patch: None,
+    "by number": lambda patch: patch.setattr(renaming.ctypes, "CDLL", by_number()),
+    "links": lambda patch: patch.setattr(renaming, "_renameat2", unable),
+    "neither": lambda patch: (
+        patch.setattr(renaming, "_renameat2", unable),
+        patch.setattr(renaming.os, "link", without_links),
+    ),
+}
+
+
+@pytest.fixture(params=ABLE)
+def able(request, monkeypatch):
+    renaming._system.cache_clear()
+    ABLE[request.param](monkeypatch)
+    yield request.param
+    renaming._system.cache_clear()
+
+
+def test_a_new_name_replaces_nothing(tmp_path, able):
+    (tmp_path / "a").write_text("1")
+    renaming.rename_new(tmp_path / "a", tmp_path / "b")
+    (tmp_path / "a").write_text("2")
+    with pytest.raises(FileExistsError):
+        renaming.rename_new(tmp_path / "a", tmp_path / "b")
+    with pytest.raises(FileNotFoundError):
+        renaming.rename_new(tmp_path / "c", tmp_path / "d")
+    assert files(tmp_path) == {"a": "2", "b": "1"}
+
+
+def test_an_exchange_is_one_or_none(tmp_path, able):
+    (tmp_path / "a").write_text("1")
+    (tmp_path / "b").write_text("2")
+    if able in ("links", "neither") or sys.platform != "linux":
+        with pytest.raises(OSError, match="not implemented") as error:
+            renaming.exchange(tmp_path / "a", tmp_path / "b")
+        assert error.value.errno in renaming.UNABLE
+        assert files(tmp_path) == {"a": "1", "b": "2"}
+    else:
+        renaming.exchange(tmp_path / "a", tmp_path / "b")
+        assert files(tmp_path) == {"a": "2", "b": "1"}
+
+
+def test_a_directory_that_cannot_be_flushed_alone_is_flushed_with_all(tmp_path, monkeypatch):
+    called = []
+    monkeypatch.setattr(renaming.os, "open", without_links)
+    monkeypatch.setattr(renaming.os, "sync", lambda: called.append("sync"))
+    renaming.flush(tmp_path)
+    assert called == ["sync"]

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -8,7 +9,7 @@ import time
 import pandas as pd
 import pytest
 
-from anonymizer import cli, publish
+from anonymizer import cli, directory, publish, report
 from anonymizer.cli import main
 from anonymizer.version import __version__
 
@@ -287,7 +288,7 @@ REFUSALS = {
     "open quote within": ("people.csv", f"{NAME}3,", f'"{NAME}3,', 2, "cannot read"),
     "value without hierarchy": (
         *("people.csv", ",23,", ",101,", 2),
-        "column 'age' holds 1 value ('101') that",
+        "column 'age' holds 1 value, in 1 record (--show-values",
     ),
     "hierarchy not nested": ("age.csv", "12;12+;12+", "12;12+;0+", 2, "level 2 is not nested"),
     "no hierarchy": ("study.toml", "age.csv", "none.csv", 2, "cannot read hierarchy"),
@@ -486,6 +487,62 @@ def test_a_request_to_end_leaves_nothing(run, study, tmp_path, monkeypatch, name
     assert signal.getsignal(number) is before
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("force", [[], ["--force"]])
+@pytest.mark.parametrize("moment", ["the swap", "the report"])
+def test_an_end_that_comes_late_says_what_stands(
+    run, study, tmp_path, monkeypatch, number, force, moment
+):
+    if force:
+        run("run", study, "-o", tmp_path / "out")
+        edit(study, "k = 4", "k = 5")
+    late = {"the swap": (directory, "stands"), "the report": (report, "print_release")}
+    room, name = late[moment]
+    real = getattr(room, name)
+
+    def struck(*what):
+        real(*what)
+        os.kill(os.getpid(), number)
+
+    monkeypatch.setattr(room, name, struck)
+    code, _, err = run("run", study, "-o", tmp_path / "out", *force)
+    assert code == 130
+    assert err.strip() == f"anonymizer: interrupted; the release stands in {tmp_path / 'out'}"
+    assert files(tmp_path) == sorted([*FILES, "out", "out/release.json", "out/released.csv"])
+    manifest = json.loads((tmp_path / "out" / "release.json").read_text())
+    assert manifest["privacy"][0]["parameters"] == {"k": 5 if force else 4}
+
+
+@pytest.mark.parametrize(
+    ("error", "message"), [(MemoryError, "out of memory; "), (RuntimeError, "internal error, ")]
+)
+def test_an_error_that_comes_late_says_what_stands(
+    run, study, tmp_path, monkeypatch, error, message
+):
+    def fail(*_):
+        raise error
+
+    monkeypatch.delenv(cli.DEBUG, raising=False)
+    monkeypatch.setattr(report, "print_release", fail)
+    code, out, err = run("run", study, "-o", tmp_path / "out")
+    assert (code, out) == (2, "")
+    assert message in err
+    assert f"the release stands in {tmp_path / 'out'}" in err
+
+
+def test_two_runs_at_once(study, tmp_path):
+    command = [sys.executable, "-m", "anonymizer", "run", str(study), "-o", str(tmp_path / "out")]
+    both = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    said = [each.communicate()[1] for each in both]
+    assert sorted(each.returncode for each in both) == [0, 2]
+    assert sorted(said)[0] == ""
+    assert re.fullmatch(
+        "anonymizer: (another run is writing to .*|.* already holds a release, .*)\n",
+        sorted(said)[1],
+    )
+    assert files(tmp_path / "out") == ["release.json", "released.csv"]
+
+
 def test_a_reader_that_went_away_is_no_error(study, tmp_path):
     command = (
         f"set -o pipefail; '{sys.executable}' -m anonymizer run '{study}' -o '{tmp_path}/out' | :"
@@ -553,3 +610,32 @@ def test_an_end_that_comes_from_outside(
     assert (code, out) == (expected, "")
     assert f"anonymizer: {message}; nothing was written\n" in err
     assert files(tmp_path) == sorted(FILES)
+
+
+@pytest.mark.parametrize("command", ["run", "compare"])
+def test_values_of_few_records_are_named_on_request(run, study, tmp_path, command):
+    edit(study.parent / "people.csv", ",23,", ",CANAGE,")
+    output = ("-o", tmp_path / "out") if command == "run" else ()
+    code, _, err = run(command, study, *output)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "column 'age' holds 1 value, in 1 record (--show-values (in Python, show" in err
+    assert "CANAGE" not in err
+    code, _, err = run(command, study, "--show-values", *output)
+    assert (code, err.count("\n")) == (2, 1)
+    assert "column 'age' holds 1 value, in 1 record ('CANAGE') that" in err
+    assert "CANAGE" not in run(command, study, *output)[2]  # the switch is for one command
+
+
+def test_measuring_names_values_on_request_too(run, study, tmp_path):
+    assert run("run", study, "-o", tmp_path / "out")[0] == 0
+    asked = ("quality", tmp_path / "out" / "released.csv", "--study", study, "--no-classifiers")
+    edit(study.parent / "people.csv", ",23,", ",CANAGE,")
+    assert "CANAGE" not in run(*asked)[2]
+    assert (
+        "column 'age' holds 1 value, in 1 record ('CANAGE') that" in run(*asked, "--show-values")[2]
+    )
+
+
+@pytest.mark.parametrize("command", ["run", "verify", "check", "quality", "compare", "audit"])
+def test_commands_that_may_name_values_have_the_switch(run, command):
+    assert "--show-values" in run(command, "--help")[1]

@@ -540,7 +540,7 @@ def test_bad_tables_are_one_clear_error(people, anonymizer):
         anonymizer.set_params(privaci=[])
     people["age"] = people["age"].astype(str).replace("30", "thirty")
     with pytest.raises(
-        InputError, match=r"'age' holds 1 value \('thirty'\) where ranges need numbers"
+        InputError, match=r"'age' holds 1 value, in . records? \(.*\) where ranges need numbers"
     ):
         anonymizer.fit(people)
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy import Hierarchy, Rule, showing_values
 
 
 def labels(hierarchy, values):
@@ -120,7 +120,7 @@ def test_ranges_that_cannot_be(stated, message):
 @pytest.mark.parametrize("value", ["young", "", "inf", float("inf"), True, "12-17"])
 def test_ranges_are_of_numbers(value):
     with pytest.raises(
-        InputError, match=r"column 'age' holds 1 value .* where ranges need numbers"
+        InputError, match=r"column 'age' holds 1 value, .* where ranges need numbers"
     ):
         Hierarchy.ranges(widths=[5]).over("age", [1, value])
 
@@ -374,16 +374,59 @@ def test_a_file_that_cannot_be_read(tmp_path, name):
         Hierarchy.read(tmp_path / name)
 
 
-def test_a_value_the_file_lacks_is_named_with_the_file(tmp_path):
+def test_a_value_the_file_lacks_is_named_with_the_file_where_five_records_have_it(tmp_path):
     hierarchy = read(tmp_path, PLAIN)
-    with pytest.raises(InputError, match=r"column 'age' holds 2 values \('31', 'x'\) that ") as e:
-        hierarchy.over("age", ["1", "31", "x"])
+    message = r"column 'age' holds 2 values, in 12 records \('31', 'x'\) that "
+    with pytest.raises(InputError, match=message) as e:
+        hierarchy.over("age", ["1", "31", "x"], [1, 7, 5])
     assert f"add them to {tmp_path / 'age.csv'}" in str(e.value)
 
 
+@pytest.mark.parametrize(
+    "hierarchy", [Hierarchy.from_rows([["1", "x"]]), Hierarchy.ranges(widths=[5])]
+)
+def test_a_value_of_few_records_is_counted_and_named_on_request(hierarchy):
+    def refused(*sizes):
+        with pytest.raises(InputError) as error:
+            hierarchy.over("age", ["1", "CANAGE", "often", " CANAGE "], sizes or None)
+        return str(error.value)
+
+    hidden = "--show-values (in Python, showing_values()) names what fewer than 5 records have"
+    assert f"holds 2 values, in 9 records ('often'; {hidden})" in refused(1, 2, 5, 2)
+    assert f"holds 2 values, in 3 records ({hidden})" in refused()
+    assert "('CANAGE', 'often')" in refused(1, 2, 5, 3)  # as one text: five records
+    with showing_values():
+        assert "holds 2 values, in 9 records ('CANAGE', 'often')" in refused(1, 2, 5, 2)
+    assert "CANAGE" not in refused(1, 2, 5, 2)
+
+
 def test_no_more_than_three_values_are_named():
-    with pytest.raises(InputError, match=r"holds 5 values \('a', 'b', 'c', \.\.\.\) that"):
-        Hierarchy.from_rows([["1", "x"]]).over("age", list("abcde"))
+    with pytest.raises(InputError, match=r"in 25 records \('a', 'b', 'c', \.\.\.\) that"):
+        Hierarchy.from_rows([["1", "x"]]).over("age", list("abcde"), [5] * 5)
+
+
+class Torn(Rule):
+    """Level 2 tells apart what level 1 did not."""
+
+    height = 3
+
+    def labels(self, key):
+        return "all", str(key), "*"
+
+    def describe(self):
+        return {}
+
+
+def test_levels_that_are_not_nested_over_a_column_name_no_value():
+    shown = (
+        r"level 2 is not nested: two values that --show-values .* names share a label at level 1"
+    )
+    with pytest.raises(InputError, match=shown) as error:
+        Hierarchy(Torn()).over("q", ["MARKER", "other"])
+    assert "MARKER" not in str(error.value)
+    named = "'MARKER' and 'other' are both 'all' at level 1 but fall apart"
+    with showing_values(), pytest.raises(InputError, match=named):
+        Hierarchy(Torn()).over("q", ["MARKER", "other"])
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 import io
 import signal
+import subprocess
+import sys
 import time
 from contextlib import suppress
 
@@ -9,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from anonymizer.errors import Ended
-from anonymizer.interrupts import never_lost
+from anonymizer.interrupts import ends_as_interrupts, held, never_lost
 from anonymizer.report import progress
 
 
@@ -79,3 +81,91 @@ def test_an_interrupt_that_somebody_swallowed_is_raised_again():
             watch("searching", 5, None)
     assert [done for _, done, _ in told] == [1, 3, 0, 4]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+# Signals that are held
+
+
+def held_back(done, *numbers):
+    with held():
+        for number in numbers:
+            signal.raise_signal(number)
+        done.append("what must not be left halfway")
+
+
+def acting(done, early, late):
+    with held() as signals:
+        for number in early:
+            signal.raise_signal(number)
+        done.append("held")
+        with signals.acting():
+            done.append("acting")
+            for number in late:
+                signal.raise_signal(number)
+            done.append("no signal")
+
+
+def test_a_held_signal_acts_when_it_is_let_go():
+    done = []
+    with pytest.raises(KeyboardInterrupt):
+        held_back(done, signal.SIGINT)
+    assert done == ["what must not be left halfway"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize(
+    ("early", "late", "expected"),
+    [([signal.SIGINT], [], ["held"]), ([], [signal.SIGINT], ["held", "acting"])],
+)
+def test_what_takes_long_can_be_interrupted(early, late, expected):
+    done = []
+    with pytest.raises(KeyboardInterrupt):
+        acting(done, early, late)
+    assert done == expected
+
+
+def held_twice(done):
+    with ends_as_interrupts(), held():
+        held_back(done, signal.SIGTERM)
+        done.append("outer")
+
+
+def test_what_is_held_twice_is_let_go_once():
+    done = []
+    with pytest.raises(Ended):
+        held_twice(done)
+    assert done == ["what must not be left halfway", "outer"]
+
+
+def test_a_request_to_end_comes_before_an_interrupt_by_hand():
+    with pytest.raises(Ended), ends_as_interrupts():
+        held_back([], signal.SIGINT, signal.SIGTERM)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="the system has no such signal")
+def test_what_is_ignored_stays_ignored():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
+    try:
+        with ends_as_interrupts(), held():
+            signal.raise_signal(signal.SIGHUP)
+            assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+@pytest.mark.parametrize("late", ["raise_signal(number)", "atexit.register(raise_signal, number)"])
+def test_a_signal_after_the_outcome_does_not_change_it(name, late):
+    code = (
+        "import atexit\n"
+        f"from signal import {name} as number, raise_signal\n"
+        "from anonymizer.interrupts import ends_as_interrupts, settled\n"
+        f"{late if 'atexit' in late else ''}\n"
+        "settled()\n"
+        "with ends_as_interrupts():\n"
+        "    pass\n"
+        f"{late if 'atexit' not in late else ''}\n"
+        "raise SystemExit(1)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "")

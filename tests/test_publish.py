@@ -303,6 +303,65 @@ def test_a_disk_that_fills_up_leaves_nothing(tmp_path, monkeypatch):
     assert not (tmp_path / "out").exists()
 
 
+OURS = {"table": {"file": "released.csv", "sha256": ""}, "versions": {"anonymizer": "1"}}
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "mine",
+        "",
+        "[]",
+        "{}",
+        json.dumps({"version": "2.1", "table": "released.csv"}),
+        json.dumps({**OURS, "versions": {}}),
+        json.dumps({**OURS, "table": {"file": "released.csv"}}),
+        json.dumps({**OURS, "table": {"file": "other.csv", "sha256": ""}}),
+        None,
+    ],
+)
+def test_force_replaces_nothing_but_a_release_of_ours(tmp_path, content):
+    study, out = lay(tmp_path, people()), tmp_path / "out"
+    out.mkdir()
+    (out / "released.csv").write_text("mine")
+    if content is not None:
+        (out / "release.json").write_text(content)
+    before = {path.name: path.read_text() for path in out.iterdir()}
+    message = r"out/release.* is no part of a release of ours, which alone --force replaces; move"
+    with pytest.raises(InputError, match=message):
+        publish(study, out, force=True)
+    with pytest.raises(InputError, match="already holds a release"):
+        publish(study, out)
+    assert {path.name: path.read_text() for path in out.iterdir()} == before
+
+
+def test_force_does_not_replace_a_table_next_to_a_release(tmp_path):
+    study, out = lay(tmp_path, people()), tmp_path / "out"
+    publish(study, out)
+    (out / "released.parquet").write_text("mine")
+    with pytest.raises(InputError, match=r"out/released\.parquet is no part of a release of ours"):
+        publish(study, out, force=True)
+    assert (out / "released.parquet").read_text() == "mine"
+
+
+def test_a_directory_is_locked_while_a_run_lasts(tmp_path):
+    study, said = lay(tmp_path, people()), []
+
+    def second(doing, done, of):
+        if doing == "reading the table":
+            with pytest.raises(InputError, match="another run is writing to") as error:
+                publish(study, tmp_path / "out")
+            said.append(str(error.value))
+
+    publish(study, tmp_path / "out", watch=second)
+    assert said == [f"another run is writing to {tmp_path / 'out'}; wait until it has ended"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "release.json",
+        "released.csv",
+    ]
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
 # A quote that never closes swallows whole records, identifiers and all, into one field
 @pytest.mark.parametrize("place", [3, 60, 118])
 def test_a_swallowed_record_is_never_released(tmp_path, place):

@@ -10,6 +10,7 @@ from anonymizer import Study
 from anonymizer.cli import main
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import MODELS, markdown
+from anonymizer.risk import WARNINGS, warnings_markdown
 from anonymizer.search import STRATEGIES
 
 ROOT = Path(__file__).parent.parent
@@ -75,6 +76,12 @@ def test_the_table_of_models_is_that_of_the_code():
     (table,) = re.findall(r"<!-- models -->\n(.*)\n<!-- end of models -->", README, re.DOTALL)
     assert table == markdown(MODELS.values())
     assert all(f"`{name}`" in table for name in MODELS)
+
+
+def test_the_table_of_warnings_is_that_of_the_code():
+    (table,) = re.findall(r"<!-- warnings -->\n(.*)\n<!-- end of warnings -->", README, re.DOTALL)
+    assert table == warnings_markdown()
+    assert all(f"`{code}`" in table for code in WARNINGS)
 
 
 @pytest.mark.parametrize("name", [*OBJECTIVES, *STRATEGIES])

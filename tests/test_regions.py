@@ -352,3 +352,35 @@ def test_what_needs_one_partition_per_attribute_says_so(study, capsys):
     capsys.readouterr()
     assert run("quality", release / "released.csv", "--study", study) == 2
     assert "classes with groups of their own" in capsys.readouterr().err
+
+
+def test_merged_cells_tell_no_extreme():
+    """One man is 97; the women's range would end where his age begins."""
+    ages = [20] * 5 + [40] * 5 + [20] * 4 + [97]
+    table = pd.DataFrame(
+        {"age": ages, "sex": ["f"] * 10 + ["m"] * 5, "w": [*"aaaaa", *"bbbbb", *"ccccc"]}
+    )
+    anonymizer = asking("classes", privacy=[KAnonymity(5)])
+    released = anonymizer.fit_transform(table)
+    assert released["age"].tolist() == ["(-inf, 40)"] * 5 + ["[40, inf)"] * 5 + ["*"] * 5
+    told = anonymizer.release_.to_dict()["recoding"]["age"]
+    assert {"label": "[40, inf)", "from": 40, "to": None} in told
+    assert "97" not in json.dumps(told)
+    assert anonymizer.transform(table).equals(released)
+
+
+@pytest.mark.parametrize("recoding", REGIONAL)
+@settings(max_examples=6, deadline=None)
+@given(data=st.data())
+def test_beyond_every_end_of_a_range_lie_as_many_as_in_the_smallest_class(recoding, data):
+    some = st.tuples(st.integers(0, 9), st.sampled_from("fm"), st.sampled_from("ab"))
+    rows = data.draw(st.lists(some, min_size=4, max_size=30))
+    table = pd.DataFrame(rows, columns=["age", "sex", "w"])
+    anonymizer = asking(recoding, privacy=[KAnonymity(data.draw(st.integers(2, 4)))])
+    released = anonymizer.fit_transform(table)
+    by = anonymizer.plan_.published.names
+    least = released.groupby(list(by)).size().min()
+    for label in anonymizer.release_.to_dict()["recoding"]["age"]:
+        low, high = label.get("from"), label.get("to")
+        assert low is None or (table["age"] < low).sum() >= least
+        assert high is None or (table["age"] >= high).sum() >= least

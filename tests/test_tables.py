@@ -1,5 +1,6 @@
 import bz2
 import gzip
+from decimal import Decimal
 
 import pandas as pd
 import pyarrow as pa
@@ -325,3 +326,21 @@ def test_a_single_column_is_not_taken_for_several(tmp_path, name):
     frame = read(path, [name])
     assert list(frame.columns) == [name]
     assert rows(frame) == [["1"], [None], ["[2, 3)"], ["4;5"]]
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([b"ab"] * 6, pa.binary(2)),
+        pa.array([["x"], []] * 3),
+        pa.array([{"x": 1}] * 6),
+        pa.array([Decimal(1)] * 6, pa.decimal256(50, 2)),
+    ],
+    ids=lambda column: str(column.type),
+)
+def test_pandas_reads_what_is_written(tmp_path, column):
+    pq.write_table(pa.table({"age": range(6), "other": column}), tmp_path / "t.parquet")
+    form = Format(parquet=True)
+    table = read_table(tmp_path / "t.parquet", form, ["age"])
+    write_table(table, tmp_path / "released.parquet", form)
+    assert list(pd.read_parquet(tmp_path / "released.parquet")["age"]) == list(range(6))

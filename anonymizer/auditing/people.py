@@ -1,7 +1,7 @@
 """The people of original tables in the classes of releases: who is where."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -56,7 +56,7 @@ class Placed:
     """
 
     release: Published
-    original: pd.DataFrame
+    original: pd.DataFrame = field(repr=False)
     counts: Counts
     class_of: Codes
     values: Mapping[str, Codes]

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +65,7 @@ class Published:
     missing_values: tuple[str, ...]
     models: Sequence[PrivacyModel]
     columns: tuple[str, ...]
-    table: pd.DataFrame
+    table: pd.DataFrame = field(repr=False)
     study: Study | None = None
 
     def population(self, models: Sequence[PrivacyModel]) -> pd.DataFrame | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from anonymizer.atomic import standing
 from anonymizer.cli.audit import audit
 from anonymizer.cli.estimate import estimate
 from anonymizer.cli.measuring import compare, quality
@@ -16,10 +17,10 @@ from anonymizer.cli.reference import models, reproduce
 from anonymizer.cli.releases import check, demo, run, verify
 from anonymizer.cli.risk import risk
 from anonymizer.errors import AnonymizerError
-from anonymizer.interrupts import ends_as_interrupts
+from anonymizer.interrupts import ends_as_interrupts, settled
 from anonymizer.version import __version__
 
-__all__ = ["DEBUG", "main"]
+__all__ = ["DEBUG", "main", "program"]
 
 DEBUG = "ANONYMIZER_DEBUG"
 INTERRUPTED = 130
@@ -33,27 +34,45 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ``ANONYMIZER_DEBUG`` in the environment lets it through with its traceback.
     """
     _write_anything(sys.stdout, sys.stderr)
+    with standing() as outputs:
+        code = _carry_out(arguments, outputs)
+    sys.exit(code)
+
+
+def program() -> None:
+    """Run the command line as a process: a signal after its outcome does not change it."""
+    settled()
+    main()
+
+
+def _carry_out(arguments: Sequence[str] | None, outputs: Sequence[str]) -> int:
+    """Give the exit code; where it ends early, say which outputs stand."""
     try:
         with ends_as_interrupts():
-            code = commands.main(arguments, prog_name="anonymizer", standalone_mode=False) or 0
+            return commands.main(arguments, prog_name="anonymizer", standalone_mode=False) or 0
     except AnonymizerError as error:
-        code = _complain(str(error), error.exit_code)
+        return _complain(str(error), error.exit_code)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.ctx.get_help() if error.ctx else "", err=True)
-        code = error.exit_code
+        return error.exit_code
     except click.ClickException as error:
-        code = _complain(error.format_message(), error.exit_code)
+        return _complain(error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        code = _complain("interrupted; nothing was written", INTERRUPTED)
+        return _complain(f"interrupted; {_written(outputs)}", INTERRUPTED)
     except MemoryError:
-        code = _complain("out of memory; nothing was written", 2)
+        return _complain(f"out of memory; {_written(outputs)}", 2)
     except Exception as error:
         if os.environ.get(DEBUG):
             raise
-        code = _complain(
-            f"internal error, {_place(error)}; {DEBUG}=1 shows it; please report it", 2
+        return _complain(
+            f"internal error, {_place(error)}; {_written(outputs)}; {DEBUG}=1 shows it; please "
+            "report it",
+            2,
         )
-    sys.exit(code)
+
+
+def _written(outputs: Sequence[str]) -> str:
+    return "; ".join(outputs) or "nothing was written"
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})

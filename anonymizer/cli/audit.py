@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from anonymizer.cli.printing import print_json, printing
+from anonymizer.cli.printing import print_json, printing, show_values_option
 
 __all__ = ["audit"]
 
@@ -43,6 +43,7 @@ __all__ = ["audit"]
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of these draws."
 )
+@show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
 def audit(
     release: tuple[Path, ...],

@@ -4,7 +4,13 @@ from pathlib import Path
 
 import click
 
-from anonymizer.cli.printing import print_json, printing, study_option, table_argument
+from anonymizer.cli.printing import (
+    print_json,
+    printing,
+    show_values_option,
+    study_option,
+    table_argument,
+)
 from anonymizer.interrupts import never_lost
 
 __all__ = ["compare", "quality"]
@@ -29,6 +35,7 @@ __all__ = ["compare", "quality"]
 @click.option("--folds", type=int, default=5, show_default=True, help="Of the cross-validation.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the cross-validation.")
 @click.option("--jobs", type=int, help="Trees grown at once, as joblib counts them.")
+@show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print the measures as JSON.")
 def quality(
     table: Path,
@@ -86,6 +93,7 @@ def quality(
     "--plot", type=click.Path(path_type=Path), help="A picture: .png, .svg or .pdf (matplotlib)."
 )
 @click.option("--force", is_flag=True, help="Replace the picture that already lies there.")
+@show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 def compare(
     study: Path,

@@ -11,11 +11,28 @@ import click
 
 from anonymizer.errors import InputError
 
-__all__ = ["print_json", "printing", "study_option", "table_argument"]
+__all__ = ["print_json", "printing", "show_values_option", "study_option", "table_argument"]
 
 table_argument = click.argument("table", type=click.Path(path_type=Path))
 study_option = click.option(
     "--study", "-s", type=click.Path(path_type=Path), required=True, help="The study file."
+)
+
+
+def _show_values(context: click.Context, parameter: click.Parameter, given: bool) -> None:
+    """Let messages name every value for as long as the command runs."""
+    if given:
+        from anonymizer.hierarchy import showing_values
+
+        context.with_resource(showing_values())
+
+
+show_values_option = click.option(
+    "--show-values",
+    is_flag=True,
+    expose_value=False,
+    callback=_show_values,
+    help="Let messages name values of quasi-identifiers that fewer than five records have.",
 )
 
 

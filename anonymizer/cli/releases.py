@@ -4,7 +4,13 @@ from pathlib import Path
 
 import click
 
-from anonymizer.cli.printing import print_json, printing, study_option, table_argument
+from anonymizer.cli.printing import (
+    print_json,
+    printing,
+    show_values_option,
+    study_option,
+    table_argument,
+)
 from anonymizer.interrupts import never_lost
 
 __all__ = ["check", "demo", "run", "verify"]
@@ -17,6 +23,7 @@ __all__ = ["check", "demo", "run", "verify"]
 )
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")
 @click.option("--jobs", type=int, help="Nodes checked at once, as joblib counts them.")
+@show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print release.json instead of a report.")
 def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool) -> None:
     """Anonymize the table of a STUDY file (TOML) and write the release.
@@ -40,6 +47,7 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
 @click.command()
 @table_argument
 @study_option
+@show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print the verdicts as JSON.")
 def verify(table: Path, study: Path, as_json: bool) -> int:
     """Recount a released TABLE from scratch and hold a study's policy against it.
@@ -62,6 +70,7 @@ def verify(table: Path, study: Path, as_json: bool) -> int:
 @click.command()
 @table_argument
 @study_option
+@show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print the check as JSON.")
 def check(table: Path, study: Path, as_json: bool) -> int:
     """Measure what a TABLE satisfies as it stands: largest k and l, smallest t, beta, delta.

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from anonymizer.engines.traces import without_traces
 from anonymizer.errors import InputError
 from anonymizer.kernels import choose
 
@@ -52,6 +53,10 @@ class Tally(NamedTuple):
 
     combinations: pd.DataFrame
     sizes: NDArray[np.int64]
+
+    def __repr__(self) -> str:
+        """How many there are; not the values of anybody."""
+        return f"Tally({len(self.sizes)} combinations)"
 
 
 def tally(table: pd.DataFrame, columns: Sequence[str]) -> Tally:
@@ -295,18 +300,6 @@ def stripped(column: pd.Series) -> pd.Series:
     codes, values = distinct(column)
     cleaned = [value.strip() if isinstance(value, str) else value for value in values]
     return column if cleaned == values else relabel(column, codes, cleaned)
-
-
-def without_traces(table: pd.DataFrame) -> pd.DataFrame:
-    """The table without categories that no record has: they would tell of records left out."""
-    return replaced(
-        table,
-        {
-            name: table[name].cat.remove_unused_categories()
-            for name in table.columns
-            if isinstance(table[name].dtype, pd.CategoricalDtype)
-        },
-    )
 
 
 def missing_values(table: pd.DataFrame, columns: Sequence[str]) -> Mapping[str, int]:

@@ -7,7 +7,9 @@ several levels, a grouping.
 """
 
 from anonymizer.hierarchy.cuts import cut_of, grouping_of, spelled
+from anonymizer.hierarchy.forgetting import forgetting
 from anonymizer.hierarchy.hierarchy import Hierarchy
+from anonymizer.hierarchy.naming import showing_values
 from anonymizer.hierarchy.partition import ANY, Interval, Partition, Taxonomy
 from anonymizer.hierarchy.rule import Rule
 from anonymizer.hierarchy.sets import set_labels
@@ -20,7 +22,9 @@ __all__ = [
     "Rule",
     "Taxonomy",
     "cut_of",
+    "forgetting",
     "grouping_of",
     "set_labels",
+    "showing_values",
     "spelled",
 ]

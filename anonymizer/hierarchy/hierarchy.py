@@ -1,5 +1,6 @@
 """Generalization hierarchies, as a steward states them and as a table's values fill them."""
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -116,7 +117,9 @@ class Hierarchy:
         missing = (*(ANY,) * (self.height - 1), self.rule.top)
         return missing if key is None else self.rule.labels(key)
 
-    def over(self, attribute: str, values: Iterable[object]) -> Taxonomy:
+    def over(
+        self, attribute: str, values: Iterable[object], sizes: Iterable[int] | None = None
+    ) -> Taxonomy:
         """Hold the hierarchy against the values of a column.
 
         Parameters
@@ -125,13 +128,17 @@ class Hierarchy:
             The column's name, for messages.
         values
             The distinct raw values. A missing one is a value of its own.
+        sizes
+            The records that have each, as far as known: messages name no value of few.
 
         Raises
         ------
         InputError
-            When the hierarchy lacks values of the column; the message names some and the file.
+            When the hierarchy lacks values of the column; the message names the file, and those
+            that five records or more have.
         """
-        raw = self._by_key(attribute, values)
+        values = list(values)
+        raw = self._by_key(attribute, values, [1] * len(values) if sizes is None else sizes)
         keys = sorted({*raw, *self.rule.listed}, key=rank)
         rows = [self.labels(key) for key in keys]
         levels = (
@@ -150,17 +157,20 @@ class Hierarchy:
             listed=bool(self.rule.listed),
         )
 
-    def _by_key(self, attribute: str, values: Iterable[object]) -> dict[Hashable, object]:
+    def _by_key(
+        self, attribute: str, values: Iterable[object], sizes: Iterable[int]
+    ) -> dict[Hashable, object]:
         """The raw values by key; of equal ones that of the plainest text stands."""
         raw: dict[Hashable, object] = {}
-        strangers = []
-        for value in sorted(values, key=_plainness):  # not as rows happen to come
+        strangers: Counter[str] = Counter()
+        of_size = zip(values, sizes, strict=True)
+        for value, size in sorted(of_size, key=lambda pair: _plainness(pair[0])):
             key = self.rule.key(value)
             if key is not None and not self.rule.covers(key):
-                strangers.append(text_of(value))
+                strangers[text_of(value)] += int(size)
             raw.setdefault(key, None if key is None else value)
         if strangers:
-            raise InputError(self.rule.refusal(attribute, sorted(strangers)))
+            raise InputError(self.rule.refusal(attribute, dict(sorted(strangers.items()))))
         return raw
 
 

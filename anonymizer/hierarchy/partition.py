@@ -1,7 +1,7 @@
 """Partitions of one attribute's values, and chains of them."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.errors import InputError
+from anonymizer.hierarchy.naming import SWITCH, may_be_named
 from anonymizer.hierarchy.values import key_text, number_text, text_of
 
 __all__ = ["ANY", "Codes", "Interval", "Partition", "Taxonomy", "torn_levels"]
@@ -52,9 +53,9 @@ class Partition:
         Whether labels spell out the values of their groups.
     """
 
-    groups: Codes
-    labels: tuple[Hashable, ...]
-    levels: tuple[int, ...] | None = None
+    groups: Codes = field(repr=False)
+    labels: tuple[Hashable, ...] = field(repr=False)
+    levels: tuple[int, ...] | None = field(default=None, repr=False)
     spelled: bool = False
 
     @classmethod
@@ -117,10 +118,10 @@ class Taxonomy:
     """
 
     attribute: str
-    codes: Mapping[Hashable, int]
-    levels: tuple[Partition, ...]
-    key: Callable[[object], Hashable]
-    numbers: tuple[Decimal | None, ...] | None
+    codes: Mapping[Hashable, int] = field(repr=False)
+    levels: tuple[Partition, ...] = field(repr=False)
+    key: Callable[[object], Hashable] = field(repr=False)
+    numbers: tuple[Decimal | None, ...] | None = field(repr=False)
     ordered: bool
     listed: bool
 
@@ -131,6 +132,9 @@ class Taxonomy:
                 raise InputError(f"column {self.attribute!r}: {self._torn(level, pair)}")
 
     def _torn(self, level: int, pair: tuple[int, int]) -> str:
+        """What is torn; by name where the hierarchy lists its values, or they may be named."""
+        if not (self.listed or may_be_named(0)):
+            return torn_levels(level, None, None)
         keys = list(self.codes)
         names = ["a missing value" if keys[v] is None else str(keys[v]) for v in pair]
         return torn_levels(
@@ -210,10 +214,13 @@ def _plain(end: Decimal | None) -> int | float | None:
     return int(end) if end == end.to_integral_value() else float(end)
 
 
-def torn_levels(level: int, values: Sequence[object], label: object) -> str:
-    """Say that level ``level`` is not nested in the next one."""
-    first, second = values
+def torn_levels(level: int, values: Sequence[object] | None, label: object) -> str:
+    """Say that level ``level`` is not nested in the next one; without values, of two unnamed."""
+    if values is None:
+        what = f"two values that {SWITCH} names share a label"
+    else:
+        what = f"{values[0]!r} and {values[1]!r} are both {label!r}"
     return (
-        f"level {level + 1} is not nested: {first!r} and {second!r} are both {label!r} at level "
-        f"{level} but fall apart at level {level + 1}; every level must coarsen the one before"
+        f"level {level + 1} is not nested: {what} at level {level} but fall apart at level "
+        f"{level + 1}; every level must coarsen the one before"
     )

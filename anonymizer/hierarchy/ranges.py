@@ -1,15 +1,16 @@
 """Hierarchies of numbers: half-open ranges."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 from numbers import Real
 
 from anonymizer.errors import InputError
+from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Interval, torn_levels
 from anonymizer.hierarchy.rule import NO_KEY, Label, Rule
-from anonymizer.hierarchy.values import exactly, floor_to, is_missing, named, number_of, number_text
+from anonymizer.hierarchy.values import exactly, floor_to, is_missing, number_of, number_text
 
 __all__ = ["Ranges"]
 
@@ -98,7 +99,7 @@ class Ranges(Rule):
             "origin": number_text(self.origin),
         }
 
-    def refusal(self, attribute: str, strangers: list[str]) -> str:
+    def refusal(self, attribute: str, strangers: Mapping[str, int]) -> str:
         """What to tell about values that are no numbers."""
         return (
             f"column {attribute!r} holds {named(strangers)} where ranges need numbers; "

@@ -1,10 +1,11 @@
 """A rule of generalization: what label a value has at each level."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 
+from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Interval
-from anonymizer.hierarchy.values import is_missing, named, text_of
+from anonymizer.hierarchy.values import is_missing, text_of
 
 __all__ = ["NO_KEY", "Label", "Rule"]
 
@@ -59,8 +60,11 @@ class Rule(ABC):
         """Whether the rule has labels for a value."""
         return key is not NO_KEY
 
-    def refusal(self, attribute: str, strangers: list[str]) -> str:
-        """What to tell about values of a column that the rule does not cover."""
+    def refusal(self, attribute: str, strangers: Mapping[str, int]) -> str:
+        """What to tell about values of a column that the rule does not cover.
+
+        ``strangers`` are the records that have each of them.
+        """
         return (
             f"column {attribute!r} holds {named(strangers)} that {self.source} lacks; "
             f"add them to {self.source}, clean the column, or declare them as missing values"

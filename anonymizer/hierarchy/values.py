@@ -16,7 +16,6 @@ __all__ = [
     "floor_to",
     "is_missing",
     "key_text",
-    "named",
     "number_of",
     "number_text",
     "numbers_of",
@@ -34,9 +33,6 @@ INSTANT = re.compile(
 
 MOST_DIGITS = 300
 """Numbers of more digits, before or after the point, are none that anybody measured."""
-
-SHOWN = 3
-"""How many values a message names at the most."""
 
 
 def is_missing(value: Any) -> bool:
@@ -146,13 +142,3 @@ def counted(count: int, noun: str) -> str:
     ('1 value', '2 records')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def named(values: list[str]) -> str:
-    """Count some values and name the first of them, for messages.
-
-    >>> named(["a", "b"])
-    "2 values ('a', 'b')"
-    """
-    shown = ", ".join(map(repr, values[:SHOWN])) + (", ..." if len(values) > SHOWN else "")
-    return f"{counted(len(values), 'value')} ({shown})"

@@ -1,7 +1,7 @@
 """A channel that a release might be drawn from, and what is expected of it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -67,14 +67,19 @@ class Candidate:
         free; None where there is no such thing.
     """
 
-    part: Part
-    matrix: Floats
-    distances: Floats
-    symbols: list[Symbol]
+    part: Part = field(repr=False)
+    matrix: Floats = field(repr=False)
+    distances: Floats = field(repr=False)
+    symbols: list[Symbol] = field(repr=False)
     distortion: float
     lower_bound: float | None
     certified: bool
     margin: float | None
+
+    @property
+    def forgetting(self) -> "Candidate":
+        """The channel, without the records that it was found for."""
+        return replace(self, part=self.part.forgetting)
 
     @property
     def law(self) -> Floats:

@@ -1,7 +1,7 @@
 """A table as a random recoding sees it: records by the values to mask and the sensitive ones."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -45,12 +45,12 @@ class Crossed:
     """
 
     schema: Schema
-    records: Ints
-    values: tuple[tuple[Hashable, ...], ...]
-    kinds: dict[str, Codes]
-    known: dict[str, tuple[object, ...]]
-    row_of: Codes
-    stratum_of: Codes
+    records: Ints = field(repr=False)
+    values: tuple[tuple[Hashable, ...], ...] = field(repr=False)
+    kinds: dict[str, Codes] = field(repr=False)
+    known: dict[str, tuple[object, ...]] = field(repr=False)
+    row_of: Codes = field(repr=False)
+    stratum_of: Codes = field(repr=False)
 
     @classmethod
     def of(cls, table: pd.DataFrame, schema: Schema) -> "Crossed":
@@ -83,6 +83,13 @@ class Crossed:
             row_of,
             stratum_of,
         )
+
+    @property
+    def forgetting(self) -> "Crossed":
+        """The combinations of quasi-identifiers alone."""
+        none = np.zeros(0, np.intp)
+        counts = np.zeros((len(self.values), 0), np.int64)
+        return Crossed(self.schema, counts, self.values, {}, {}, none, none)
 
     @cached_property
     def keys(self) -> list[Key]:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -91,8 +91,8 @@ class Part:
         The masked ones.
     """
 
-    crossed: Crossed
-    attributes: tuple[Attribute, ...]
+    crossed: Crossed = field(repr=False)
+    attributes: tuple[Attribute, ...] = field(repr=False)
 
     @classmethod
     def of(
@@ -104,6 +104,13 @@ class Part:
         if names != schema.names:
             crossed = Crossed.of(table, replace(schema, names=names))
         return cls(crossed, tuple(a for a in among if a.name in names))
+
+    @property
+    def forgetting(self) -> "Part":
+        """The part without records: what its rows are, and what its distances are divided by."""
+        part = replace(self, crossed=self.crossed.forgetting)
+        part.__dict__["scale"] = self.scale  # where cached_property looks first
+        return part
 
     @property
     def names(self) -> tuple[str, ...]:

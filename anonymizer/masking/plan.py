@@ -26,7 +26,7 @@ from anonymizer.masking.told import Masked, realised, told_of
 from anonymizer.perturbation import Channel
 from anonymizer.privacy import KAnonymity, PrivacyModel, require_possible
 from anonymizer.recoded import described, levels_of, relabelled
-from anonymizer.release import Release, SearchResult, prove
+from anonymizer.release import Release, SearchResult, generalized, prove, release_warnings
 from anonymizer.risk import loss_of_sizes
 from anonymizer.schema import Schema
 
@@ -55,13 +55,27 @@ class MaskedPlan:
 
     schema: Schema
     models: Sequence[PrivacyModel]
-    taxonomies: Mapping[str, Taxonomy]
-    recoding: Recoding
+    taxonomies: Mapping[str, Taxonomy] = field(repr=False)
+    recoding: Recoding = field(repr=False)
     masking: Masking
-    candidates: Sequence[Candidate]
+    candidates: Sequence[Candidate] = field(repr=False)
     seed: int
     study: str
     rng: np.random.Generator = field(repr=False)
+
+    def __getstate__(self) -> dict[str, object]:
+        return dict(vars(self.forgetting))
+
+    @property
+    def forgetting(self) -> "MaskedPlan":
+        """The plan with the channels alone: no record that they were found for.
+
+        Without a seed the source of randomness is another one, from which what was drawn before
+        cannot be told.
+        """
+        rng = self.rng if self.masking.seed is not None else np.random.default_rng()
+        found = tuple(candidate.forgetting for candidate in self.candidates)
+        return replace(self, candidates=found, rng=rng)
 
     def release(self, table: pd.DataFrame) -> tuple[pd.DataFrame, Release]:
         """Draw what is released for each record, recount and verify it, and only then hand it out.
@@ -106,6 +120,7 @@ class MaskedPlan:
         counts, verdicts = prove(released, self.schema, self.models)
         covered = (*self.schema.names, *self.schema.sensitive)
         raw = self.schema.counts(engine.tally(kept, self.schema.columns), self.taxonomies)
+        about = self.models, self.schema.identifiers, self._hidden
         return released, Release(
             records=len(table),
             released=len(released),
@@ -123,6 +138,7 @@ class MaskedPlan:
             search=self.search,
             study=self.study,
             masking=self._masked(base, released, parts, drawn),
+            warnings=release_warnings(kept, released, raw, counts, *about),
         )
 
     @property
@@ -191,10 +207,21 @@ class MaskedPlan:
 
     def _described(self, released: pd.DataFrame) -> dict[str, list[dict[str, object]]]:
         """The levels that values were masked from: of masked attributes nothing but the channel."""
-        masked = {a.name for candidate in self.candidates for a in candidate.part.attributes}
+        masked = self._masked_names
         kept = {name: part for name, part in self.recoding.items() if name not in masked}
         shown = described(kept, {name: self.taxonomies[name] for name in kept}, released)
         return {name: shown.get(name, []) for name in self.recoding}
+
+    @property
+    def _masked_names(self) -> list[str]:
+        return [a.name for candidate in self.candidates for a in candidate.part.attributes]
+
+    @property
+    def _hidden(self) -> list[str]:
+        """The quasi-identifiers that are not released as they are."""
+        return list(
+            dict.fromkeys([*self._masked_names, *generalized(self.recoding, self.taxonomies)])
+        )
 
     def _masked(
         self,

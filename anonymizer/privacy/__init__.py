@@ -22,7 +22,13 @@ from anonymizer.privacy.diversity import (
     RecursiveLDiversity,
 )
 from anonymizer.privacy.mean import MeanInformation
-from anonymizer.privacy.people import DeltaPresence, KMap, Population, population_of
+from anonymizer.privacy.people import (
+    DeltaPresence,
+    KMap,
+    Population,
+    population_of,
+    without_people,
+)
 from anonymizer.privacy.risk import AverageReidentificationRisk, HighestReidentificationRisk
 from anonymizer.privacy.sampled import DifferentialPrivacy, PopulationUniqueness
 from anonymizer.privacy.shares import (
@@ -73,6 +79,7 @@ __all__ = [
     "require_monotone",
     "require_possible",
     "verdicts",
+    "without_people",
 ]
 
 MODELS: dict[str, type[PrivacyModel]] = {

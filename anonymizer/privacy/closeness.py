@@ -164,6 +164,10 @@ class TCloseness(SensitiveModel):
             known = self.__dict__["_known"] = table.values, self._held_against(table)
         return known[1]
 
+    def __getstate__(self) -> dict[str, object]:
+        """What was stated; not the values that it was held against last."""
+        return {name: value for name, value in vars(self).items() if name != "_known"}
+
     def _held_against(self, table: Classes) -> Taxonomy:
         try:
             return Hierarchy.of(self.hierarchy).over(str(table.attribute), table.values)

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -15,7 +15,14 @@ from anonymizer.kernels import Bound, Kind
 from anonymizer.privacy.base import TOLERANCE, Mask, PrivacyModel, require_number
 from anonymizer.privacy.size import require_whole
 
-__all__ = ["DeltaPresence", "KMap", "Population", "population_of", "population_sizes"]
+__all__ = [
+    "DeltaPresence",
+    "KMap",
+    "Population",
+    "population_of",
+    "population_sizes",
+    "without_people",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +37,7 @@ class Population:
         What a manifest calls it.
     """
 
-    table: pd.DataFrame
+    table: pd.DataFrame = field(repr=False)
     name: str = "population"
 
     @classmethod
@@ -54,6 +61,43 @@ class Population:
     def describe(self) -> dict[str, object]:
         """What a manifest says of it."""
         return {"name": self.name, "records": len(self.table), "digest": self.digest}
+
+
+class Withheld(Population):
+    """What is left of a population where its people have no place: what a manifest says of it."""
+
+    def __init__(self, people: Population) -> None:
+        object.__setattr__(self, "name", people.name)
+        object.__setattr__(self, "_described", people.describe())
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """Not there any more.
+
+        Raises
+        ------
+        InputError
+            Always.
+        """
+        raise InputError(
+            f"the population {self.name!r} was left out when this was fitted and pickled; state "
+            "the models about it anew, such as set_params(privacy=[...])"
+        )
+
+    def describe(self) -> dict[str, object]:
+        """What a manifest says of it."""
+        return dict(vars(self)["_described"])
+
+
+def without_people(models: Sequence[PrivacyModel]) -> list[PrivacyModel]:
+    """The same models, knowing of their population only what a manifest says of it."""
+    found: dict[int, Withheld] = {}
+    return [
+        replace(model, population=found.setdefault(id(people), Withheld(people)))  # type: ignore[type-var]
+        if isinstance(people := model.people, Population) and not isinstance(people, Withheld)
+        else model
+        for model in models
+    ]
 
 
 def population_of(models: Sequence[PrivacyModel]) -> Population | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
@@ -104,7 +104,7 @@ class Pairing:
 
     schema: Schema
     attributes: Mapping[str, Attribute]
-    table: pd.DataFrame
+    table: pd.DataFrame = field(repr=False)
     dropped: int
     suppressed: Mask
     left_out: Mask

@@ -5,7 +5,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from anonymizer.atomic import require_place, write_together
+from anonymizer.atomic import require_place, write_file
 from anonymizer.errors import InputError, did_you_mean
 
 __all__ = ["picture_at"]
@@ -38,7 +38,7 @@ def picture_at(
     draw = _drawing(subject)
 
     def write(drawn: Any) -> None:
-        write_together(path.parent, {path.name: lambda place: draw(drawn, place)})
+        write_file(path, lambda place: draw(drawn, place), force=force)
 
     return write
 

@@ -11,6 +11,7 @@ from anonymizer.release import Release, SearchResult
 from anonymizer.report.console import console, table_of
 from anonymizer.report.masking import print_masking
 from anonymizer.report.verdicts import verdict_table
+from anonymizer.report.warnings import print_warnings
 from anonymizer.reproduce import Row
 
 if TYPE_CHECKING:
@@ -34,8 +35,9 @@ CHANCE = "Some of what merged cells keep may be chance: `anonymizer compare` tel
 
 
 def print_release(release: Release, directory: Path) -> None:
-    """Print what was searched, what is kept, and where the release lies."""
+    """Print what to beware of, what was searched, what is kept, and where the release lies."""
     out = console()
+    print_warnings(out, release.warnings)
     for line in _summary(release):
         out.print(line)
     if release.masking is not None:

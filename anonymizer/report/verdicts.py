@@ -7,6 +7,7 @@ from rich.table import Table
 from anonymizer.checking import Check
 from anonymizer.privacy import Verdict
 from anonymizer.report.console import console, table_of
+from anonymizer.report.warnings import print_warnings
 
 __all__ = ["print_check", "print_verdicts", "verdict_table"]
 
@@ -22,6 +23,7 @@ def print_verdicts(verdicts: Iterable[Verdict]) -> None:
 def print_check(check: Check) -> None:
     """Print what a table satisfies as it stands, and how it does under a policy."""
     out = console()
+    print_warnings(out, check.warnings)
     out.print(
         f"{check.records:,} records in {check.classes:,} equivalence classes, the smallest of "
         f"{check.k:,}: k = {check.k}."

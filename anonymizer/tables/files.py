@@ -12,7 +12,7 @@ from anonymizer.engines import pandas as engine
 from anonymizer.hierarchy.values import text_of
 from anonymizer.tables.delimited import csv_columns, read_csv
 from anonymizer.tables.format import Format
-from anonymizer.tables.parquet import parquet_columns, read_parquet
+from anonymizer.tables.parquet import parquet_columns, read_parquet, write_parquet
 from anonymizer.tables.refusals import readable
 
 __all__ = ["cleaned", "columns_in", "read_table", "write_table"]
@@ -56,9 +56,9 @@ def read_table(path: Path, form: Format, columns: Sequence[str] = ()) -> pd.Data
 
 
 def write_table(frame: pd.DataFrame, path: Path, form: Format) -> None:
-    """Write a table in a format, without its index."""
+    """Write a table in a format: its values, and nothing else that lies with them in memory."""
     if form.parquet:
-        frame.to_parquet(path, index=False)
+        write_parquet(frame, path)
         return
     # Python's writer leaves a lone carriage return bare, which readers take for the end of a line;
     # and what looks like another separator within a single column would be taken for one.

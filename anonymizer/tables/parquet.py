@@ -8,9 +8,18 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 
+from anonymizer.engines.arrow import anew
+from anonymizer.engines.traces import without_traces
 from anonymizer.tables.refusals import require_named
 
-__all__ = ["UNNAMED_INDEX", "exact_frame", "is_text", "parquet_columns", "read_parquet"]
+__all__ = [
+    "UNNAMED_INDEX",
+    "exact_frame",
+    "is_text",
+    "parquet_columns",
+    "read_parquet",
+    "write_parquet",
+]
 
 UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 """What pandas calls an index without a name in Parquet."""
@@ -33,6 +42,23 @@ def read_parquet(path: Path, columns: Sequence[str]) -> pd.DataFrame:
     table = table.drop_columns([n for n in table.column_names if UNNAMED_INDEX.fullmatch(n)])
     table.validate(full=True)
     return exact_frame(table)
+
+
+def write_parquet(frame: pd.DataFrame, path: Path) -> None:
+    """Write Parquet, every column encoded anew from its values, without the index.
+
+    Nothing is said of its columns but their types: what another file said of them, or of its
+    fields, is left out, and so are pandas' own names of types, some of which it cannot read itself.
+    """
+    table = pa.Table.from_pandas(without_traces(frame), preserve_index=False)
+    columns = [anew(column) for column in table]
+    schema = pa.schema(
+        [
+            pa.field(name, column.type)
+            for name, column in zip(table.column_names, columns, strict=True)
+        ]
+    )
+    pyarrow.parquet.write_table(pa.table(columns, schema=schema), path)
 
 
 def exact_frame(table: pa.Table) -> pd.DataFrame:

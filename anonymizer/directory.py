@@ -1,0 +1,282 @@
+"""The directory of a release: written whole, replaced whole, locked while a run lasts.
+
+A new release is made in a scratch directory next to the old one. Where the directory holds nothing
+but a release (or nothing, or is not there) both change places in one system call. Where that cannot
+be (there are other files, which stay where they are; it is a mount point or the current directory;
+the system has no such call) the files change by name: the manifest goes first and comes last, so
+that no table ever lies next to the manifest of another, and what a process that is killed on the
+way leaves behind is finished, or put back, by the next run.
+"""
+
+import errno
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from anonymizer.atomic import (
+    Site,
+    dress,
+    kept,
+    locked,
+    prepare,
+    sites,
+    stands,
+    unwritten,
+)
+from anonymizer.errors import InputError
+from anonymizer.interrupts import held
+from anonymizer.renaming import UNABLE, exchange, flush, rename_new
+
+__all__ = ["Output", "reserved"]
+
+READY = "ready"
+"""What a directory of new files is called once all are proven, and what it changes places with."""
+
+OLD = "old"
+"""Where in a scratch directory files wait that are replaced by name."""
+
+
+@contextmanager
+def reserved(directory: Path, names: Sequence[str]) -> Iterator["Output"]:
+    """Keep a directory for the release of one run; what a killed run left there is cleared.
+
+    Parameters
+    ----------
+    directory
+        Where; it is made once there is something to be put into it.
+    names
+        The files that a release may have; the last one is the sign that it is whole.
+
+    Raises
+    ------
+    InputError
+        When another run is writing there, or nothing can be written.
+    """
+    path = _resolved(directory)
+    failing = "cannot write to" if path.exists() else "cannot make the directory"
+    with locked(path, directory, failing) as site:
+        output = Output(directory, path, site, tuple(names))
+        output.recover()
+        yield output
+
+
+@dataclass(frozen=True)
+class Output:
+    """A directory that is locked for a release.
+
+    Parameters
+    ----------
+    shown
+        What messages call it.
+    path
+        Where it really is.
+    site
+        Where new files are made.
+    names
+        The files that a release may have, its sign last.
+    """
+
+    shown: Path
+    path: Path
+    site: Site
+    names: tuple[str, ...]
+
+    def write(self, writers: Mapping[str, Callable[[Path], None]], *, force: bool = False) -> None:
+        """Write a release so that all of its files appear, whole, or none.
+
+        A signal that comes once all are made acts when the release stands and is noted as such.
+
+        Parameters
+        ----------
+        writers
+            What writes each file, by name, the sign last; later ones see earlier files.
+        force
+            Whether a release that is there is replaced.
+
+        Raises
+        ------
+        InputError
+            When it cannot be written; the directory is as it was before, if not said otherwise.
+        """
+        done = f"the release stands in {self.shown}"
+        with held() as signals, unwritten(self.shown):
+            scratch = self.site.scratch()
+            try:
+                with signals.acting():
+                    new = prepare(scratch, writers)
+                self._swap(new.rename(scratch / READY), tuple(writers), force)
+                stands(done)
+            except BaseException:
+                self._clear(scratch)
+                raise
+            for changed in (scratch, self.path, self.path.parent):
+                kept(changed, done)
+            self._clear(scratch)
+
+    def recover(self) -> None:
+        """Finish, put back or clear what runs left that were killed.
+
+        Raises
+        ------
+        InputError
+            When a release cannot be put back: the message says where it lies.
+        """
+        with held(), unwritten(self.shown):
+            for site in sites(self.path):
+                with suppress(PermissionError):  # nothing of ours lies where we cannot look
+                    for scratch in site.leftovers():
+                        self._restore(scratch)
+                        self._clear(scratch)
+
+    @property
+    def _sign(self) -> str:
+        return self.names[-1]
+
+    def _swap(self, ready: Path, names: tuple[str, ...], force: bool) -> None:
+        """Put new files in the place of old ones, in one step where that can be."""
+        old = [name for name in self.names if os.path.lexists(self.path / name)]
+        if old and not force:
+            raise InputError(
+                f"{self.shown} already holds a release, {old[-1]}; --force replaces it"
+            )
+        self._dress_files(ready, names, old)
+        if not (self._alone(old) and self._swap_whole(ready, bool(old))):
+            self._swap_names(ready, names, old)
+
+    def _dress_files(self, ready: Path, names: tuple[str, ...], old: list[str]) -> None:
+        """Let the manifest have the permissions of the manifest, the table those of the table."""
+        for name in names:
+            like = [each for each in old if (each == self._sign) == (name == self._sign)]
+            if like:
+                with suppress(OSError):  # its owner alone can read it then
+                    dress(ready / name, self.path / like[0])
+
+    def _alone(self, old: list[str]) -> bool:
+        """Whether a directory can change as a whole: it holds nothing else, and nobody is in it."""
+        if not self.path.exists():
+            return True
+        with suppress(OSError):
+            if self.path.samefile(Path.cwd()):
+                return False
+        inside = {path.name for path in self.path.iterdir()}
+        return self.site.home != self.path and inside == set(old)
+
+    def _swap_whole(self, ready: Path, replacing: bool) -> bool:
+        """Change places in one step, if the system can; a rename replaces an empty directory."""
+        try:
+            if self.path.exists():
+                dress(ready, self.path)
+            (exchange if replacing else os.rename)(ready, self.path)
+        except OSError as error:
+            if error.errno not in {*UNABLE, errno.ENOTEMPTY, errno.EEXIST}:
+                raise
+            return False
+        return True
+
+    def _swap_names(self, ready: Path, names: tuple[str, ...], old: list[str]) -> None:
+        """Give the files their names: the old sign goes first, the new one comes last."""
+        aside = ready.parent / OLD
+        aside.mkdir()
+        made = not self.path.exists()
+        self.path.mkdir(exist_ok=True)
+        try:
+            for name in reversed(old):
+                rename_new(self.path / name, aside / name)
+            for name in names[:-1]:
+                rename_new(ready / name, self.path / name)
+            flush(self.path)
+            rename_new(ready / names[-1], self.path / names[-1])
+        except BaseException:
+            with self._putting_back(aside):
+                for name in reversed(names):
+                    _take_back(ready / name, self.path / name)
+                self._put_back(aside)
+            if made:
+                self.path.rmdir()
+            raise
+
+    def _restore(self, scratch: Path) -> None:
+        """Finish what was killed when only the sign was missing, else put back what was there."""
+        ready, aside = scratch / READY, scratch / OLD
+        if not os.path.lexists(ready / self._sign) or os.path.lexists(self.path / self._sign):
+            return
+        with self._putting_back(aside):
+            if self._only_sign_missing(ready):
+                rename_new(ready / self._sign, self.path / self._sign)
+            else:
+                self._put_back(aside)
+
+    def _only_sign_missing(self, ready: Path) -> bool:
+        tables = self.names[:-1]
+        waiting = [name for name in tables if os.path.lexists(ready / name)]
+        return all(_given(ready / name, self.path / name) for name in waiting) and any(
+            os.path.lexists(self.path / name) for name in tables
+        )
+
+    def _put_back(self, aside: Path) -> None:
+        """Put old files back, their sign last."""
+        for name in self._lying(aside):
+            self.path.mkdir(exist_ok=True)
+            if _given(aside / name, self.path / name):  # killed when it had both names
+                (aside / name).unlink()
+            else:
+                rename_new(aside / name, self.path / name)
+
+    @contextmanager
+    def _putting_back(self, aside: Path) -> Iterator[None]:
+        """Say where a release lies that cannot be put back."""
+        try:
+            yield
+        except OSError as error:
+            raise InputError(
+                f"what lay in {self.shown} lies in {aside} and cannot be put back: "
+                f"{error.strerror}; make room for it and run again"
+            ) from None
+
+    def _lying(self, directory: Path) -> list[str]:
+        return [name for name in self.names if os.path.lexists(directory / name)]
+
+    def _clear(self, scratch: Path) -> None:
+        """Remove a scratch directory, but nothing that is not ours, or could not be put back.
+
+        What cannot be removed now is at the next run.
+        """
+        ready, aside = scratch / READY, scratch / OLD
+        with suppress(OSError):
+            if self._lying(aside) and not os.path.lexists(self.path / self._sign):
+                return
+            for path in ready.iterdir() if ready.exists() else ():
+                if path.name not in self.names:  # came as the directories changed places
+                    rename_new(path, self.path / path.name)
+            (ready / self._sign).unlink(missing_ok=True)  # it is no release from now on
+            shutil.rmtree(scratch)
+
+
+def _given(new: Path, given: Path) -> bool:
+    """Whether a file has its name, as its only one or as its second."""
+    if not os.path.lexists(given):
+        return False
+    return not os.path.lexists(new) or os.path.samestat(new.lstat(), given.lstat())
+
+
+def _take_back(new: Path, given: Path) -> None:
+    if _given(new, given):
+        given.replace(new)  # does nothing where both are names of one file
+        given.unlink(missing_ok=True)
+
+
+def _resolved(directory: Path) -> Path:
+    """Where a directory really is or will be; refused when it cannot be one."""
+    try:
+        path = directory.resolve()
+        reason = "a file has its name" if path.exists() and not path.is_dir() else ""
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+    except (RuntimeError, ValueError):
+        reason = "nothing can have such a name"
+    if reason:
+        raise InputError(f"cannot make the directory {directory}: {reason}")
+    return path

@@ -1,0 +1,63 @@
+"""Values of records in messages: how many there are, and by name only what many records share.
+
+Whoever mends a hierarchy needs to know what it lacks. What fewer than five records have may be one
+person's, and messages end up in logs and tickets: it is named only for those who request it.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from anonymizer.hierarchy.values import counted
+
+__all__ = ["SWITCH", "may_be_named", "named", "showing_values"]
+
+ENOUGH = 5
+"""Records that have to share a value for a message to name it."""
+
+SHOWN = 3
+"""How many values a message names at the most."""
+
+SWITCH = "--show-values (in Python, showing_values())"
+"""What names all values."""
+
+_all_shown: ContextVar[bool] = ContextVar("all_shown", default=False)
+
+
+@contextmanager
+def showing_values() -> Iterator[None]:
+    """Let messages name values of quasi-identifiers that few records have, too.
+
+    For the owner of a table who mends its hierarchies: errors that are raised inside may quote
+    what identifies a person, and are not to be logged.
+
+    >>> with showing_values():
+    ...     named({"Preschool": 1})
+    "1 value, in 1 record ('Preschool')"
+    """
+    before = _all_shown.set(True)
+    try:
+        yield
+    finally:
+        _all_shown.reset(before)
+
+
+def may_be_named(records: int) -> bool:
+    """Whether a message may name a value that so many records have."""
+    return records >= ENOUGH or _all_shown.get()
+
+
+def named(sizes: Mapping[str, int]) -> str:
+    """Count some values and their records, and name those that enough records have.
+
+    ``sizes`` are the records that have each value.
+
+    >>> named({"a": 5, "b": 7})
+    "2 values, in 12 records ('a', 'b')"
+    """
+    open_ones = [repr(value) for value, records in sizes.items() if may_be_named(records)]
+    shown = ", ".join(open_ones[:SHOWN]) + (", ..." if len(open_ones) > SHOWN else "")
+    switch = f"{SWITCH} names what fewer than {ENOUGH} records have"
+    hint = switch if len(open_ones) < len(sizes) else ""
+    found = f"{counted(len(sizes), 'value')}, in {counted(sum(sizes.values()), 'record')}"
+    return f"{found} ({'; '.join(filter(None, [shown, hint]))})"

@@ -1,0 +1,84 @@
+"""What a plan remembers of the tables it was fitted to: values one by one and counts, no record."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.columns import encoded
+from anonymizer.counts import Codes, Ints, Recoding
+from anonymizer.engines import pandas as engine
+from anonymizer.hierarchy import Partition, Taxonomy, forgetting
+from anonymizer.privacy import Mask
+
+__all__ = ["People", "Seen", "forgotten", "moved", "seen_in"]
+
+Seen = Mapping[str, Mask]
+"""Which values of each quasi-identifier some record has, shape (values,) each."""
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """A population as counts: how many people have each combination of value codes.
+
+    Parameters
+    ----------
+    cells
+        The combinations, shape (combinations, quasi-identifiers).
+    sizes
+        Their people, shape (combinations,).
+    """
+
+    cells: Codes = field(repr=False)
+    sizes: Ints = field(repr=False)
+
+    @classmethod
+    def of(cls, tally: engine.Tally, taxonomies: Mapping[str, Taxonomy]) -> "People":
+        """The people of a tally, by what taxonomies call their values."""
+        columns = [encoded(tally.combinations[name], taxonomies[name]) for name in taxonomies]
+        return cls(np.column_stack(columns).astype(np.intp), tally.sizes)
+
+    def tally(self, taxonomies: Mapping[str, Taxonomy]) -> engine.Tally:
+        """The same as values, as far as taxonomies still know them."""
+        columns = {}
+        for (name, taxonomy), codes in zip(taxonomies.items(), self.cells.T, strict=True):
+            raw = taxonomy.levels[0]
+            values = np.empty(len(raw), dtype=object)
+            values[:] = raw.labels
+            columns[name] = pd.Series(values[raw.groups[codes]], dtype=object)
+        return engine.Tally(pd.DataFrame(columns), self.sizes)
+
+    def table(self, taxonomies: Mapping[str, Taxonomy]) -> pd.DataFrame:
+        """A record per person."""
+        combinations, sizes = self.tally(taxonomies)
+        return combinations.loc[np.repeat(np.arange(len(sizes)), sizes)].reset_index(drop=True)
+
+
+def seen_in(table: pd.DataFrame, taxonomies: Mapping[str, Taxonomy]) -> Seen:
+    """Which values of each quasi-identifier a table has."""
+    return {
+        name: np.isin(np.arange(len(taxonomy.codes)), encoded(table[name], taxonomy))
+        for name, taxonomy in taxonomies.items()
+    }
+
+
+def forgotten(taxonomies: Mapping[str, Taxonomy], seen: Seen) -> dict[str, Taxonomy]:
+    """Taxonomies that know no value which was not seen, and which no hierarchy lists."""
+    return {name: forgetting(taxonomy, seen[name]) for name, taxonomy in taxonomies.items()}
+
+
+def moved(
+    recoding: Recoding, old: Mapping[str, Taxonomy], new: Mapping[str, Taxonomy]
+) -> dict[str, Partition]:
+    """A recoding by the levels of other taxonomies, where its partitions are levels."""
+    return {
+        name: _at_level(partition, old[name], new[name]) for name, partition in recoding.items()
+    }
+
+
+def _at_level(partition: Partition, old: Taxonomy, new: Taxonomy) -> Partition:
+    for before, after in zip(old.levels, new.levels, strict=True):
+        if before is partition:
+            return after
+    return partition

@@ -1,0 +1,171 @@
+"""What to warn of in the classes of a table: functions of its counts, no record is seen."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from unicodedata import normalize
+
+import numpy as np
+
+from anonymizer.counts import Classes, Counts, Floats
+from anonymizer.hierarchy.values import is_missing, number_of, text_of
+from anonymizer.privacy import (
+    TOLERANCE,
+    DistinctLDiversity,
+    EntropyLDiversity,
+    Mask,
+    PrivacyModel,
+    RecursiveLDiversity,
+)
+from anonymizer.risk.warnings import MISSING, NARROW, NEARLY, ReleaseWarning
+
+__all__ = ["class_warnings"]
+
+DIVERSITIES = DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
+"""Models that count values, whatever these are."""
+
+TAIL = 0.05
+"""Share of the records at either end that does not make a spread: one director of many clerks."""
+
+
+def class_warnings(
+    counts: Counts, models: Sequence[PrivacyModel], others: int = 0
+) -> tuple[ReleaseWarning, ...]:
+    """Warn of a policy and of classes that promise less than they seem to.
+
+    Parameters
+    ----------
+    counts
+        A table as it stands.
+    models
+        The policy that it is held against.
+    others
+        How many columns beside the counted ones stand in the table.
+    """
+    found = [*_of_policy(models), *_of_roles(counts, models, others)]
+    for name in counts.sensitive:
+        classes = counts.about(name).occupied
+        about = [model for model in models if model.sensitive and model.attribute in (None, name)]
+        found += _of_attribute(classes, about)
+    return tuple(found)
+
+
+def _of_policy(models: Sequence[PrivacyModel]) -> Iterator[ReleaseWarning]:
+    """A policy that no class can break."""
+    weak = [model for model in models if not model.per_class or _is_void(model)]
+    if models and len(weak) == len(models):
+        yield ReleaseWarning("weak-policy", None, len(weak), len(models))
+
+
+def _is_void(model: PrivacyModel) -> bool:
+    """Whether a class of one record satisfies a model: at least 1 record, or 1 value."""
+    return model.at_least and model.threshold <= 1
+
+
+def _of_roles(
+    counts: Counts, models: Sequence[PrivacyModel], others: int
+) -> Iterator[ReleaseWarning]:
+    """Columns of which nothing is promised, since none was said to be sensitive."""
+    if models and others and not counts.sensitive:
+        columns = len(counts.names) + others
+        yield ReleaseWarning("no-sensitive-attribute", None, others, columns)
+
+
+def _of_attribute(classes: Classes, about: Sequence[PrivacyModel]) -> Iterator[ReleaseWarning]:
+    """What to warn of about one sensitive attribute, under the models that are about it."""
+    missing = np.array([is_missing(value) for value in classes.values], bool)
+    if (classes.margin > 0).sum() == 1:
+        records = int(classes.margin.sum())
+        yield ReleaseWarning("constant-sensitive", classes.attribute, records, records)
+    else:
+        yield from _homogeneous(classes, about)
+    yield from _gaps(classes, missing)
+    yield from _diverse_by_gaps(classes, about, missing)
+    yield from _alike(classes, missing)
+    yield from _spellings(classes)
+
+
+def _homogeneous(classes: Classes, about: Iterable[PrivacyModel]) -> Iterator[ReleaseWarning]:
+    """Classes of nearly one value, where no model bounds how often a value occurs in each."""
+    if any(model.per_class and not _is_loose(model) for model in about):
+        return
+    largest = classes.joint.max(axis=1)
+    nearly = largest >= NEARLY * classes.sizes - TOLERANCE
+    yield from _of_some("homogeneous-classes", classes, nearly, int(largest[nearly].sum()))
+
+
+def _is_loose(model: PrivacyModel) -> bool:
+    """Whether a model about a sensitive attribute lets one value make up nearly a whole class."""
+    return isinstance(model, DistinctLDiversity) or _is_void(model)
+
+
+def _gaps(classes: Classes, missing: Mask) -> Iterator[ReleaseWarning]:
+    """An attribute that most records miss."""
+    count, records = int(classes.margin[missing].sum()), int(classes.margin.sum())
+    if count > MISSING * records:
+        yield ReleaseWarning("missing-sensitive", classes.attribute, count, records)
+
+
+def _diverse_by_gaps(
+    classes: Classes, about: Iterable[PrivacyModel], missing: Mask
+) -> Iterator[ReleaseWarning]:
+    """Classes that would break a model of diversity if only values counted."""
+    if not missing.any():
+        return
+    gaps = classes.joint[:, missing].any(axis=1)
+    values = np.where(missing, 0, classes.joint[gaps])
+    known = replace(classes, joint=values, margin=np.where(missing, 0, classes.margin))
+    broken = np.zeros(len(classes), bool)
+    for model in about:
+        if isinstance(model, DIVERSITIES) and not _is_void(model):
+            broken[gaps] |= ~model.accepts(model.measure(known))
+    yield from _of_some("missing-as-value", classes, broken, int(classes.sizes[broken].sum()))
+
+
+def _alike(classes: Classes, missing: Mask) -> Iterator[ReleaseWarning]:
+    """Classes of different numbers that all lie close together."""
+    numbers = _numbers(classes, missing)
+    if numbers is None:
+        return
+    near = NARROW * _spread(numbers[~missing], classes.margin[~missing])
+    rows, columns = np.nonzero(classes.joint)
+    starts = np.flatnonzero(np.diff(rows, prepend=-1))
+    # A missing value is NaN, and so is the width of a class that has one: nothing is near it.
+    width = np.maximum.reduceat(numbers[columns], starts) - np.minimum.reduceat(
+        numbers[columns], starts
+    )
+    alike = (width > 0) & (width <= near)
+    yield from _of_some("similar-numbers", classes, alike, int(classes.sizes[alike].sum()))
+
+
+def _numbers(classes: Classes, missing: Mask) -> Floats | None:
+    """The number that each value is, NaN for a missing one; None where one is no number."""
+    found = [number_of(value) for value in classes.values]
+    present = [number for number, gap in zip(found, missing, strict=True) if not gap]
+    if not present or any(number is None for number in present):
+        return None
+    pairs = zip(found, missing, strict=True)
+    return np.array([np.nan if gap or number is None else float(number) for number, gap in pairs])
+
+
+def _spread(numbers: Floats, records: np.ndarray) -> float:
+    """How far most records' numbers lie apart: without either tail, or all of them if that is 0."""
+    order = np.argsort(numbers)
+    shares = np.cumsum(records[order]) / records.sum()
+    low, high = (numbers[order[np.searchsorted(shares, end)]] for end in (TAIL, 1 - TAIL))
+    return float(high - low or np.ptp(numbers))
+
+
+def _spellings(classes: Classes) -> Iterator[ReleaseWarning]:
+    """Values that differ from another by case alone."""
+    texts = {normalize("NFC", text_of(v)) for v in classes.values if not is_missing(v)}
+    folded = Counter(normalize("NFC", text.casefold()) for text in texts)
+    count = sum(times for times in folded.values() if times > 1)
+    if count:
+        yield ReleaseWarning("spellings-by-case", classes.attribute, count, len(classes.values))
+
+
+def _of_some(code: str, classes: Classes, some: Mask, records: int) -> Iterator[ReleaseWarning]:
+    """A warning of some classes, if there are any."""
+    if some.any():
+        yield ReleaseWarning(code, classes.attribute, int(some.sum()), len(classes), records)
