@@ -111,7 +111,10 @@ def _of_frame(frame: pd.DataFrame) -> View:
 
 
 def _codes_of(column: pd.Series) -> list[int | None]:
-    codes, values = pd.factorize(column)
+    try:
+        codes, values = pd.factorize(column)
+    except TypeError:  # lists, say
+        codes, values = pd.factorize(column.map(repr))
     gaps = {code for code, value in enumerate(values) if value is None or value != value}
     return [None if code < 0 or code in gaps else code for code in codes.tolist()]
 
