@@ -1,0 +1,107 @@
+"""Random hierarchy files, and TOML as a study file has it."""
+
+import csv
+import io
+import json
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+
+__all__ = ["hierarchy", "listed", "number_in", "toml_of"]
+
+KINDS = ("suppress", "table", "prefixes", "ranges")
+STYLES = ("g", "g", "g", "", "True ", "NA", "[", "=", "\u00e9 ")
+"""What labels begin with; none of them: labels that look like values."""
+
+
+def number_in(text: str) -> Fraction | None:
+    """The number that a text writes out, if it is a short one."""
+    try:
+        return Fraction(text.strip()) if len(text) < 40 and "/" not in text else None
+    except ValueError:
+        return None
+
+
+def hierarchy(
+    rng: random.Random, values: Sequence[object], kind: str | None = None
+) -> tuple[str, str]:
+    """The suffix and the content of a hierarchy file over some values, of a kind or any."""
+    present = [str(v).strip() for v in values if v is not None and str(v).strip()]
+    numbers = bool(present) and all(number_in(text) is not None for text in present)
+    kind = (
+        kind
+        or rng.choices(("suppress", "table", "prefixes", "ranges"), (3, 3, 0.5, 4 * numbers))[0]
+    )
+    if kind == "table" and present:
+        return "csv", listed(rng, present)
+    if kind == "ranges":
+        return "toml", _ranges(rng)
+    if kind == "prefixes":
+        return "toml", f"prefixes = {sorted({rng.randint(1, 4), 1, 2}, reverse=True)}\n"
+    return "toml", "suppress = true\n"
+
+
+def _ranges(rng: random.Random) -> str:
+    width = rng.choice((1, 2, 5, 10, 0.5))
+    if rng.random() < 0.7:
+        widths = [width, width * 2, width * 10][: rng.randint(1, 3)]
+        origin = f"origin = {rng.choice((1, -3, 0.25))}\n" if rng.random() < 0.2 else ""
+        return f"widths = {widths}\n{origin}"
+    cuts = sorted(rng.sample(range(-5, 70), rng.randint(1, 5)))
+    return f"cuts = [{cuts}, {cuts[::2]}]\n" if rng.random() < 0.5 else f"cuts = {cuts}\n"
+
+
+def listed(rng: random.Random, values: Iterable[str]) -> str:
+    """A table that lists values, those that are equal numbers with equal labels."""
+    distinct = list(dict.fromkeys(values))
+    heights, style = rng.randint(1, 3), rng.choice(STYLES)
+    groups = rng.randint(1, 4)
+    keys = {text: number_in(text) if number_in(text) is not None else text for text in distinct}
+    place = {key: rng.randrange(groups) for key in dict.fromkeys(keys.values())}
+    rows = [
+        [text, *(f"{style}{place[keys[text]] >> level}" for level in range(heights))]
+        for text in distinct
+    ]
+    file = io.StringIO()
+    csv.writer(file, delimiter=rng.choice(";;,\t|"), lineterminator="\n").writerows(rows)
+    return file.getvalue()
+
+
+def toml_of(document: Mapping[str, object]) -> str:
+    """A document as TOML: values first, then sections, then lists of sections."""
+    plain = {k: v for k, v in document.items() if not isinstance(v, dict) and not _sections(v)}
+    lines = [f"{_key(key)} = {_value(value)}" for key, value in plain.items()]
+    for key, value in document.items():
+        if isinstance(value, dict):
+            lines += [f"[{_key(key)}]", *_lines(value)]
+        elif _sections(value):
+            lines += [line for each in value for line in (f"[[{_key(key)}]]", *_lines(each))]
+    return "\n".join(lines) + "\n"
+
+
+def _sections(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(v, dict) for v in value)
+
+
+def _lines(section: Mapping[str, object]) -> list[str]:
+    return [f"{_key(key)} = {_value(value)}" for key, value in section.items()]
+
+
+def _key(key: str) -> str:
+    return key if key.replace("-", "").replace("_", "").isalnum() and key.isascii() else _text(key)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + " }"
+    return str(value)
+
+
+def _text(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
