@@ -10,7 +10,7 @@ import pandas as pd
 
 from anonymizer.columns import reads_as_written
 from anonymizer.counts import Counts, Recoding
-from anonymizer.errors import PolicyBrokenError
+from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kept import Information
 from anonymizer.lattice import Node
@@ -279,15 +279,36 @@ def judged(
     Where a reader may take several spellings of a sensitive value for one, models are held against
     both ends: all texts told apart, and all that may read alike being one value. Diversity only
     falls when values are merged, closeness only when they are split.
+
+    Raises
+    ------
+    InputError
+        When a model is monotone in neither direction, so that the ends say nothing of readers
+        between them.
     """
     found = verdicts(counts, models)
-    if all(reads_as_written(table[name]) for name in schema.sensitive):
+    ambiguous = [name for name in schema.sensitive if not reads_as_written(table[name])]
+    if not ambiguous:
         return found
+    _require_bounded(models, ambiguous)
     others = verdicts(recount(table, schema, population, keys=list), models)
     return [
         one if not one.satisfied or other.satisfied else other
         for one, other in zip(found, others, strict=True)
     ]
+
+
+def _require_bounded(models: Sequence[PrivacyModel], ambiguous: Sequence[str]) -> None:
+    """Require that no reader between two extreme ones can find a model broken."""
+    for model in models:
+        about = getattr(model, "attribute", None)
+        column = ambiguous[0] if about is None else about
+        if model.sensitive and column in ambiguous and not model.value_monotone:
+            raise InputError(
+                f"column {column!r} has values that some readers of a file take for one, such as 1 "
+                f"and True, or numbers beyond 2^53; {model.name} cannot be proven for all of them: "
+                "write each value in one way"
+            )
 
 
 def release_warnings(

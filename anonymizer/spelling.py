@@ -19,19 +19,26 @@ MISSING = frozenset(
     | {"<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
 )
 """Texts that pandas or PyArrow read as a missing value."""
+NAN = re.compile("[+-]?nan", re.I)
+"""Read by all of them as a number that is none."""
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?", re.I | re.ASCII)
-HEXADECIMAL = re.compile(r"0x[0-9a-f]{1,16}", re.I)
-"""PyArrow reads these as whole numbers."""
+GAPS = re.compile(r"(?<=\d)_(?=\d)")
+DIGITS = {
+    16: re.compile(r"0x[0-9a-f]{1,16}", re.I),
+    2: re.compile(r"0b[01]{1,64}", re.I),
+}
+"""Whole numbers by their base, as PyArrow and DuckDB know them."""
 
 TIME = r"(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d+))?)?"
 ZONE = r"(Z|[+-]\d\d(?::?\d\d)?)?"
 TIMES = re.compile(TIME)
 INSTANTS = re.compile(rf"(\d{{4}})-(\d{{1,2}})-(\d{{1,2}})(?:[T ]{TIME} ?{ZONE})?", re.ASCII)
+YEAR_FIRST = re.compile(r"(\d{4})[-/. \\](\d{1,2})[-/. \\](\d{1,2})(?!\d)", re.ASCII)
 DATES = re.compile(rf"(\d{{1,4}})[-/. ](\d{{1,2}})[-/. ](\d{{1,4}})(?:[T ]{TIME})?", re.ASCII)
 """Dates in the orders of days, months and years that DuckDB guesses."""
 
-LETTERS = {"t": 1, "f": 0}
+LETTERS = {"t": 1, "f": 0, "y": 1, "n": 0, "yes": 1, "no": 0}
 """Truth values to DuckDB, where all values of a column are some."""
 TRUTHS = {"true": 1, "false": 0}
 
@@ -105,16 +112,23 @@ def _key(text: str | None, number: Callable[[str], Hashable], *, lenient: bool) 
     if text is None:
         return None
     plain = ZERO_WIDTH.sub("", unicodedata.normalize("NFC", text)).strip()
-    if plain in MISSING:
+    if plain in MISSING or NAN.fullmatch(plain):
         return None
-    if NUMBER.fullmatch(plain):
-        return ("number", number(plain))
-    if HEXADECIMAL.fullmatch(plain):
-        return ("number", number(str(int(plain, 16))))
+    written = _decimal(plain) if lenient else plain
+    if NUMBER.fullmatch(written):
+        return ("number", number(written))
     truth = TRUTHS.get(plain.casefold())
     if truth is not None:
         return ("number", number(str(truth))) if lenient else ("truth", truth)
     return _moment(plain, lenient=lenient) or ("text", plain)
+
+
+def _decimal(text: str) -> str:
+    """A whole number of another base, or with gaps between its digits, as a plain one."""
+    for base, digits in DIGITS.items():
+        if digits.fullmatch(text):
+            return str(int(text, base))
+    return GAPS.sub("", text)
 
 
 def _rounded(text: str) -> Hashable:
@@ -143,7 +157,7 @@ def _moment(text: str, *, lenient: bool) -> Hashable:
     time = TIMES.fullmatch(text)
     if time:
         return ("time", *_clock(time.groups()))
-    found = INSTANTS.fullmatch(text)
+    found = INSTANTS.fullmatch(YEAR_FIRST.sub(r"\1-\2-\3", text, count=1) if lenient else text)
     instant = _instant(found.groups()) if found else None
     if instant or not lenient:
         return instant

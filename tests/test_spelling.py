@@ -17,11 +17,15 @@ from readers import READERS, Rows
 from anonymizer import (
     Anonymizer,
     AnonymizerError,
+    BayesianGain,
     DistinctLDiversity,
+    EnhancedBetaLikeness,
     EntropyLDiversity,
     Hierarchy,
+    InputError,
     KAnonymity,
     TCloseness,
+    ValueGain,
     check,
 )
 from anonymizer.cli import commands
@@ -105,12 +109,13 @@ ALIKE = {
     "zeros": ["-0.0", "0", "0.00"],
     "truth": ["True", "TRUE", "true"],
     "truth and number": ["True", "1"],
-    "hexadecimal": ["0x10", "16"],
-    "missing": ["NA", "null", "", "NaN", "N/A", "None", "#N/A"],
+    "other bases": ["0x10", "16", "0b10000", "1_6"],
+    "missing": ["NA", "null", "", "NaN", "N/A", "None", "#N/A", "NAN", "+nan"],
     "normal forms": ["é", unicodedata.normalize("NFD", "é")],
     "zero width": ["flu", "fl\u200bu", "\ufeffflu"],
     "blanks": ["flu", " flu", "flu "],
     "instants": ["2020-01-01", "2020-01-01 00:00:00", "2020-01-01T01:00:00+01:00", "2020-1-1"],
+    "years first": ["2020/01/01", "2020-01-01", "2020\\01\\01", "2020 1 1"],
     "times": ["10:00", "10:00:00", "10:00:00.000"],
     "days first": ["01.02.2020", "1.2.2020"],
     "beyond floats": ["9007199254740993", "9007199254740992"],
@@ -140,7 +145,7 @@ DIFFERENT = [
     ["1.2.3", "1.2.4"],
     ["Na", "NA"],
     ["t", "x"],
-    ["y", "yes"],
+    ["y", "why"],
 ]
 
 
@@ -151,7 +156,7 @@ def test_other_texts_are_different_values(texts):
 
 
 def test_letters_are_truths_only_where_all_values_are():
-    assert len(set(read_keys(["t", "T", "true"]))) == 1
+    assert len(set(read_keys(["t", "T", "true", "yes", "Y"]))) == 1
     assert len(set(read_keys(["t", "T", "x"]))) == 3
 
 
@@ -273,3 +278,14 @@ def test_a_check_is_of_the_table_as_it_stands():
     assert not found.satisfied
     assert found.sensitive["s"]["t_kl"] == pytest.approx(1)
     assert found.sensitive["s"]["distinct_l"] == 1
+
+
+@pytest.mark.parametrize(
+    "model", [ValueGain(0.9), BayesianGain(0.9), EnhancedBetaLikeness(5), TCloseness(1, "ordered")]
+)
+def test_what_two_readers_do_not_bound_is_refused(model):
+    table = pd.DataFrame({"q": ["x"] * 4, "s": ["9007199254740993", "9007199254740992", "1", "2"]})
+    with pytest.raises(InputError, match=f"column 's' has values.*{model.name} cannot be proven"):
+        check(table, "q", "s", [model])
+    table["s"] = ["3", "4", "1", "2"]
+    assert check(table, "q", "s", [model]).satisfied

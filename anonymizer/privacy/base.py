@@ -71,6 +71,15 @@ class PrivacyModel(ABC):
     attribute: str | None = None
 
     @property
+    def value_monotone(self) -> bool:
+        """Whether merging sensitive values only ever raises the measure, or only ever lowers it.
+
+        Then readers who take some values for one find nothing worse than the two who take all of
+        them for one, or none.
+        """
+        return True
+
+    @property
     def threshold(self) -> float:
         """The bound on the measure, in the measure's unit."""
         return float(getattr(self, self.bounded_by))

@@ -105,6 +105,11 @@ class TCloseness(SensitiveModel):
                 f"{self.name}: {parameter} is for distance {distance!r}, not {self.distance!r}"
             )
 
+    @property
+    def value_monotone(self) -> bool:
+        """Whether merging values brings distributions closer: not where it shortens an order."""
+        return self.distance in ("kl", "equal")
+
     def measure(self, classes: Classes) -> Floats:
         """The distance of each class from the table."""
         if self.distance == "kl":

@@ -129,6 +129,11 @@ class EnhancedBetaLikeness(BasicBetaLikeness):
     name: ClassVar[str] = "enhanced-beta-likeness"
     condition: ClassVar[str] = "(p(w\\|g) - p(w)) / p(w) <= min(beta, -ln p(w)) for every w"
 
+    @property
+    def value_monotone(self) -> bool:
+        """No: merged values raise the prior that the least of the two bounds depends on."""
+        return False
+
     def measure(self, classes: Classes) -> Floats:
         """The least beta that each class satisfies."""
         gains = _relative_gains(classes)
@@ -198,6 +203,11 @@ class BayesianGain(ShareModel):
 
     def __post_init__(self) -> None:
         require_number(self.name, "gain", self.gain, least=0, most=1)
+
+    @property
+    def value_monotone(self) -> bool:
+        """No: merged values raise both maxima."""
+        return False
 
     def measure(self, classes: Classes) -> Floats:
         """Posterior less prior maximum of each class; may be negative."""
