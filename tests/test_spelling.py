@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from fuzz.readers import CSV_READERS, View
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from judge import Counted
-from readers import READERS, Rows
 
 from anonymizer import (
     Anonymizer,
@@ -63,8 +63,8 @@ def test_values_that_are_equal_in_memory_alone_do_not_hide_a_record(values, tmp_
     table = pd.DataFrame({"q": values, "s": list("ab") * 5})
     anonymizer = Anonymizer({"q": "suppress"}, sensitive="s", privacy=[KAnonymity(5)])
     anonymizer.fit_transform(table).to_csv(tmp_path / "released.csv", index=False)
-    for rows in everybody(tmp_path / "released.csv"):
-        assert min(Counter(row["q"] for row in rows).values()) >= 5
+    for view in everybody(tmp_path / "released.csv"):
+        assert min(Counter(view["q"]).values()) >= 5
 
 
 @pytest.mark.parametrize("name", ["zeros", "decimals", "whole floats", "zones"])
@@ -231,17 +231,17 @@ def test_every_reader_of_a_release_finds_the_policy_satisfied(
         return
     path = tmp_path_factory.mktemp("release") / "released.csv"
     released.to_csv(path, index=False)
-    for rows in everybody(path):
-        assert not counted(rows).broken(policy)
+    for view in everybody(path):
+        assert not counted(view).broken(policy)
 
 
-def everybody(path: Path) -> list[Rows]:
-    return [read(path) for read in READERS.values()]
+def everybody(path: Path) -> list[View]:
+    return [read(path, ",") for read in CSV_READERS.values()]
 
 
-def counted(rows: Rows) -> Counted:
-    labels = [(repr(row["p"]), repr(row["q"])) for row in rows]
-    return Counted.of(labels, [{"s": repr(row["s"])} for row in rows], ["s"])
+def counted(view: View) -> Counted:
+    rows = [{"s": value} for value in view["s"]]
+    return Counted.of(list(zip(view["p"], view["q"], strict=True)), rows, ["s"])
 
 
 def test_an_original_is_matched_with_a_release_that_unified_its_spellings(tmp_path):
