@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping
+from decimal import Decimal
 from math import log2
 from pathlib import Path
 from typing import Any
@@ -776,3 +777,19 @@ def test_a_warning_that_was_taken_out_is_noticed(tmp_path):
     assert verify_release(tmp_path / "out").satisfied
     rewritten(tmp_path / "out", manifest_in(tmp_path / "out") | {"warnings": []})
     assert fields(verify_release(tmp_path / "out")) == {"warnings"}
+
+
+@pytest.mark.parametrize("recoding", ["full-domain", "cut"])
+def test_numbers_written_in_several_ways_are_labels_of_their_own(tmp_path, recoding):
+    texts = ["1", "1e0", "-0", "1.50"]
+    pd.DataFrame({"q": texts * 3, "d": [Decimal(t) for t in ["1.50", "7.00"]] * 6}).to_parquet(
+        tmp_path / "t.parquet"
+    )
+    (tmp_path / "study.toml").write_text(
+        '[data]\npath = "t.parquet"\n[quasi-identifiers]\nq = "suppress"\nd = "suppress"\n'
+        f'[[privacy]]\nmodel = "k-anonymity"\nk = 3\n[search]\nrecoding = "{recoding}"\n'
+        '[objective]\nname = "discernibility"\n'
+    )
+    release, _ = publish(Study(tmp_path / "study.toml"), tmp_path / "out")
+    assert release.classes == 4
+    assert verify_release(tmp_path / "out").satisfied

@@ -18,7 +18,8 @@ __all__ = ["labels", "ranges", "regions", "texts_in"]
 
 Group = Mapping[str, Any]
 
-SCIENTIFIC = re.compile(r"-?[0-9.]+[eE][+-]?[0-9]+")
+NUMBER = re.compile(r"-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?")
+"""Numbers as columns of numbers are written; codes such as 0047 are none."""
 
 
 def labels(facts: Facts) -> Iterator[Check]:
@@ -61,7 +62,7 @@ def ranges(facts: Facts) -> Iterator[Check]:
         wrong = sum(not _reads(group) for group in groups if "from" in group or "to" in group)
         words = f"has other ends in {counted(wrong, 'label')}"
         yield required(f"{field}.ranges", not wrong, "", words)
-        texts = [_text(group["label"]) for group in groups]
+        texts = [group["label"] for group in groups]
         twice = len(texts) - len(set(texts))
         torn = 0 if facts.manifest.get("regions") else _overlaps(groups)
         words = f"repeats {twice} labels and has {torn} overlapping ranges"
@@ -141,9 +142,9 @@ def _outside(facts: Facts, known: Sequence[tuple[str | None, ...]]) -> int:
 
 
 def _text(value: object) -> str | None:
-    """What a value or a label reads as, however large numbers are written: 1e+22."""
+    """What a value or a label reads as, however a number is written: 1.50, 1e+22."""
     if is_missing(value):
         return None
     text = text_of(value)
-    number = number_of(text) if SCIENTIFIC.fullmatch(text) else None
+    number = number_of(text) if NUMBER.fullmatch(text) else None
     return text if number is None else number_text(number)

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -127,10 +127,20 @@ def people_of(case: Case, texts: Texts) -> list[tuple] | None:
     if any(len(label) > 1 for person in found for label in person):
         return None
     known = set(shown)
+    if any(_may_be_in(person, known - {hidden}) for person in found if not all(person)):
+        return None
     recoded = [tuple(next(iter(label), None) for label in person) for person in found]
     lost = hidden if hidden in known else None
     everybody = [person if person in known else lost or person for person in recoded]
     return everybody if known <= set(everybody) else None
+
+
+def _may_be_in(person: Sequence[Collection[str | None]], known: Collection[tuple]) -> bool:
+    """Whether a class has the labels of a person, as far as these are known."""
+    return any(
+        all(not labels or label in labels for labels, label in zip(person, each, strict=True))
+        for each in known
+    )
 
 
 def _key(value: object) -> object:

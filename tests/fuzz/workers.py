@@ -21,6 +21,9 @@ __all__ = ["outcomes", "tried"]
 ADDRESSES = 6 * 2**30
 """Bytes of address space that a worker may use beyond what it starts with."""
 
+CASES = 2500
+"""Cases after which a worker is replaced, so that what the readers keep does not add up."""
+
 SCRATCH = Path("/dev/shm")
 """In memory, where there is such a place: much faster."""
 
@@ -96,6 +99,7 @@ class Worker:
 
     def __init__(self, kept: Path | None, within: Path) -> None:
         self.kept, self.within = kept, within
+        self.left = CASES
         self._spawn()
 
     def _spawn(self) -> None:
@@ -113,6 +117,9 @@ class Worker:
         name = next(names, None)
         if name is None:
             return False
+        self.left -= 1
+        if not self.left:
+            self._replace()
         self.name, self.since = name, time.monotonic()
         self.pipe.send(name)
         return True
@@ -131,13 +138,14 @@ class Worker:
             ended = "hang"
         except (EOFError, ConnectionError):
             ended = "died"
+        self._replace()
+        return Outcome(self.name, ended, failures=[(f"process {ended}", "and was replaced")])
+
+    def _replace(self) -> None:
         self.process.kill()
         self.process.join()
-        outcome = Outcome(
-            self.name, ended, failures=[(f"process {ended}", str(self.process.exitcode))]
-        )
+        self.left = CASES
         self._spawn()
-        return outcome
 
 
 def _work(pipe: Connection, kept: Path | None, within: Path) -> None:
