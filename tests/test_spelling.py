@@ -40,6 +40,15 @@ def objects(values: list) -> pd.Series:
     return pd.Series(values, dtype=object)
 
 
+class Loud(int):
+    """A number that is equal to others and written in another way."""
+
+    def __str__(self) -> str:
+        return f"{int(self)}!"
+
+    __repr__ = __str__
+
+
 HIDDEN_BY_EQUALITY = {
     "truth": objects([1] * 4 + [True] + [7] * 5),
     "zeros": pd.Series([0.0] * 4 + [-0.0] + [7] * 5),
@@ -52,6 +61,12 @@ HIDDEN_BY_EQUALITY = {
         + [pd.Timestamp("2020-01-01 01:00", tz="+01:00")]
         + [pd.Timestamp("2021-01-01", tz="UTC")] * 5
     ),
+    "zones among dates": objects(
+        [pd.Timestamp("2020-01-01 00:00", tz="UTC")] * 4
+        + [pd.Timestamp("2020-01-01 01:00", tz="+01:00")]
+        + [pd.Timestamp("2020-01-01").date()] * 5
+    ),
+    "a text of its own": objects([Loud(1)] + [1] * 4 + [7] * 5),
     "dates": objects(
         [pd.Timestamp("2020-01-01").date()] * 4 + [pd.Timestamp("2020-01-01")] + ["x"] * 5
     ),

@@ -1,6 +1,7 @@
 """Tables in memory, as pandas DataFrames."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from datetime import date
 from math import prod
 from typing import Any, NamedTuple, cast
 
@@ -138,7 +139,7 @@ def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
         codes, values = pd.factorize(column, use_na_sentinel=False)
         if column.dtype.kind == "f":
             return _with_negative_zero(column, codes, list(values))
-        if column.dtype == object and _equal_but_different(column, values):
+        if column.dtype == object and _equal_but_different(column):
             return _distinct_as_written(column)
         return codes, list(values)
     except (TypeError, ValueError, OverflowError, NotImplementedError):
@@ -148,15 +149,14 @@ def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
         ) from None
 
 
-PLAIN = {"string", "integer", "boolean", "bytes", "date", "time", "empty"}
-"""Kinds of objects, as pandas names them, that are equal only where they are written alike."""
+PLAIN = {str, int, bool, bytes, date}
+"""Types of which values are equal only where they are written alike; none of their subclasses."""
 
 
-def _equal_but_different(column: pd.Series, values: Any) -> bool:
+def _equal_but_different(column: pd.Series) -> bool:
     """Whether objects may be equal and yet be written differently."""
-    if all(isinstance(value, str) for value in values):
-        return False
-    return pd.api.types.infer_dtype(column, skipna=True) not in PLAIN
+    kinds = set(map(type, column[column.notna()].to_numpy(object)))
+    return len(kinds) > 1 or not kinds <= PLAIN
 
 
 def _with_negative_zero(
