@@ -9,7 +9,7 @@ from anonymizer.counts import Counts
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.hierarchy.values import is_missing, text_of
+from anonymizer.hierarchy.values import is_missing, texts_apart
 from anonymizer.spelling import Keys, one_text_each, read_keys
 
 __all__ = [
@@ -111,14 +111,16 @@ def _texts(values: Sequence[object]) -> list[str | None]:
 def beside(table: pd.DataFrame, population: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """The quasi-identifiers of a table and, below, of a population, as texts.
 
-    One may hold numbers where the other, read from a file, holds texts.
+    One may hold numbers where the other, read from a file, holds texts; what the table writes in
+    two ways stays two values.
     """
     columns = {}
     for name in names:
+        found = [engine.distinct(column) for column in (table[name], population[name])]
+        labels = found[0][1]
         parts = []
-        for column in (table[name], population[name]):
-            codes, values = engine.distinct(column)
-            texts = [None if is_missing(value) else text_of(value) for value in values]
+        for codes, values in found:
+            texts = texts_apart(values, apart=labels)
             parts.append(np.array([*texts, None], object)[:-1][codes])
         columns[name] = np.concatenate(parts)
     return pd.DataFrame(columns)

@@ -9,7 +9,7 @@ from anonymizer.counts import Codes, Recoding
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
-from anonymizer.hierarchy.values import counted, is_missing, text_of
+from anonymizer.hierarchy.values import counted, is_missing, text_of, texts_apart
 from anonymizer.privacy import Mask
 from anonymizer.regions import CLASS, Regions
 from anonymizer.schema import Schema, classes_of
@@ -112,7 +112,7 @@ def matched(released: pd.DataFrame, people: pd.DataFrame, schema: Schema) -> pd.
 def overwritten(column: pd.Series, records: Mask) -> pd.Series:
     """The column with ``*`` in some records; all others become texts, of one kind with it."""
     codes, values = engine.distinct(column)
-    texts = [None if is_missing(value) else text_of(value) for value in values]
+    texts = texts_apart(values)
     return engine.relabel(column, np.where(records, len(texts), codes), [*texts, ANY])
 
 

@@ -9,7 +9,7 @@ sensitive values are counted by the coarsest of these views.
 import re
 import unicodedata
 from collections.abc import Callable, Hashable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 
 __all__ = ["Keys", "one_text_each", "plainness", "read_keys", "written_keys"]
@@ -19,36 +19,50 @@ MISSING = frozenset(
     | {"<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}
 )
 """Texts that pandas or PyArrow read as a missing value."""
-NAN = re.compile("[+-]?nan", re.I)
+NAN = re.compile(r"[+-]?nan(\(.*\))?", re.I | re.S)
 """Read by all of them as a number that is none."""
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?", re.I | re.ASCII)
-GAPS = re.compile(r"(?<=\d)_(?=\d)")
-DIGITS = {
-    16: re.compile(r"0x[0-9a-f]{1,16}", re.I),
-    2: re.compile(r"0b[01]{1,64}", re.I),
-}
+DIGITS = {16: re.compile(r"0x[0-9a-f]{1,99}", re.I), 2: re.compile(r"0b[01]{1,99}", re.I)}
 """Whole numbers by their base, as PyArrow and DuckDB know them."""
 
 TIME = r"(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d+))?)?"
 ZONE = r"(Z|[+-]\d\d(?::?\d\d)?)?"
-TIMES = re.compile(TIME)
+TIMES = re.compile(TIME, re.ASCII)
 INSTANTS = re.compile(rf"(\d{{4}})-(\d{{1,2}})-(\d{{1,2}})(?:[T ]{TIME} ?{ZONE})?", re.ASCII)
-YEAR_FIRST = re.compile(r"(\d{4})[-/. \\](\d{1,2})[-/. \\](\d{1,2})(?!\d)", re.ASCII)
 DATES = re.compile(rf"(\d{{1,4}})[-/. ](\d{{1,2}})[-/. ](\d{{1,4}})(?:[T ]{TIME})?", re.ASCII)
 """Dates in the orders of days, months and years that DuckDB guesses."""
 
+AS_ISO = [
+    (re.compile(r"EPOCH"), "1970-1-1"),
+    (re.compile(r"^0+(?=\d{4}\D|\d\d?:)", re.ASCII), ""),
+    (re.compile(r"^(\d{4})[-/. \\](\d{1,2})[-/. \\](\d{1,2})(?!\d)", re.ASCII), r"\1-\2-\3"),
+    (re.compile(r"(?<=\.\d{6})\d+", re.ASCII), ""),
+    (re.compile(r"(?<=:\d)\.(?!\d)|(?<=:\d\d)\.(?!\d)", re.ASCII), ""),
+    (re.compile(r" ?UTC$"), "Z"),
+    (re.compile(r"^(\d{4}-\d{1,2}-\d{1,2}[T ]\d{1,2})(?=$|Z|[+-])", re.ASCII), r"\1:0"),
+]
+"""What PyArrow and DuckDB read as ISO 8601 has it: other separators, more digits, words."""
+HALVES = re.compile(r"(\d{1,2})((?::\d{1,2})+(?:\.\d+)?) ?([AP])M$", re.ASCII)
+"""Hours of half a day."""
+
+TRUTHS = {"true": 1, "false": 0}
 LETTERS = {"t": 1, "f": 0, "y": 1, "n": 0, "yes": 1, "no": 0}
 """Truth values to DuckDB, where all values of a column are some."""
-TRUTHS = {"true": 1, "false": 0}
 
-ZERO_WIDTH = re.compile(
-    "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufe00-\ufe0f\ufeff]"
+UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-"""Characters that nobody sees: blanks without width, joiners, marks of direction and variation."""
+"""Characters that nobody sees: Unicode's default ignorable ones, marks of direction, fillers."""
+CONTROLS = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+"""Those that control terminals."""
 
 LONGEST = 400
 """Characters beyond which a number is not compared by its exact value, only as readers round it."""
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def read_keys(texts: Sequence[str | None]) -> list[Hashable]:
@@ -111,24 +125,44 @@ def _key(text: str | None, number: Callable[[str], Hashable], *, lenient: bool) 
     """The key of a text; ``number`` gives that of a number."""
     if text is None:
         return None
-    plain = ZERO_WIDTH.sub("", unicodedata.normalize("NFC", text)).strip()
+    plain = unicodedata.normalize("NFC", UNSEEN.sub("", text)).strip()
+    if lenient:
+        plain = _unquoted(CONTROLS.sub("", plain).strip())
     if plain in MISSING or NAN.fullmatch(plain):
         return None
-    written = _decimal(plain) if lenient else plain
+    written = _decimal(plain.replace("_", "")) if lenient else plain
     if NUMBER.fullmatch(written):
         return ("number", number(written))
     truth = TRUTHS.get(plain.casefold())
     if truth is not None:
         return ("number", number(str(truth))) if lenient else ("truth", truth)
-    return _moment(plain, lenient=lenient) or ("text", plain)
+    return _moment(_as_iso(plain) if lenient else plain, lenient=lenient) or ("text", plain)
+
+
+def _unquoted(text: str) -> str:
+    """A text as DuckDB has it where it takes ``'`` for what quotes fields."""
+    quoted = len(text) > 1 and text[0] == text[-1] == "'"
+    return text[1:-1].replace("''", "'").strip() if quoted else text
 
 
 def _decimal(text: str) -> str:
-    """A whole number of another base, or with gaps between its digits, as a plain one."""
+    """A whole number of another base as a plain one."""
     for base, digits in DIGITS.items():
         if digits.fullmatch(text):
             return str(int(text, base))
-    return GAPS.sub("", text)
+    return text
+
+
+def _as_iso(text: str) -> str:
+    """A date or a time as ISO 8601 has it, where readers take it for one."""
+    text = " ".join(text.upper().split())
+    for pattern, replacement in AS_ISO:
+        text = pattern.sub(replacement, text)
+    return HALVES.sub(_whole_day, text)
+
+
+def _whole_day(half: re.Match[str]) -> str:
+    return f"{int(half[1]) % 12 + 12 * (half[3] == 'P')}{half[2]}"
 
 
 def _rounded(text: str) -> Hashable:
@@ -157,7 +191,7 @@ def _moment(text: str, *, lenient: bool) -> Hashable:
     time = TIMES.fullmatch(text)
     if time:
         return ("time", *_clock(time.groups()))
-    found = INSTANTS.fullmatch(YEAR_FIRST.sub(r"\1-\2-\3", text, count=1) if lenient else text)
+    found = INSTANTS.fullmatch(text)
     instant = _instant(found.groups()) if found else None
     if instant or not lenient:
         return instant
@@ -165,24 +199,29 @@ def _moment(text: str, *, lenient: bool) -> Hashable:
     return ("date", *map(int, date.groups()[:3]), *_clock(date.groups()[3:])) if date else None
 
 
-def _clock(parts: Sequence[str | None]) -> tuple[Hashable, ...]:
+def _clock(parts: Sequence[str | None]) -> tuple[int, int, int, str]:
     """Hours, minutes and seconds, and the digits of a second that are not 0."""
-    *whole, fraction = parts
-    return (*(int(part or 0) for part in whole), (fraction or "").rstrip("0"))
+    hour, minute, second = (int(part or 0) for part in parts[:3])
+    return hour, minute, second, (parts[3] or "").rstrip("0")
 
 
 def _instant(parts: Sequence[str | None]) -> Hashable:
     """The seconds of an instant since 1970 in UTC, which it is in where no zone is given."""
     *date, hour, minute, second, fraction, zone = parts
-    clock = _clock((hour, minute, second, fraction))
-    day = "-".join(f"{int(part or 0):02}" for part in date).zfill(10)
+    hours, minutes, seconds, digits = _clock((hour, minute, second, fraction))
+    year, month, day = (int(part or 0) for part in date)
     try:
-        moment = datetime.fromisoformat(
-            f"{day}T{clock[0]:02}:{clock[1]:02}:{clock[2]:02}{zone or '+00:00'}"
-        )
-        return ("instant", int((moment - EPOCH).total_seconds()), clock[3])
+        begin = datetime(year, month, day, tzinfo=_zone(zone))
+        moment = begin + timedelta(hours=hours, minutes=minutes, seconds=seconds)
+        return ("instant", int((moment - EPOCH).total_seconds()), digits)
     except (ValueError, OverflowError):
         return None
 
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+def _zone(text: str | None) -> timezone:
+    """The time zone of ``Z``, ``+01``, ``+0130`` or ``+01:30``."""
+    if text in (None, "", "Z"):
+        return UTC
+    sign, digits = text[0], text[1:].replace(":", "").ljust(4, "0")
+    offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:]))
+    return timezone(-offset if sign == "-" else offset)

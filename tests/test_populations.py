@@ -465,3 +465,37 @@ def test_ranges_say_nothing_of_a_population():
     )
     with pytest.raises(InputError, match="k-map is about a population; choose full-dom"):
         anonymizer.fit(table)
+
+
+def test_labels_that_write_one_number_twice_are_two_classes_beside_a_population(tmp_path):
+    """Each of them is too small; together they would not be."""
+    (tmp_path / "q.csv").write_text("a;1;*\nb;1.0;*\nc;2;*\nd;2;*\n")
+    good = pd.DataFrame({"q": list("abcd") * 10, "s": list("xy") * 20})
+    bad = pd.DataFrame({"q": list("aaabbb") + ["c"] * 10, "s": list("xy") * 8})
+    people = pd.concat([good[["q"]]] * 2 + [bad[["q"]]] * 2)
+    anonymizer = Anonymizer(
+        {"q": tmp_path / "q.csv"},
+        sensitive="s",
+        privacy=[KAnonymity(5), KMap(5, population=people)],
+        recoding="fixed",
+        levels={"q": 1},
+    )
+    anonymizer.fit(good)
+    with pytest.raises(PolicyBrokenError, match="k-anonymity fails in 2 of 3 classes"):
+        anonymizer.transform(bad)
+
+
+def test_suppression_leaves_the_labels_of_others_as_they_are(tmp_path):
+    (tmp_path / "q.csv").write_text("a1;1;*\na2;1;*\nb1;1.0;*\nb2;1.0;*\n")
+    table = pd.DataFrame({"q": ["a1", "a2"] * 10 + ["b1", "b2"] * 10, "r": "u"})
+    lone = pd.DataFrame({"q": ["a1"] * 5, "r": list("vwxyz")})
+    anonymizer = Anonymizer(
+        {"q": tmp_path / "q.csv", "r": "suppress"},
+        privacy=[KAnonymity(5)],
+        recoding="fixed",
+        levels={"q": 1, "r": 0},
+        objective="discernibility",
+        suppression=0.3,
+    )
+    released = anonymizer.fit_transform(pd.concat([table, lone], ignore_index=True))
+    assert released["q"].value_counts().to_dict() == {"1": 20, "1.0": 20, "*": 5}

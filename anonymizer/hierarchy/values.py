@@ -1,7 +1,7 @@
 """What makes two raw values the same value, and a value a number."""
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from decimal import Context, Decimal, InvalidOperation, localcontext
@@ -22,6 +22,7 @@ __all__ = [
     "numbers_of",
     "rank",
     "text_of",
+    "texts_apart",
 ]
 
 WHOLE = re.compile(r"-?(0|[1-9][0-9]*)[.]0+")
@@ -64,6 +65,28 @@ def text_of(value: object) -> str:
         return _in_utc(text)
     whole = text.split(".")[0] if WHOLE.fullmatch(text) else text
     return "0" if whole == "-0" else whole
+
+
+def texts_apart(values: Iterable[object], apart: Iterable[object] = ()) -> list[str | None]:
+    """The text of each value, None for a missing one, no two texts that are written apart alike.
+
+    It is :func:`text_of`, by which 39 and 39.0 are one, unless values that are texts differ and
+    read so: labels 1 and 1.0 are two. Values ``apart`` may be others of the same column.
+
+    >>> texts_apart([39.0, None]), texts_apart(["1", "1.0"]), texts_apart([1.0], apart=["1", "1.0"])
+    (['39', None], ['1', '1.0'], ['1.0'])
+    """
+    values = list(values)
+    spellings: dict[str, set[str]] = {}
+    for value in (*values, *apart):
+        if isinstance(value, str):
+            spellings.setdefault(text_of(value), set()).add(value.strip())
+    return [None if is_missing(value) else _apart(value, spellings) for value in values]
+
+
+def _apart(value: object, spellings: Mapping[str, set[str]]) -> str:
+    text = text_of(value)
+    return str(value).strip() if len(spellings.get(text, ())) > 1 else text
 
 
 def _in_utc(text: str) -> str:
