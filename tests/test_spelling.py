@@ -2,11 +2,13 @@
 
 import unicodedata
 from collections import Counter
+from datetime import UTC, time, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 from fuzz.readers import CSV_READERS, View
@@ -65,6 +67,13 @@ HIDDEN_BY_EQUALITY = {
         [pd.Timestamp("2020-01-01 00:00", tz="UTC")] * 4
         + [pd.Timestamp("2020-01-01 01:00", tz="+01:00")]
         + [pd.Timestamp("2020-01-01").date()] * 5
+    ),
+    "complex": pd.Series([0j] * 4 + [complex(0, -0.0)] + [7j] * 5),
+    "intervals": pd.Series(
+        pd.arrays.IntervalArray.from_arrays([0.0] * 4 + [-0.0] + [7.0] * 5, [1.0] * 5 + [8.0] * 5)
+    ),
+    "times": objects(
+        [time(10, tzinfo=timezone(timedelta(hours=1)))] * 4 + [time(9, tzinfo=UTC)] + [time(3)] * 5
     ),
     "a text of its own": objects([Loud(1)] + [1] * 4 + [7] * 5),
     "dates": objects(
@@ -314,3 +323,31 @@ def test_what_two_readers_do_not_bound_is_refused(model):
         check(table, "q", "s", [model])
     table["s"] = ["3", "4", "1", "2"]
     assert check(table, "q", "s", [model]).satisfied
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([36000123456789, 36000123456790], pa.time64("ns")),
+        ([10**7, 10**7 + 1], pa.date32()),
+        ([3 * 10**11, 3 * 10**11 + 1], pa.timestamp("s")),
+    ],
+    ids=["nanoseconds", "dates", "instants"],
+)
+def test_times_that_python_cannot_hold_stay_as_they_are(values, kind):
+    column = pd.Series(
+        pd.arrays.ArrowExtensionArray(pa.chunked_array([pa.array(values * 4, kind)]))
+    )
+    table = pd.DataFrame({"q": column, "s": column})
+    policy = [KAnonymity(4), DistinctLDiversity(1)]
+    released = Anonymizer({"q": "suppress"}, sensitive="s", privacy=policy).fit_transform(table)
+    assert (
+        released["q"]
+        .array.__arrow_array__()
+        .cast(pa.int64() if kind.bit_width == 64 else pa.int32())
+        .to_pylist()
+        == values * 4
+    )
+    assert released["s"].equals(column)
+    with pytest.raises(AnonymizerError):
+        Anonymizer({"q": "suppress"}, sensitive="s", privacy=[DistinctLDiversity(3)]).fit(table)

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.types as kinds
 from numpy.typing import NDArray
 
-__all__ = ["anew"]
+__all__ = ["anew", "as_texts"]
 
 Mask = NDArray[np.bool_]
 Offsets = NDArray[np.integer]
@@ -28,6 +29,11 @@ def anew(column: pa.ChunkedArray) -> pa.ChunkedArray:
     What a file may say of the fields of nested types is left out.
     """
     return pa.chunked_array([_anew(chunk) for chunk in column.chunks], type=_bare(column.type))
+
+
+def as_texts(column: pd.Series) -> pd.Series:
+    """A column of Arrow's as texts, which Python need not hold the values for."""
+    return column.astype(pd.ArrowDtype(pa.string()))
 
 
 def _anew(array: pa.Array) -> pa.Array:

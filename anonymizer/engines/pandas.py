@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from anonymizer.engines.arrow import as_texts
 from anonymizer.engines.traces import without_traces
 from anonymizer.errors import InputError
 from anonymizer.kernels import choose
@@ -136,12 +137,10 @@ def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
     if isinstance(column.dtype, pd.CategoricalDtype):
         return _distinct_categories(column)
     try:
-        codes, values = pd.factorize(column, use_na_sentinel=False)
+        codes, values = _factorized(column)
         if column.dtype.kind == "f":
-            return _with_negative_zero(column, codes, list(values))
-        if column.dtype == object and _equal_but_different(column):
-            return _distinct_as_written(column)
-        return codes, list(values)
+            return _with_negative_zero(column, codes, values)
+        return _distinct_as_written(column) if _equal_but_different(column) else (codes, values)
     except (TypeError, ValueError, OverflowError, NotImplementedError):
         raise InputError(
             f"column {column.name!r} holds values that cannot be told apart, such as lists; "
@@ -149,12 +148,32 @@ def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
         ) from None
 
 
+NANOSECONDS = "time64[ns][pyarrow]"
+"""Times of day that Python cuts to microseconds."""
+
 PLAIN = {str, int, bool, bytes, date}
 """Types of which values are equal only where they are written alike; none of their subclasses."""
 
 
+def _factorized(column: pd.Series) -> tuple[Codes, list[Any]]:
+    """Number the values of a column; those of times that Python cannot hold are texts."""
+    try:
+        if str(column.dtype) != NANOSECONDS:
+            codes, values = pd.factorize(column, use_na_sentinel=False)
+            return codes, list(values)
+    except OverflowError:
+        if not isinstance(column.dtype, pd.ArrowDtype):
+            raise
+    codes, values = pd.factorize(as_texts(column), use_na_sentinel=False)
+    return codes, list(values)
+
+
 def _equal_but_different(column: pd.Series) -> bool:
-    """Whether objects may be equal and yet be written differently."""
+    """Whether values may be equal and yet be written differently."""
+    if column.dtype.kind == "c" or isinstance(column.dtype, pd.IntervalDtype):
+        return True
+    if column.dtype != object:
+        return False
     kinds = set(map(type, column[column.notna()].to_numpy(object)))
     return len(kinds) > 1 or not kinds <= PLAIN
 
