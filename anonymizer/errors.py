@@ -61,13 +61,14 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
     >>> did_you_mean("educaton", ["age", "education"])
     "; did you mean 'education'?"
-    >>> did_you_mean("x", ["age"])
-    ''
+    >>> did_you_mean("x", ["age"]), did_you_mean("AGE", ["age"])
+    ('', "; did you mean 'age'?")
     """
     names = list(known)
     if len(name) > LONGEST or len(names) > MOST_COMPARED:
         return ""
-    close = get_close_matches(name, [each for each in names if len(each) <= LONGEST], n=1)
+    alike = [each for each in names if each.casefold() == name.casefold()]
+    close = alike or get_close_matches(name, [each for each in names if len(each) <= LONGEST], n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

@@ -75,6 +75,7 @@ class Columns(Part):
 
     quasi_identifiers: list[StrictStr] = []
     sensitive: list[StrictStr] = []
+    identifiers: list[StrictStr] = []
     targets: list[StrictStr] = []
     missing: Literal["error", "drop", "category"] = "error"
     missing_values: list[StrictStr] = []

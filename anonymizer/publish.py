@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from anonymizer.checking import Check, check_table
 from anonymizer.directory import Output, reserved
 from anonymizer.errors import InputError
 from anonymizer.manifest import MANIFEST, is_release, read_manifest, shape_of
-from anonymizer.privacy import population_of
+from anonymizer.privacy import PrivacyModel, population_of
 from anonymizer.release import Release, Spreadsheet, prove
 from anonymizer.schema import Schema
 from anonymizer.search import Watch, ignore
@@ -92,6 +93,7 @@ def _publish(
 
     people = anonymizer.plan_.people(table)
     if safe:
+        _require_unordered(study.privacy, table[list(study.schema.sensitive)])
         table, people = disarmed(table), None if people is None else disarmed(people)
     output.write(
         {
@@ -101,6 +103,18 @@ def _publish(
         force=force,
     )
     return release, manifest
+
+
+def _require_unordered(models: Sequence[PrivacyModel], table: pd.DataFrame) -> None:
+    """Require that no model knows sensitive values by texts that are written otherwise."""
+    for model in models:
+        name = getattr(model, "attribute", None)
+        listed = getattr(model, "order", None) or getattr(model, "hierarchy", None)
+        if listed and formulas(table if name is None else table[[name]]):
+            raise InputError(
+                f"csv-safe = true changes values that {model.name} lists in an order or a "
+                "hierarchy; leave csv-safe out, or write these values in another way"
+            )
 
 
 def check_file(study: Study, path: Path) -> Check:

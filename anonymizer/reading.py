@@ -41,6 +41,10 @@ MIB = 2**20
 DEEPEST = 40
 """Lists and sections within each other; what this package reads needs 8."""
 
+MOST_PARTS = 200
+"""Dots between signs that end a key or a value; no path has as many."""
+BETWEEN = re.compile(r"[\[\]{}=,\n]")
+
 LONGEST_NUMBER = 300
 """Digits of a whole number in a document: every one of them is a float, too."""
 
@@ -179,6 +183,9 @@ def parsed_toml(text: str) -> dict[str, Any]:
     ValueError
         When it is none, or one that nobody would write; the message says so in a few words.
     """
+    # tomllib takes time by the square of the parts of a key, before it can be looked at.
+    if any(part.count(".") > MOST_PARTS for part in BETWEEN.split(text)):
+        raise ValueError("lists or sections are nested too deeply")
     try:
         content = tomllib.loads(text)
     except RecursionError:

@@ -591,3 +591,36 @@ def test_mutated_manifests(tmp_path):
         recoding_of(read_manifest(path), taxonomies)
 
     parses(read, path, path.read_bytes())
+
+
+@pytest.mark.parametrize("text", ["a." * 200_000 + "a = 1", "x = {" + "b . " * 300 + "b = 1}"])
+def test_keys_of_many_parts_are_refused_at_once(text):
+    with pytest.raises(ValueError, match="nested too deeply"):
+        parsed_toml(text)
+
+
+def test_numbers_of_a_list_are_no_parts_of_a_key():
+    assert len(parsed_toml(f"cuts = [{', '.join(f'{i}.5' for i in range(500))}]")["cuts"]) == 500
+
+
+def test_safe_cells_and_an_order_of_what_they_were(tmp_path):
+    (tmp_path / "t.csv").write_text("q,s\n" + "a,=a\na,-b\n" * 5)
+    (tmp_path / "study.toml").write_text(
+        '[data]\npath = "t.csv"\n[quasi-identifiers]\nq = "suppress"\n[sensitive]\n'
+        'attributes = ["s"]\n[[privacy]]\nmodel = "t-closeness"\nt = 1\ndistance = "ordered"\n'
+        'order = ["=a", "-b"]\n[output]\ncsv-safe = true\n'
+    )
+    with pytest.raises(InputError, match="csv-safe = true changes values that t-closeness lists"):
+        publish(Study(tmp_path / "study.toml"), tmp_path / "out")
+
+
+def test_no_directory_is_named(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "study.toml").write_text("")
+    code, _, message = run("run", "study.toml", "-o", "")
+    assert (code, "names no directory" in message) == (2, True)
+
+
+def test_an_empty_text_is_no_hierarchy():
+    with pytest.raises(InputError, match="not an empty text"):
+        Hierarchy.of("")

@@ -529,7 +529,7 @@ def test_every_other_leaf_of_a_manifest_that_was_changed_is_noticed(unnoticed):
 
 
 def test_every_other_leaf_is_noticed_with_the_study(unnoticed):
-    assert unnoticed[True] == {*UNNOTICED, "recoding.*.*.values.*"}  # of merged cells
+    assert unnoticed[True] == {*UNNOTICED}
 
 
 def test_every_field_was_changed(release):
@@ -793,3 +793,88 @@ def test_numbers_written_in_several_ways_are_labels_of_their_own(tmp_path, recod
     release, _ = publish(Study(tmp_path / "study.toml"), tmp_path / "out")
     assert release.classes == 4
     assert verify_release(tmp_path / "out").satisfied
+
+
+def renamed(path: Path, column: str, change: Callable[[dict], None], told: Callable) -> None:
+    """Change the groups of a column in the manifest, and its labels in the table alike."""
+    manifest, table = manifest_in(path), pd.read_csv(path / "released.csv", dtype=str)
+    labels = {}
+    for group in manifest["recoding"][column]:
+        before = group["label"]
+        change(group)
+        labels[before] = group["label"]
+    for region in manifest.get("regions", []):
+        region[column] = labels[region[column]]
+    table[column] = table[column].map(labels)
+    table.to_csv(path / "released.csv", index=False)
+    rewritten(path, told(manifest))
+    with_checksum(path)
+
+
+def invented(group: dict) -> None:
+    group["group"], group["label"] = group["label"], f"X-{group['label']}"
+
+
+def invented_without_values(group: dict) -> None:
+    group["label"] = f"X-{group['label']}"
+    group.pop("values", None)
+
+
+@pytest.mark.parametrize("kind", ["full-domain", "fixed", "cut through levels", "boxes", "classes"])
+@pytest.mark.parametrize("change", [invented, invented_without_values])
+def test_labels_that_a_manifest_invents(release, tmp_path, kind, change):
+    path = copied(release(kind), tmp_path)
+    renamed(path, "job", change, lambda manifest: manifest)
+    assert refused(path, study_of(release(kind)))
+    if change is invented:
+        assert refused(path)
+
+
+def test_labels_of_no_level(release, tmp_path):
+    path = copied(release("full-domain"), tmp_path)
+    renamed(path, "job", invented_without_values, lambda manifest: manifest | {"levels": {}})
+    assert {"levels", "levels.job"} <= fields(
+        verify_release(path, study_of(release("full-domain")))
+    )
+
+
+def test_a_label_said_to_stand_for_less(release, tmp_path):
+    path = copied(release("full-domain"), tmp_path)
+    manifest = manifest_in(path)
+    group = next(each for each in manifest["recoding"]["job"] if len(each.get("values", [])) > 1)
+    del group["values"][0]
+    rewritten(path, manifest)
+    assert "levels.job" in fields(verify_release(path, study_of(release("full-domain"))))
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"code": "telling-order", "column": "q", "count": -7, "of": 9, "message": "all is well"},
+        {"code": "none-such", "column": "q", "count": 1, "of": 9, "message": "all is well"},
+        "all is well",
+    ],
+)
+def test_a_forged_warning(release, tmp_path, told):
+    path = copied(release("full-domain"), tmp_path)
+    manifest = manifest_in(path)
+    rewritten(path, manifest | {"warnings": [*manifest["warnings"], told]})
+    assert refused(path)
+
+
+def test_warnings_of_the_raw_table_are_said_not_to_be_checked(release):
+    (said,) = [
+        each
+        for each in verify_release(release("full-domain")).unchecked
+        if each.field.startswith("warnings")
+    ]
+    assert "telling-order" in str(said)
+
+
+def test_fields_that_nobody_knows_are_one_line(release, tmp_path):
+    path = copied(release("full-domain"), tmp_path)
+    rewritten(path, manifest_in(path) | {f"x{i}": i for i in range(50_000)})
+    found = verify_release(path)
+    assert found.satisfied
+    assert [each.field for each in found.unchecked if "x1" in each.field] == []
+    assert "fields of other names" in {each.field for each in found.unchecked}

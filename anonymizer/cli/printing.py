@@ -11,7 +11,29 @@ import click
 
 from anonymizer.errors import InputError
 
-__all__ = ["print_json", "printing", "show_values_option", "study_option", "table_argument"]
+__all__ = [
+    "DirectoryType",
+    "print_json",
+    "printing",
+    "show_values_option",
+    "study_option",
+    "table_argument",
+]
+
+
+class DirectoryType(click.ParamType):  # type: ignore[type-arg]  # not so in older releases
+    """A directory; an empty text, a variable that is not set, is not the current one."""
+
+    name = "path"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Path:
+        """The path of a directory."""
+        if not str(value).strip():
+            self.fail("it names no directory; . is the current one", param, ctx)
+        return Path(str(value))
+
 
 table_argument = click.argument("table", type=click.Path(path_type=Path))
 study_option = click.option(

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from anonymizer.cli.printing import (
+    DirectoryType,
     print_json,
     printing,
     show_values_option,
@@ -18,9 +19,7 @@ __all__ = ["check", "demo", "run", "verify"]
 
 @click.command()
 @click.argument("study", type=click.Path(path_type=Path))
-@click.option(
-    "--output", "-o", type=click.Path(path_type=Path), required=True, help="Where the release goes."
-)
+@click.option("--output", "-o", type=DirectoryType(), required=True, help="Where the release goes.")
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")
 @click.option("--jobs", type=int, help="Nodes checked at once, as joblib counts them.")
 @show_values_option
@@ -103,8 +102,8 @@ def check(table: Path, study: Path, as_json: bool) -> int:
 @click.option(
     "--output",
     "-o",
-    type=click.Path(path_type=Path),
-    default=Path("demo-release"),
+    type=DirectoryType(),
+    default="demo-release",
     show_default=True,
     help="Where the release goes.",
 )

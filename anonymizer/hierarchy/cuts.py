@@ -8,7 +8,7 @@ import numpy as np
 from anonymizer.hierarchy.partition import Codes, Partition, Taxonomy
 from anonymizer.hierarchy.values import text_of
 
-__all__ = ["cut_of", "grouping_of", "spelled", "told_apart"]
+__all__ = ["cut_of", "grouping_of", "quoted", "spelled", "told_apart"]
 
 SPECIAL = set(',{}"\\')
 """Characters of a value that its group's label quotes."""
@@ -71,10 +71,10 @@ def grouping_of(taxonomy: Taxonomy, groups: Sequence[Codes]) -> Partition:
 def spelled(taxonomy: Taxonomy, codes: Codes) -> str | None:
     """The label of a group of values."""
     texts = [taxonomy.texts[code] for code in codes]
-    return texts[0] if len(texts) == 1 else "{" + ", ".join(map(_quoted, texts)) + "}"
+    return texts[0] if len(texts) == 1 else "{" + ", ".join(map(quoted, texts)) + "}"
 
 
-def _quoted(text: str | None) -> str:
+def quoted(text: str | None) -> str:
     """A value as its group's label has it: in quotes where it could be misread."""
     if text is None:
         return "null"

@@ -41,10 +41,11 @@ class Hierarchy:
             return stated
         if stated == "suppress":
             return cls.suppression()
-        if isinstance(stated, str | Path):
+        if isinstance(stated, str | Path) and str(stated).strip():
             return cls.read(directory / stated)
         raise InputError(
-            f"a hierarchy is a Hierarchy, a path or 'suppress', not a {type(stated).__name__}"
+            "a hierarchy is a Hierarchy, a path or 'suppress', not "
+            + (f"a {type(stated).__name__}" if stated else "an empty text")
         )
 
     @classmethod

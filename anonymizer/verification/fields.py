@@ -88,11 +88,15 @@ FIELDS: Mapping[str, Treatment] = {
 }
 """How each field is checked; ``*`` is any one key or place, ``**`` all that is below."""
 
-UNKNOWN = Treatment(UNCHECKED, "this version does not know it")
+UNKNOWN = Treatment(UNCHECKED, "this version does not know them")
+OTHERS = "fields of other names"
+TOPS = frozenset(pattern.partition(".")[0] for pattern in FIELDS)
 
 
 def treatment_of(path: Path) -> tuple[str, Treatment]:
     """The pattern in ``FIELDS`` that a place of a manifest has, and how it is checked."""
+    if path[0] not in TOPS:
+        return OTHERS, UNKNOWN
     keys = tuple("*" if isinstance(key, int) else key for key in path)
     return _treatment_of(keys)
 

@@ -10,12 +10,13 @@ from anonymizer.information import entropy
 from anonymizer.kept import Information
 from anonymizer.manifest import shape_of
 from anonymizer.objectives import MillerMadow, MutualInformation
-from anonymizer.risk import class_warnings, column_warnings, loss_of_sizes
+from anonymizer.risk import WARNINGS, class_warnings, column_warnings, loss_of_sizes
 from anonymizer.verification.check import (
     ABSENT,
     CONSISTENT,
     RECOMPUTED,
     TOLERANCE,
+    UNCHECKED,
     Check,
     at,
     compared,
@@ -26,8 +27,11 @@ from anonymizer.verification.facts import Facts
 
 __all__ = ["informations", "missing", "policy", "sizes", "warnings"]
 
-OF_RAW = ("column-gives-away", "telling-order", "spellings-alike", "weak-policy")
-"""Warnings that need the raw table, or the policy before each model was about one attribute."""
+OF_RAW = ("column-gives-away", "telling-order", "spellings-alike")
+"""Warnings that need the raw table."""
+
+WEAK = "weak-policy"
+"""It counts models as the study states them; a manifest has one for each attribute."""
 
 
 def sizes(facts: Facts) -> Iterator[Check]:
@@ -109,15 +113,32 @@ def warnings(facts: Facts) -> Iterator[Check]:
     models = [model for model in facts.models if model is not None]
     given = class_warnings(facts.counts, models, 0 if facts.private else len(others))
     given += () if facts.private else column_warnings(facts.table, others)
-    found = [each.to_dict() for each in given if each.code not in OF_RAW]
-    told = [each for each in listed if each["code"] not in OF_RAW] if listed else []
-    yield required(
-        "warnings",
-        listed is not ABSENT and same(told, found),
-        counted(len(told), "warning"),
-        f"gives {len(found)}, or says something else",
-        RECOMPUTED,
-    )
+    told = [*filter(_is_sound, listed)] if isinstance(listed, list) else []
+    agrees = listed is not ABSENT and len(told) == len(listed)
+    agrees &= (WEAK in _codes(told)) == (WEAK in {each.code for each in given})
+    found = [each.to_dict() for each in given if each.code not in (*OF_RAW, WEAK)]
+    shown = [each for each in told if each["code"] not in (*OF_RAW, WEAK)]
+    words = f"gives {len(found)}, or says something else"
+    agrees &= same(shown, found)
+    yield required("warnings", agrees, counted(len(shown), "warning"), words, RECOMPUTED)
+    reason = f"{', '.join(OF_RAW)} would need the raw table"
+    yield Check("warnings of the raw table", UNCHECKED, None, reason=reason)
+
+
+def _codes(warnings: Sequence[Mapping[str, Any]]) -> set[str]:
+    return {each["code"] for each in warnings}
+
+
+def _is_sound(told: Any) -> bool:
+    """Whether a warning of a manifest says what one of its code can say."""
+    if not isinstance(told, Mapping) or told.get("code") not in WARNINGS:
+        return False
+    count, of = told.get("count"), told.get("of")
+    if type(count) is not int or type(of) is not int or not 0 < count <= of:
+        return False
+    begins, _, _ = WARNINGS[told["code"]].text.partition("{")
+    message = told.get("message")
+    return isinstance(message, str) and (message.startswith(begins))
 
 
 def _information(

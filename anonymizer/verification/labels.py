@@ -14,7 +14,10 @@ from anonymizer.regions import CLASS
 from anonymizer.verification.check import Check, required
 from anonymizer.verification.facts import Facts
 
-__all__ = ["labels", "ranges", "regions", "texts_in"]
+__all__ = ["MARKED", "labels", "ranges", "regions", "texts_in"]
+
+MARKED = re.compile(r"( \((level \d+|grouped)\))+$")
+"""What tells labels apart that read alike."""
 
 Group = Mapping[str, Any]
 
@@ -62,11 +65,29 @@ def ranges(facts: Facts) -> Iterator[Check]:
         wrong = sum(not _reads(group) for group in groups if "from" in group or "to" in group)
         words = f"has other ends in {counted(wrong, 'label')}"
         yield required(f"{field}.ranges", not wrong, "", words)
+        safe = bool(facts.manifest.get("spreadsheet", {}).get("safe"))
+        other = sum(not _names_its_group(group, safe) for group in groups)
+        words = f"names {counted(other, 'label')} in another way"
+        yield required(f"{field}.group", not other, "", words)
         texts = [group["label"] for group in groups]
         twice = len(texts) - len(set(texts))
         torn = 0 if facts.manifest.get("regions") else _overlaps(groups)
         words = f"repeats {twice} labels and has {torn} overlapping ranges"
         yield required(f"{field}.groups", not twice + torn, counted(len(texts), "group"), words)
+
+
+def _names_its_group(group: Group, safe: bool) -> bool:
+    """Whether a label is that of its group, with a mark of its level or an apostrophe at the most.
+
+    ``safe``: labels that a spreadsheet would run have an apostrophe before them.
+    """
+    own, label = group.get("group", group["label"]), group["label"]
+    if own == label:
+        return True
+    if own is None or label is None:
+        return False
+    stem = MARKED.sub("", label)
+    return own in (stem, stem.removeprefix("'")) if safe else own == stem
 
 
 def _reads(group: Group) -> bool:

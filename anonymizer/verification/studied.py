@@ -5,6 +5,7 @@ from typing import Any
 
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy.cuts import quoted
 from anonymizer.hierarchy.values import counted, is_missing, text_of
 from anonymizer.manifest import policy_of
 from anonymizer.privacy import PrivacyModel, about_each
@@ -19,6 +20,7 @@ from anonymizer.verification.check import (
     required,
     same,
 )
+from anonymizer.verification.labels import MARKED
 from anonymizer.version import __version__
 
 __all__ = ["models_of", "stated_policy", "studied"]
@@ -117,28 +119,40 @@ def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
         fixed = {**dict.fromkeys(study.schema.names, 0), **(fixed or {})}
     if fixed is not None:
         yield compared("levels", levels, dict(fixed), STUDY)
+    elif study.document.search.recoding == "full-domain":
+        everything = {*levels} == {*study.schema.names}
+        yield required("levels", everything, "", "needs one of every quasi-identifier", STUDY)
     for name, groups in manifest["recoding"].items():
         if name in study.hierarchies:
             yield _level(name, study.hierarchies[name], levels.get(name), groups)
 
 
 def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[Group]) -> Check:
-    """The labels of one attribute, at its level or at that of each group."""
+    """The labels of one attribute, at its level or at that of each group; else at any."""
     stated = [(group.get("level", level), group) for group in groups]
-    listed = {
-        each: _listed_labels(hierarchy, each)
-        for each in {each for each, _ in stated}
-        if each is not None and 0 <= each <= hierarchy.height
-    }
-    wrong = sum(
-        each is not None
-        and not (each in listed and _of_level(hierarchy, each, group, listed[each]))
-        for each, group in stated
-    )
+    listed = [_listed_labels(hierarchy, each) for each in range(hierarchy.height + 1)]
+    wrong = 0
+    for each, group in stated:
+        levels = range(hierarchy.height + 1) if each is None else [each]
+        fits = any(
+            0 <= own <= hierarchy.height and _of_level(hierarchy, own, group, listed[own])
+            for own in levels
+        )
+        wrong += not (fits or (each is None and _of_its_own(hierarchy, group)))
     high = level is not None and level > hierarchy.height
     told = "the level of each group" if level is None else f"level {level}"
-    words = f"has {counted(wrong, 'label')} of other levels"
+    words = f"has {counted(wrong, 'label')} of other levels, or of other values"
     return required(f"levels.{name}", not wrong and not high, told, words, STUDY)
+
+
+def _of_its_own(hierarchy: Hierarchy, group: Group) -> bool:
+    """Whether a group that is of no level is a range of numbers, or spells its values out."""
+    if "from" in group:
+        return hierarchy.ordered
+    values = group.get("values", [])
+    label = MARKED.sub("", group.get("group", group["label"]) or "")
+    known = all(value is None or _covers(hierarchy, value) for value in values)
+    return bool(values) and known and label == "{" + ", ".join(map(quoted, values)) + "}"
 
 
 def _listed_labels(hierarchy: Hierarchy, level: int) -> set[str]:
@@ -158,9 +172,21 @@ def _of_level(hierarchy: Hierarchy, level: int, group: Group, listed: set[str]) 
         return alike and (is_missing(label) or _covers(hierarchy, label))
     if not all(_at(hierarchy, level, value, label) for value in values):
         return False
+    if "values" in group and not _complete(hierarchy, level, group, label):
+        return False
     if text_of(label) in listed:
         return True
     return not hierarchy.rule.listed and _at(hierarchy, level, _representative(group), label)
+
+
+def _complete(hierarchy: Hierarchy, level: int, group: Group, label: object) -> bool:
+    """Whether a group names every value that a hierarchy lists for its label."""
+    named = {text_of(value) for value in group["values"] if value is not None}
+    return all(
+        text_of(value) in named
+        for value in hierarchy.rule.listed
+        if _alike(hierarchy.labels(value)[level - 1], label)
+    )
 
 
 def _representative(group: Group) -> object:
