@@ -878,3 +878,34 @@ def test_fields_that_nobody_knows_are_one_line(release, tmp_path):
     assert found.satisfied
     assert [each.field for each in found.unchecked if "x1" in each.field] == []
     assert "fields of other names" in {each.field for each in found.unchecked}
+
+
+def test_decimals_that_a_hierarchy_lists_otherwise(tmp_path):
+    values = [Decimal("0.50"), Decimal("7.00")] * 6
+    pd.DataFrame({"q": values}).to_parquet(tmp_path / "t.parquet")
+    (tmp_path / "q.csv").write_text("0.5;g\n7.0;g\n")
+    study = tmp_path / "study.toml"
+    study.write_text(
+        '[data]\npath = "t.parquet"\n[quasi-identifiers]\nq = "q.csv"\n[[privacy]]\n'
+        'model = "k-anonymity"\nk = 3\n[objective]\nname = "loss"\n'
+    )
+    publish(Study(study), tmp_path / "out")
+    assert verify_release(tmp_path / "out", study).satisfied
+
+
+@pytest.mark.parametrize("recoding", ["variable-range", "cut", "boxes", "classes"])
+def test_missing_values_beside_ranges_and_groups_of_several_levels(tmp_path, recoding):
+    jobs = ["vet", "nurse", "smith", None]
+    rows = [(20 + i % 5 if i % 7 else None, jobs[i * i % 4], "xyz"[i % 3]) for i in range(120)]
+    pd.DataFrame(rows, columns=["age", "job", "s"]).to_csv(tmp_path / "t.csv", index=False)
+    (tmp_path / "job.csv").write_text("vet;a;b\nnurse;a;b\nsmith;c;b\n")
+    (tmp_path / "age.toml").write_text("widths = [2, 4]\n")
+    study = tmp_path / "study.toml"
+    study.write_text(
+        '[data]\npath = "t.csv"\nmissing = "category"\n[quasi-identifiers]\nage = "age.toml"\n'
+        'job = "job.csv"\n[sensitive]\nattributes = ["s"]\n[[privacy]]\nmodel = "k-anonymity"\n'
+        f'k = 6\n[search]\nrecoding = "{recoding}"\n'
+    )
+    publish(Study(study), tmp_path / "out")
+    found = verify_release(tmp_path / "out", study)
+    assert found.satisfied, found.differences

@@ -14,7 +14,7 @@ from anonymizer.regions import CLASS
 from anonymizer.verification.check import Check, required
 from anonymizer.verification.facts import Facts
 
-__all__ = ["MARKED", "labels", "ranges", "regions", "texts_in"]
+__all__ = ["MARKED", "labels", "plain_text", "ranges", "regions", "texts_in"]
 
 MARKED = re.compile(r"( \((level \d+|grouped)\))+$")
 """What tells labels apart that read alike."""
@@ -31,7 +31,7 @@ def labels(facts: Facts) -> Iterator[Check]:
     for name in facts.recoded:
         if name in facts.masked:
             continue
-        known = {_text(group["label"]) for group in facts.manifest["recoding"][name]}
+        known = {plain_text(group["label"]) for group in facts.manifest["recoding"][name]}
         codes, texts = texts_in(facts, name)
         strange = np.array([text not in known for text in texts])
         records = strange[codes] & ~exempt
@@ -51,7 +51,7 @@ def texts_in(facts: Facts, name: str) -> tuple[np.ndarray, list[str | None]]:
     Records that read alike may have different codes.
     """
     codes, values = engine.distinct(facts.table[name])
-    return codes, [_text(value) for value in values]
+    return codes, [plain_text(value) for value in values]
 
 
 def ranges(facts: Facts) -> Iterator[Check]:
@@ -128,8 +128,10 @@ def regions(facts: Facts) -> Iterator[Check]:
         )
         return
     names = facts.recoded
-    known = [tuple(_text(region[name]) for name in names) for region in listed]
-    described = [{_text(g["label"]) for g in facts.manifest["recoding"][name]} for name in names]
+    known = [tuple(plain_text(region[name]) for name in names) for region in listed]
+    described = [
+        {plain_text(g["label"]) for g in facts.manifest["recoding"][name]} for name in names
+    ]
     used = [set(column) for column in zip(*known, strict=True)]
     yield required("regions.labels", used == described, "", "describes other labels")
     yield required(
@@ -158,11 +160,11 @@ def _outside(facts: Facts, known: Sequence[tuple[str | None, ...]]) -> int:
     )
     group, first = engine.grouped(facts.table, names)
     rows = zip(*(facts.table[name].iloc[first] for name in names), strict=True)
-    strange = np.array([tuple(map(_text, row)) not in allowed for row in rows])
+    strange = np.array([tuple(map(plain_text, row)) not in allowed for row in rows])
     return int(np.sum(strange[group]))
 
 
-def _text(value: object) -> str | None:
+def plain_text(value: object) -> str | None:
     """What a value or a label reads as, however a number is written: 1.50, 1e+22."""
     if is_missing(value):
         return None

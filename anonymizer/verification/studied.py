@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from anonymizer.errors import InputError, shown
-from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy import ANY, Hierarchy
 from anonymizer.hierarchy.cuts import quoted
 from anonymizer.hierarchy.values import counted, is_missing, text_of
 from anonymizer.manifest import policy_of
@@ -20,7 +20,7 @@ from anonymizer.verification.check import (
     required,
     same,
 )
-from anonymizer.verification.labels import MARKED
+from anonymizer.verification.labels import MARKED, plain_text
 from anonymizer.version import __version__
 
 __all__ = ["models_of", "stated_policy", "studied"]
@@ -150,7 +150,9 @@ def _of_its_own(hierarchy: Hierarchy, group: Group) -> bool:
     if "from" in group:
         return hierarchy.ordered
     values = group.get("values", [])
-    label = MARKED.sub("", group.get("group", group["label"]) or "")
+    if group["label"] == ANY and not any(value is not None for value in values):
+        return True  # a missing value, which stays apart from ranges
+    label = group.get("group", _unmarked(group["label"]))
     known = all(value is None or _covers(hierarchy, value) for value in values)
     return bool(values) and known and label == "{" + ", ".join(map(quoted, values)) + "}"
 
@@ -165,7 +167,7 @@ def _listed_labels(hierarchy: Hierarchy, level: int) -> set[str]:
 
 def _of_level(hierarchy: Hierarchy, level: int, group: Group, listed: set[str]) -> bool:
     """Whether a hierarchy may give a label at a level, and to all values that are listed."""
-    label = group.get("group", group["label"])
+    label = group.get("group", _unmarked(group["label"]))
     values = group.get("values", ())
     if level == 0:
         alike = all(_alike(value, label) for value in values)
@@ -177,6 +179,11 @@ def _of_level(hierarchy: Hierarchy, level: int, group: Group, listed: set[str]) 
     if text_of(label) in listed:
         return True
     return not hierarchy.rule.listed and _at(hierarchy, level, _representative(group), label)
+
+
+def _unmarked(label: object) -> object:
+    """A label without what tells it apart from others that read alike."""
+    return MARKED.sub("", label) if isinstance(label, str) else label
 
 
 def _complete(hierarchy: Hierarchy, level: int, group: Group, label: object) -> bool:
@@ -209,7 +216,9 @@ def _alike(one: object, other: object) -> bool:
 
 
 def _covers(hierarchy: Hierarchy, value: object) -> bool:
-    return bool(hierarchy.rule.covers(hierarchy.rule.key(value)))
+    """Whether a hierarchy knows a value, or the number that it writes out: 0.50 is 0.5."""
+    rule = hierarchy.rule
+    return any(rule.covers(rule.key(each)) for each in (value, plain_text(value)))
 
 
 def _fingerprint(manifest: Mapping[str, Any], study: Study) -> Check:
