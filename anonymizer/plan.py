@@ -17,7 +17,7 @@ from anonymizer.privacy import Mask, PrivacyModel
 from anonymizer.recoded import described, levels_of, matched, overwritten, relabelled
 from anonymizer.regions import CLASS, Regions
 from anonymizer.release import Release, SearchResult, generalized, prove, release_warnings
-from anonymizer.remembered import People, Seen, forgotten, moved, seen_in
+from anonymizer.remembered import People, Seen, forgotten, moved, seen_in, seen_of
 from anonymizer.risk import loss_of_sizes
 from anonymizer.schema import Schema, classes_of
 from anonymizer.search import Suppression
@@ -87,7 +87,12 @@ class Plan:
         """
         released, suppressed = self._suppressed(self._recoded(kept))
         release = self._proven(table, kept, raw, released, suppressed)
-        seen = seen_in(kept[~suppressed.records], self.taxonomies)
+        some = suppressed.records.any()
+        seen = (
+            seen_in(kept[~suppressed.records], self.taxonomies)
+            if some
+            else seen_of(raw, self.taxonomies)
+        )
         return replace(self, seen=seen), released, release
 
     def release(

@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.columns import encoded
-from anonymizer.counts import Codes, Ints, Recoding
+from anonymizer.counts import Codes, Counts, Ints, Recoding
 from anonymizer.engines import pandas as engine
 from anonymizer.hierarchy import Partition, Taxonomy, forgetting
 from anonymizer.privacy import Mask
 
-__all__ = ["People", "Seen", "forgotten", "moved", "seen_in"]
+__all__ = ["People", "Seen", "forgotten", "moved", "seen_in", "seen_of"]
 
 Seen = Mapping[str, Mask]
 """Which values of each quasi-identifier some record has, shape (values,) each."""
@@ -60,6 +60,15 @@ def seen_in(table: pd.DataFrame, taxonomies: Mapping[str, Taxonomy]) -> Seen:
     return {
         name: np.isin(np.arange(len(taxonomy.codes)), encoded(table[name], taxonomy))
         for name, taxonomy in taxonomies.items()
+    }
+
+
+def seen_of(counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> Seen:
+    """The same of counts of value codes, which have far fewer rows than their table."""
+    cells = counts.cells[counts.sizes > 0]
+    return {
+        name: np.isin(np.arange(len(taxonomies[name].codes)), codes)
+        for name, codes in zip(counts.names, cells.T, strict=True)
     }
 
 

@@ -22,6 +22,7 @@ from anonymizer import (
 )
 from anonymizer.counted import Counted
 from anonymizer.engines.pandas import tally
+from anonymizer.remembered import seen_in
 
 ZIP = Hierarchy.prefixes([2, 1])
 AGE = Hierarchy.ranges(widths=[10])
@@ -173,3 +174,17 @@ def test_codes_of_values_that_are_forgotten_stay():
     for old, new in zip(taxonomy.levels, known.levels, strict=True):
         assert np.array_equal(old.groups, new.groups)
     assert replace(known).texts[: len(values)] == known.texts[: len(values)]
+
+
+def test_what_was_seen_is_the_same_by_counts_and_by_records():
+    table = pd.DataFrame(
+        {"q": ["a", "b", "a", "c"] * 5, "r": [1, 2, 1, 2] * 5, "s": list("xy") * 10}
+    )
+    anonymizer = Anonymizer(
+        {"q": "suppress", "r": "suppress"}, sensitive="s", privacy=[KAnonymity(2)]
+    ).fit(table)
+    plan = anonymizer.plan_
+    expected = seen_in(table, plan.taxonomies)
+    assert {name: mask.tolist() for name, mask in plan.seen.items()} == {
+        name: mask.tolist() for name, mask in expected.items()
+    }
