@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Callable, Hashable, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
+from math import isinf
 
 __all__ = ["Keys", "one_text_each", "plainness", "read_keys", "written_keys"]
 
@@ -33,16 +34,21 @@ INSTANTS = re.compile(rf"(\d{{4}})-(\d{{1,2}})-(\d{{1,2}})(?:[T ]{TIME} ?{ZONE})
 DATES = re.compile(rf"(\d{{1,4}})[-/. ](\d{{1,2}})[-/. ](\d{{1,4}})(?:[T ]{TIME})?", re.ASCII)
 """Dates in the orders of days, months and years that DuckDB guesses."""
 
+LENIENT_TIME = r"0*(\d{1,2}):0*(\d{0,2})(?::0*(\d{0,2})(?:\.(\d*))?)?"
+LENIENT_TIMES = re.compile(LENIENT_TIME, re.ASCII)
+YEAR_FIRST = re.compile(
+    r"0*(\d+)[-/. \\]0*(\d{1,2})[-/. \\]0*(\d{1,2})"
+    rf"(?:(?:T| ) ?(?:{LENIENT_TIME}|0*(\d{{1,2}})) ?{ZONE})?",
+    re.ASCII,
+)
+"""The same as DuckDB and PyArrow read them: other separators, any number of zeros, gaps."""
+
 AS_ISO = [
     (re.compile(r"EPOCH"), "1970-1-1"),
-    (re.compile(r"^0+(?=\d{4}\D|\d\d?:)", re.ASCII), ""),
-    (re.compile(r"^(\d{4})[-/. \\](\d{1,2})[-/. \\](\d{1,2})(?!\d)", re.ASCII), r"\1-\2-\3"),
     (re.compile(r"(?<=\.\d{6})\d+", re.ASCII), ""),
-    (re.compile(r"(?<=:\d)\.(?!\d)|(?<=:\d\d)\.(?!\d)", re.ASCII), ""),
     (re.compile(r" ?UTC$"), "Z"),
-    (re.compile(r"^(\d{4}-\d{1,2}-\d{1,2}[T ]\d{1,2})(?=$|Z|[+-])", re.ASCII), r"\1:0"),
 ]
-"""What PyArrow and DuckDB read as ISO 8601 has it: other separators, more digits, words."""
+"""What they read as ISO 8601 has it: more digits, and words."""
 HALVES = re.compile(r"(\d{1,2})((?::\d{1,2})+(?:\.\d+)?) ?([AP])M$", re.ASCII)
 """Hours of half a day."""
 
@@ -63,6 +69,8 @@ LONGEST = 400
 """Characters beyond which a number is not compared by its exact value, only as readers round it."""
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+CYCLE = 146_097 * 86_400
+"""Seconds of 400 years."""
 
 
 def read_keys(texts: Sequence[str | None]) -> list[Hashable]:
@@ -166,7 +174,8 @@ def _whole_day(half: re.Match[str]) -> str:
 
 
 def _rounded(text: str) -> Hashable:
-    return float(text)
+    number = float(text)
+    return abs(number) if isinf(number) else number  # DuckDB may read either as the last of dates
 
 
 def _exact(text: str) -> Hashable:
@@ -188,15 +197,23 @@ def _letter(key: Hashable) -> Hashable:
 
 def _moment(text: str, *, lenient: bool) -> Hashable:
     """The key of a date, a time or an instant; None for any other text."""
-    time = TIMES.fullmatch(text)
+    time = (LENIENT_TIMES if lenient else TIMES).fullmatch(text)
     if time:
         return ("time", *_clock(time.groups()))
-    found = INSTANTS.fullmatch(text)
-    instant = _instant(found.groups()) if found else None
-    if instant or not lenient:
-        return instant
-    date = DATES.fullmatch(text)
-    return ("date", *map(int, date.groups()[:3]), *_clock(date.groups()[3:])) if date else None
+    found = (YEAR_FIRST if lenient else INSTANTS).fullmatch(text)
+    if found:
+        *date, hour, minute, second, fraction, zone = _without_bare_hour(found.groups())
+        return _instant(date, _clock((hour, minute, second, fraction)), zone)
+    date_ = DATES.fullmatch(text) if lenient else None
+    return ("date", *map(int, date_.groups()[:3]), *_clock(date_.groups()[3:])) if date_ else None
+
+
+def _without_bare_hour(parts: Sequence[str | None]) -> Sequence[str | None]:
+    """The parts of an instant; an hour without minutes is one of a time with 0 of them."""
+    if len(parts) < 9:
+        return parts
+    *rest, bare, zone = parts
+    return (*rest[:3], rest[3] or bare, *rest[4:], zone)
 
 
 def _clock(parts: Sequence[str | None]) -> tuple[int, int, int, str]:
@@ -205,17 +222,21 @@ def _clock(parts: Sequence[str | None]) -> tuple[int, int, int, str]:
     return hour, minute, second, (parts[3] or "").rstrip("0")
 
 
-def _instant(parts: Sequence[str | None]) -> Hashable:
+def _instant(
+    date: Sequence[str | None], clock: tuple[int, int, int, str], zone: str | None
+) -> Hashable:
     """The seconds of an instant since 1970 in UTC, which it is in where no zone is given."""
-    *date, hour, minute, second, fraction, zone = parts
-    hours, minutes, seconds, digits = _clock((hour, minute, second, fraction))
     year, month, day = (int(part or 0) for part in date)
+    hours, minutes, seconds, digits = clock
+    # The calendar repeats itself every 400 years: dates beyond those that Python knows are moved.
+    cycles, year = divmod(year, 400)
     try:
-        begin = datetime(year, month, day, tzinfo=_zone(zone))
+        begin = datetime(2000 + year, month, day, tzinfo=_zone(zone))
         moment = begin + timedelta(hours=hours, minutes=minutes, seconds=seconds)
-        return ("instant", int((moment - EPOCH).total_seconds()), digits)
     except (ValueError, OverflowError):
         return None
+    since = int((moment - EPOCH).total_seconds()) + (cycles - 5) * CYCLE
+    return ("instant", since, digits)
 
 
 def _zone(text: str | None) -> timezone:
