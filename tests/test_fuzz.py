@@ -1,5 +1,6 @@
 """The fuzzers, briefly, and whether they would notice; ``python -m tests.fuzz`` runs long."""
 
+import random
 from pathlib import Path
 from typing import get_args
 
@@ -10,6 +11,7 @@ from fuzz.__main__ import fuzz as command
 from fuzz.__main__ import names_of
 from fuzz.exercise import Outcome, exercise
 from fuzz.mutations import PARSERS
+from fuzz.pairs import told_apart
 from fuzz.policies import POLICIES
 from fuzz.readers import CSV_READERS, PARQUET_READERS, views_of
 from fuzz.reread import recounted
@@ -212,3 +214,15 @@ def test_one_case_is_repeated(capsys, tmp_path):
         command(["--one", "rule:1", "--keep", str(tmp_path)])
     assert ended.value.code == 0
     assert "nothing failed" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_a_reader_takes_for_one_value_has_one_key(tmp_path, seed):
+    tried, apart = told_apart(random.Random(seed), tmp_path)
+    assert tried > 50
+    assert apart == []
+
+
+def test_pairs_that_are_told_apart_are_found(tmp_path, monkeypatch):
+    monkeypatch.setattr("fuzz.pairs.read_keys", list)
+    assert told_apart(random.Random(0), tmp_path)[1]
