@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, column_names, digest_of, name_of
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import Objective, objective_of
-from anonymizer.parameters import column_names, digest_of, name_of
 from anonymizer.privacy import PrivacyModel
 from anonymizer.schema import Schema
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from anonymizer.columns import reads_as_written
 from anonymizer.counts import Classes, Counts
-from anonymizer.parameters import column_names
+from anonymizer.errors import column_names
 from anonymizer.population import journalist, marketer, prosecutor, sample_uniqueness
 from anonymizer.privacy import (
     AlphaKAnonymity,

@@ -4,16 +4,18 @@ from collections.abc import Callable, Mapping, Sequence
 from math import inf
 
 from anonymizer.counts import Recoding
-from anonymizer.errors import InputError, PolicyUnreachableError, did_you_mean
-from anonymizer.hierarchy import Taxonomy
-from anonymizer.lattice import Node, level_recoding
-from anonymizer.parameters import (
+from anonymizer.errors import (
+    InputError,
+    PolicyUnreachableError,
     column_names,
+    did_you_mean,
     function_of,
     is_whole,
     name_of,
     require_one_of,
 )
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.lattice import Node, level_recoding
 from anonymizer.privacy import require_class_by_class, require_monotone
 from anonymizer.regions import Regions
 from anonymizer.release import SearchResult

@@ -10,9 +10,8 @@ import pandas as pd
 from anonymizer.columns import by_text, encoded
 from anonymizer.counts import Counts, row_keys
 from anonymizer.engines import pandas as engine
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, whole_seed
 from anonymizer.hierarchy import Hierarchy, Taxonomy
-from anonymizer.parameters import whole_seed
 from anonymizer.privacy import Population
 from anonymizer.schema import Schema, taxonomies_of
 

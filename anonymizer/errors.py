@@ -1,14 +1,17 @@
-"""Everything this package raises on purpose, each with the exit code of the command line.
+"""Everything this package raises on purpose, and checks of what a caller gives.
 
+Each error has its exit code of the command line.
 A message says what was wrong, where, and how to mend it. It may name columns and counts, and of the
 values that a hierarchy needs to list those that five records have or more, the others only where
 that is requested; it never shows a value of a sensitive or identifying column.
 """
 
-from collections.abc import Iterable
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from numbers import Real
-from typing import ClassVar
+from numbers import Integral, Real
+from typing import Any, ClassVar, TypeVar
 
 __all__ = [
     "LONGEST",
@@ -18,10 +21,20 @@ __all__ = [
     "NotFittedError",
     "PolicyBrokenError",
     "PolicyUnreachableError",
+    "column_names",
     "did_you_mean",
+    "digest_of",
+    "function_of",
+    "is_whole",
+    "jobs_of",
+    "name_of",
+    "require_one_of",
     "shown",
+    "whole_seed",
 ]
 
+
+T = TypeVar("T")
 
 LONGEST = 200
 """Letters, or bits, beyond which nothing is repeated in a message."""
@@ -91,3 +104,59 @@ def shown(stated: object) -> str:
 
 class Ended(KeyboardInterrupt):
     """The process was told to end: unlike an interrupt by hand it asks for no result."""
+
+
+def column_names(what: str, stated: object) -> tuple[str, ...]:
+    """Names of columns: one, or a list of them."""
+    if isinstance(stated, str):
+        return (stated,)
+    if isinstance(stated, Sequence):
+        return tuple(stated)
+    raise InputError(f"{what} must name a column or a list of columns, not {shown(stated)}")
+
+
+def function_of(what: str, stated: str | T, known: Mapping[str, T]) -> T:
+    """The function that a name stands for, or the function itself."""
+    if callable(stated):
+        return stated
+    require_one_of(what, stated, known)
+    return known[str(stated)]
+
+
+def name_of(stated: str | Callable[..., object]) -> str:
+    """What a function goes by in a manifest."""
+    return stated if isinstance(stated, str) else getattr(stated, "__name__", repr(stated))
+
+
+def require_one_of(what: str, stated: object, known: Mapping[str, Any] | Sequence[str]) -> None:
+    """Require that what is stated is one of the names that are known."""
+    if not isinstance(stated, str) or stated not in known:
+        close = did_you_mean(stated, known) if isinstance(stated, str) else ""
+        hint = close or f"; known are {', '.join(known)}"
+        raise InputError(f"{what} = {shown(stated)} is unknown{hint}")
+
+
+def digest_of(asked: Mapping[str, object]) -> str:
+    """SHA-256 of what was asked for, whatever the order it was stated in."""
+    text = json.dumps(asked, sort_keys=True, default=str)
+    return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
+
+
+def is_whole(value: object, least: int | None = None) -> bool:
+    """Whether a value is a whole number, of at least so much."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    return whole and (least is None or int(value) >= least)  # type: ignore[call-overload]
+
+
+def whole_seed(seed: int) -> int:
+    """A seed: a whole number of at least 0."""
+    if not is_whole(seed, least=0):
+        raise InputError(f"seed = {shown(seed)} must be a whole number of at least 0")
+    return int(seed)
+
+
+def jobs_of(jobs: int | None) -> int | None:
+    """How much is done at once, as joblib has it."""
+    if jobs is not None and (not is_whole(jobs) or jobs == 0):
+        raise InputError(f"n_jobs = {shown(jobs)} must be a whole number but 0; -1 takes all cores")
+    return jobs

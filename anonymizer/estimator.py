@@ -22,12 +22,18 @@ from anonymizer.choice import (
 from anonymizer.conventions import Conventions
 from anonymizer.counted import Counted
 from anonymizer.counts import Counts, Recoding
-from anonymizer.errors import InputError, NotFittedError
+from anonymizer.errors import (
+    InputError,
+    NotFittedError,
+    column_names,
+    function_of,
+    jobs_of,
+    whole_seed,
+)
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.lattice import level_recoding
 from anonymizer.masking import Masking, masked_from, masking_of, require_alone
 from anonymizer.objectives import Objective
-from anonymizer.parameters import column_names, function_of, jobs_of, whole_seed
 from anonymizer.plan import Plan
 from anonymizer.privacy import PrivacyModel, models_of, population_of, without_people
 from anonymizer.recoded import require_unnumbered

@@ -7,9 +7,8 @@ from math import inf
 from anonymizer.atoms import Atoms
 from anonymizer.bottleneck import MergeOptions, merge_cells
 from anonymizer.candidates import Layout
-from anonymizer.errors import InputError, PolicyUnreachableError
+from anonymizer.errors import InputError, PolicyUnreachableError, require_one_of
 from anonymizer.guillotine import best_boxes
-from anonymizer.parameters import require_one_of
 from anonymizer.privacy import TOLERANCE
 from anonymizer.regions import Regions
 from anonymizer.release import SearchResult

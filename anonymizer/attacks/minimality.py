@@ -15,12 +15,11 @@ from anonymizer.attacks.beliefs import ENOUGH, Evidence
 from anonymizer.attacks.parts import BATCHES
 from anonymizer.attacks.specializations import Setting, classes_at, specializations
 from anonymizer.counts import Codes, Counts
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, is_whole
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import NUMPY, choose
 from anonymizer.lattice import Node
 from anonymizer.objectives import OBJECTIVES
-from anonymizer.parameters import is_whole
 from anonymizer.privacy import PrivacyModel, acceptable
 from anonymizer.search import Problem
 

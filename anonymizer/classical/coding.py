@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.classical.numeric import Floats, number_in, numbers_in
-from anonymizer.errors import InputError
-from anonymizer.parameters import require_one_of
+from anonymizer.errors import InputError, require_one_of
 from anonymizer.perturbation.stated import require_flag, require_generator
 
 __all__ = ["random_rounding", "rounding", "top_bottom_coding"]

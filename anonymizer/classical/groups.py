@@ -7,8 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonymizer.classical.numeric import Floats, columns_in, whole_in
-from anonymizer.errors import InputError
-from anonymizer.parameters import require_one_of
+from anonymizer.errors import InputError, require_one_of
 
 __all__ = ["Microaggregated", "microaggregation"]
 

@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonymizer.errors import InputError, shown
-from anonymizer.parameters import is_whole
+from anonymizer.errors import InputError, is_whole, shown
 
 __all__ = ["Floats", "columns_in", "number_in", "numbers_in", "whole_in"]
 

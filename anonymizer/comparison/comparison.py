@@ -11,10 +11,15 @@ from anonymizer.choice import CUTTING, RECODINGS, REGIONAL
 from anonymizer.comparison.halves import Fit, fitted
 from anonymizer.comparison.sweep import Point, Sweep, points, policy_at
 from anonymizer.counts import Counts
-from anonymizer.errors import AnonymizerError, InputError, PolicyUnreachableError
+from anonymizer.errors import (
+    AnonymizerError,
+    InputError,
+    PolicyUnreachableError,
+    column_names,
+    require_one_of,
+)
 from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.parameters import column_names, require_one_of
 from anonymizer.privacy import TOLERANCE, DifferentialPrivacy, PrivacyModel, models_of
 from anonymizer.search import Watch, as_done, ignore
 from anonymizer.study import Study

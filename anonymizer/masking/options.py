@@ -4,8 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from numbers import Real
 
-from anonymizer.errors import InputError, did_you_mean
-from anonymizer.parameters import column_names, is_whole, require_one_of
+from anonymizer.errors import InputError, column_names, did_you_mean, is_whole, require_one_of
 
 __all__ = ["DISTORTION", "DISTORTIONS", "METHODS", "Masking", "masking_of"]
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from anonymizer.candidates import Candidate
 from anonymizer.counts import Codes, Counts, Floats
+from anonymizer.errors import require_one_of
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.hierarchy.values import exactly
 from anonymizer.objectives.base import Objective, Weights, require_known, require_weights
-from anonymizer.parameters import require_one_of
 
 __all__ = ["AttributeWise", "Loss", "NonUniformEntropy", "Precision", "Tabulated"]
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.errors import InputError, shown
-from anonymizer.parameters import is_whole
+from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.perturbation.annealing import Compressor, Soft
 from anonymizer.perturbation.source import LARGEST, Floats, Source, nats_per, require_room
 from anonymizer.perturbation.stated import number_of, only_one, require_generator, vector_of

@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.errors import InputError, shown
+from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.hierarchy.values import is_missing, text_of
-from anonymizer.parameters import is_whole
 from anonymizer.perturbation.channel import Channel, require_channel
 from anonymizer.perturbation.source import require_room
 

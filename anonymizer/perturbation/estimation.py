@@ -17,9 +17,8 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.errors import InputError, shown
+from anonymizer.errors import InputError, require_one_of, shown
 from anonymizer.hierarchy import Partition
-from anonymizer.parameters import require_one_of
 from anonymizer.perturbation.channel import Channel, require_channel
 from anonymizer.perturbation.estimates import Estimate, Mean
 from anonymizer.perturbation.invariance import released_margin

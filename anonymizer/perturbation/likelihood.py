@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.errors import InputError, shown
-from anonymizer.parameters import is_whole, require_one_of
+from anonymizer.errors import InputError, is_whole, require_one_of, shown
 from anonymizer.perturbation.channel import Channel
 from anonymizer.perturbation.mixture import mixing_proportions
 from anonymizer.perturbation.released import between, counts_of

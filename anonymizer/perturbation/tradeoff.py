@@ -11,8 +11,7 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.errors import InputError, did_you_mean, shown
-from anonymizer.parameters import is_whole
+from anonymizer.errors import InputError, did_you_mean, is_whole, shown
 from anonymizer.perturbation.chords import spread
 from anonymizer.perturbation.limits import DistortionLimit, LeakageLimit, Met, Solved, met
 from anonymizer.perturbation.minimum import METHODS

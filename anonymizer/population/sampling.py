@@ -23,8 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.errors import InputError
-from anonymizer.parameters import is_whole
+from anonymizer.errors import InputError, is_whole
 from anonymizer.population.frequencies import is_number
 
 __all__ = ["failure_probability", "sampling_rate", "smallest_class"]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from anonymizer.parameters import require_one_of
+from anonymizer.errors import require_one_of
 from anonymizer.population import pitman, snb
 from anonymizer.population.frequencies import Frequencies, frequencies, require_fraction
 

@@ -24,12 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.counts import Classes, Floats
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, require_one_of
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.hierarchy.values import is_missing, number_of, text_of
 from anonymizer.information import divergence
 from anonymizer.kernels import Bound, Kind, Sums
-from anonymizer.parameters import require_one_of
 from anonymizer.privacy.base import TOLERANCE, SensitiveModel, require_number
 
 __all__ = ["DISTANCES", "TCloseness", "is_ordered"]

@@ -8,8 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from anonymizer.counts import Classes, Floats
-from anonymizer.errors import InputError
-from anonymizer.parameters import require_one_of
+from anonymizer.errors import InputError, require_one_of
 from anonymizer.population import (
     ESTIMATORS,
     failure_probability,

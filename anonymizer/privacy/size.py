@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from anonymizer.counts import Classes, Floats
-from anonymizer.errors import InputError, shown
+from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.kernels import Bound, Kind
-from anonymizer.parameters import is_whole
 from anonymizer.privacy.base import PrivacyModel
 
 __all__ = ["KAnonymity", "SizeModel", "require_whole"]

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from anonymizer.errors import InputError
-from anonymizer.parameters import column_names, is_whole, jobs_of, require_one_of
+from anonymizer.errors import InputError, column_names, is_whole, jobs_of, require_one_of
 from anonymizer.quality.deviation import TotalVariation, deviations
 from anonymizer.quality.features import learners
 from anonymizer.quality.information_loss import InformationLoss, information_losses

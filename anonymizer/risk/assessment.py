@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.columns import by_text
-from anonymizer.parameters import column_names
+from anonymizer.errors import column_names
 from anonymizer.risk.profile import Inference, Profile, Reidentification
 from anonymizer.risk.queries import QueryLoss, loss_of_sizes
 from anonymizer.risk.refinement import Codes, Columns, Floats, Refinement, refined_by

@@ -11,8 +11,7 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.errors import InputError
-from anonymizer.parameters import column_names
+from anonymizer.errors import InputError, column_names
 from anonymizer.risk.numbers import numbers_of_records
 from anonymizer.risk.refinement import Columns, Refinement
 from anonymizer.risk.subsets import Subset, measured, refined, subsets_up_to

@@ -7,7 +7,7 @@ from functools import partial
 import pandas as pd
 
 from anonymizer.columns import by_text
-from anonymizer.parameters import column_names, require_one_of
+from anonymizer.errors import column_names, require_one_of
 from anonymizer.risk.chain import ROUND, Chain, chains, profiled
 from anonymizer.risk.measures import Measures
 from anonymizer.risk.refinement import Columns, Refinement

@@ -9,8 +9,7 @@ from typing import Generic, TypeVar
 
 import pandas as pd
 
-from anonymizer.errors import InputError
-from anonymizer.parameters import is_whole
+from anonymizer.errors import InputError, is_whole
 from anonymizer.risk.refinement import Columns, Refinement
 from anonymizer.search import Watch, ignore
 

@@ -5,9 +5,8 @@ from decimal import Decimal
 from math import inf
 from numbers import Real
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, is_whole
 from anonymizer.hierarchy.values import number_of
-from anonymizer.parameters import is_whole
 
 __all__ = ["Bounds", "RangeOptions"]
 

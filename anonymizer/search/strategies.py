@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, function_of, name_of, require_one_of
 from anonymizer.kernels import FrequencySet
 from anonymizer.lattice import Node
-from anonymizer.parameters import function_of, name_of, require_one_of
 from anonymizer.search.boxes import branch_and_bound
 from anonymizer.search.exhaustive import MOST_NODES, exhaustive, survey
 from anonymizer.search.frontier import automatic, bisection, top_down
