@@ -10,6 +10,7 @@ import pandas as pd
 from anonymizer.atomic import require_place, write_file
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.manifest import MANIFEST
+from anonymizer.opening import open_columns
 from anonymizer.publish import schema_at
 from anonymizer.risk import (
     Assessment,
@@ -24,7 +25,7 @@ from anonymizer.risk import (
 )
 from anonymizer.search import Watch, ignore
 from anonymizer.study import Study
-from anonymizer.tables import Format, open_columns, write_table
+from anonymizer.tables import Format, write_table
 
 __all__ = ["FileRisk", "assess_file", "classes_named", "details_at", "records_numbered"]
 

@@ -8,6 +8,7 @@ that is requested; it never shows a value of a sensitive or identifying column.
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from numbers import Integral, Real
@@ -28,6 +29,7 @@ __all__ = [
     "is_whole",
     "jobs_of",
     "name_of",
+    "require_columns",
     "require_one_of",
     "shown",
     "whole_seed",
@@ -160,3 +162,24 @@ def jobs_of(jobs: int | None) -> int | None:
     if jobs is not None and (not is_whole(jobs) or jobs == 0):
         raise InputError(f"n_jobs = {shown(jobs)} must be a whole number but 0; -1 takes all cores")
     return jobs
+
+
+def require_columns(columns: Iterable[object], wanted: Iterable[str], hint: str = "") -> None:
+    """Require that a table has every wanted column, and no column twice.
+
+    Where a wanted column lacks, the others are not listed: a table without a header line would
+    show its first record.
+
+    Raises
+    ------
+    InputError
+        Naming the column and the nearest one that exists.
+    """
+    known = list(columns)
+    for name in wanted:
+        if name not in known:
+            near = did_you_mean(name, [text for text in known if isinstance(text, str)])
+            raise InputError(f"the table has no column {name!r}{near or hint}")
+    twice = [name for name, count in Counter(known).items() if count > 1]
+    if twice:
+        raise InputError(f"column {twice[0]!r} stands more than once; give columns distinct names")

@@ -72,7 +72,7 @@ def _publish(
     watch("reading the table", 0, None)
     safe = study.disarms(form)
     raw = study.read(form=form)
-    raw = with_safe_names(raw, study.schema) if safe else raw
+    raw = with_safe_names(raw, (*study.schema.columns, *study.schema.identifiers)) if safe else raw
     watch("counting the table", 0, None)
     table = anonymizer.fit_transform(raw)
     release = _warned(anonymizer.release_, table, form, safe)

@@ -17,7 +17,7 @@ from anonymizer.columns import (
 )
 from anonymizer.counts import Counts
 from anonymizer.engines import pandas as engine
-from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean
+from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean, require_columns
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.spelling import Keys, read_keys
 
@@ -337,24 +337,3 @@ def classes_of(
     if complete:
         require_everybody(counts)
     return counts, class_of
-
-
-def require_columns(columns: Iterable[object], wanted: Iterable[str], hint: str = "") -> None:
-    """Require that a table has every wanted column, and no column twice.
-
-    Where a wanted column lacks, the others are not listed: a table without a header line would
-    show its first record.
-
-    Raises
-    ------
-    InputError
-        Naming the column and the nearest one that exists.
-    """
-    known = list(columns)
-    for name in wanted:
-        if name not in known:
-            near = did_you_mean(name, [text for text in known if isinstance(text, str)])
-            raise InputError(f"the table has no column {name!r}{near or hint}")
-    twice = [name for name, count in Counter(known).items() if count > 1]
-    if twice:
-        raise InputError(f"column {twice[0]!r} stands more than once; give columns distinct names")

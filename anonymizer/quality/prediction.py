@@ -11,12 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonymizer.counts import Codes, Floats
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, require_columns
 from anonymizer.privacy import Mask
 from anonymizer.quality.features import Features, Learner, features_of
 from anonymizer.quality.pairing import Pairing
 from anonymizer.quality.validation import Guess, Score, Trial, dealt
-from anonymizer.schema import require_columns
 from anonymizer.search import Watch, ignore
 
 __all__ = [

@@ -1,6 +1,6 @@
 """Table files, CSV and Parquet: read whole or refused, and written so that they read back alike."""
 
-from anonymizer.tables.columnar import ParquetColumns, open_columns
+from anonymizer.tables.columnar import ParquetColumns
 from anonymizer.tables.files import cleaned, columns_in, read_table, write_table
 from anonymizer.tables.format import Format, format_of
 from anonymizer.tables.spreadsheet import (
@@ -21,7 +21,6 @@ __all__ = [
     "disarmed_manifest",
     "format_of",
     "formulas",
-    "open_columns",
     "read_table",
     "rearmed",
     "rearmed_manifest",

@@ -1,7 +1,7 @@
 """A Parquet file as a table whose columns are read when they are asked for, one at a time."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -12,15 +12,14 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from anonymizer.engines import pandas as engine
-from anonymizer.schema import Schema
 from anonymizer.tables.coding import Coded, coded, looked_up, smallest
-from anonymizer.tables.files import cleaned, read_table
+from anonymizer.tables.files import cleaned
 from anonymizer.tables.format import Format
 from anonymizer.tables.parquet import UNNAMED_INDEX, exact_frame, is_text
 from anonymizer.tables.refusals import readable, require_named
 from anonymizer.tables.statistics import never_missing
 
-__all__ = ["ParquetColumns", "open_columns"]
+__all__ = ["ParquetColumns"]
 
 BATCH = 1 << 18
 """Records read at a time: few enough that what they are decoded to is still in the cache."""
@@ -133,36 +132,6 @@ class ParquetColumns:
         if not pa.types.is_nested(self._file[1].field(name).type):
             column = cleaned(column, self.form)
         return column if self.kept is None else column[self.kept]
-
-
-def open_columns(path: Path, form: Format, schema: Schema) -> ParquetColumns | pd.DataFrame:
-    """A table file whose columns are to be looked at one at a time, admitted by a schema.
-
-    Parquet is read as its columns are asked for; CSV whole, as ``read_table`` does.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be read, lacks a column, or its records miss values that they may
-        not: as ``read_table`` and ``Schema.admit`` say.
-    """
-    if not form.parquet:
-        return schema.admit(read_table(path, form, schema.columns))
-    table = ParquetColumns(path, form)
-    require_named(path, table.columns, schema.columns)
-    schema.require_shape(table.columns, len(table))
-    if schema.missing == "category":
-        return table
-    lacking = np.zeros(len(table), bool)
-    for name in schema.columns:
-        if table.never_missing(name):
-            continue
-        lacks = table[name].isna().to_numpy()
-        if schema.missing == "error" and lacks.any():
-            schema.refuse_missing({name: int(lacks.sum())}, len(table))
-        lacking |= lacks
-    schema.require_left(len(table) - int(lacking.sum()))
-    return replace(table, kept=~lacking) if lacking.any() else table
 
 
 def _as_read(name: str, kind: pa.DataType, values: pa.Array) -> pd.Series:

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, require_columns
 from anonymizer.reading import IrregularError, open_regular
-from anonymizer.schema import require_columns
 
 __all__ = ["readable", "require_named"]
 

@@ -6,7 +6,7 @@ and then one of these, so that no two texts become one and none is lost.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ import pandas as pd
 from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.hierarchy.values import number_of
-from anonymizer.schema import Schema
 
 __all__ = [
     "disarmed",
@@ -55,7 +54,7 @@ def rearmed(table: pd.DataFrame) -> pd.DataFrame:
     return _mapped(table, _rearmed).rename(columns=_rearmed)
 
 
-def with_safe_names(table: pd.DataFrame, schema: Schema) -> pd.DataFrame:
+def with_safe_names(table: pd.DataFrame, roles: Iterable[str]) -> pd.DataFrame:
     """The table with columns without a role that may be named in a spreadsheet.
 
     Raises
@@ -63,7 +62,7 @@ def with_safe_names(table: pd.DataFrame, schema: Schema) -> pd.DataFrame:
     InputError
         When a column with a role would need another name: the study goes by that.
     """
-    for name in (*schema.columns, *schema.identifiers):
+    for name in roles:
         if _is_armed(name):
             raise InputError(
                 f"a spreadsheet would run the name of column {name!r}; rename it in the table and "
