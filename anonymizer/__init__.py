@@ -33,7 +33,6 @@ from anonymizer.version import __version__
 if TYPE_CHECKING:
     from anonymizer.checking import Check, check
     from anonymizer.comparison import Comparison, compare
-    from anonymizer.datasets import load_adult, load_census
     from anonymizer.errors import (
         AnonymizerError,
         InputError,
@@ -69,6 +68,7 @@ if TYPE_CHECKING:
     from anonymizer.quality import Quality, measure_quality
     from anonymizer.release import Release
     from anonymizer.study import Study
+    from anonymizer.tables.datasets import load_adult, load_census
     from anonymizer.verification import Verification, verify_release
 
 HOMES = {

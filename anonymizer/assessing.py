@@ -25,7 +25,7 @@ from anonymizer.risk import (
 )
 from anonymizer.search import Watch, ignore
 from anonymizer.study import Study
-from anonymizer.tables import Format, write_table
+from anonymizer.tables.files import Format, write_table
 
 __all__ = ["FileRisk", "assess_file", "classes_named", "details_at", "records_numbered"]
 

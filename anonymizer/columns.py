@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts import Counts
-from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.hierarchy.values import is_missing, texts_apart
-from anonymizer.spelling import Keys, one_text_each, read_keys
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.spelling import Keys, one_text_each, read_keys
+from anonymizer.tables.values import is_missing, texts_apart
 
 __all__ = [
     "beside",

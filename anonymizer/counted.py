@@ -9,11 +9,11 @@ import pandas as pd
 
 from anonymizer.columns import by_text, encoded
 from anonymizer.counts import Counts, row_keys
-from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError, whole_seed
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.privacy import Population
 from anonymizer.schema import Schema, taxonomies_of
+from anonymizer.tables import pandas as engine
 
 __all__ = ["Counted"]
 

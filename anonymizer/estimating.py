@@ -8,17 +8,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Partition
-from anonymizer.hierarchy.values import is_missing, number_of, rank, text_of
 from anonymizer.manifest import MANIFEST, read_manifest, require_digest
 from anonymizer.perturbation.channel import Channel
 from anonymizer.perturbation.described import channels_of
 from anonymizer.perturbation.estimates import Estimate, Mean
 from anonymizer.perturbation.estimation import estimate_margin, estimate_mean, estimate_table
 from anonymizer.perturbation.source import require_room
-from anonymizer.tables import format_of, read_table
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.files import format_of, read_table
+from anonymizer.tables.values import is_missing, number_of, rank, text_of
 
 __all__ = ["FileEstimate", "estimate_file"]
 

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.schema import Schema
-from anonymizer.tables import Format, ParquetColumns, read_table
-from anonymizer.tables.refusals import require_named
+from anonymizer.tables.files import Format, ParquetColumns, read_table
+from anonymizer.tables.files.refusals import require_named
 
 __all__ = ["open_columns"]
 

@@ -15,11 +15,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonymizer.counts import Codes
-from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
-from anonymizer.hierarchy.values import counted, is_missing, number_of, text_of
 from anonymizer.regions import CLASS
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.values import counted, is_missing, number_of, text_of
 
 __all__ = ["place"]
 

@@ -8,7 +8,6 @@ import pandas as pd
 
 from anonymizer.candidates import Layout, columns_of
 from anonymizer.counts import Counts, Recoding
-from anonymizer.engines import pandas as engine
 from anonymizer.errors import PolicyBrokenError
 from anonymizer.hierarchy import ANY, Taxonomy
 from anonymizer.kept import Information, Informations, chances
@@ -23,6 +22,7 @@ from anonymizer.schema import Schema, classes_of
 from anonymizer.search import Suppression
 from anonymizer.search.policy import Policy
 from anonymizer.search.suppression import Suppressed, suppress
+from anonymizer.tables import pandas as engine
 
 __all__ = ["Plan", "all_hidden", "suppressed_of"]
 

@@ -18,7 +18,7 @@ from anonymizer.release import Release, Spreadsheet, prove
 from anonymizer.schema import Schema
 from anonymizer.search import Watch, ignore
 from anonymizer.study import Study
-from anonymizer.tables import (
+from anonymizer.tables.files import (
     Format,
     disarmed,
     disarmed_manifest,

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts import Codes, Recoding
-from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
-from anonymizer.hierarchy.values import counted, is_missing, text_of, texts_apart
 from anonymizer.privacy import Mask
 from anonymizer.regions import CLASS, Regions
 from anonymizer.schema import Schema, classes_of
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.values import counted, is_missing, text_of, texts_apart
 
 __all__ = ["described", "levels_of", "matched", "overwritten", "relabelled", "require_unnumbered"]
 

@@ -8,9 +8,9 @@ import pandas as pd
 
 from anonymizer.columns import encoded
 from anonymizer.counts import Codes, Counts, Ints, Recoding
-from anonymizer.engines import pandas as engine
 from anonymizer.hierarchy import Partition, Taxonomy, forgetting
 from anonymizer.privacy import Mask
+from anonymizer.tables import pandas as engine
 
 __all__ = ["People", "Seen", "forgotten", "moved", "seen_in", "seen_of"]
 

@@ -12,10 +12,8 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts import Recoding
-from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.hierarchy import Partition, Taxonomy
-from anonymizer.hierarchy.values import key_text
 from anonymizer.privacy import DifferentialPrivacy, KAnonymity, PrivacyModel
 from anonymizer.recoded import described, levels_of, relabelled
 from anonymizer.release import Release, SearchResult, prove
@@ -23,6 +21,8 @@ from anonymizer.remembered import Seen, forgotten, moved, seen_in
 from anonymizer.risk import class_warnings, loss_of_sizes
 from anonymizer.schema import Schema
 from anonymizer.search import Suppression
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.values import key_text
 
 __all__ = ["SampledPlan", "differential_privacy", "written_alike"]
 

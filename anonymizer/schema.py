@@ -16,10 +16,10 @@ from anonymizer.columns import (
     spread,
 )
 from anonymizer.counts import Counts
-from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean, require_columns
 from anonymizer.hierarchy import Hierarchy, Taxonomy
-from anonymizer.spelling import Keys, read_keys
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.spelling import Keys, read_keys
 
 __all__ = ["MISSING", "Schema", "classes_of", "recount", "require_columns", "taxonomies_of"]
 

@@ -2,7 +2,7 @@
 
     python benchmarks/bench_masking.py
 
-Needs UCI Adult (see anonymizer/datasets.py). Writes benchmarks/results/masking.md.
+Needs UCI Adult (see anonymizer/tables/datasets.py). Writes benchmarks/results/masking.md.
 """
 
 import os
@@ -16,9 +16,9 @@ import pandas as pd
 from measure import table
 
 from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, Masking, TCloseness
-from anonymizer.datasets import load_adult
 from anonymizer.information import divergence, entropy, mutual_information
 from anonymizer.perturbation import best_ranges
+from anonymizer.tables.datasets import load_adult
 
 RESULTS = Path(__file__).parent / "results" / "masking.md"
 SEEDS = range(5)

@@ -17,7 +17,6 @@ from time import perf_counter
 import workloads
 from measure import Timed, rounds, table
 
-from anonymizer.engines import pandas as engine
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.kernels import compiled_kernel
 from anonymizer.objectives import Loss
@@ -44,6 +43,7 @@ from anonymizer.privacy import (
 )
 from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import Problem, solve
+from anonymizer.tables import pandas as engine
 
 SENSITIVE = "relationship"
 RESULTS = Path(__file__).parent / "results" / "models.md"

@@ -2,7 +2,7 @@
 
     python benchmarks/bench_private_channel.py
 
-Needs UCI Adult (see anonymizer/datasets.py). Writes benchmarks/results/private_channel.md.
+Needs UCI Adult (see anonymizer/tables/datasets.py). Writes benchmarks/results/private_channel.md.
 """
 
 import os
@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 from measure import table
 
-from anonymizer.datasets import load_adult
 from anonymizer.perturbation import (
     OptimalChannel,
     Ranges,
@@ -33,6 +32,7 @@ from anonymizer.privacy import (
     MeanInformation,
     TCloseness,
 )
+from anonymizer.tables.datasets import load_adult
 
 RESULTS = Path(__file__).parent / "results" / "private_channel.md"
 ROUNDS = 3

@@ -27,10 +27,10 @@ from peers import answers
 from workloads import Workload
 
 from anonymizer import Anonymizer, Hierarchy
-from anonymizer.datasets import adult_hierarchy, load_adult
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.objectives import OBJECTIVES, MutualInformation, Objective
 from anonymizer.search import Refiner, Run, Suppression, refine_jointly, solve
+from anonymizer.tables.datasets import adult_hierarchy, load_adult
 
 RESULTS = Path(__file__).parent / "results" / "search"
 COMMAND = "python benchmarks/bench_search.py"

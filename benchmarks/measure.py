@@ -6,10 +6,10 @@ from time import perf_counter
 
 from workloads import Workload
 
-from anonymizer.engines import pandas as engine
 from anonymizer.objectives import Loss, MutualInformation, Objective
 from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import Found, Problem, Suppression
+from anonymizer.tables import pandas as engine
 
 __all__ = ["ROUNDS", "Timed", "described", "problem_of", "rounds", "table"]
 

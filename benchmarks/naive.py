@@ -10,9 +10,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from workloads import Workload
 
-from anonymizer.engines import pandas as engine
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.lattice import Lattice, Node
+from anonymizer.tables import pandas as engine
 
 __all__ = ["GroupBy", "group_by_sampled_nodes"]
 

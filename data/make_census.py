@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonymizer.datasets import ADULT_COLUMNS
+from anonymizer.tables.datasets import ADULT_COLUMNS
 
 __all__ = ["census", "main"]
 

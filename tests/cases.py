@@ -11,12 +11,12 @@ import pytest
 from oracle import HIDDEN, Brute, Chain
 
 from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
-from anonymizer.engines import pandas as engine
 from anonymizer.kernels import Kernel
 from anonymizer.objectives import OBJECTIVES, objective_of
 from anonymizer.privacy import PrivacyModel
 from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import STRATEGIES, Problem, Suppression, solve
+from anonymizer.tables import pandas as engine
 
 ESTIMATES = tuple(name for name, kind in OBJECTIVES.items() if not kind.falls)
 """The objectives that may rise under generalization."""

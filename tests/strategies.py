@@ -9,10 +9,10 @@ from hypothesis.extra.numpy import arrays
 
 from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
 from anonymizer.counts import Classes
-from anonymizer.engines import pandas as engine
 from anonymizer.privacy import PrivacyModel
 from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import Problem
+from anonymizer.tables import pandas as engine
 
 SENSITIVE = "w"
 

@@ -13,7 +13,7 @@ from checker import divergence, entropy
 
 from anonymizer import Hierarchy, Study
 from anonymizer.cli import main
-from anonymizer.datasets import adult_hierarchy, shipped
+from anonymizer.tables.datasets import adult_hierarchy, shipped
 
 NAMES = ["age", "sex", "race", "education", "workclass", "native-country"]
 MARITAL, OCCUPATION, TARGET = "marital-status", "occupation", "salary-class"

@@ -24,10 +24,10 @@ import pandas as pd
 import pytest
 
 from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
-from anonymizer.engines import pandas as engine
 from anonymizer.objectives import objective_of
 from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import Problem, Suppression, solve
+from anonymizer.tables import pandas as engine
 
 LETTERS = {
     "A": "age",

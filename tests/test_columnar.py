@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.opening import open_columns
 from anonymizer.risk import refined_by
 from anonymizer.schema import Schema
-from anonymizer.tables import Format, ParquetColumns, coding, columnar, read_table
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.files import Format, ParquetColumns, coding, columnar, read_table
 
 DAY = dt.date(2020, 2, 28)
 KINDS = {

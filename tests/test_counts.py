@@ -9,9 +9,9 @@ from strategies import SENSITIVE, nested_rows, problem_of, tables
 
 from anonymizer import Hierarchy, InputError
 from anonymizer.counts import Counts, row_keys
-from anonymizer.engines import pandas as engine
 from anonymizer.hierarchy import Partition
 from anonymizer.schema import Schema, recount
+from anonymizer.tables import pandas as engine
 
 
 def histogram(counts: Counts) -> list[list[int]]:

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from anonymizer import Hierarchy, InputError, load_adult, load_census
-from anonymizer.datasets import adult_hierarchy, shipped
 from anonymizer.information import entropy
+from anonymizer.tables.datasets import adult_hierarchy, shipped
 
 ROOT = Path(__file__).parent.parent
 

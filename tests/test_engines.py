@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.kernels import NUMPY, compiled_kernel
+from anonymizer.tables import pandas as engine
 
 
 @st.composite

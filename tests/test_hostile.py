@@ -24,13 +24,13 @@ from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import files as hierarchy_files
 from anonymizer.hierarchy import partition
 from anonymizer.hierarchy.table import Table
-from anonymizer.hierarchy.values import rank
 from anonymizer.manifest import completed, read_manifest, recoding_of
 from anonymizer.publish import publish
 from anonymizer.quality import measure_file
-from anonymizer.reading import RATIO, Limit, open_regular, parsed_json, parsed_toml
 from anonymizer.study import Study
-from anonymizer.tables import Format, disarmed, format_of, formulas, read_table, rearmed
+from anonymizer.tables.files import Format, disarmed, format_of, formulas, read_table, rearmed
+from anonymizer.tables.reading import RATIO, Limit, open_regular, parsed_json, parsed_toml
+from anonymizer.tables.values import rank
 from anonymizer.verification import verify_release
 
 STUDY = """

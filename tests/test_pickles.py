@@ -21,8 +21,8 @@ from anonymizer import (
     TCloseness,
 )
 from anonymizer.counted import Counted
-from anonymizer.engines.pandas import tally
 from anonymizer.remembered import seen_in
+from anonymizer.tables.pandas import tally
 
 ZIP = Hierarchy.prefixes([2, 1])
 AGE = Hierarchy.ranges(widths=[10])

@@ -8,9 +8,9 @@ import pytest
 
 from anonymizer.cli import main
 from anonymizer.comparison import Comparison, Fit, Half
-from anonymizer.datasets import shipped
 from anonymizer.plots.comparison import draw, frontier
 from anonymizer.report import print_comparison
+from anonymizer.tables.datasets import shipped
 
 DEMO = shipped("data", "demo.toml")
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from anonymizer import Hierarchy
 from anonymizer.counts import Classes
-from anonymizer.datasets import DATA_DIRECTORY, load_adult
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.perturbation import (
     OptimalChannel,
@@ -37,6 +36,7 @@ from anonymizer.privacy import (
     TCloseness,
     ValueGain,
 )
+from anonymizer.tables.datasets import DATA_DIRECTORY, load_adult
 
 PAPER = [TCloseness(0.55, distance="kl"), EntropyLDiversity(2.7)]
 SMALL = np.array([[8, 1, 1], [4, 3, 3], [2, 2, 6]])

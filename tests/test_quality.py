@@ -31,7 +31,6 @@ from anonymizer import (
     quality,
 )
 from anonymizer.cli import main
-from anonymizer.engines import pandas as engine
 from anonymizer.errors import AnonymizerError, PolicyBrokenError
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.publish import publish
@@ -47,6 +46,7 @@ from anonymizer.quality.pairing import pair
 from anonymizer.quality.validation import Trial, area_under_curve, dealt
 from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.study import Study
+from anonymizer.tables import pandas as engine
 
 
 @dataclass(frozen=True)

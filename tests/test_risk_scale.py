@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer import InputError, risk
-from anonymizer.engines import pandas as engine
 from anonymizer.kernels import ordering
 from anonymizer.risk import Inference, Refinement, Reidentification, refined_by, refinement
 from anonymizer.risk.ordering import Ordered
 from anonymizer.risk.refinement import refinements
+from anonymizer.tables import pandas as engine
 
 BITS = 1e-9
 COMPILED = ordering(np.inf)

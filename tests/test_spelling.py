@@ -32,10 +32,10 @@ from anonymizer import (
 )
 from anonymizer.cli import commands
 from anonymizer.columns import one_spelling, reads_as_written
-from anonymizer.engines import pandas as engine
 from anonymizer.release import verify
 from anonymizer.schema import Schema
-from anonymizer.spelling import one_text_each, read_keys, written_keys
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.spelling import one_text_each, read_keys, written_keys
 
 
 def objects(values: list) -> pd.Series:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.errors import InputError
-from anonymizer.tables import Format, format_of, read_table, write_table
+from anonymizer.tables.files import Format, format_of, read_table, write_table
 
 SEPARATORS = ",;\t|"
 CSV = "name,age,note\nann,30,x\nbob,41,\n"

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer import Anonymizer, Hierarchy, KAnonymity, Masking
-from anonymizer.engines.arrow import anew
-from anonymizer.engines.traces import without_traces
 from anonymizer.privacy import DifferentialPrivacy
-from anonymizer.tables.files import read_table, write_table
-from anonymizer.tables.format import Format
+from anonymizer.tables.arrow import anew
+from anonymizer.tables.files.files import read_table, write_table
+from anonymizer.tables.files.format import Format
+from anonymizer.tables.traces import without_traces
 
 PARQUET = Format(parquet=True)
 PLANTED = b"MARKER01"

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from anonymizer.columns import histograms
 from anonymizer.counts import Codes, Counts, Ints
-from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.privacy import Mask, PrivacyModel, Verdict, acceptable, verdicts
 from anonymizer.risk import together
 from anonymizer.risk.queries import Labels
+from anonymizer.tables import pandas as engine
 
 __all__ = ["candidates", "crossed", "failing", "intersect", "membership_bounds"]
 

@@ -5,10 +5,10 @@ import numpy as np
 from anonymizer.attacks import Minimality, minimality, obstacle
 from anonymizer.auditing.people import Placed
 from anonymizer.counts import Counts
-from anonymizer.engines import pandas as engine
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.study import Study
+from anonymizer.tables import pandas as engine
 
 __all__ = ["minimality_of"]
 

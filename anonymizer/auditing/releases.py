@@ -22,7 +22,7 @@ from anonymizer.manifest import (
 from anonymizer.privacy import Population, PrivacyModel, about_each, population_of
 from anonymizer.schema import Schema
 from anonymizer.study import Study
-from anonymizer.tables import (
+from anonymizer.tables.files import (
     Format,
     cleaned,
     columns_in,

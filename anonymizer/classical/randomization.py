@@ -8,12 +8,12 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from anonymizer.classical.numeric import Floats, number_in
-from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
-from anonymizer.hierarchy.values import is_missing, rank
 from anonymizer.perturbation.channel import Channel, require_channel
 from anonymizer.perturbation.source import matrix_of
 from anonymizer.perturbation.stated import require_flag, require_generator, vector_of
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.values import is_missing, rank
 
 __all__ = ["Randomized", "invariant_channel", "pram", "random_channel"]
 

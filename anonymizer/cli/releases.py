@@ -110,11 +110,11 @@ def check(table: Path, study: Path, as_json: bool) -> int:
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")
 def demo(output: Path, force: bool) -> None:
     """Anonymize the bundled census of invented people."""
-    from anonymizer.datasets import load_census, shipped
     from anonymizer.publish import publish
     from anonymizer.report import print_ladder, print_release, progress
     from anonymizer.reproduce.bezzi2010 import Experiment
     from anonymizer.study import Study
+    from anonymizer.tables.datasets import load_census, shipped
 
     with progress() as watch:
         study = Study(shipped("data", "demo.toml"))

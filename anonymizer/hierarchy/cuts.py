@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 import numpy as np
 
 from anonymizer.hierarchy.partition import Codes, Partition, Taxonomy
-from anonymizer.hierarchy.values import text_of
+from anonymizer.tables.values import text_of
 
 __all__ = ["cut_of", "grouping_of", "quoted", "spelled", "told_apart"]
 

@@ -11,8 +11,8 @@ from anonymizer.hierarchy.partition import ANY
 from anonymizer.hierarchy.ranges import Ranges
 from anonymizer.hierarchy.rule import Rule
 from anonymizer.hierarchy.table import Table
-from anonymizer.hierarchy.values import number_of
-from anonymizer.reading import HIERARCHY, STUDY, Limit, parsed_toml, read_whole
+from anonymizer.tables.reading import HIERARCHY, STUDY, Limit, parsed_toml, read_whole
+from anonymizer.tables.values import number_of
 
 __all__ = ["read_rule"]
 

@@ -15,7 +15,7 @@ from anonymizer.hierarchy.partition import Partition, Taxonomy
 from anonymizer.hierarchy.ranges import Ranges
 from anonymizer.hierarchy.rule import Label, Rule
 from anonymizer.hierarchy.table import Table
-from anonymizer.hierarchy.values import number_of, text_of
+from anonymizer.tables.values import number_of, text_of
 
 __all__ = ["Hierarchy"]
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from anonymizer.hierarchy.values import counted
+from anonymizer.tables.values import counted
 
 __all__ = ["SWITCH", "may_be_named", "named", "showing_values"]
 

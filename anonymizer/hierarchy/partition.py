@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy.naming import SWITCH, may_be_named
-from anonymizer.hierarchy.values import key_text, number_text, text_of
+from anonymizer.tables.values import key_text, number_text, text_of
 
 __all__ = [
     "ANY",

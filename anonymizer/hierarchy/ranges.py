@@ -10,7 +10,7 @@ from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Interval, torn_levels
 from anonymizer.hierarchy.rule import NO_KEY, Label, Rule
-from anonymizer.hierarchy.values import exactly, floor_to, is_missing, number_of, number_text
+from anonymizer.tables.values import exactly, floor_to, is_missing, number_of, number_text
 
 __all__ = ["Ranges"]
 

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Interval, Partition
-from anonymizer.hierarchy.values import is_missing, text_of
+from anonymizer.tables.values import is_missing, text_of
 
 __all__ = ["NO_KEY", "Label", "Rule"]
 

@@ -11,7 +11,7 @@ import pandas as pd
 from anonymizer.errors import InputError
 from anonymizer.hierarchy.partition import ANY, Codes, Partition, torn_levels
 from anonymizer.hierarchy.rule import Label, Rule
-from anonymizer.hierarchy.values import number_of, text_of
+from anonymizer.tables.values import number_of, text_of
 
 __all__ = ["Table"]
 

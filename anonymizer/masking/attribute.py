@@ -10,9 +10,9 @@ import numpy as np
 from anonymizer.counts import Floats
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Interval, Partition, Taxonomy
-from anonymizer.hierarchy.values import counted, number_of
 from anonymizer.masking.crossed import key_of
 from anonymizer.perturbation import absolute, hamming, squared
+from anonymizer.tables.values import counted, number_of
 
 __all__ = ["Attribute"]
 

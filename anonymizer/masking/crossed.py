@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from anonymizer.columns import by_text
 from anonymizer.counts import Counts, Ints
-from anonymizer.engines import pandas as engine
-from anonymizer.hierarchy.values import is_missing, text_of
 from anonymizer.perturbation import require_room
 from anonymizer.privacy import Mask, PrivacyModel, acceptable
 from anonymizer.schema import Schema
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.values import is_missing, text_of
 
 __all__ = ["Codes", "Crossed", "Key", "key_of"]
 

@@ -8,10 +8,8 @@ import pandas as pd
 
 from anonymizer.counted import Counted
 from anonymizer.counts import Counts, Floats, Recoding
-from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.hierarchy.values import counted as counting
 from anonymizer.kept import Information, Informations, chances
 from anonymizer.masking.attribute import Attribute
 from anonymizer.masking.candidate import Candidate
@@ -29,6 +27,8 @@ from anonymizer.recoded import described, levels_of, relabelled
 from anonymizer.release import Release, SearchResult, generalized, prove, release_warnings
 from anonymizer.risk import loss_of_sizes
 from anonymizer.schema import Schema
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.values import counted as counting
 
 __all__ = ["MaskedPlan", "mask"]
 

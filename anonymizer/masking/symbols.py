@@ -6,9 +6,9 @@ from math import isfinite
 import numpy as np
 import pandas as pd
 
-from anonymizer.engines import pandas as engine
-from anonymizer.hierarchy.values import is_missing, text_of
 from anonymizer.masking.crossed import Codes
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.values import is_missing, text_of
 
 __all__ = ["symbols_of"]
 

@@ -12,8 +12,8 @@ from anonymizer.candidates import Candidate
 from anonymizer.counts import Codes, Counts, Floats
 from anonymizer.errors import require_one_of
 from anonymizer.hierarchy import Partition, Taxonomy
-from anonymizer.hierarchy.values import exactly
 from anonymizer.objectives.base import Objective, Weights, require_known, require_weights
+from anonymizer.tables.values import exactly
 
 __all__ = ["AttributeWise", "Loss", "NonUniformEntropy", "Precision", "Tabulated"]
 

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from anonymizer.errors import InputError, is_whole, shown
-from anonymizer.hierarchy.values import is_missing, text_of
 from anonymizer.perturbation.channel import Channel, require_channel
 from anonymizer.perturbation.source import require_room
+from anonymizer.tables.values import is_missing, text_of
 
 __all__ = ["Texts", "channels_of", "described", "texts_of"]
 

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts import Codes, Floats, Recoding, row_keys
-from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Partition, Taxonomy
-from anonymizer.hierarchy.values import counted, is_missing, text_of
 from anonymizer.privacy import Mask
 from anonymizer.schema import Schema
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.values import counted, is_missing, text_of
 
 __all__ = ["Attribute", "Pairing", "Recoder", "pair"]
 

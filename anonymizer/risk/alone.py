@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.columns import by_text
-from anonymizer.engines import pandas as engine
-from anonymizer.engines.pandas import Digits
 from anonymizer.risk import refinement
 from anonymizer.risk.profile import Inference, Reidentification
 from anonymizer.risk.refinement import Columns, Refinement
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.pandas import Digits
 
 __all__ = ["Alone", "alone", "sensitive_digits"]
 

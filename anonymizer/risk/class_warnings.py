@@ -8,7 +8,6 @@ from unicodedata import normalize
 import numpy as np
 
 from anonymizer.counts import Classes, Counts, Floats
-from anonymizer.hierarchy.values import is_missing, number_of, text_of
 from anonymizer.privacy import (
     TOLERANCE,
     DistinctLDiversity,
@@ -18,6 +17,7 @@ from anonymizer.privacy import (
     RecursiveLDiversity,
 )
 from anonymizer.risk.warnings import MISSING, NARROW, NEARLY, ReleaseWarning
+from anonymizer.tables.values import is_missing, number_of, text_of
 
 __all__ = ["class_warnings"]
 

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts import Counts
-from anonymizer.engines import pandas as engine
-from anonymizer.engines.pandas import Digits
-from anonymizer.hierarchy.values import is_missing
 from anonymizer.risk.undeclared import IDENTIFYING, SINGLED_OUT
 from anonymizer.risk.warnings import ENOUGH, ReleaseWarning
-from anonymizer.spelling import read_keys
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.pandas import Digits
+from anonymizer.tables.spelling import read_keys
+from anonymizer.tables.values import is_missing
 
 __all__ = ["Hidden", "column_warnings", "spelling_warnings"]
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts import Codes, Floats
-from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
 from anonymizer.risk.warnings import UNORDERED, ReleaseWarning
+from anonymizer.tables import pandas as engine
 
 __all__ = ["order_warnings"]
 

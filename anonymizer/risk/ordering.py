@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.engines.pandas import Digits
 from anonymizer.kernels import Ordering
+from anonymizer.tables.pandas import Digits
 
 __all__ = ["Ordered"]
 

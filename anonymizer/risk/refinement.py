@@ -11,11 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonymizer.columns import by_text
-from anonymizer.engines import pandas as engine
-from anonymizer.engines.pandas import Digits
 from anonymizer.kernels import ordering
 from anonymizer.risk.ordering import Ordered
 from anonymizer.risk.profile import Inference, Reidentification
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.pandas import Digits
 
 __all__ = ["Columns", "Refinement", "refined_by", "refinements"]
 

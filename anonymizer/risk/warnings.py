@@ -6,8 +6,8 @@ A warning counts records, classes or values; it never shows one.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from anonymizer.hierarchy.values import counted
 from anonymizer.risk.undeclared import IDENTIFYING
+from anonymizer.tables.values import counted
 
 __all__ = [
     "ENOUGH",

@@ -10,10 +10,10 @@ import numpy as np
 from anonymizer.counts import Codes, Counts, Ints, row_keys
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
-from anonymizer.hierarchy.values import exactly, floor_to
 from anonymizer.search.families import Intervals, Path
 from anonymizer.search.judge import Judge, Judged, count_matrices, lots
 from anonymizer.search.options import RangeOptions
+from anonymizer.tables.values import exactly, floor_to
 
 __all__ = ["Line"]
 

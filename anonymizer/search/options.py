@@ -6,7 +6,7 @@ from math import inf
 from numbers import Real
 
 from anonymizer.errors import InputError, is_whole
-from anonymizer.hierarchy.values import number_of
+from anonymizer.tables.values import number_of
 
 __all__ = ["Bounds", "RangeOptions"]
 

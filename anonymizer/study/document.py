@@ -18,7 +18,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from anonymizer.errors import LONGEST, InputError, did_you_mean, shown
-from anonymizer.reading import STUDY, parsed_toml, read_whole
+from anonymizer.tables.reading import STUDY, parsed_toml, read_whole
 
 __all__ = ["Document", "MaskingOptions", "read_document"]
 

@@ -17,7 +17,7 @@ from anonymizer.regions import CLASS
 from anonymizer.schema import Schema
 from anonymizer.search import Watch
 from anonymizer.study.document import read_document
-from anonymizer.tables import Format, format_of, read_table
+from anonymizer.tables.files import Format, format_of, read_table
 
 __all__ = ["Study"]
 

@@ -5,12 +5,12 @@ from dataclasses import fields
 from math import inf
 from typing import Any
 
-from anonymizer.hierarchy.values import counted
 from anonymizer.information import entropy
 from anonymizer.kept import Information
 from anonymizer.manifest import shape_of
 from anonymizer.objectives import MillerMadow, MutualInformation
 from anonymizer.risk import WARNINGS, class_warnings, column_warnings, loss_of_sizes
+from anonymizer.tables.values import counted
 from anonymizer.verification.check import (
     ABSENT,
     CONSISTENT,

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.engines import pandas as engine
-from anonymizer.hierarchy.values import counted, is_missing, number_of, number_text, text_of
 from anonymizer.regions import CLASS
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.values import counted, is_missing, number_of, number_text, text_of
 from anonymizer.verification.check import Check, required
 from anonymizer.verification.facts import Facts
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anonymizer.engines import pandas as engine
-from anonymizer.hierarchy.values import counted
 from anonymizer.masking import DISTORTIONS, METHODS
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.values import counted
 from anonymizer.verification.check import (
     CONSISTENT,
     UNCHECKED,

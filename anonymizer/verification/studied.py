@@ -6,10 +6,10 @@ from typing import Any
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import ANY, Hierarchy
 from anonymizer.hierarchy.cuts import quoted
-from anonymizer.hierarchy.values import counted, is_missing, text_of
 from anonymizer.manifest import policy_of
 from anonymizer.privacy import PrivacyModel, about_each
 from anonymizer.study import Study
+from anonymizer.tables.values import counted, is_missing, text_of
 from anonymizer.verification.check import (
     ABSENT,
     STUDY,

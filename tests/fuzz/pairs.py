@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from anonymizer.spelling import read_keys
+from anonymizer.tables.spelling import read_keys
 
 from .readers import CSV_READERS, ReaderError, views_of
 

@@ -12,8 +12,6 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts import Counts
-from anonymizer.datasets import adult_hierarchy
-from anonymizer.engines import pandas as engine
 from anonymizer.hierarchy import Hierarchy, Interval
 from anonymizer.information import entropy, mutual_information, specific_information, surprise
 from anonymizer.kept import Information, chances
@@ -33,6 +31,8 @@ from anonymizer.search import (
     refine_jointly,
     solve,
 )
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.datasets import adult_hierarchy
 
 __all__ = ["Experiment", "rows"]
 

@@ -6,8 +6,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet
 
-from anonymizer.hierarchy.values import number_of
-from anonymizer.tables.parquet import is_text
+from anonymizer.tables.files.parquet import is_text
+from anonymizer.tables.values import number_of
 
 __all__ = ["never_missing"]
 

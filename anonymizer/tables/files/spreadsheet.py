@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonymizer.engines import pandas as engine
 from anonymizer.errors import InputError
-from anonymizer.hierarchy.values import number_of
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.values import number_of
 
 __all__ = [
     "disarmed",

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from anonymizer.errors import InputError, require_columns
-from anonymizer.reading import IrregularError, open_regular
+from anonymizer.tables.reading import IrregularError, open_regular
 
 __all__ = ["readable", "require_named"]
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anonymizer.errors import InputError
-from anonymizer.tables.refusals import readable
-from anonymizer.tables.stream import table_stream
+from anonymizer.tables.files.refusals import readable
+from anonymizer.tables.files.stream import table_stream
 
 __all__ = ["Format", "format_of"]
 

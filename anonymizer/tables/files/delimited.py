@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.csv
 
 from anonymizer.errors import InputError
-from anonymizer.reading import LINE
-from anonymizer.tables.refusals import require_named
-from anonymizer.tables.stream import require_columns_few, table_stream
+from anonymizer.tables.files.refusals import require_named
+from anonymizer.tables.files.stream import require_columns_few, table_stream
+from anonymizer.tables.reading import LINE
 
 __all__ = ["csv_columns", "read_csv"]
 

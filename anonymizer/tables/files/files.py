@@ -8,12 +8,12 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from anonymizer.engines import pandas as engine
-from anonymizer.hierarchy.values import text_of
-from anonymizer.tables.delimited import csv_columns, read_csv
-from anonymizer.tables.format import Format
-from anonymizer.tables.parquet import parquet_columns, read_parquet, write_parquet
-from anonymizer.tables.refusals import readable
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.files.delimited import csv_columns, read_csv
+from anonymizer.tables.files.format import Format
+from anonymizer.tables.files.parquet import parquet_columns, read_parquet, write_parquet
+from anonymizer.tables.files.refusals import readable
+from anonymizer.tables.values import text_of
 
 __all__ = ["cleaned", "columns_in", "read_table", "write_table"]
 

@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonymizer.engines.arrow import as_texts
-from anonymizer.engines.traces import without_traces
 from anonymizer.errors import InputError
 from anonymizer.kernels import choose
+from anonymizer.tables.arrow import as_texts
+from anonymizer.tables.traces import without_traces
 
 __all__ = [
     "Digits",

@@ -11,13 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet
 from numpy.typing import NDArray
 
-from anonymizer.engines import pandas as engine
-from anonymizer.tables.coding import Coded, coded, looked_up, smallest
-from anonymizer.tables.files import cleaned
-from anonymizer.tables.format import Format
-from anonymizer.tables.parquet import UNNAMED_INDEX, exact_frame, is_text
-from anonymizer.tables.refusals import readable, require_named
-from anonymizer.tables.statistics import never_missing
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.files.coding import Coded, coded, looked_up, smallest
+from anonymizer.tables.files.files import cleaned
+from anonymizer.tables.files.format import Format
+from anonymizer.tables.files.parquet import UNNAMED_INDEX, exact_frame, is_text
+from anonymizer.tables.files.refusals import readable, require_named
+from anonymizer.tables.files.statistics import never_missing
 
 __all__ = ["ParquetColumns"]
 

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from anonymizer.reading import COLUMNS, LINE, MIB, RATIO, TABLE, open_regular
+from anonymizer.tables.reading import COLUMNS, LINE, MIB, RATIO, TABLE, open_regular
 
 __all__ = ["require_columns_few", "require_room", "table_stream"]
 

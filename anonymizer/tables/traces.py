@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from pandas.arrays import ArrowExtensionArray, BooleanArray, FloatingArray, IntegerArray
 
-from anonymizer.engines.arrow import anew
+from anonymizer.tables.arrow import anew
 
 __all__ = ["without_traces"]
 

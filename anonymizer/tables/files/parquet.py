@@ -8,10 +8,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 
-from anonymizer.engines.arrow import anew
-from anonymizer.engines.traces import without_traces
-from anonymizer.tables.refusals import require_named
-from anonymizer.tables.stream import require_room
+from anonymizer.tables.arrow import anew
+from anonymizer.tables.files.refusals import require_named
+from anonymizer.tables.files.stream import require_room
+from anonymizer.tables.traces import without_traces
 
 __all__ = [
     "UNNAMED_INDEX",
