@@ -72,9 +72,14 @@ if TYPE_CHECKING:
     from anonymizer.verification import Verification, verify_release
 
 HOMES = {
-    "checking": ("Check", "check"),
-    "comparison": ("Comparison", "compare"),
-    "datasets": ("load_adult", "load_census"),
+    "checking": (
+        "Check",
+        "check",
+    ),
+    "comparison": (
+        "Comparison",
+        "compare",
+    ),
     "errors": (
         "AnonymizerError",
         "InputError",
@@ -83,7 +88,10 @@ HOMES = {
         "PolicyUnreachableError",
     ),
     "estimator": ("Anonymizer",),
-    "hierarchy": ("Hierarchy", "showing_values"),
+    "hierarchy": (
+        "Hierarchy",
+        "showing_values",
+    ),
     "masking": ("Masking",),
     "privacy": (
         "AlphaKAnonymity",
@@ -107,10 +115,20 @@ HOMES = {
         "TCloseness",
         "ValueGain",
     ),
-    "quality": ("Quality", "measure_quality"),
+    "quality": (
+        "Quality",
+        "measure_quality",
+    ),
     "release": ("Release",),
     "study": ("Study",),
-    "verification": ("Verification", "verify_release"),
+    "tables.datasets": (
+        "load_adult",
+        "load_census",
+    ),
+    "verification": (
+        "Verification",
+        "verify_release",
+    ),
 }
 HOME = {name: home for home, names in HOMES.items() for name in names}
 
