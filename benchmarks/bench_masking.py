@@ -16,7 +16,7 @@ import pandas as pd
 from measure import table
 
 from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, Masking, TCloseness
-from anonymizer.information import divergence, entropy, mutual_information
+from anonymizer.information.entropy import divergence, entropy, mutual_information
 from anonymizer.perturbation import best_ranges
 from anonymizer.tables.datasets import load_adult
 

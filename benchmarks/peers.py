@@ -30,7 +30,7 @@ from workloads import Workload
 
 from anonymizer import EntropyLDiversity, KAnonymity, TCloseness
 from anonymizer.counts import Classes, Ints
-from anonymizer.information import entropy, mutual_information
+from anonymizer.information.entropy import entropy, mutual_information
 from anonymizer.lattice import Node
 from anonymizer.privacy import TOLERANCE
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from oracle import by_chance
 from scipy.special import gammaln
 
-from anonymizer.chance import expected
 from anonymizer.counts import Counts
-from anonymizer.information import mutual_information
+from anonymizer.information.chance import expected
+from anonymizer.information.entropy import mutual_information
 from anonymizer.objectives import MutualInformation
 
 margins = st.lists(st.integers(0, 40), min_size=1, max_size=5).filter(any)

@@ -28,7 +28,7 @@ from anonymizer.comparison.halves import fitted, held_out
 from anonymizer.comparison.sweep import policy_at
 from anonymizer.counts import Counts
 from anonymizer.hierarchy import Partition
-from anonymizer.information import mutual_information_miller_madow
+from anonymizer.information.entropy import mutual_information_miller_madow
 from anonymizer.tables import pandas as engine
 
 AGES = Hierarchy.from_rows([[str(age), f"{age // 2 * 2}+", f"{age // 4 * 4}+"] for age in range(8)])

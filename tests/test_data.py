@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from anonymizer import Hierarchy, InputError, load_adult, load_census
-from anonymizer.information import entropy
+from anonymizer.information.entropy import entropy
 from anonymizer.tables.datasets import adult_hierarchy, shipped
 
 ROOT = Path(__file__).parent.parent

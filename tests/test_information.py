@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from strategies import joints
 
-from anonymizer.information import (
+from anonymizer.information.entropy import (
     divergence,
     entropy,
     mutual_information,

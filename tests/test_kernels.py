@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer.information import divergence, entropy, mutual_information
+from anonymizer.information.entropy import divergence, entropy, mutual_information
 from anonymizer.kernels import NUMPY, Bound, FrequencySet, Kind, Rules, choose, compiled_kernel
 from anonymizer.kernels.frequency import LOGS
 

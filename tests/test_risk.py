@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from anonymizer import InputError, risk
-from anonymizer.information import (
+from anonymizer.information.entropy import (
     entropy,
     partition_information,
     specific_information,

@@ -20,7 +20,7 @@ from anonymizer.attacks.conjunction import conjunction
 from anonymizer.attacks.parts import BATCHES, Part, parts_of
 from anonymizer.attacks.specializations import Setting
 from anonymizer.counts import Codes, Floats, Ints
-from anonymizer.information import xlogx
+from anonymizer.information.entropy import xlogx
 from anonymizer.privacy import Mask, holds
 
 __all__ = ["ENOUGH", "Beliefs", "Evidence"]

@@ -9,7 +9,7 @@ from anonymizer.comparison.sweep import Point
 from anonymizer.counts import Counts, Grouping, Recoding, row_keys
 from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.information import mutual_information, mutual_information_miller_madow
+from anonymizer.information.entropy import mutual_information, mutual_information_miller_madow
 from anonymizer.kept import ceiling
 from anonymizer.plan import all_hidden, suppressed_of
 from anonymizer.privacy import TOLERANCE, Mask

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.information import MILLER_MADOW
+from anonymizer.information.entropy import MILLER_MADOW
 from anonymizer.kernels.frequency import Columns, Marks, grassberger_table, logs_table
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
 from anonymizer.kernels.rules import (

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.information import MILLER_MADOW, grassberger, xlogx
+from anonymizer.information.entropy import MILLER_MADOW, grassberger, xlogx
 from anonymizer.kernels.frequency import (
     LOGS,
     Columns,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from anonymizer.counts import Floats
-from anonymizer.information import mutual_information, xlogx
+from anonymizer.information.entropy import mutual_information, xlogx
 from anonymizer.masking.candidate import Candidate, Piece, assembled
 from anonymizer.masking.part import Block, Part
 from anonymizer.perturbation import bottleneck_path, require_room

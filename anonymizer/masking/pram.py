@@ -8,7 +8,7 @@ import numpy as np
 
 from anonymizer.counts import Floats
 from anonymizer.errors import PolicyUnreachableError
-from anonymizer.information import xlogx
+from anonymizer.information.entropy import xlogx
 from anonymizer.masking.candidate import Candidate, Piece, assembled, without_rare
 from anonymizer.masking.options import Masking
 from anonymizer.masking.part import Block, Part, Symbol, distinct

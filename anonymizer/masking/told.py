@@ -6,7 +6,7 @@ from math import isfinite
 
 import numpy as np
 
-from anonymizer.information import divergence, entropy, mutual_information
+from anonymizer.information.entropy import divergence, entropy, mutual_information
 from anonymizer.masking.candidate import Candidate
 from anonymizer.masking.crossed import Codes, Crossed, key_of
 from anonymizer.masking.preserved import Preserved

@@ -10,7 +10,7 @@ from anonymizer.candidates import Candidate, Layout
 from anonymizer.counts import Classes, Counts, Floats
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.information import divergence
+from anonymizer.information.entropy import divergence
 from anonymizer.kernels import Worth
 from anonymizer.objectives.base import Objective, Weights, require_known, require_weights
 

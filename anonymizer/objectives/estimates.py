@@ -11,9 +11,9 @@ from typing import ClassVar
 import numpy as np
 
 from anonymizer.candidates import Candidate, Layout
-from anonymizer.chance import expected
 from anonymizer.counts import Classes, Floats
-from anonymizer.information import MILLER_MADOW
+from anonymizer.information.chance import expected
+from anonymizer.information.entropy import MILLER_MADOW
 from anonymizer.kernels import Worth
 from anonymizer.objectives.classes import MutualInformation
 
@@ -58,7 +58,7 @@ class MillerMadow(MutualInformation):
 class AboveShuffled(MutualInformation):
     """I less what the same classes tell on average of values dealt out at random, in bits.
 
-    The expectation is exact: see ``anonymizer.chance``. Options are those of mutual information.
+    The expectation is exact: see ``anonymizer.information.chance``. Options are those of mutual information.
     Negative where chance would tell more.
     """
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from anonymizer.errors import InputError, PolicyUnreachableError
-from anonymizer.information import divergence
+from anonymizer.information.entropy import divergence
 from anonymizer.perturbation.sensitive import Sensitive, whole
 from anonymizer.perturbation.source import Floats, nats_per, numbers_of, require_room
 from anonymizer.privacy import PrivacyModel, holds, models_of, require_class_by_class

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonymizer.errors import InputError, PolicyUnreachableError
-from anonymizer.information import divergence, entropy
+from anonymizer.information.entropy import divergence, entropy
 from anonymizer.perturbation.requirements import (
     Demand,
     demand_of_records,

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from anonymizer.counts import Classes, Floats
 from anonymizer.errors import InputError, require_one_of
 from anonymizer.hierarchy import Hierarchy, Taxonomy
-from anonymizer.information import divergence
+from anonymizer.information.entropy import divergence
 from anonymizer.kernels import Bound, Kind, Sums
 from anonymizer.privacy.base import TOLERANCE, SensitiveModel, require_number
 from anonymizer.tables.values import is_missing, number_of, text_of

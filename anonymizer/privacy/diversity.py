@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from anonymizer.counts import Classes, Floats
 from anonymizer.errors import InputError, require_one_of
-from anonymizer.information import entropy, entropy_grassberger, entropy_miller_madow
+from anonymizer.information.entropy import entropy, entropy_grassberger, entropy_miller_madow
 from anonymizer.kernels import Bound, Kind
 from anonymizer.privacy.base import TOLERANCE, Mask, PrivacyModel, SensitiveModel, require_number
 from anonymizer.privacy.size import require_whole

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.counts import Classes, Floats
-from anonymizer.information import divergence
+from anonymizer.information.entropy import divergence
 from anonymizer.kernels import Bound, Kind
 from anonymizer.privacy.base import (
     TOLERANCE,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.information import mutual_information
+from anonymizer.information.entropy import mutual_information
 from anonymizer.reproduce.readings import claim
 from anonymizer.reproduce.row import Row, Section
 from anonymizer.risk import QueryLoss, Reidentification, query_loss, together

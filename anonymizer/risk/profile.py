@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from anonymizer.information import entropy, xlogx
+from anonymizer.information.entropy import entropy, xlogx
 from anonymizer.risk.measures import Measures
 from anonymizer.risk.numbers import numbers_of_records
 

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from anonymizer.errors import InputError
-from anonymizer.information import entropy, xlogx
+from anonymizer.information.entropy import entropy, xlogx
 from anonymizer.risk.numbers import numbers_of_records
 
 __all__ = ["QueryLoss", "loss_of_sizes", "query_loss", "together"]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from anonymizer.errors import InputError, column_names
-from anonymizer.information import entropy
+from anonymizer.information.entropy import entropy
 from anonymizer.risk.detection import Distinguished, require_share, share_alone
 from anonymizer.risk.refinement import Columns, Refinement
 from anonymizer.risk.subsets import column_of, refined

@@ -5,7 +5,7 @@ from dataclasses import fields
 from math import inf
 from typing import Any
 
-from anonymizer.information import entropy
+from anonymizer.information.entropy import entropy
 from anonymizer.kept import Information
 from anonymizer.manifest import shape_of
 from anonymizer.objectives import MillerMadow, MutualInformation

@@ -13,7 +13,12 @@ import pandas as pd
 
 from anonymizer.counts import Counts
 from anonymizer.hierarchy import Hierarchy, Interval
-from anonymizer.information import entropy, mutual_information, specific_information, surprise
+from anonymizer.information.entropy import (
+    entropy,
+    mutual_information,
+    specific_information,
+    surprise,
+)
 from anonymizer.kept import Information, chances
 from anonymizer.lattice import Node
 from anonymizer.objectives import MutualInformation

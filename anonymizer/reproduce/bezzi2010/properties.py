@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.information import (
+from anonymizer.information.entropy import (
     mutual_information,
     partition_information,
     specific_information,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from anonymizer.information import entropy
+from anonymizer.information.entropy import entropy
 from anonymizer.reproduce.agreement import agrees
 from anonymizer.reproduce.bkakria2021.cases import (
     INFERENCES,

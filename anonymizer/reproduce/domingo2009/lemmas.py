@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.information import mutual_information
+from anonymizer.information.entropy import mutual_information
 from anonymizer.reproduce.readings import claim
 from anonymizer.reproduce.row import Row, Section
 
