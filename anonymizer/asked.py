@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, column_names, digest_of, name_of
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import Objective, objective_of
 from anonymizer.privacy import PrivacyModel
-from anonymizer.schema import Schema
 
 __all__ = ["asked_objective", "fingerprint"]
 

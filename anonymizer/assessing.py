@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.atomic import require_place, write_file
+from anonymizer.counts.opening import open_columns
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.manifest import MANIFEST
-from anonymizer.opening import open_columns
 from anonymizer.publish import schema_at
 from anonymizer.risk import (
     Assessment,

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from anonymizer.axes import Axis, CellMap, axes_of, blocks_of
-from anonymizer.counts import Codes, Ints
+from anonymizer.counts.counts import Codes, Ints
+from anonymizer.counts.multidimensional import Regions, Shape, labels_of
 from anonymizer.guillotine import best_boxes
-from anonymizer.regions import Regions, Shape, labels_of
 from anonymizer.search import Bounds, Problem, RangeOptions, Run
 
 __all__ = ["Atoms"]

@@ -12,11 +12,11 @@ from functools import cached_property
 
 import numpy as np
 
-from anonymizer.counts import Codes, Ints, row_keys
+from anonymizer.counts.counts import Codes, Ints, row_keys
+from anonymizer.counts.multidimensional import Shape
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Interval, Taxonomy
 from anonymizer.privacy import Mask
-from anonymizer.regions import Shape
 from anonymizer.search import Problem, RangeOptions
 from anonymizer.search.line import Line
 from anonymizer.search.tree import Cuts

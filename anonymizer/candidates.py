@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from anonymizer.counts import Classes, Counts, Ints
+from anonymizer.counts.counts import Classes, Counts, Ints
 from anonymizer.kernels import Columns, FrequencySet, Kernel, Marks
 
 __all__ = ["Candidate", "Layout", "columns_of", "merged"]

@@ -7,8 +7,9 @@ from math import isfinite
 import numpy as np
 import pandas as pd
 
-from anonymizer.columns import reads_as_written
-from anonymizer.counts import Classes, Counts
+from anonymizer.counts.columns import reads_as_written
+from anonymizer.counts.counts import Classes, Counts
+from anonymizer.counts.schema import Schema, recount
 from anonymizer.errors import column_names
 from anonymizer.population import journalist, marketer, prosecutor, sample_uniqueness
 from anonymizer.privacy import (
@@ -27,7 +28,6 @@ from anonymizer.privacy import (
 )
 from anonymizer.release import judged
 from anonymizer.risk import ReleaseWarning, class_warnings, column_warnings, spelling_warnings
-from anonymizer.schema import Schema, recount
 
 __all__ = ["Check", "check", "check_table"]
 

@@ -3,7 +3,8 @@
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
 
-from anonymizer.counts import Recoding
+from anonymizer.counts.counts import Recoding
+from anonymizer.counts.multidimensional import Regions
 from anonymizer.errors import (
     InputError,
     PolicyUnreachableError,
@@ -17,7 +18,6 @@ from anonymizer.errors import (
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.lattice import Node, level_recoding
 from anonymizer.privacy import require_class_by_class, require_monotone
-from anonymizer.regions import Regions
 from anonymizer.release import SearchResult
 from anonymizer.search import (
     SEARCHES,

@@ -20,8 +20,10 @@ from anonymizer.choice import (
     regional_search,
 )
 from anonymizer.conventions import Conventions
-from anonymizer.counted import Counted
-from anonymizer.counts import Counts, Recoding
+from anonymizer.counts.counting import Counted
+from anonymizer.counts.counts import Counts, Recoding
+from anonymizer.counts.multidimensional import Regions
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import (
     InputError,
     NotFittedError,
@@ -37,11 +39,9 @@ from anonymizer.objectives import Objective
 from anonymizer.plan import Plan
 from anonymizer.privacy import PrivacyModel, models_of, population_of, without_people
 from anonymizer.recoded import require_unnumbered
-from anonymizer.regions import Regions
 from anonymizer.release import Release, SearchResult
 from anonymizer.remembered import People
 from anonymizer.sampled import SampledPlan, differential_privacy, written_alike
-from anonymizer.schema import Schema
 from anonymizer.search import (
     REFINEMENTS,
     Bounds,

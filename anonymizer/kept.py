@@ -6,7 +6,7 @@ from typing import NamedTuple, TypedDict
 
 import numpy as np
 
-from anonymizer.counts import Counts
+from anonymizer.counts.counts import Counts
 from anonymizer.objectives import MillerMadow, MutualInformation
 from anonymizer.privacy import TOLERANCE, PrivacyModel, asked
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anonymizer.counts import Recoding
+from anonymizer.counts.counts import Recoding
 from anonymizer.hierarchy import Taxonomy
 
 if TYPE_CHECKING:

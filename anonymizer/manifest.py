@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from anonymizer.counts.multidimensional import CLASS
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Hierarchy, Interval, Partition, Taxonomy, cut_of, grouping_of
 from anonymizer.hierarchy.partition import digest_of_values
 from anonymizer.manifest_shape import damage
 from anonymizer.privacy import MODELS, PrivacyModel
-from anonymizer.regions import CLASS
-from anonymizer.schema import Schema
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.reading import MANIFEST_SIZE, open_regular, parsed_json, read_whole
 

@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonymizer.counts import Codes
+from anonymizer.counts.counts import Codes
+from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
-from anonymizer.regions import CLASS
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import counted, is_missing, number_of, text_of
 

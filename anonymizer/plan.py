@@ -7,18 +7,18 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.candidates import Layout, columns_of
-from anonymizer.counts import Counts, Recoding
+from anonymizer.counts.counts import Counts, Recoding
+from anonymizer.counts.multidimensional import CLASS, Regions
+from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import PolicyBrokenError
 from anonymizer.hierarchy import ANY, Taxonomy
 from anonymizer.kept import Information, Informations, chances
 from anonymizer.kernels import NUMPY
 from anonymizer.privacy import Mask, PrivacyModel
 from anonymizer.recoded import described, levels_of, matched, overwritten, relabelled
-from anonymizer.regions import CLASS, Regions
 from anonymizer.release import Release, SearchResult, generalized, prove, release_warnings
 from anonymizer.remembered import People, Seen, forgotten, moved, seen_in, seen_of
 from anonymizer.risk import loss_of_sizes
-from anonymizer.schema import Schema, classes_of
 from anonymizer.search import Suppression
 from anonymizer.search.policy import Policy
 from anonymizer.search.suppression import Suppressed, suppress

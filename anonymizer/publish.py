@@ -10,12 +10,12 @@ from pathlib import Path
 import pandas as pd
 
 from anonymizer.checking import Check, check_table
+from anonymizer.counts.schema import Schema
 from anonymizer.directory import Output, reserved
 from anonymizer.errors import InputError
 from anonymizer.manifest import MANIFEST, is_release, read_manifest, shape_of
 from anonymizer.privacy import PrivacyModel, population_of
 from anonymizer.release import Release, Spreadsheet, prove
-from anonymizer.schema import Schema
 from anonymizer.search import Watch, ignore
 from anonymizer.study import Study
 from anonymizer.tables.files import (

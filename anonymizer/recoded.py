@@ -5,12 +5,12 @@ from collections.abc import Hashable, Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts import Codes, Recoding
+from anonymizer.counts.counts import Codes, Recoding
+from anonymizer.counts.multidimensional import CLASS, Regions
+from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
 from anonymizer.privacy import Mask
-from anonymizer.regions import CLASS, Regions
-from anonymizer.schema import Schema, classes_of
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import counted, is_missing, text_of, texts_apart
 

@@ -8,8 +8,9 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from anonymizer.columns import reads_as_written
-from anonymizer.counts import Counts, Recoding
+from anonymizer.counts.columns import reads_as_written
+from anonymizer.counts.counts import Counts, Recoding
+from anonymizer.counts.schema import Schema, recount
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kept import Information
@@ -24,7 +25,6 @@ from anonymizer.risk import (
     order_warnings,
     spelling_warnings,
 )
-from anonymizer.schema import Schema, recount
 from anonymizer.version import __version__
 
 __all__ = [

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from anonymizer.columns import encoded
-from anonymizer.counts import Codes, Counts, Ints, Recoding
+from anonymizer.counts.columns import encoded
+from anonymizer.counts.counts import Codes, Counts, Ints, Recoding
 from anonymizer.hierarchy import Partition, Taxonomy, forgetting
 from anonymizer.privacy import Mask
 from anonymizer.tables import pandas as engine

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts import Recoding
+from anonymizer.counts.counts import Recoding
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.privacy import DifferentialPrivacy, KAnonymity, PrivacyModel
@@ -19,7 +20,6 @@ from anonymizer.recoded import described, levels_of, relabelled
 from anonymizer.release import Release, SearchResult, prove
 from anonymizer.remembered import Seen, forgotten, moved, seen_in
 from anonymizer.risk import class_warnings, loss_of_sizes
-from anonymizer.schema import Schema
 from anonymizer.search import Suppression
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import key_text

@@ -17,10 +17,10 @@ from time import perf_counter
 import pandas as pd
 
 from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness, load_adult
+from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.lattice import level_recoding
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import PrivacyModel
-from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import Problem, Refiner, refine_jointly, solve
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.datasets import adult_hierarchy

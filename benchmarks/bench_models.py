@@ -17,6 +17,7 @@ from time import perf_counter
 import workloads
 from measure import Timed, rounds, table
 
+from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.kernels import compiled_kernel
 from anonymizer.objectives import Loss
@@ -41,7 +42,6 @@ from anonymizer.privacy import (
     TCloseness,
     ValueGain,
 )
-from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import Problem, solve
 from anonymizer.tables import pandas as engine
 

@@ -95,7 +95,7 @@ def all_measures(path: Path) -> object:
 
 def columns_of(path: Path, names: Sequence[str], sensitive: str | None) -> object:
     """The columns of a file, as a study admits them."""
-    from anonymizer.schema import Schema
+    from anonymizer.counts.schema import Schema
     from anonymizer.tables.files import format_of, open_columns
 
     about = () if sensitive is None else (sensitive,)

@@ -6,8 +6,8 @@ from time import perf_counter
 
 from workloads import Workload
 
+from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.objectives import Loss, MutualInformation, Objective
-from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import Found, Problem, Suppression
 from anonymizer.tables import pandas as engine
 

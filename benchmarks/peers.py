@@ -29,7 +29,7 @@ import pandas as pd
 from workloads import Workload
 
 from anonymizer import EntropyLDiversity, KAnonymity, TCloseness
-from anonymizer.counts import Classes, Ints
+from anonymizer.counts.counts import Classes, Ints
 from anonymizer.information.entropy import entropy, mutual_information
 from anonymizer.lattice import Node
 from anonymizer.privacy import TOLERANCE

@@ -11,10 +11,10 @@ import pytest
 from oracle import HIDDEN, Brute, Chain
 
 from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
+from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.kernels import Kernel
 from anonymizer.objectives import OBJECTIVES, objective_of
 from anonymizer.privacy import PrivacyModel
-from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import STRATEGIES, Problem, Suppression, solve
 from anonymizer.tables import pandas as engine
 

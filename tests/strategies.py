@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
-from anonymizer.counts import Classes
+from anonymizer.counts.counts import Classes
+from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.privacy import PrivacyModel
-from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import Problem
 from anonymizer.tables import pandas as engine
 

@@ -24,8 +24,8 @@ import pandas as pd
 import pytest
 
 from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
+from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.objectives import objective_of
-from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import Problem, Suppression, solve
 from anonymizer.tables import pandas as engine
 

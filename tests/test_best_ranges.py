@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer.counts import Classes
+from anonymizer.counts.counts import Classes
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.perturbation import (
     best_ranges,

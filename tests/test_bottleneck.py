@@ -12,7 +12,7 @@ from strategies import problems
 
 from anonymizer.bottleneck import MergeOptions, merge_cells
 from anonymizer.candidates import Layout
-from anonymizer.counts import Counts
+from anonymizer.counts.counts import Counts
 from anonymizer.errors import Ended, InputError, PolicyUnreachableError
 from anonymizer.kernels import NUMPY
 from anonymizer.objectives import AverageClassSize, Discernibility, Loss, MutualInformation

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracle import by_chance
 from scipy.special import gammaln
 
-from anonymizer.counts import Counts
+from anonymizer.counts.counts import Counts
 from anonymizer.information.chance import expected
 from anonymizer.information.entropy import mutual_information
 from anonymizer.objectives import MutualInformation

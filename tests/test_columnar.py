@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from anonymizer.counts.opening import open_columns
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
-from anonymizer.opening import open_columns
 from anonymizer.risk import refined_by
-from anonymizer.schema import Schema
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.files import Format, ParquetColumns, coding, columnar, read_table
 

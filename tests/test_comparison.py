@@ -26,7 +26,7 @@ from anonymizer.choice import RECODINGS
 from anonymizer.comparison import sweep_of
 from anonymizer.comparison.halves import fitted, held_out
 from anonymizer.comparison.sweep import policy_at
-from anonymizer.counts import Counts
+from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Partition
 from anonymizer.information.entropy import mutual_information_miller_madow
 from anonymizer.tables import pandas as engine
@@ -51,7 +51,7 @@ def asking(**options) -> Anonymizer:
 
 
 def fit_of(anonymizer, first, second):
-    counted = anonymizer.counted(pd.concat([first, second], ignore_index=True))
+    counted = anonymizer.counts.counting(pd.concat([first, second], ignore_index=True))
     halves = [
         counted.schema.counts(engine.tally(half, counted.schema.columns), counted.taxonomies)
         for half in (first, second)

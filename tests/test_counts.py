@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from strategies import SENSITIVE, nested_rows, problem_of, tables
 
 from anonymizer import Hierarchy, InputError
-from anonymizer.counts import Counts, row_keys
+from anonymizer.counts.counts import Counts, row_keys
+from anonymizer.counts.schema import Schema, recount
 from anonymizer.hierarchy import Partition
-from anonymizer.schema import Schema, recount
 from anonymizer.tables import pandas as engine
 
 

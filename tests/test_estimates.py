@@ -15,7 +15,7 @@ from oracle import Brute, Chain, by_chance
 
 from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity
 from anonymizer.cli import main
-from anonymizer.counts import Counts
+from anonymizer.counts.counts import Counts
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.objectives import (
     AboveShuffled,

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
+from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import PrivacyModel
-from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import Problem, Suppression, exhaustive, solve
 from anonymizer.tables import pandas as engine
 

@@ -19,7 +19,7 @@ from anonymizer import (
     Hierarchy,
     KAnonymity,
 )
-from anonymizer.counts import Classes
+from anonymizer.counts.counts import Classes
 from anonymizer.errors import InputError
 from anonymizer.guillotine import Boxed
 from anonymizer.guillotine import best_boxes as best_boxes_of

@@ -20,7 +20,7 @@ from anonymizer import (
     Population,
     TCloseness,
 )
-from anonymizer.counted import Counted
+from anonymizer.counts.counting import Counted
 from anonymizer.remembered import seen_in
 from anonymizer.tables.pandas import tally
 

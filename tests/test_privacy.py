@@ -14,7 +14,7 @@ from strategies import classes_of, joints, merged, problem_of, some_classes, tab
 
 from anonymizer import Hierarchy, InputError, PolicyUnreachableError
 from anonymizer.candidates import Layout
-from anonymizer.counts import Classes, Counts
+from anonymizer.counts.counts import Classes, Counts
 from anonymizer.information.entropy import mutual_information
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.privacy import (

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer import Hierarchy
-from anonymizer.counts import Classes
+from anonymizer.counts.counts import Classes
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.perturbation import (
     OptimalChannel,

@@ -25,7 +25,7 @@ import numpy as np
 import pytest
 from pycanon_values import tables
 
-from anonymizer.counts import Classes
+from anonymizer.counts.counts import Classes
 from anonymizer.privacy import (
     AlphaKAnonymity,
     BasicBetaLikeness,

@@ -31,6 +31,7 @@ from anonymizer import (
     quality,
 )
 from anonymizer.cli import main
+from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import AnonymizerError, PolicyBrokenError
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.publish import publish
@@ -44,7 +45,6 @@ from anonymizer.quality.information_loss import (
 from anonymizer.quality.measures import ambiguity, log_ambiguity
 from anonymizer.quality.pairing import pair
 from anonymizer.quality.validation import Trial, area_under_curve, dealt
-from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.study import Study
 from anonymizer.tables import pandas as engine
 

@@ -31,9 +31,9 @@ from anonymizer import (
     check,
 )
 from anonymizer.cli import commands
-from anonymizer.columns import one_spelling, reads_as_written
+from anonymizer.counts.columns import one_spelling, reads_as_written
+from anonymizer.counts.schema import Schema
 from anonymizer.release import verify
-from anonymizer.schema import Schema
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.spelling import one_text_each, read_keys, written_keys
 

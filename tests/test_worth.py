@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import problems
 
 from anonymizer.candidates import Layout, columns_of
-from anonymizer.counts import Counts
+from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
 from anonymizer.kernels import NUMPY
 from anonymizer.kernels.checks import excess

@@ -19,7 +19,7 @@ import numpy as np
 from anonymizer.attacks.conjunction import conjunction
 from anonymizer.attacks.parts import BATCHES, Part, parts_of
 from anonymizer.attacks.specializations import Setting
-from anonymizer.counts import Codes, Floats, Ints
+from anonymizer.counts.counts import Codes, Floats, Ints
 from anonymizer.information.entropy import xlogx
 from anonymizer.privacy import Mask, holds
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonymizer.counts import Codes, Floats
+from anonymizer.counts.counts import Codes, Floats
 
 __all__ = ["Pattern", "conjunction"]
 

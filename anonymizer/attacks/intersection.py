@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonymizer.columns import histograms
-from anonymizer.counts import Codes, Counts, Ints
+from anonymizer.counts.columns import histograms
+from anonymizer.counts.counts import Codes, Counts, Ints
 from anonymizer.errors import InputError
 from anonymizer.privacy import Mask, PrivacyModel, Verdict, acceptable, verdicts
 from anonymizer.risk import together

@@ -14,7 +14,7 @@ import numpy as np
 from anonymizer.attacks.beliefs import ENOUGH, Evidence
 from anonymizer.attacks.parts import BATCHES
 from anonymizer.attacks.specializations import Setting, classes_at, specializations
-from anonymizer.counts import Codes, Counts
+from anonymizer.counts.counts import Codes, Counts
 from anonymizer.errors import InputError, is_whole
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import NUMPY, choose

@@ -11,7 +11,7 @@ import numpy as np
 from anonymizer.attacks.conjunction import Pattern
 from anonymizer.attacks.specializations import Setting
 from anonymizer.attacks.worlds import drawn, enumerated
-from anonymizer.counts import Codes, Floats, Ints, row_keys
+from anonymizer.counts.counts import Codes, Floats, Ints, row_keys
 
 __all__ = ["BATCHES", "Part", "parts_of"]
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from anonymizer.attacks.worlds import enumerated
 from anonymizer.candidates import Layout
-from anonymizer.counts import Codes, Counts, Ints, row_keys
+from anonymizer.counts.counts import Codes, Counts, Ints, row_keys
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import Kernel
 from anonymizer.lattice import Node, level_recoding

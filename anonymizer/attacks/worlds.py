@@ -7,7 +7,7 @@ multivariate hypergeometric distribution cell by cell.
 
 import numpy as np
 
-from anonymizer.counts import Codes, Floats, Ints
+from anonymizer.counts.counts import Codes, Floats, Ints
 
 __all__ = ["drawn", "enumerated"]
 

@@ -16,7 +16,7 @@ from anonymizer.auditing.people import (
     spelled,
     told_apart,
 )
-from anonymizer.counts import Codes, Counts, Ints
+from anonymizer.counts.counts import Codes, Counts, Ints
 from anonymizer.errors import InputError
 from anonymizer.privacy import TOLERANCE, Mask, Population, PrivacyModel, Verdict
 

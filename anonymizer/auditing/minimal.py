@@ -4,9 +4,9 @@ import numpy as np
 
 from anonymizer.attacks import Minimality, minimality, obstacle
 from anonymizer.auditing.people import Placed
-from anonymizer.counts import Counts
+from anonymizer.counts.counts import Counts
+from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.study import Study
 from anonymizer.tables import pandas as engine
 

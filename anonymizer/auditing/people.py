@@ -9,16 +9,16 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.auditing.releases import Published
-from anonymizer.columns import by_text
-from anonymizer.counts import Codes, Counts, Ints
+from anonymizer.counts.columns import by_text
+from anonymizer.counts.counts import Codes, Counts, Ints
+from anonymizer.counts.multidimensional import CLASS
+from anonymizer.counts.schema import classes_of
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
 from anonymizer.manifest import MANIFEST, sound
 from anonymizer.placing import place
 from anonymizer.privacy import Mask
-from anonymizer.regions import CLASS
 from anonymizer.risk import together
-from anonymizer.schema import classes_of
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.files import columns_in, format_of, read_table
 from anonymizer.tables.spelling import one_text_each, read_keys

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.manifest import (
     MANIFEST,
@@ -20,7 +21,6 @@ from anonymizer.manifest import (
     sound,
 )
 from anonymizer.privacy import Population, PrivacyModel, about_each, population_of
-from anonymizer.schema import Schema
 from anonymizer.study import Study
 from anonymizer.tables.files import (
     Format,

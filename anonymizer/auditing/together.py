@@ -8,7 +8,7 @@ import numpy as np
 from anonymizer.attacks import Guesses, Linkage, crossed, guesses, linkage, membership_bounds
 from anonymizer.auditing.known import Apart, Candidates, Known, policy_of_all
 from anonymizer.auditing.people import People, Placed
-from anonymizer.counts import Codes
+from anonymizer.counts.counts import Codes
 from anonymizer.privacy import Mask
 from anonymizer.risk import QueryLoss, loss_of_sizes
 

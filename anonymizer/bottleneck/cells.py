@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonymizer.candidates import columns_of
-from anonymizer.counts import Floats, Ints
+from anonymizer.counts.counts import Floats, Ints
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.kernels.single import Criteria, values
 from anonymizer.search import Problem

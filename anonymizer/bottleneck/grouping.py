@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.bottleneck.cells import Cells
-from anonymizer.counts import Ints
+from anonymizer.counts.counts import Ints
 from anonymizer.kernels import Marks
 from anonymizer.kernels.merging import agglomerate, join_cheapest, wander
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from anonymizer.bottleneck.cells import Cells
 from anonymizer.bottleneck.grouping import Grouping, improved, settled
-from anonymizer.counts import Counts, Ints
+from anonymizer.counts.counts import Counts, Ints
 from anonymizer.errors import Ended, InputError
 from anonymizer.search import Problem, Run
 from anonymizer.search.problem import ALONE, in_parallel

@@ -10,7 +10,7 @@ import pandas as pd
 from anonymizer.choice import CUTTING, RECODINGS, REGIONAL
 from anonymizer.comparison.halves import Fit, fitted
 from anonymizer.comparison.sweep import Point, Sweep, points, policy_at
-from anonymizer.counts import Counts
+from anonymizer.counts.counts import Counts
 from anonymizer.errors import (
     AnonymizerError,
     InputError,
@@ -145,7 +145,7 @@ def compare(
     """
     run = anonymizer.run()
     asked = _asked(anonymizer, _chosen(anonymizer, recodings), sweep or {})
-    counted = anonymizer.counted(table)
+    counted = anonymizer.counts.counting(table)
     about = counted.schema.targets or counted.schema.sensitive
     if not about:
         raise InputError(

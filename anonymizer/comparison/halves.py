@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 
 from anonymizer.comparison.sweep import Point
-from anonymizer.counts import Counts, Grouping, Recoding, row_keys
+from anonymizer.counts.counts import Counts, Grouping, Recoding, row_keys
 from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.entropy import mutual_information, mutual_information_miller_madow

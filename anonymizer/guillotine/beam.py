@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from anonymizer.axes import Axis, Blocks
-from anonymizer.counts import Codes
+from anonymizer.counts.counts import Codes
 from anonymizer.errors import Ended
 from anonymizer.guillotine.tree import Box, Branching, Tree, Twig
 from anonymizer.kernels import Columns

@@ -14,7 +14,7 @@ from math import prod
 import numpy as np
 
 from anonymizer.axes import Axis
-from anonymizer.counts import Codes, Floats
+from anonymizer.counts.counts import Codes, Floats
 from anonymizer.guillotine.shapes import Menu, boxes_of, laid_out
 from anonymizer.guillotine.tree import Box, Branching, Tree, Twig
 from anonymizer.kernels import Columns

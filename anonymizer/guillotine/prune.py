@@ -4,7 +4,7 @@ import heapq
 
 import numpy as np
 
-from anonymizer.counts import Codes, Floats
+from anonymizer.counts.counts import Codes, Floats
 from anonymizer.guillotine.tree import Box, Branching, Tree, Twig
 from anonymizer.kernels import Columns
 from anonymizer.kernels.single import Criteria, values

@@ -8,7 +8,8 @@ import numpy as np
 
 from anonymizer.axes import MOST_SET, Axis, axes_of, blocks_of
 from anonymizer.candidates import columns_of
-from anonymizer.counts import Codes, Counts
+from anonymizer.counts.counts import Codes, Counts
+from anonymizer.counts.multidimensional import Regions, labels_of
 from anonymizer.guillotine.beam import WIDEST, grow
 from anonymizer.guillotine.exact import Grid
 from anonymizer.guillotine.prune import pruned
@@ -17,7 +18,6 @@ from anonymizer.guillotine.tree import Box, Tree
 from anonymizer.kernels import Columns
 from anonymizer.kernels.single import Criteria, values
 from anonymizer.privacy import TOLERANCE
-from anonymizer.regions import Regions, labels_of
 from anonymizer.search import Bounds, Problem, RangeOptions
 from anonymizer.search.bounded import at_most
 from anonymizer.search.criteria import criteria_of

@@ -9,7 +9,7 @@ from math import comb, prod
 import numpy as np
 
 from anonymizer.axes import MOST_SET, Axis, Blocks
-from anonymizer.counts import Codes
+from anonymizer.counts.counts import Codes
 from anonymizer.kernels.guillotine import Shapes
 
 __all__ = ["Menu", "boxes_of", "laid_out"]

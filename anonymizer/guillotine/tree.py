@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from anonymizer.axes import Blocks
-from anonymizer.counts import Codes
+from anonymizer.counts.counts import Codes
 from anonymizer.privacy import Mask
 
 __all__ = ["Box", "Branching", "Tree", "Twig"]

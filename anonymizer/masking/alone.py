@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from anonymizer.choice import node_of
-from anonymizer.counts import Recoding
+from anonymizer.counts.counts import Recoding
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.lattice import level_recoding

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from anonymizer.counts import Floats
+from anonymizer.counts.counts import Floats
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Interval, Partition, Taxonomy
 from anonymizer.masking.crossed import key_of

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from anonymizer.counts import Floats
+from anonymizer.counts.counts import Floats
 from anonymizer.information.entropy import mutual_information, xlogx
 from anonymizer.masking.candidate import Candidate, Piece, assembled
 from anonymizer.masking.part import Block, Part

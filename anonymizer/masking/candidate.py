@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from anonymizer.counts import Floats
+from anonymizer.counts.counts import Floats
 from anonymizer.masking.crossed import key_of
 from anonymizer.masking.part import Block, Part, Symbol
 

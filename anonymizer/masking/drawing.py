@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.counts import Floats, Ints
+from anonymizer.counts.counts import Floats, Ints
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.masking.candidate import Candidate
 from anonymizer.masking.crossed import Codes, Crossed

@@ -5,7 +5,7 @@ from math import floor, log10
 
 import numpy as np
 
-from anonymizer.counts import Floats
+from anonymizer.counts.counts import Floats
 from anonymizer.errors import InputError
 from anonymizer.masking.attribute import Attribute
 from anonymizer.masking.candidate import Candidate, Piece, assembled, without_rare

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts import Floats
+from anonymizer.counts.counts import Floats
 from anonymizer.errors import InputError
 from anonymizer.masking.attribute import Attribute
 from anonymizer.masking.crossed import Codes, Crossed, key_of

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from anonymizer.counted import Counted
-from anonymizer.counts import Counts, Floats, Recoding
+from anonymizer.counts.counting import Counted
+from anonymizer.counts.counts import Counts, Floats, Recoding
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kept import Information, Informations, chances
@@ -26,7 +27,6 @@ from anonymizer.privacy import KAnonymity, PrivacyModel, require_possible
 from anonymizer.recoded import described, levels_of, relabelled
 from anonymizer.release import Release, SearchResult, generalized, prove, release_warnings
 from anonymizer.risk import loss_of_sizes
-from anonymizer.schema import Schema
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import counted as counting
 

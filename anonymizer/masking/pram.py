@@ -6,7 +6,7 @@ from math import floor, log10
 
 import numpy as np
 
-from anonymizer.counts import Floats
+from anonymizer.counts.counts import Floats
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.information.entropy import xlogx
 from anonymizer.masking.candidate import Candidate, Piece, assembled, without_rare

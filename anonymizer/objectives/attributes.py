@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from anonymizer.candidates import Candidate
-from anonymizer.counts import Codes, Counts, Floats
+from anonymizer.counts.counts import Codes, Counts, Floats
 from anonymizer.errors import require_one_of
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.objectives.base import Objective, Weights, require_known, require_weights

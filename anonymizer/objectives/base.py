@@ -11,7 +11,7 @@ from numbers import Real
 from typing import ClassVar
 
 from anonymizer.candidates import Candidate, Layout
-from anonymizer.counts import Counts, Floats
+from anonymizer.counts.counts import Counts, Floats
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import Worth

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from anonymizer.candidates import Candidate, Layout
-from anonymizer.counts import Classes, Counts, Floats
+from anonymizer.counts.counts import Classes, Counts, Floats
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.entropy import divergence

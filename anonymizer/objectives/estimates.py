@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from anonymizer.candidates import Candidate, Layout
-from anonymizer.counts import Classes, Floats
+from anonymizer.counts.counts import Classes, Floats
 from anonymizer.information.chance import expected
 from anonymizer.information.entropy import MILLER_MADOW
 from anonymizer.kernels import Worth

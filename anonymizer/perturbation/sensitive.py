@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from anonymizer.counts import Classes
+from anonymizer.counts.counts import Classes
 from anonymizer.errors import InputError, shown
 from anonymizer.perturbation.source import Floats, Source, numbers_of
 

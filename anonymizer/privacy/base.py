@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.counts import Classes, Counts, Floats
+from anonymizer.counts.counts import Classes, Counts, Floats
 from anonymizer.errors import InputError, PolicyUnreachableError, did_you_mean, shown
 from anonymizer.kernels import Bound
 

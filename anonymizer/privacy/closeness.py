@@ -23,7 +23,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.counts import Classes, Floats
+from anonymizer.counts.counts import Classes, Floats
 from anonymizer.errors import InputError, require_one_of
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.information.entropy import divergence

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.counts import Classes, Floats
+from anonymizer.counts.counts import Classes, Floats
 from anonymizer.information.entropy import divergence
 from anonymizer.kernels import Bound, Kind
 from anonymizer.privacy.base import (

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts import Classes, Floats, Ints
+from anonymizer.counts.counts import Classes, Floats, Ints
 from anonymizer.errors import InputError
 from anonymizer.kernels import Bound, Kind
 from anonymizer.privacy.base import TOLERANCE, Mask, PrivacyModel, require_number

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts import Classes, Floats, Ints
+from anonymizer.counts.counts import Classes, Floats, Ints
 from anonymizer.kernels import Bound, Kind
 from anonymizer.privacy.base import TOLERANCE, PrivacyModel, require_number
 from anonymizer.privacy.people import Population, population_sizes

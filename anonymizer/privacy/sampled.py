@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizer.counts import Classes, Floats
+from anonymizer.counts.counts import Classes, Floats
 from anonymizer.errors import InputError, require_one_of
 from anonymizer.population import (
     ESTIMATORS,

@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.counts import Classes, Floats
+from anonymizer.counts.counts import Classes, Floats
 from anonymizer.errors import InputError
 from anonymizer.kernels import Bound, Kind
 from anonymizer.privacy.base import TOLERANCE, SensitiveModel, require_number

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from anonymizer.counts import Classes, Floats
+from anonymizer.counts.counts import Classes, Floats
 from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.kernels import Bound, Kind
 from anonymizer.privacy.base import PrivacyModel

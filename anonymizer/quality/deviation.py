@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts import Codes, Floats
+from anonymizer.counts.counts import Codes, Floats
 from anonymizer.quality.pairing import Attribute, Pairing
 from anonymizer.search import Watch, ignore
 

@@ -7,7 +7,7 @@ from typing import Protocol, cast
 
 import numpy as np
 
-from anonymizer.counts import Codes, Floats
+from anonymizer.counts.counts import Codes, Floats
 from anonymizer.privacy import Mask
 from anonymizer.quality.numbers import REPRESENTATIVES, released_numbers
 from anonymizer.quality.pairing import Pairing

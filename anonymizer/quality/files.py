@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anonymizer.counts import Recoding
+from anonymizer.counts.counts import Recoding
+from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.manifest import MANIFEST, read_manifest, recoding_of
 from anonymizer.quality.quality import Quality, measure_quality
-from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import Watch, ignore
 from anonymizer.study import Study
 from anonymizer.tables import pandas as engine

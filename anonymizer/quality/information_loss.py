@@ -7,7 +7,7 @@ from math import erf, sqrt
 
 import numpy as np
 
-from anonymizer.counts import Floats
+from anonymizer.counts.counts import Floats
 
 __all__ = [
     "QUANTILES",

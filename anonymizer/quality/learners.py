@@ -13,7 +13,7 @@ from sklearn.naive_bayes import CategoricalNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
-from anonymizer.counts import Codes, Floats
+from anonymizer.counts.counts import Codes, Floats
 from anonymizer.quality.features import Features
 
 __all__ = ["Classifier", "learners"]

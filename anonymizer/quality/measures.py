@@ -11,7 +11,7 @@ from math import isfinite
 
 import numpy as np
 
-from anonymizer.counts import Codes, Counts, Floats, row_keys
+from anonymizer.counts.counts import Codes, Counts, Floats, row_keys
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.objectives import (
     AverageClassSize,

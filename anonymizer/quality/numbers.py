@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from anonymizer.counts import Codes, Floats
+from anonymizer.counts.counts import Codes, Floats
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.quality.pairing import Attribute, Pairing
 from anonymizer.tables.values import exactly, is_missing, number_of, text_of

@@ -9,11 +9,11 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts import Codes, Floats, Recoding, row_keys
+from anonymizer.counts.counts import Codes, Floats, Recoding, row_keys
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Partition, Taxonomy
 from anonymizer.privacy import Mask
-from anonymizer.schema import Schema
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import counted, is_missing, text_of
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.counts import Codes, Floats
+from anonymizer.counts.counts import Codes, Floats
 from anonymizer.errors import InputError, require_columns
 from anonymizer.privacy import Mask
 from anonymizer.quality.features import Features, Learner, features_of

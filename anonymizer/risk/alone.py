@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from anonymizer.columns import by_text
+from anonymizer.counts.columns import by_text
 from anonymizer.risk import refinement
 from anonymizer.risk.profile import Inference, Reidentification
 from anonymizer.risk.refinement import Columns, Refinement

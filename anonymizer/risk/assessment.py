@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from anonymizer.columns import by_text
+from anonymizer.counts.columns import by_text
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import column_names
 from anonymizer.risk.profile import Inference, Profile, Reidentification
 from anonymizer.risk.queries import QueryLoss, loss_of_sizes
 from anonymizer.risk.refinement import Codes, Columns, Floats, Refinement, refined_by
-from anonymizer.schema import Schema
 from anonymizer.search import Watch, ignore
 
 __all__ = ["Assessment", "assess", "assess_columns"]

@@ -7,7 +7,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from anonymizer.counts import Classes, Counts, Floats
+from anonymizer.counts.counts import Classes, Counts, Floats
 from anonymizer.privacy import (
     TOLERANCE,
     DistinctLDiversity,

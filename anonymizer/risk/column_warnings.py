@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts import Counts
+from anonymizer.counts.counts import Counts
 from anonymizer.risk.undeclared import IDENTIFYING, SINGLED_OUT
 from anonymizer.risk.warnings import ENOUGH, ReleaseWarning
 from anonymizer.tables import pandas as engine

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts import Codes, Floats
+from anonymizer.counts.counts import Codes, Floats
 from anonymizer.errors import InputError
 from anonymizer.risk.warnings import UNORDERED, ReleaseWarning
 from anonymizer.tables import pandas as engine

@@ -6,7 +6,7 @@ from functools import partial
 
 import pandas as pd
 
-from anonymizer.columns import by_text
+from anonymizer.counts.columns import by_text
 from anonymizer.errors import column_names, require_one_of
 from anonymizer.risk.chain import ROUND, Chain, chains, profiled
 from anonymizer.risk.measures import Measures

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonymizer.columns import by_text
+from anonymizer.counts.columns import by_text
 from anonymizer.kernels import ordering
 from anonymizer.risk.ordering import Ordered
 from anonymizer.risk.profile import Inference, Reidentification

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from anonymizer.counts import Codes, Floats, Ints
+from anonymizer.counts.counts import Codes, Floats, Ints
 from anonymizer.privacy import Mask
 
 __all__ = ["Chain", "beginning_at"]

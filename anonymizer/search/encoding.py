@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.candidates import columns_of
-from anonymizer.counts import Codes, Counts
+from anonymizer.counts.counts import Codes, Counts
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.kernels import FrequencySet, Words
 from anonymizer.lattice import Node

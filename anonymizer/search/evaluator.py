@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from anonymizer.candidates import Candidate, Layout
-from anonymizer.counts import Codes, Counts
+from anonymizer.counts.counts import Codes, Counts
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import NUMPY, FrequencySet, Kernel, Marks
 from anonymizer.lattice import Node

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from anonymizer.counts import Codes, Counts, Floats
+from anonymizer.counts.counts import Codes, Counts, Floats
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.privacy import Mask
 from anonymizer.search.chain import Chain

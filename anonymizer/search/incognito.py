@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from anonymizer.counts import Counts
+from anonymizer.counts.counts import Counts
 from anonymizer.lattice import Lattice, Node
 from anonymizer.privacy import require_monotone
 from anonymizer.search.exhaustive import require_searchable

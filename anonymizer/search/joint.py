@@ -6,7 +6,7 @@ from functools import reduce
 from math import inf
 from time import monotonic
 
-from anonymizer.counts import Counts, Recoding
+from anonymizer.counts.counts import Counts, Recoding
 from anonymizer.lattice import level_recoding
 from anonymizer.privacy import TOLERANCE, require_class_by_class, require_monotone
 from anonymizer.search.ascent import ascend

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonymizer.counts import Codes, Counts, Floats, Ints
+from anonymizer.counts.counts import Codes, Counts, Floats, Ints
 from anonymizer.objectives import Objective
 from anonymizer.privacy import Mask, PrivacyModel, acceptable
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from anonymizer.counts import Codes, Counts, Ints, row_keys
+from anonymizer.counts.counts import Codes, Counts, Ints, row_keys
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
 from anonymizer.search.families import Intervals, Path

@@ -18,7 +18,7 @@ from math import inf
 
 import numpy as np
 
-from anonymizer.counts import Floats
+from anonymizer.counts.counts import Floats
 from anonymizer.search.families import Path
 from anonymizer.search.tiles import Tiles
 

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from anonymizer.candidates import Layout
-from anonymizer.counts import Ints
+from anonymizer.counts.counts import Ints
 from anonymizer.kernels import (
     OF_POPULATION,
     OF_TABLE,

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from anonymizer.candidates import Candidate, Layout
-from anonymizer.counts import Counts, Floats
+from anonymizer.counts.counts import Counts, Floats
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import Worth
 from anonymizer.objectives import Objective

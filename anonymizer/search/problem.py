@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 
 import joblib
 
-from anonymizer.counts import Counts
+from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import Kernel, choose

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from math import inf
 
-from anonymizer.counts import Counts, Recoding
+from anonymizer.counts.counts import Counts, Recoding
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition
 from anonymizer.objectives import Objective

@@ -7,7 +7,7 @@ from itertools import islice
 
 import numpy as np
 
-from anonymizer.counts import Counts, Floats, Ints
+from anonymizer.counts.counts import Counts, Floats, Ints
 from anonymizer.hierarchy import Partition
 from anonymizer.privacy import TOLERANCE, Mask
 from anonymizer.search.families import Family, Path

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from anonymizer.counts import Recoding
+from anonymizer.counts.counts import Recoding
 from anonymizer.hierarchy import Partition
 from anonymizer.lattice import level_recoding
 from anonymizer.search.families import Family, Intervals

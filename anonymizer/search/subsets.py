@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from anonymizer.counts import Codes, Counts, Floats
+from anonymizer.counts.counts import Codes, Counts, Floats
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition, Taxonomy, grouping_of
 from anonymizer.privacy import Mask

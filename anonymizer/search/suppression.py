@@ -16,7 +16,7 @@ from numbers import Real
 import numpy as np
 
 from anonymizer.candidates import merged
-from anonymizer.counts import Ints
+from anonymizer.counts.counts import Ints
 from anonymizer.errors import InputError
 from anonymizer.kernels import Columns, Marks
 from anonymizer.search.policy import Judgement, Policy

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.counts import Codes, Counts, Floats, Ints, row_keys
+from anonymizer.counts.counts import Codes, Counts, Floats, Ints, row_keys
 from anonymizer.search.chain import Chain
 from anonymizer.search.families import Intervals
 from anonymizer.search.judge import Judge, Tables, count_matrices, lots

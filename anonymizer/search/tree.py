@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from anonymizer.counts import Codes, Counts, Floats
+from anonymizer.counts.counts import Codes, Counts, Floats
 from anonymizer.hierarchy import Partition, Taxonomy, cut_of
 from anonymizer.privacy import Mask
 from anonymizer.search.families import Intervals, Path

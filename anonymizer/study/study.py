@@ -8,13 +8,13 @@ from typing import Any
 
 import pandas as pd
 
+from anonymizer.counts.multidimensional import CLASS
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, did_you_mean, shown
 from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.masking import Masking
 from anonymizer.privacy import MODELS, Population, PrivacyModel
-from anonymizer.regions import CLASS
-from anonymizer.schema import Schema
 from anonymizer.search import Watch
 from anonymizer.study.document import read_document
 from anonymizer.tables.files import Format, format_of, read_table

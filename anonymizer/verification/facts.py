@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from anonymizer.counts import Counts
+from anonymizer.counts.counts import Counts
+from anonymizer.counts.schema import Schema
 from anonymizer.hierarchy import ANY
 from anonymizer.privacy import DifferentialPrivacy, Mask, PrivacyModel, Verdict
-from anonymizer.schema import Schema
 from anonymizer.tables import pandas as engine
 
 __all__ = ["Facts"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.regions import CLASS
+from anonymizer.counts.multidimensional import CLASS
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import counted, is_missing, number_of, number_text, text_of
 from anonymizer.verification.check import Check, required

@@ -9,11 +9,11 @@ from typing import Any
 
 import pandas as pd
 
+from anonymizer.counts.schema import Schema, recount
 from anonymizer.errors import InputError
 from anonymizer.manifest import MANIFEST, read_manifest, schema_of, sound
 from anonymizer.privacy import PrivacyModel, Verdict, population_of
 from anonymizer.release import judged, verify
-from anonymizer.schema import Schema, recount
 from anonymizer.study import Study
 from anonymizer.tables.files import Format, columns_in, format_of, read_table
 from anonymizer.tables.values import counted

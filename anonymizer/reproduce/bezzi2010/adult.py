@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts import Counts
+from anonymizer.counts.counts import Counts
+from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.hierarchy import Hierarchy, Interval
 from anonymizer.information.entropy import (
     entropy,
@@ -25,7 +26,6 @@ from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import EntropyLDiversity, TCloseness, require_possible, verdicts
 from anonymizer.reproduce.agreement import AS_PUBLISHED
 from anonymizer.reproduce.row import Row
-from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.search import (
     Problem,
     RangeOptions,

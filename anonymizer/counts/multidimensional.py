@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anonymizer.counts import Codes
+from anonymizer.counts.counts import Codes
 from anonymizer.hierarchy import Interval, Taxonomy, set_labels, spelled
 
 __all__ = ["CLASS", "Regions", "Shape", "labels_of"]

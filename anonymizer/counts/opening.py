@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonymizer.schema import Schema
+from anonymizer.counts.schema import Schema
 from anonymizer.tables.files import Format, ParquetColumns, read_table
 from anonymizer.tables.files.refusals import require_named
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from anonymizer.columns import (
+from anonymizer.counts.columns import (
     beside,
     encoded,
     histograms,
@@ -15,7 +15,7 @@ from anonymizer.columns import (
     require_everybody,
     spread,
 )
-from anonymizer.counts import Counts
+from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean, require_columns
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.tables import pandas as engine

@@ -7,12 +7,12 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from anonymizer.columns import by_text, encoded
-from anonymizer.counts import Counts, row_keys
+from anonymizer.counts.columns import by_text, encoded
+from anonymizer.counts.counts import Counts, row_keys
+from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError, whole_seed
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.privacy import Population
-from anonymizer.schema import Schema, taxonomies_of
 from anonymizer.tables import pandas as engine
 
 __all__ = ["Counted"]
