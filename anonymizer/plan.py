@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
-from anonymizer.candidates import Layout, columns_of
 from anonymizer.counts.counts import Counts, Recoding
 from anonymizer.counts.multidimensional import CLASS, Regions
 from anonymizer.counts.schema import Schema, classes_of
@@ -14,6 +13,7 @@ from anonymizer.errors import PolicyBrokenError
 from anonymizer.hierarchy import ANY, Taxonomy
 from anonymizer.kept import Information, Informations, chances
 from anonymizer.kernels import NUMPY
+from anonymizer.objectives.candidate import Layout, columns_of
 from anonymizer.privacy import Mask, PrivacyModel
 from anonymizer.recoded import described, levels_of, matched, overwritten, relabelled
 from anonymizer.release import Release, SearchResult, generalized, prove, release_warnings

@@ -6,10 +6,10 @@ from math import inf
 
 from anonymizer.atoms import Atoms
 from anonymizer.bottleneck import MergeOptions, merge_cells
-from anonymizer.candidates import Layout
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.errors import InputError, PolicyUnreachableError, require_one_of
 from anonymizer.guillotine import best_boxes
+from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import TOLERANCE
 from anonymizer.release import SearchResult
 from anonymizer.search import REFINEMENTS, Bounds, Problem, RangeOptions, Run, with_large_classes

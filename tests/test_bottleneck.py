@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from strategies import problems
 
 from anonymizer.bottleneck import MergeOptions, merge_cells
-from anonymizer.candidates import Layout
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import Ended, InputError, PolicyUnreachableError
 from anonymizer.kernels import NUMPY
 from anonymizer.objectives import AverageClassSize, Discernibility, Loss, MutualInformation
+from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import (
     DistinctLDiversity,
     EntropyLDiversity,

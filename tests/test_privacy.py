@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from strategies import classes_of, joints, merged, problem_of, some_classes, tables
 
 from anonymizer import Hierarchy, InputError, PolicyUnreachableError
-from anonymizer.candidates import Layout
 from anonymizer.counts.counts import Classes, Counts
 from anonymizer.information.entropy import mutual_information
 from anonymizer.kernels import NUMPY, compiled_kernel
+from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import (
     MODELS,
     AlphaKAnonymity,

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import problems
 
-from anonymizer.candidates import Layout, columns_of
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
 from anonymizer.kernels import NUMPY
@@ -24,6 +23,7 @@ from anonymizer.objectives import (
     MutualInformation,
     Objective,
 )
+from anonymizer.objectives.candidate import Layout, columns_of
 from anonymizer.search.policy import Policy
 
 OBJECTIVES = (

@@ -11,11 +11,11 @@ from functools import cached_property
 import numpy as np
 
 from anonymizer.attacks.worlds import enumerated
-from anonymizer.candidates import Layout
 from anonymizer.counts.counts import Codes, Counts, Ints, row_keys
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import Kernel
 from anonymizer.lattice import Node, level_recoding
+from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import Mask, PrivacyModel
 from anonymizer.search.policy import Judgement, Policy
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.candidates import columns_of
 from anonymizer.counts.counts import Floats, Ints
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.kernels.single import Criteria, values
+from anonymizer.objectives.candidate import columns_of
 from anonymizer.search import Problem
 from anonymizer.search.criteria import criteria_of
 

@@ -7,7 +7,6 @@ from math import inf
 import numpy as np
 
 from anonymizer.axes import MOST_SET, Axis, axes_of, blocks_of
-from anonymizer.candidates import columns_of
 from anonymizer.counts.counts import Codes, Counts
 from anonymizer.counts.multidimensional import Regions, labels_of
 from anonymizer.guillotine.beam import WIDEST, grow
@@ -17,6 +16,7 @@ from anonymizer.guillotine.shapes import Menu, boxes_of
 from anonymizer.guillotine.tree import Box, Tree
 from anonymizer.kernels import Columns
 from anonymizer.kernels.single import Criteria, values
+from anonymizer.objectives.candidate import columns_of
 from anonymizer.privacy import TOLERANCE
 from anonymizer.search import Bounds, Problem, RangeOptions
 from anonymizer.search.bounded import at_most

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizer.candidates import Candidate
 from anonymizer.counts.counts import Codes, Counts, Floats
 from anonymizer.errors import require_one_of
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.objectives.base import Objective, Weights, require_known, require_weights
+from anonymizer.objectives.candidate import Candidate
 from anonymizer.tables.values import exactly
 
 __all__ = ["AttributeWise", "Loss", "NonUniformEntropy", "Precision", "Tabulated"]

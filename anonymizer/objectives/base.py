@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import ClassVar
 
-from anonymizer.candidates import Candidate, Layout
 from anonymizer.counts.counts import Counts, Floats
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import Worth
+from anonymizer.objectives.candidate import Candidate, Layout
 
 __all__ = ["Objective", "Weights", "require_known", "require_weights"]
 

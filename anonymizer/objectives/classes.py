@@ -6,13 +6,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizer.candidates import Candidate, Layout
 from anonymizer.counts.counts import Classes, Counts, Floats
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.entropy import divergence
 from anonymizer.kernels import Worth
 from anonymizer.objectives.base import Objective, Weights, require_known, require_weights
+from anonymizer.objectives.candidate import Candidate, Layout
 
 __all__ = ["AverageClassSize", "Discernibility", "MutualInformation"]
 

@@ -10,11 +10,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizer.candidates import Candidate, Layout
 from anonymizer.counts.counts import Classes, Floats
 from anonymizer.information.chance import expected
 from anonymizer.information.entropy import MILLER_MADOW
 from anonymizer.kernels import Worth
+from anonymizer.objectives.candidate import Candidate, Layout
 from anonymizer.objectives.classes import MutualInformation
 
 __all__ = ["AboveShuffled", "MillerMadow"]

@@ -1,9 +1,9 @@
 """What compiled searches ask of classes that they look at one by one."""
 
-from anonymizer.candidates import Layout
 from anonymizer.errors import InputError
 from anonymizer.kernels import NUMPY
 from anonymizer.kernels.single import Criteria, criteria
+from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import require_class_by_class, require_monotone
 from anonymizer.search.policy import Policy
 from anonymizer.search.problem import Problem

@@ -13,11 +13,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.candidates import columns_of
 from anonymizer.counts.counts import Codes, Counts
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.kernels import FrequencySet, Words
 from anonymizer.lattice import Node
+from anonymizer.objectives.candidate import columns_of
 
 __all__ = ["Encoding"]
 

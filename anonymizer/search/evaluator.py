@@ -6,12 +6,12 @@ from functools import cached_property
 
 import numpy as np
 
-from anonymizer.candidates import Candidate, Layout
 from anonymizer.counts.counts import Codes, Counts
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import NUMPY, FrequencySet, Kernel, Marks
 from anonymizer.lattice import Node
 from anonymizer.objectives import Objective, Tabulated
+from anonymizer.objectives.candidate import Candidate, Layout
 from anonymizer.privacy import PrivacyModel
 from anonymizer.search.encoding import Encoding
 from anonymizer.search.frequency import FrequencySets

@@ -6,7 +6,6 @@ from functools import cached_property
 
 import numpy as np
 
-from anonymizer.candidates import Layout
 from anonymizer.counts.counts import Ints
 from anonymizer.kernels import (
     OF_POPULATION,
@@ -18,6 +17,7 @@ from anonymizer.kernels import (
     Marks,
     Rules,
 )
+from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import PrivacyModel, asked, holds
 
 __all__ = ["Judgement", "Policy"]

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizer.candidates import Candidate, Layout
 from anonymizer.counts.counts import Counts, Floats
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import Worth
 from anonymizer.objectives import Objective
+from anonymizer.objectives.candidate import Candidate, Layout
 
 __all__ = ["Priced"]
 

@@ -8,9 +8,9 @@ for effective ones, say), has a frontier that is found quickly; only nodes above
 
 from collections.abc import Sequence
 
-from anonymizer.candidates import Candidate
 from anonymizer.kernels import FrequencySet
 from anonymizer.lattice import Node
+from anonymizer.objectives.candidate import Candidate
 from anonymizer.search.evaluator import Evaluator
 from anonymizer.search.exhaustive import minimal_nodes, survey
 from anonymizer.search.frontier import automatic

@@ -15,10 +15,10 @@ from numbers import Real
 
 import numpy as np
 
-from anonymizer.candidates import merged
 from anonymizer.counts.counts import Ints
 from anonymizer.errors import InputError
 from anonymizer.kernels import Columns, Marks
+from anonymizer.objectives.candidate import merged
 from anonymizer.search.policy import Judgement, Policy
 
 __all__ = ["Suppressed", "Suppression", "suppress"]
