@@ -11,7 +11,6 @@ from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counts import Classes, Counts
 from anonymizer.counts.schema import Schema, recount
 from anonymizer.errors import column_names
-from anonymizer.population import journalist, marketer, prosecutor, sample_uniqueness
 from anonymizer.privacy import (
     AlphaKAnonymity,
     BasicBetaLikeness,
@@ -26,6 +25,7 @@ from anonymizer.privacy import (
     models_of,
     population_of,
 )
+from anonymizer.privacy.population import journalist, marketer, prosecutor, sample_uniqueness
 from anonymizer.release import judged
 from anonymizer.risk import ReleaseWarning, class_warnings, column_warnings, spelling_warnings
 

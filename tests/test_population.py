@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from anonymizer import InputError
-from anonymizer.population import (
+from anonymizer.privacy.population import (
     ESTIMATORS,
     Risk,
     estimated_risk,
@@ -27,7 +27,7 @@ from anonymizer.population import (
     smallest_class,
     snb,
 )
-from anonymizer.population.frequencies import frequencies
+from anonymizer.privacy.population.frequencies import frequencies
 
 tables = st.lists(st.integers(1, 12), min_size=1, max_size=30)
 fractions = st.floats(0.01, 1)
@@ -474,7 +474,7 @@ def test_sampling_refuses(call, message):
 
 
 def test_importing_the_package_loads_no_scipy():
-    code = "import anonymizer.population, sys; print('scipy' in sys.modules)"
+    code = "import anonymizer.privacy.population, sys; print('scipy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
 

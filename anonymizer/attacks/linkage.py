@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.population import journalist, marketer, prosecutor
+from anonymizer.privacy.population import journalist, marketer, prosecutor
 
 __all__ = ["Linkage", "Success", "linkage"]
 

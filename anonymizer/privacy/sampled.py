@@ -9,14 +9,14 @@ import numpy as np
 
 from anonymizer.counts.counts import Classes, Floats
 from anonymizer.errors import InputError, require_one_of
-from anonymizer.population import (
+from anonymizer.privacy.base import PrivacyModel, require_number
+from anonymizer.privacy.population import (
     ESTIMATORS,
     failure_probability,
     population_uniqueness,
     sampling_rate,
     smallest_class,
 )
-from anonymizer.privacy.base import PrivacyModel, require_number
 from anonymizer.privacy.size import SizeModel
 
 __all__ = ["DifferentialPrivacy", "PopulationUniqueness"]
@@ -30,7 +30,7 @@ class PopulationUniqueness(PrivacyModel):
 
     The share of its records that are unique in it, from the sizes of the classes and the share of
     the population that the table holds. Where an estimator has no answer the model does not hold.
-    Not monotone, whatever the estimator: see ``anonymizer.population``, also for their biases.
+    Not monotone, whatever the estimator: see ``anonymizer.privacy.population``, also for their biases.
     Dankar, El Emam, Neisa, Roffey (2012).
 
     Parameters

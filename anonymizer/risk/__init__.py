@@ -1,5 +1,6 @@
 """Risk: what an attacker learns from a table or a release, per record, per class, on the whole."""
 
+from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes, query_loss, together
 from anonymizer.risk.alone import Alone, alone
 from anonymizer.risk.assessment import Assessment, assess, assess_columns
 from anonymizer.risk.chain import Chain, Contribution, Link
@@ -18,7 +19,6 @@ from anonymizer.risk.detection import (
 from anonymizer.risk.measures import Measures
 from anonymizer.risk.order_warnings import order_warnings
 from anonymizer.risk.profile import Inference, Profile, Reidentification, measures
-from anonymizer.risk.queries import QueryLoss, loss_of_sizes, query_loss, together
 from anonymizer.risk.ranking import METRICS, Ranked, Ranking, rank
 from anonymizer.risk.refinement import Columns, Refinement, refined_by
 from anonymizer.risk.subsets import MOST_SUBSETS, affordable

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.errors import InputError, column_names
-from anonymizer.risk.numbers import numbers_of_records
+from anonymizer.privacy.numbers import numbers_of_records
 from anonymizer.risk.refinement import Columns, Refinement
 from anonymizer.risk.subsets import Subset, measured, refined, subsets_up_to
 from anonymizer.search import Watch, ignore

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from anonymizer.information.entropy import entropy, xlogx
+from anonymizer.privacy.numbers import numbers_of_records
 from anonymizer.risk.measures import Measures
-from anonymizer.risk.numbers import numbers_of_records
 
 __all__ = ["Inference", "Profile", "Reidentification", "measures"]
 

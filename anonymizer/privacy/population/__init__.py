@@ -3,9 +3,19 @@
 scipy is imported when a function first needs it, never by importing this package.
 """
 
-from anonymizer.population.risks import Risk, estimated_risk, journalist, marketer, prosecutor
-from anonymizer.population.sampling import failure_probability, sampling_rate, smallest_class
-from anonymizer.population.uniqueness import (
+from anonymizer.privacy.population.risks import (
+    Risk,
+    estimated_risk,
+    journalist,
+    marketer,
+    prosecutor,
+)
+from anonymizer.privacy.population.sampling import (
+    failure_probability,
+    sampling_rate,
+    smallest_class,
+)
+from anonymizer.privacy.population.uniqueness import (
     ESTIMATORS,
     Uniqueness,
     population_uniqueness,

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from anonymizer.errors import InputError
 from anonymizer.information.entropy import entropy, xlogx
-from anonymizer.risk.numbers import numbers_of_records
+from anonymizer.privacy.numbers import numbers_of_records
 
 __all__ = ["QueryLoss", "loss_of_sizes", "query_loss", "together"]
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from anonymizer.errors import InputError
-from anonymizer.population.frequencies import class_sizes, is_number, require_fraction
+from anonymizer.privacy.population.frequencies import class_sizes, is_number, require_fraction
 
 __all__ = ["Risk", "estimated_risk", "journalist", "marketer", "prosecutor"]
 

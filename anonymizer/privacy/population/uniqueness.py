@@ -10,8 +10,8 @@ from typing import NamedTuple
 from numpy.typing import ArrayLike
 
 from anonymizer.errors import require_one_of
-from anonymizer.population import pitman, snb
-from anonymizer.population.frequencies import Frequencies, frequencies, require_fraction
+from anonymizer.privacy.population import pitman, snb
+from anonymizer.privacy.population.frequencies import Frequencies, frequencies, require_fraction
 
 __all__ = ["ESTIMATORS", "Uniqueness", "population_uniqueness", "sample_uniqueness"]
 

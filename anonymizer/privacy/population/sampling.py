@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.errors import InputError, is_whole
-from anonymizer.population.frequencies import is_number
+from anonymizer.privacy.population.frequencies import is_number
 
 __all__ = ["failure_probability", "sampling_rate", "smallest_class"]
 

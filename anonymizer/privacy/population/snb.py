@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonymizer.population.frequencies import Frequencies
+from anonymizer.privacy.population.frequencies import Frequencies
 
 __all__ = ["SlideNegativeBinomial", "fit", "uniques"]
 

@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from anonymizer.population.frequencies import Frequencies
+from anonymizer.privacy.population.frequencies import Frequencies
 
 __all__ = ["Pitman", "fit", "uniques"]
 
