@@ -12,6 +12,7 @@ from anonymizer.counts.opening import open_columns
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.manifest import MANIFEST
 from anonymizer.publish import schema_at
+from anonymizer.recoding import Watch, ignore
 from anonymizer.risk import (
     Assessment,
     Detected,
@@ -23,7 +24,6 @@ from anonymizer.risk import (
     rank,
     undeclared,
 )
-from anonymizer.search import Watch, ignore
 from anonymizer.study import Study
 from anonymizer.tables.files import Format, write_table
 

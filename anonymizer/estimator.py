@@ -8,17 +8,6 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from anonymizer.asked import asked_objective, fingerprint
-from anonymizer.choice import (
-    CUTTING,
-    REGIONAL,
-    attributes_to_group,
-    attributes_to_refine,
-    best_cuts,
-    best_levels,
-    given_levels,
-    node_of,
-    regional_search,
-)
 from anonymizer.conventions import Conventions
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.counts import Counts, Recoding
@@ -33,16 +22,11 @@ from anonymizer.errors import (
     whole_seed,
 )
 from anonymizer.hierarchy import Hierarchy, Taxonomy
-from anonymizer.lattice import level_recoding
 from anonymizer.masking import Masking, masked_from, masking_of, require_alone
 from anonymizer.objectives import Objective
 from anonymizer.plan import Plan
 from anonymizer.privacy import PrivacyModel, models_of, population_of, without_people
-from anonymizer.recoded import require_unnumbered
-from anonymizer.release import Release, SearchResult
-from anonymizer.remembered import People
-from anonymizer.sampled import SampledPlan, differential_privacy, written_alike
-from anonymizer.search import (
+from anonymizer.recoding import (
     REFINEMENTS,
     Bounds,
     Cutting,
@@ -55,6 +39,22 @@ from anonymizer.search import (
     Watch,
     ignore,
 )
+from anonymizer.recoding.apply import require_unnumbered
+from anonymizer.recoding.lattice import level_recoding
+from anonymizer.recoding.strategies import (
+    CUTTING,
+    REGIONAL,
+    attributes_to_group,
+    attributes_to_refine,
+    best_cuts,
+    best_levels,
+    given_levels,
+    node_of,
+    regional_search,
+)
+from anonymizer.release import Release, SearchResult
+from anonymizer.remembered import People
+from anonymizer.sampled import SampledPlan, differential_privacy, written_alike
 
 if TYPE_CHECKING:
     from anonymizer.masking.plan import MaskedPlan

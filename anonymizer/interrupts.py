@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from anonymizer.errors import Ended
 
 if TYPE_CHECKING:
-    from anonymizer.search import Watch
+    from anonymizer.recoding import Watch
 
 __all__ = ["Held", "ends_as_interrupts", "held", "never_lost", "settled"]
 

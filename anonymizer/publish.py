@@ -15,8 +15,8 @@ from anonymizer.directory import Output, reserved
 from anonymizer.errors import InputError
 from anonymizer.manifest import MANIFEST, is_release, read_manifest, shape_of
 from anonymizer.privacy import PrivacyModel, population_of
+from anonymizer.recoding import Watch, ignore
 from anonymizer.release import Release, Spreadsheet, prove
-from anonymizer.search import Watch, ignore
 from anonymizer.study import Study
 from anonymizer.tables.files import (
     Format,

@@ -14,8 +14,8 @@ from anonymizer.counts.schema import Schema, recount
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kept import Information
-from anonymizer.lattice import Node
 from anonymizer.privacy import PrivacyModel, Verdict, verdicts
+from anonymizer.recoding.lattice import Node
 from anonymizer.risk import (
     Hidden,
     QueryLoss,

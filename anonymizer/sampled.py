@@ -16,11 +16,11 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.privacy import DifferentialPrivacy, KAnonymity, PrivacyModel
-from anonymizer.recoded import described, levels_of, relabelled
+from anonymizer.recoding import Suppression
+from anonymizer.recoding.apply import described, levels_of, relabelled
 from anonymizer.release import Release, SearchResult, prove
 from anonymizer.remembered import Seen, forgotten, moved, seen_in
 from anonymizer.risk import class_warnings, loss_of_sizes
-from anonymizer.search import Suppression
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import key_text
 

@@ -18,10 +18,10 @@ import pandas as pd
 
 from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness, load_adult
 from anonymizer.counts.schema import Schema, taxonomies_of
-from anonymizer.lattice import level_recoding
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import PrivacyModel
-from anonymizer.search import Problem, Refiner, refine_jointly, solve
+from anonymizer.recoding import Problem, Refiner, refine_jointly, solve
+from anonymizer.recoding.lattice import level_recoding
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.datasets import adult_hierarchy
 

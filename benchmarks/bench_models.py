@@ -42,7 +42,7 @@ from anonymizer.privacy import (
     TCloseness,
     ValueGain,
 )
-from anonymizer.search import Problem, solve
+from anonymizer.recoding import Problem, solve
 from anonymizer.tables import pandas as engine
 
 SENSITIVE = "relationship"

@@ -29,7 +29,7 @@ from workloads import Workload
 from anonymizer import Anonymizer, Hierarchy
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.objectives import OBJECTIVES, MutualInformation, Objective
-from anonymizer.search import Refiner, Run, Suppression, refine_jointly, solve
+from anonymizer.recoding import Refiner, Run, Suppression, refine_jointly, solve
 from anonymizer.tables.datasets import adult_hierarchy, load_adult
 
 RESULTS = Path(__file__).parent / "results" / "search"
@@ -125,7 +125,7 @@ def kernels() -> Iterator[str]:
         "k.roll_up(F(np.zeros((4, 1), np.uint64), np.ones((4, 3), np.int32), "
         "np.zeros(4, np.int32)), (np.uint64(0),))"
     )
-    time = "import time, anonymizer.search; t = time.perf_counter(); "
+    time = "import time, anonymizer.recoding; t = time.perf_counter(); "
     command = [sys.executable, "-c", time + load + use + "; print(time.perf_counter() - t)"]
     loads = [
         float(subprocess.run(command, capture_output=True, check=True).stdout) for _ in "12345"

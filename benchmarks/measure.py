@@ -8,7 +8,7 @@ from workloads import Workload
 
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.objectives import Loss, MutualInformation, Objective
-from anonymizer.search import Found, Problem, Suppression
+from anonymizer.recoding import Found, Problem, Suppression
 from anonymizer.tables import pandas as engine
 
 __all__ = ["ROUNDS", "Timed", "described", "problem_of", "rounds", "table"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from workloads import Workload
 
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.lattice import Lattice, Node
+from anonymizer.recoding.lattice import Lattice, Node
 from anonymizer.tables import pandas as engine
 
 __all__ = ["GroupBy", "group_by_sampled_nodes"]

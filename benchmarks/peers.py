@@ -31,8 +31,8 @@ from workloads import Workload
 from anonymizer import EntropyLDiversity, KAnonymity, TCloseness
 from anonymizer.counts.counts import Classes, Ints
 from anonymizer.information.entropy import entropy, mutual_information
-from anonymizer.lattice import Node
 from anonymizer.privacy import TOLERANCE
+from anonymizer.recoding.lattice import Node
 
 __all__ = ["PEERS", "Answer", "Ask", "Audit", "answers", "ask_peer", "asks", "audit", "installed"]
 

@@ -15,7 +15,7 @@ from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.kernels import Kernel
 from anonymizer.objectives import OBJECTIVES, objective_of
 from anonymizer.privacy import PrivacyModel
-from anonymizer.search import STRATEGIES, Problem, Suppression, solve
+from anonymizer.recoding import STRATEGIES, Problem, Suppression, solve
 from anonymizer.tables import pandas as engine
 
 ESTIMATES = tuple(name for name, kind in OBJECTIVES.items() if not kind.falls)

@@ -11,7 +11,7 @@ from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
 from anonymizer.counts.counts import Classes
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.privacy import PrivacyModel
-from anonymizer.search import Problem
+from anonymizer.recoding import Problem
 from anonymizer.tables import pandas as engine
 
 SENSITIVE = "w"

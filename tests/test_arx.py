@@ -26,7 +26,7 @@ import pytest
 from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.objectives import objective_of
-from anonymizer.search import Problem, Suppression, solve
+from anonymizer.recoding import Problem, Suppression, solve
 from anonymizer.tables import pandas as engine
 
 LETTERS = {

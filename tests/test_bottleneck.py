@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import problems
 
-from anonymizer.bottleneck import MergeOptions, merge_cells
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import Ended, InputError, PolicyUnreachableError
 from anonymizer.kernels import NUMPY
@@ -23,8 +22,9 @@ from anonymizer.privacy import (
     MeanInformation,
     acceptable,
 )
-from anonymizer.search import Problem, Run, solve
-from anonymizer.search.policy import Policy
+from anonymizer.recoding import Problem, Run, solve
+from anonymizer.recoding.merged_cells import MergeOptions, merge_cells
+from anonymizer.recoding.problem.policy import Policy
 
 seeds = st.integers(0, 2**32 - 1)
 QUICK = MergeOptions(starts=1, work=1)

@@ -20,7 +20,7 @@ from anonymizer import (
     PolicyUnreachableError,
 )
 from anonymizer.objectives import MutualInformation, Objective
-from anonymizer.search import (
+from anonymizer.recoding import (
     Bounds,
     Refiner,
     Run,
@@ -28,11 +28,11 @@ from anonymizer.search import (
     refine_jointly,
     refine_within,
     solve,
-    split,
     with_few_classes,
     with_large_classes,
 )
-from anonymizer.search.priced import Priced
+from anonymizer.recoding.partitions import split
+from anonymizer.recoding.problem.priced import Priced
 
 information = MutualInformation()
 

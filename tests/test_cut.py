@@ -18,9 +18,10 @@ from anonymizer.hierarchy import Interval, cut_of, grouping_of
 from anonymizer.manifest import recoding_of
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import KMap
-from anonymizer.search import RangeOptions, Refiner, Run, refine_jointly, solve, split
-from anonymizer.search.chain import Chain
-from anonymizer.search.tree import Cuts
+from anonymizer.recoding import RangeOptions, Refiner, Run, refine_jointly, solve
+from anonymizer.recoding.partitions import split
+from anonymizer.recoding.partitions.cuts import Cuts
+from anonymizer.recoding.partitions.interval_dp import Chain
 
 information = MutualInformation()
 

@@ -12,9 +12,9 @@ from strategies import nested_rows, problem_of
 
 from anonymizer import Hierarchy, KAnonymity
 from anonymizer.kernels import NUMPY, compiled_kernel
-from anonymizer.lattice import level_recoding
-from anonymizer.search import Problem, solve
-from anonymizer.search.encoding import WORD, Encoding
+from anonymizer.recoding import Problem, solve
+from anonymizer.recoding.lattice import level_recoding
+from anonymizer.recoding.problem.encoding import WORD, Encoding
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -24,7 +24,9 @@ from anonymizer.objectives import (
     Objective,
     objective_of,
 )
-from anonymizer.search import Run, Suppression, exhaustive, solve, strategies
+from anonymizer.recoding import Run, Suppression, solve
+from anonymizer.recoding.full_domain import exhaustive
+from anonymizer.recoding.full_domain import solve as strategies
 
 KERNELS = {kernel.name: kernel for kernel in (NUMPY, compiled_kernel())}
 seeds = st.integers(0, 2**32 - 1)

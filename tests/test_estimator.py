@@ -32,7 +32,8 @@ from anonymizer import (
     TCloseness,
     check,
 )
-from anonymizer.search import Frontier, cut_heuristically, exhaustive
+from anonymizer.recoding import Frontier, cut_heuristically
+from anonymizer.recoding.full_domain import exhaustive
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import PrivacyModel
-from anonymizer.search import Problem, Suppression, exhaustive, solve
+from anonymizer.recoding import Problem, Suppression, solve
+from anonymizer.recoding.full_domain import exhaustive
 from anonymizer.tables import pandas as engine
 
 FOUR = ["sex", "age", "race", "education"]

@@ -21,14 +21,14 @@ from anonymizer import (
 )
 from anonymizer.counts.counts import Classes
 from anonymizer.errors import InputError
-from anonymizer.guillotine import Boxed
-from anonymizer.guillotine import best_boxes as best_boxes_of
-from anonymizer.guillotine import search as boxes_search
 from anonymizer.kernels import Bound
 from anonymizer.objectives import Discernibility, MutualInformation
 from anonymizer.privacy import acceptable
-from anonymizer.search import Bounds, Problem, RangeOptions
-from anonymizer.search.problem import Run
+from anonymizer.recoding import Bounds, Problem, RangeOptions
+from anonymizer.recoding.boxes import Boxed
+from anonymizer.recoding.boxes import best_boxes as best_boxes_of
+from anonymizer.recoding.boxes import search as boxes_search
+from anonymizer.recoding.problem.problem import Run
 
 
 class Brute:

@@ -19,7 +19,6 @@ from anonymizer.attacks.conjunction import Pattern, conjunction
 from anonymizer.attacks.specializations import Setting, classes_at
 from anonymizer.attacks.worlds import drawn, enumerated
 from anonymizer.kernels import NUMPY
-from anonymizer.lattice import Node
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import (
     AlphaKAnonymity,
@@ -31,7 +30,8 @@ from anonymizer.privacy import (
     PrivacyModel,
     TCloseness,
 )
-from anonymizer.search import Problem, solve
+from anonymizer.recoding import Problem, solve
+from anonymizer.recoding.lattice import Node
 
 SUPPRESS = Hierarchy.suppression()
 UNUSED = np.random.default_rng(0)

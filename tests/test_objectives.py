@@ -15,7 +15,7 @@ from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.objectives import OBJECTIVES, MutualInformation, Objective, objective_of
 from anonymizer.privacy import KMap
-from anonymizer.search import Suppression, solve
+from anonymizer.recoding import Suppression, solve
 
 seeds = st.integers(0, 2**32 - 1)
 # x, y generalize to g and z to h: 4 records and 1.

@@ -13,21 +13,19 @@ from strategies import paired_problems, problem_of
 from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
 from anonymizer.hierarchy import Interval
 from anonymizer.objectives import MutualInformation, Objective
-from anonymizer.search import (
+from anonymizer.recoding import (
     RangeOptions,
     Refiner,
     Run,
     cut_heuristically,
-    exhaustive,
-    pair,
     refine_exactly,
     refine_jointly,
-    split,
-    tiles,
 )
-from anonymizer.search.chain import Chain
-from anonymizer.search.pair import best_pair
-from anonymizer.search.tiles import Tiles
+from anonymizer.recoding.full_domain import exhaustive
+from anonymizer.recoding.partitions import pair, split, tiles
+from anonymizer.recoding.partitions.interval_dp import Chain
+from anonymizer.recoding.partitions.pair import best_pair
+from anonymizer.recoding.partitions.tiles import Tiles
 
 information = MutualInformation()
 OPTIONS = [

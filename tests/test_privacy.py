@@ -43,7 +43,7 @@ from anonymizer.privacy import (
     require_possible,
     verdicts,
 )
-from anonymizer.search.policy import Policy
+from anonymizer.recoding.problem.policy import Policy
 
 PEOPLE = pd.DataFrame({"a": []})
 GROUPS = Hierarchy.from_rows([["1", "a"], ["2", "a"], ["3", "b"], ["4", "b"]])

@@ -11,7 +11,6 @@ from intervals import all_ranges
 from strategies import ordered_problems, problem_of
 
 from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, InputError, KAnonymity
-from anonymizer.lattice import level_recoding
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import (
     AlphaKAnonymity,
@@ -29,7 +28,7 @@ from anonymizer.privacy import (
     TCloseness,
     ValueGain,
 )
-from anonymizer.search import (
+from anonymizer.recoding import (
     RangeOptions,
     Refiner,
     Segments,
@@ -37,8 +36,9 @@ from anonymizer.search import (
     level_ranges,
     refine_jointly,
 )
-from anonymizer.search.judge import Judge
-from anonymizer.search.line import Line
+from anonymizer.recoding.lattice import level_recoding
+from anonymizer.recoding.partitions.intervals import Line
+from anonymizer.recoding.problem.class_scores import Judge
 
 information = MutualInformation()
 PEOPLE = pd.DataFrame({"x": [1, 2, 3]})

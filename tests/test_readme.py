@@ -10,8 +10,8 @@ from anonymizer import Study
 from anonymizer.cli import main
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import MODELS, markdown
+from anonymizer.recoding import STRATEGIES
 from anonymizer.risk import WARNINGS, warnings_markdown
-from anonymizer.search import STRATEGIES
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

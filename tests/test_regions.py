@@ -169,7 +169,7 @@ def test_cells_that_gain_too_little_apart_are_merged_as_one(people):
 
 
 def test_without_what_compiles_it_is_one_line(people, monkeypatch):
-    monkeypatch.setitem(sys.modules, "anonymizer.regional", None)
+    monkeypatch.setitem(sys.modules, "anonymizer.recoding.regional", None)
     with pytest.raises(InputError, match="recoding = 'boxes' needs numba, which cannot be loaded"):
         asking("boxes").fit(people)
 

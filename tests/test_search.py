@@ -12,19 +12,10 @@ from hypothesis import strategies as st
 from strategies import problem_of, problems, tables
 
 from anonymizer import Hierarchy, InputError, KAnonymity
-from anonymizer.lattice import Lattice
 from anonymizer.objectives import MutualInformation
-from anonymizer.search import (
-    SEARCHES,
-    STRATEGIES,
-    Refiner,
-    Run,
-    automatic,
-    exhaustive,
-    incognito,
-    refine_jointly,
-    solve,
-)
+from anonymizer.recoding import SEARCHES, STRATEGIES, Refiner, Run, automatic, refine_jointly, solve
+from anonymizer.recoding.full_domain import exhaustive, incognito
+from anonymizer.recoding.lattice import Lattice
 
 information = MutualInformation()
 
@@ -82,8 +73,8 @@ def test_every_node_has_its_status(problem):
 @pytest.mark.parametrize("sparse", [1, 10**9])
 def test_large_lattices_are_searched_top_down_until_too_much_is_feasible(sparse, problem):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("anonymizer.search.frontier.SMALL", 0)
-        patch.setattr("anonymizer.search.frontier.SPARSE", sparse)
+        patch.setattr("anonymizer.recoding.full_domain.frontier.SMALL", 0)
+        patch.setattr("anonymizer.recoding.full_domain.frontier.SPARSE", sparse)
         found = automatic(problem)
     expected = exhaustive(problem)
     assert (found.minimal, found.feasible) == (expected.minimal, expected.feasible)

@@ -27,7 +27,6 @@ from anonymizer import (
 )
 from anonymizer.kept import Information
 from anonymizer.kernels import NUMPY, compiled_kernel
-from anonymizer.lattice import level_recoding
 from anonymizer.privacy import (
     MODELS,
     AverageReidentificationRisk,
@@ -41,7 +40,8 @@ from anonymizer.privacy import (
     MeanInformation,
     PopulationUniqueness,
 )
-from anonymizer.search import Suppression, solve
+from anonymizer.recoding import Suppression, solve
+from anonymizer.recoding.lattice import level_recoding
 
 KERNELS = {kernel.name: kernel for kernel in (NUMPY, compiled_kernel())}
 

@@ -24,7 +24,7 @@ from anonymizer.objectives import (
     Objective,
 )
 from anonymizer.objectives.candidate import Layout, columns_of
-from anonymizer.search.policy import Policy
+from anonymizer.recoding.problem.policy import Policy
 
 OBJECTIVES = (
     MutualInformation(),

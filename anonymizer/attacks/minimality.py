@@ -18,10 +18,10 @@ from anonymizer.counts.counts import Codes, Counts
 from anonymizer.errors import InputError, is_whole
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import NUMPY, choose
-from anonymizer.lattice import Node
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import PrivacyModel, acceptable
-from anonymizer.search import Problem
+from anonymizer.recoding import Problem
+from anonymizer.recoding.lattice import Node
 
 __all__ = ["DRAWS", "Minimality", "minimality", "obstacle"]
 

@@ -14,10 +14,10 @@ from anonymizer.attacks.worlds import enumerated
 from anonymizer.counts.counts import Codes, Counts, Ints, row_keys
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import Kernel
-from anonymizer.lattice import Node, level_recoding
 from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import Mask, PrivacyModel
-from anonymizer.search.policy import Judgement, Policy
+from anonymizer.recoding.lattice import Node, level_recoding
+from anonymizer.recoding.problem.policy import Judgement, Policy
 
 __all__ = ["Setting", "classes_at", "specializations"]
 

@@ -7,7 +7,6 @@ from typing import TypeVar
 
 import pandas as pd
 
-from anonymizer.choice import CUTTING, RECODINGS, REGIONAL
 from anonymizer.comparison.halves import Fit, fitted
 from anonymizer.comparison.sweep import Point, Sweep, points, policy_at
 from anonymizer.counts.counts import Counts
@@ -21,7 +20,8 @@ from anonymizer.errors import (
 from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy import TOLERANCE, DifferentialPrivacy, PrivacyModel, models_of
-from anonymizer.search import Watch, as_done, ignore
+from anonymizer.recoding import Watch, as_done, ignore
+from anonymizer.recoding.strategies import CUTTING, RECODINGS, REGIONAL
 from anonymizer.study import Study
 
 __all__ = ["Comparison", "Unfit", "compare", "compare_study"]

@@ -13,7 +13,7 @@ from anonymizer.information.entropy import mutual_information, mutual_informatio
 from anonymizer.kept import ceiling
 from anonymizer.plan import all_hidden, suppressed_of
 from anonymizer.privacy import TOLERANCE, Mask
-from anonymizer.search import Problem
+from anonymizer.recoding import Problem
 
 __all__ = ["Fit", "Half", "fitted", "held_out"]
 

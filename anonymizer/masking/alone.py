@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from anonymizer.choice import node_of
 from anonymizer.counts.counts import Recoding
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.lattice import level_recoding
 from anonymizer.privacy import DifferentialPrivacy, PrivacyModel
+from anonymizer.recoding.lattice import level_recoding
+from anonymizer.recoding.strategies import node_of
 
 __all__ = ["masked_from", "require_alone"]
 

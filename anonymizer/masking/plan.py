@@ -24,7 +24,7 @@ from anonymizer.masking.symbols import symbols_of
 from anonymizer.masking.told import Masked, realised, told_of
 from anonymizer.perturbation import Channel
 from anonymizer.privacy import KAnonymity, PrivacyModel, require_possible
-from anonymizer.recoded import described, levels_of, relabelled
+from anonymizer.recoding.apply import described, levels_of, relabelled
 from anonymizer.release import Release, SearchResult, generalized, prove, release_warnings
 from anonymizer.risk import loss_of_sizes
 from anonymizer.tables import pandas as engine

@@ -15,7 +15,7 @@ import pandas as pd
 
 from anonymizer.counts.counts import Codes, Floats
 from anonymizer.quality.pairing import Attribute, Pairing
-from anonymizer.search import Watch, ignore
+from anonymizer.recoding import Watch, ignore
 
 __all__ = ["FEW", "TotalVariation", "deviations"]
 

@@ -10,7 +10,7 @@ from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.manifest import MANIFEST, read_manifest, recoding_of
 from anonymizer.quality.quality import Quality, measure_quality
-from anonymizer.search import Watch, ignore
+from anonymizer.recoding import Watch, ignore
 from anonymizer.study import Study
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.files import rearmed

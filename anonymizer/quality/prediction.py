@@ -16,7 +16,7 @@ from anonymizer.privacy import Mask
 from anonymizer.quality.features import Features, Learner, features_of
 from anonymizer.quality.pairing import Pairing
 from anonymizer.quality.validation import Guess, Score, Trial, dealt
-from anonymizer.search import Watch, ignore
+from anonymizer.recoding import Watch, ignore
 
 __all__ = [
     "MOST_CLASSES",

@@ -14,7 +14,7 @@ from anonymizer.quality.measures import Measure, measures_of
 from anonymizer.quality.numbers import REPRESENTATIVES, number_columns
 from anonymizer.quality.pairing import Recoder, pair
 from anonymizer.quality.prediction import Prediction, predictions, targets_of
-from anonymizer.search import Watch, ignore
+from anonymizer.recoding import Watch, ignore
 
 __all__ = ["Quality", "measure_quality"]
 

@@ -15,7 +15,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 
-from anonymizer.search import Watch, ignore
+from anonymizer.recoding import Watch, ignore
 
 __all__ = ["Shown", "progress"]
 

@@ -10,9 +10,9 @@ from anonymizer.counts.columns import by_text
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import column_names
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
+from anonymizer.recoding import Watch, ignore
 from anonymizer.risk.profile import Inference, Profile, Reidentification
 from anonymizer.risk.refinement import Codes, Columns, Floats, Refinement, refined_by
-from anonymizer.search import Watch, ignore
 
 __all__ = ["Assessment", "assess", "assess_columns"]
 

@@ -6,10 +6,10 @@ from math import inf
 
 import pandas as pd
 
+from anonymizer.recoding import Watch, ignore
 from anonymizer.risk.measures import Measures
 from anonymizer.risk.refinement import Columns, Refinement
 from anonymizer.risk.subsets import column_of, refined
-from anonymizer.search import Watch, ignore
 
 __all__ = ["Chain", "Contribution", "Link", "chains", "profiled"]
 

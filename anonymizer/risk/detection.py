@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 
 from anonymizer.errors import InputError, column_names
 from anonymizer.privacy.numbers import numbers_of_records
+from anonymizer.recoding import Watch, ignore
 from anonymizer.risk.refinement import Columns, Refinement
 from anonymizer.risk.subsets import Subset, measured, refined, subsets_up_to
-from anonymizer.search import Watch, ignore
 
 __all__ = [
     "Detected",

@@ -10,8 +10,8 @@ from typing import Generic, TypeVar
 import pandas as pd
 
 from anonymizer.errors import InputError, is_whole
+from anonymizer.recoding import Watch, ignore
 from anonymizer.risk.refinement import Columns, Refinement
-from anonymizer.search import Watch, ignore
 
 __all__ = [
     "MOST_SUBSETS",

@@ -15,7 +15,7 @@ from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.masking import Masking
 from anonymizer.privacy import MODELS, Population, PrivacyModel
-from anonymizer.search import Watch
+from anonymizer.recoding import Watch
 from anonymizer.study.document import read_document
 from anonymizer.tables.files import Format, format_of, read_table
 

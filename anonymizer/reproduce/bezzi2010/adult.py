@@ -21,12 +21,9 @@ from anonymizer.information.entropy import (
     surprise,
 )
 from anonymizer.kept import Information, chances
-from anonymizer.lattice import Node
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import EntropyLDiversity, TCloseness, require_possible, verdicts
-from anonymizer.reproduce.agreement import AS_PUBLISHED
-from anonymizer.reproduce.row import Row
-from anonymizer.search import (
+from anonymizer.recoding import (
     Problem,
     RangeOptions,
     Refined,
@@ -36,6 +33,9 @@ from anonymizer.search import (
     refine_jointly,
     solve,
 )
+from anonymizer.recoding.lattice import Node
+from anonymizer.reproduce.agreement import AS_PUBLISHED
+from anonymizer.reproduce.row import Row
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.datasets import adult_hierarchy
 

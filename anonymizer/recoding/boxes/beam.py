@@ -1,0 +1,242 @@
+"""Guillotine trees for tables whose grid has too many boxes to look at all of them.
+
+A box is cut where its classes gain most, and again (LeFevre, DeWitt, Ramakrishnan 2006, call such
+trees Mondrian); alone, that is short-sighted. So the best cuts of a box are each followed to the
+end of such a greedy tree, and the one whose tree is worth most is taken: never worse than greedy,
+since the greedy cut is among them (Bertsekas, Tsitsiklis, Wu 1997, call that a rollout). How many
+cuts are followed is a matter of the work left: most in all boxes of small tables, few in the
+largest boxes of large ones.
+"""
+
+import heapq
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import inf, log2
+from time import monotonic
+from typing import NamedTuple
+
+import numpy as np
+
+from anonymizer.counts.counts import Codes
+from anonymizer.errors import Ended
+from anonymizer.kernels import Columns
+from anonymizer.kernels.mondrian import TIE, Cells, Ground
+from anonymizer.kernels.single import Criteria
+from anonymizer.privacy import Mask
+from anonymizer.recoding.boxes.grid import Axis, Blocks
+from anonymizer.recoding.boxes.tree import Box, Branching, Tree, Twig
+from anonymizer.recoding.problem.problem import ALONE, Run
+
+__all__ = ["WIDEST", "grow"]
+
+WIDEST = 64
+"""Cuts of a box that are followed to the end at the most."""
+
+KEPT = 16
+"""Cuts along one axis that are among them."""
+
+WORK = 8e8
+"""Cells times axes times halvings that following cuts may take in all: some 20 s."""
+
+SHARE = 8
+"""Following the cuts of one box may take one part in so many of the work that is left."""
+
+
+class Open(NamedTuple):
+    """A box that is still to be cut, the largest first.
+
+    Attributes
+    ----------
+    size
+        Minus its cells.
+    place
+        Its place among the nodes of the tree.
+    low, high
+        Its slice of the order of cells.
+    bounds
+        First block and end on every axis, for those that are ordered, shape (axes, 2).
+    box
+        Its blocks on every axis.
+    """
+
+    size: int
+    place: int
+    low: int
+    high: int
+    bounds: Codes
+    box: Box
+
+
+class Cut(NamedTuple):
+    """One way to cut a box: the score of its parts, the axis, and the blocks of the first part."""
+
+    score: float
+    axis: int
+    left: Mask
+    at: int
+
+
+def grow(
+    axes: Sequence[Axis],
+    blocks: Codes,
+    rows: Columns,
+    asked: Criteria,
+    width: int = WIDEST,
+    run: Run = ALONE,
+) -> tuple[float, Tree]:
+    """A good tree, and what its boxes are worth.
+
+    Parameters
+    ----------
+    blocks, rows
+        The block of every cell on every axis, shape (cells, axes), and its histogram.
+    width
+        How many cuts of a box are followed to the end at the most; 1 for the greedy tree.
+    """
+    most = max(axis.blocks for axis in axes)
+    cells = Cells(
+        np.ascontiguousarray(blocks.T, np.int32),
+        rows,
+        np.array([axis.numbers if axis.ordered else 0 for axis in axes], np.int64),
+        _wide(axes, most),
+    )
+    return Gardener(axes, Ground.of(cells, asked, most, KEPT), width, run).grown()
+
+
+def _wide(axes: Sequence[Axis], most: int) -> Mask:
+    """Which ranges are wide enough, by axis; no axes where all are."""
+    if all(axis.wide is None for axis in axes):
+        return np.zeros((0, 1, 1), bool)
+    wide = np.ones((len(axes), most + 1, most + 1), bool)
+    for axis, own in zip(axes, wide, strict=True):
+        if axis.wide is not None:
+            own[: len(axis.wide), : len(axis.wide)] = axis.wide
+    return wide
+
+
+@dataclass(eq=False)
+class Gardener:
+    """Grows one tree."""
+
+    axes: Sequence[Axis]
+    ground: Ground
+    width: int
+    run: Run
+    work: float = WORK
+    total: float = 0.0
+    nodes: list[Twig] = field(default_factory=lambda: [()])
+
+    def __post_init__(self) -> None:
+        limit = self.run.time_limit
+        self.deadline = inf if limit is None else monotonic() + limit
+
+    def grown(self) -> tuple[float, Tree]:
+        """Cut boxes until none gains by it."""
+        bounds = np.array([[0, axis.blocks] for axis in self.axes], np.int64)
+        whole = tuple(axis.whole for axis in self.axes)
+        cells = len(self.ground.order)
+        heap = [Open(-cells, 0, 0, cells, bounds, whole)]
+        settled = 0
+        while heap:
+            opened = heapq.heappop(heap)
+            parts = self._parts(opened)
+            for part in parts:
+                heapq.heappush(heap, part)
+            settled += 0 if parts else opened.high - opened.low
+            self._tell(settled)
+        return self.total, Tree(self.nodes)
+
+    def _tell(self, settled: int) -> None:
+        """Tell of the progress; where that is interrupted, no more cuts are followed."""
+        try:
+            self.run.watch("cutting boxes", settled, len(self.ground.order))
+        except Ended:
+            raise
+        except KeyboardInterrupt:
+            if not self.work:
+                raise
+            self.work = 0.0
+
+    def _parts(self, opened: Open) -> list[Open]:
+        """Cut a box in two; none where it is best left whole."""
+        own = self.ground.best_cuts(opened.low, opened.high, opened.bounds)
+        cuts = sorted(self._found(own), key=lambda cut: (-cut.score, cut.axis, cut.at))
+        if not cuts:
+            self.total += own
+            self.nodes[opened.place] = opened.box
+            return []
+        cut = self._chosen(opened, cuts[: self._width(opened)])
+        return list(self._cut(opened, cut))
+
+    def _found(self, own: float) -> Iterator[Cut]:
+        """The cuts that gain anything."""
+        cuts = self.ground.cuts
+        for axis, kept in zip(*np.nonzero(cuts.scores > own + TIE), strict=True):
+            left = cuts.left[axis, kept].copy()
+            at = int(cuts.at[axis, kept]) if self.axes[axis].ordered else -1
+            yield Cut(float(cuts.scores[axis, kept]), int(axis), left, at)
+
+    def _width(self, opened: Open) -> int:
+        """How many cuts of a box are followed."""
+        if monotonic() > self.deadline:
+            return 1
+        return int(min(self.width, max(1, self.work / SHARE / self._effort(opened))))
+
+    def _effort(self, opened: Open) -> float:
+        """The work of following one cut of a box."""
+        return len(self.axes) * -opened.size * log2(2 - opened.size)
+
+    def _chosen(self, opened: Open, cuts: Sequence[Cut]) -> Cut:
+        """The cut whose greedy tree is worth most; the first of them in a tie."""
+        if len(cuts) == 1:
+            return cuts[0]
+        best, top = cuts[0], -inf
+        for cut in cuts:
+            worth = sum(
+                self.ground.greedy(half.low, half.high, half.bounds)
+                for half in self._halves(opened, cut)
+            )
+            if worth > top + TIE:
+                best, top = cut, worth
+        self.work -= min(self.work, len(cuts) * self._effort(opened))
+        return best
+
+    def _cut(self, opened: Open, cut: Cut) -> Iterator[Open]:
+        """Put a cut into the tree and open its parts."""
+        opened = self._without_gaps(opened, cut)
+        place = len(self.nodes)
+        halves = list(self._halves(opened, cut))
+        self.nodes += [(), ()]
+        self.nodes[opened.place] = Branching(cut.axis, halves[0].box[cut.axis], (place, place + 1))
+        return (half._replace(place=place + i) for i, half in enumerate(halves))
+
+    def _without_gaps(self, opened: Open, cut: Cut) -> Open:
+        """A box whose numbers are cut, missing values cut off before: no record of it has one."""
+        numbers, shape = self.axes[cut.axis].numbers, opened.box[cut.axis]
+        if not shape[0] < cut.at < numbers <= shape[-1]:
+            return opened
+        place = len(self.nodes)
+        box, gaps = list(opened.box), list(opened.box)
+        box[cut.axis], gaps[cut.axis] = range(shape[0], numbers), range(numbers, numbers + 1)
+        self.nodes += [(), tuple(gaps)]
+        self.nodes[opened.place] = Branching(cut.axis, box[cut.axis], (place, place + 1))
+        return opened._replace(place=place, box=tuple(box))
+
+    def _halves(self, opened: Open, cut: Cut) -> Iterator[Open]:
+        """Both parts of a cut; the slice is sorted into them."""
+        middle = self.ground.divide(opened.low, opened.high, cut.axis, cut.left)
+        shapes = self._shapes(opened.box[cut.axis], cut)
+        for end, low, high in ((1, opened.low, middle), (0, middle, opened.high)):
+            bounds = opened.bounds.copy()
+            if cut.at >= 0:
+                bounds[cut.axis, end] = cut.at
+            box = list(opened.box)
+            box[cut.axis] = shapes[1 - end]
+            yield Open(low - high, -1, low, high, bounds, tuple(box))
+
+    def _shapes(self, shape: Blocks, cut: Cut) -> tuple[Blocks, Blocks]:
+        """The blocks of both parts along the axis that is cut."""
+        if isinstance(shape, range) and cut.at >= 0:
+            return range(shape.start, cut.at), range(cut.at, shape.stop)
+        left = tuple(block for block in shape if cut.left[block])
+        return left, tuple(block for block in shape if not cut.left[block])

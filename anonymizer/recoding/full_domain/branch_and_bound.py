@@ -1,0 +1,211 @@
+"""Branch and bound over boxes of nodes: for lattices too large to finish, and for limited time.
+
+A box [low, high] holds the nodes between two. Two facts prune, whatever the size of the lattice:
+
+- No node of a box scores more than its lowest one without suppression (``Objective.bound``).
+- Where the highest node is hopeless, so are all. Levels of an attribute that are hopeless beside
+  the highest levels of all others are therefore cut off, which lowers the bound.
+
+Boxes are taken in falling order of their bound, so that the highest bound left, less the best
+score, is a certificate at any time: no feasible node is better than that. The best score begins
+with a descent from the top, one level at a time. Memory grows with the boxes that are open, not
+with the nodes of the lattice.
+"""
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from math import inf
+from time import monotonic
+
+from anonymizer.errors import Ended, InputError
+from anonymizer.privacy import TOLERANCE
+from anonymizer.recoding.lattice import Lattice, Node
+from anonymizer.recoding.problem.evaluator import Evaluator
+from anonymizer.recoding.problem.frequency import FrequencySets
+from anonymizer.recoding.problem.problem import ALONE, Found, Problem, Run, Scored, winner
+
+__all__ = ["branch_and_bound"]
+
+MOST_BOXES = 500_000
+"""Open boxes at which the search stops as it does when time is up (some 300 MB)."""
+
+MOST_REMEMBERED = 100_000
+"""Nodes whose hope is remembered."""
+
+Box = tuple[float, Node, Node]
+"""Minus the bound, the lowest and the highest node: a heap yields the highest bound first."""
+
+
+def branch_and_bound(problem: Problem, run: Run = ALONE) -> Found | None:
+    """The best feasible node found until all is searched, time is up, or it is interrupted.
+
+    None where no node is feasible.
+
+    Raises
+    ------
+    InputError
+        When time was up before a feasible node was found.
+    KeyboardInterrupt
+        When interrupted before a feasible node was found.
+    """
+    prunes = not problem.suppresses and all(model.monotone for model in problem.models)
+    tree = Tree(problem.evaluator, problem.lattice, prunes)
+    deadline = run.deadline()
+    try:
+        for _ in tree.steps():
+            run.watch("bounding the best node", tree.checked, None)
+            if monotonic() > deadline or len(tree.boxes) > MOST_BOXES:
+                break
+    except Ended:
+        raise
+    except KeyboardInterrupt:
+        if not tree.scored:
+            raise
+    if not tree.scored and not tree.finished:
+        raise InputError(
+            "the search ended before a node that satisfies the policy was found; "
+            "raise the time-limit, or relax the policy"
+        )
+    return tree.found()
+
+
+@dataclass(eq=False)
+class Tree:
+    """The open boxes of a lattice and the best nodes so far.
+
+    Parameters
+    ----------
+    evaluator, lattice
+        What is searched.
+    full
+        Whether all models prune (they are monotone, and nothing is suppressed) and not only the
+        strongly monotone ones.
+    boxes
+        The open boxes, as a heap.
+    scored
+        The best feasible nodes found.
+    checked
+        How many nodes were counted.
+    """
+
+    evaluator: Evaluator
+    lattice: Lattice
+    full: bool
+    boxes: list[Box] = field(default_factory=list)
+    scored: list[Scored] = field(default_factory=list)
+    checked: int = 0
+    _best: float = -inf
+    _halved: list[Box] = field(default_factory=list)
+    _sets: FrequencySets = field(init=False)
+    _hope: dict[Node, bool] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._sets = self.evaluator.sets()
+
+    def found(self) -> Found | None:
+        """The best node so far, and what bounds all others."""
+        if not self.scored:
+            return None
+        score, _, node = winner(self.scored)
+        bounds = [-box[0] for box in (*self.boxes[:1], *self._halved)]
+        size, bound = self.lattice.size, max([score, *bounds])
+        return Found("branch-and-bound", node, score, bound, self.finished, size, self.checked)
+
+    @property
+    def finished(self) -> bool:
+        """Whether no box is open, one whose halves have not all taken its place among them."""
+        return not self.boxes and not self._halved
+
+    def steps(self) -> Iterator[None]:
+        """Search; ``found`` is a valid answer at any moment, also in the midst of a step."""
+        bottom, top = (0,) * len(self.lattice.heights), self.lattice.heights
+        self.boxes = [(-self.evaluator.bound_of_all, bottom, top)]
+        self._look(top)
+        yield
+        yield from self._descend(top)
+        self.boxes = self._box(bottom, top)
+        if self.boxes:
+            self._sets.rebase(self.boxes[0][1])
+        while self.boxes and -self.boxes[0][0] >= self._best - TOLERANCE:
+            yield
+            _, low, high = box = self.boxes[0]
+            parts = self._split(low, high)
+            self._halved = [box]
+            heapq.heappop(self.boxes)
+            for part in parts:
+                heapq.heappush(self.boxes, part)
+            self._halved = []
+        self.boxes = []
+
+    def _descend(self, node: Node) -> Iterator[None]:
+        """Go down to the best feasible direct specialization as long as there is one."""
+        while True:
+            found = [(self._look(lower)[1], lower) for lower in self.lattice.below(node)]
+            yield
+            feasible = [(score, lower) for score, lower in found if score is not None]
+            if not feasible:
+                return
+            node = max(feasible)[1]
+
+    def _split(self, low: Node, high: Node) -> list[Box]:
+        """Halve a box where it is relatively longest."""
+        heights = self.lattice.heights
+        axis = max(range(len(low)), key=lambda i: (high[i] - low[i]) / max(heights[i], 1))
+        middle = (low[axis] + high[axis]) // 2
+        lower_high = (*high[:axis], middle, *high[axis + 1 :])
+        upper_low = (*low[:axis], middle + 1, *low[axis + 1 :])
+        return [*self._box(low, lower_high), *self._box(upper_low, high)]
+
+    def _box(self, low: Node, high: Node) -> list[Box]:
+        """The box without its hopeless levels, if anything in it may still win or tie.
+
+        Where nothing is suppressed at the lowest node and it reaches its bound, no other node of
+        the box has a higher score or as many classes with the same: it is settled.
+        """
+        if not self._hopeful(high):
+            return []
+        low = tuple(self._least_hopeful(axis, low[axis], high) for axis in range(len(low)))
+        bound, score, clean = self._look(low)
+        settled = low == high or (clean and score is not None and score >= bound)
+        return [] if settled or bound < self._best - TOLERANCE else [(-bound, low, high)]
+
+    def _least_hopeful(self, axis: int, least: int, high: Node) -> int:
+        """The least level of an attribute that is hopeful beside the highest ones of the others."""
+        most = high[axis]
+        while least < most:
+            middle = (least + most) // 2
+            if self._hopeful((*high[:axis], middle, *high[axis + 1 :])):
+                most = middle
+            else:
+                least = middle + 1
+        return least
+
+    def _hopeful(self, node: Node) -> bool:
+        """Whether the models that prune leave a node, and with it any below, a chance."""
+        if node not in self._hope:
+            if len(self._hope) >= MOST_REMEMBERED:
+                self._hope.clear()
+            self.checked += 1
+            classes = self._sets.at(node)
+            evaluator = self.evaluator
+            self._hope[node] = evaluator.holds(classes) if self.full else evaluator.hopeful(classes)
+        return self._hope[node]
+
+    def _look(self, node: Node) -> tuple[float, float | None, bool]:
+        """What bounds a node and all above it, its own score if feasible, and if suppressed not."""
+        self.checked += 1
+        classes = self._sets.at(node)
+        _, plain, candidate = self.evaluator.assess(node, classes)
+        bound = self.evaluator.bound(plain)
+        if candidate is None:
+            return bound, None, True
+        score = self.evaluator.objective.score(candidate)
+        self._enter((score, candidate.released_classes, node))
+        return bound, score, not candidate.records_suppressed
+
+    def _enter(self, entry: Scored) -> None:
+        """Keep a feasible node if it may still win."""
+        self._best = max(self._best, entry[0])
+        if entry[0] >= self._best - TOLERANCE and entry not in self.scored:
+            self.scored = [e for e in (*self.scored, entry) if e[0] >= self._best - TOLERANCE]

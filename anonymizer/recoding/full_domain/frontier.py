@@ -1,0 +1,252 @@
+"""The frontier of a monotone policy: all minimal nodes that satisfy it, with few nodes counted.
+
+Feasible nodes are an up-closed set. Whatever is known of a node is known of all above it (when
+feasible) or below it (when not), and the frontier is certified by its own nodes and the maximal
+infeasible ones. Two ways to find it:
+
+- *top-down*: from the top, a node is counted when all its direct generalizations are feasible.
+  Counts the feasible nodes and the maximal infeasible ones, and needs no memory for the others:
+  best where feasible nodes are few.
+- *bisection*: climb a chain of undecided nodes from the lexicographically first one and bisect it,
+  as Flash does (Kohlmayer et al. 2012); every node counted decides a whole box. Frequency sets are
+  rolled up from the smallest finer one kept, and the base moves up to the meet of what is
+  undecided. Needs a byte per node.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.kernels import FrequencySet
+from anonymizer.privacy import require_monotone
+from anonymizer.recoding.full_domain.exhaustive import lowest, require_searchable
+from anonymizer.recoding.lattice import Lattice, Node
+from anonymizer.recoding.problem.problem import ALONE, Frontier, Problem, Run
+
+__all__ = [
+    "FEASIBLE",
+    "INFEASIBLE",
+    "OUT",
+    "UNDECIDED",
+    "Board",
+    "automatic",
+    "bisected",
+    "bisection",
+    "top_down",
+]
+
+UNDECIDED, INFEASIBLE, FEASIBLE, OUT = 0, 1, 2, 3
+"""What is known of a node; out: it is undecided, but can neither win nor tie."""
+
+FIRST_GAP, LAST_GAP = 8, 64
+"""Nodes counted between two looks at what is left undecided, at first and in the end."""
+
+SCAN = 1 << 14
+"""Nodes looked through at a time for an undecided one."""
+
+SMALL = 50_000
+"""Nodes up to which a lattice is bisected at once."""
+
+SPARSE = 200
+"""A large lattice is searched top-down until one in so many nodes was counted."""
+
+Status = NDArray[np.int8]
+
+Note = Callable[[Node, FrequencySet], None]
+"""Told of every feasible node that was counted; the classes are valid until the next one."""
+
+
+def forget(node: Node, classes: FrequencySet) -> None:
+    """Take no note."""
+
+
+def automatic(problem: Problem, run: Run = ALONE, note: Note = forget) -> Frontier:
+    """The feasible nodes of a monotone policy, by whichever of the two ways is quicker.
+
+    Small lattices are bisected. In large ones the feasible nodes are usually few, and bisection
+    would spend its time on the others: they are searched top-down until too many nodes turn out
+    feasible.
+    """
+    lattice = problem.lattice
+    if lattice.size > SMALL:
+        found = _descend(problem, run, note, most=lattice.size // SPARSE)
+        if found is not None:
+            return found
+    return bisection(problem, run, note)
+
+
+def top_down(problem: Problem, run: Run = ALONE, note: Note = forget) -> Frontier:
+    """The feasible nodes of a monotone policy, searched from the top.
+
+    Raises
+    ------
+    InputError
+        When a model is not monotone.
+    """
+    found = _descend(problem, run, note, most=None)
+    assert found is not None
+    return found
+
+
+def bisection(problem: Problem, run: Run = ALONE, note: Note = forget) -> Frontier:
+    """The feasible nodes of a monotone policy, by bisection of chains of undecided nodes.
+
+    Raises
+    ------
+    InputError
+        When a model is not monotone, or the lattice too large for a byte per node.
+    """
+    require_monotone(problem.models, "bisection")
+    require_searchable(problem.lattice)
+    evaluator = problem.evaluator
+    board, sets = Board(problem.lattice), evaluator.sets()
+    while (chain := board.chain()) is not None:
+        run.watch("searching the lattice", board.decided, board.status.size)
+        for node in bisected(board, chain):
+            if board.due():
+                sets.rebase(board.meet())
+            classes = sets.at(node)
+            board.decide(node, holds := evaluator.holds(classes))
+            if holds:
+                note(node, classes)
+    feasible = board.status == FEASIBLE
+    return Frontier(
+        tuple(lowest(feasible)), feasible.size, int(feasible.sum()), board.checked, "bisection"
+    )
+
+
+def bisected(board: "Board", chain: list[Node]) -> Iterator[Node]:
+    """The nodes of a chain to decide, one after the other, until all of it is known."""
+    low, high = 0, len(chain) - 1
+    while low <= high:
+        middle = (low + high) // 2
+        if board.status[chain[middle]] == UNDECIDED:
+            yield chain[middle]
+        if board.status[chain[middle]] == INFEASIBLE:
+            low = middle + 1
+        else:
+            high = middle - 1
+
+
+def _descend(problem: Problem, run: Run, note: Note, most: int | None) -> Frontier | None:
+    """Search top-down; None when more than ``most`` nodes would have to be counted."""
+    require_monotone(problem.models, "top-down")
+    lattice, evaluator = problem.lattice, problem.evaluator
+    sets = evaluator.sets()
+    passed: set[Node] = set()
+    layer: set[Node] = {lattice.heights}
+    checked = 0
+    while layer:
+        found = set()
+        for node in sorted(layer):
+            if checked == most:
+                return None
+            checked += 1
+            run.watch("searching the lattice", checked, None)
+            classes = sets.at(node)
+            if evaluator.holds(classes):
+                note(node, classes)
+                found.add(node)
+        passed |= found
+        below = {lower for node in found for lower in lattice.below(node)}
+        layer = {node for node in below if found.issuperset(lattice.above(node))}
+    return Frontier(tuple(lattice.minimal(passed)), lattice.size, len(passed), checked, "top-down")
+
+
+@dataclass(eq=False)
+class Board:
+    """What is known of every node of a lattice.
+
+    Parameters
+    ----------
+    lattice
+        The lattice.
+    status
+        One of ``UNDECIDED``, ``INFEASIBLE`` and ``FEASIBLE`` per node, an axis per attribute.
+    checked
+        How many nodes were decided by counting them.
+    """
+
+    lattice: Lattice
+    status: Status = field(init=False)
+    checked: int = 0
+    _flat: memoryview = field(init=False)
+    _strides: tuple[int, ...] = field(init=False)
+    _shares: list[list[float]] = field(init=False)
+    _first: int = 0
+    _gap: int = FIRST_GAP
+    _looked: int = 0
+
+    def __post_init__(self) -> None:
+        heights = self.lattice.heights
+        self.status = np.zeros([height + 1 for height in heights], np.int8)
+        self._flat = memoryview(self.status.reshape(-1))  # type: ignore[arg-type]
+        self._strides = self.status.strides  # of bytes, so of places
+        self._shares = [[level / max(h, 1) for level in range(h)] + [1.0] for h in heights]
+
+    def decide(self, node: Node, feasible: bool) -> None:
+        """Enter that a node was counted, and what follows for the nodes above or below."""
+        self.checked += 1
+        if feasible:
+            self.status[tuple(slice(level, None) for level in node)] = FEASIBLE
+        else:
+            self.status[tuple(slice(level + 1) for level in node)] = INFEASIBLE
+
+    def chain(self) -> list[Node] | None:
+        """A maximal chain of undecided nodes from the lexicographically first one; None when done.
+
+        Climbs where the attribute is relatively least generalized, as balanced nodes decide most.
+        """
+        place = self._next()
+        if place is None:
+            return None
+        levels = [int(level) for level in np.unravel_index(place, self.status.shape)]
+        chain = [tuple(levels)]
+        while (axis := self._climb(place, levels)) is not None:
+            place += self._strides[axis]
+            levels[axis] += 1
+            chain.append(tuple(levels))
+        return chain
+
+    def due(self) -> bool:
+        """Whether enough was decided to look anew where the undecided nodes begin."""
+        if self.checked - self._looked < self._gap:
+            return False
+        self._looked, self._gap = self.checked, min(2 * self._gap, LAST_GAP)
+        return True
+
+    @property
+    def decided(self) -> int:
+        """Nodes known to be decided: those before the first undecided one."""
+        return self._first
+
+    def meet(self) -> Node:
+        """The componentwise least levels of the undecided nodes."""
+        undecided = self.status == UNDECIDED
+        return tuple(
+            next(i for i, part in enumerate(np.moveaxis(undecided, axis, 0)) if part.any())
+            for axis in range(undecided.ndim)
+        )
+
+    def _next(self) -> int | None:
+        """The place of the first undecided node; all before it stay decided."""
+        flat = self.status.reshape(-1)
+        while self._first < len(flat):
+            block = flat[self._first : self._first + SCAN]
+            place = int((block == UNDECIDED).argmax())
+            if block[place] == UNDECIDED:
+                self._first += place
+                return self._first
+            self._first += len(block)
+        return None
+
+    def _climb(self, place: int, levels: list[int]) -> int | None:
+        """The attribute to raise: relatively least generalized, and still undecided then."""
+        chosen, least = None, 1.0
+        for axis, level in enumerate(levels):
+            share = self._shares[axis][level]
+            if share < least and self._flat[place + self._strides[axis]] == UNDECIDED:
+                chosen, least = axis, share
+        return chosen

@@ -1,0 +1,208 @@
+"""The best node when classes may be suppressed.
+
+Then feasible nodes are no up-closed set: merging a class that is fine with one that is suppressed
+may break both, so that nothing follows from entropy l-diversity or t-closeness at one node for
+another. Two things remain true of all generalizations of a node, and the search stands on them
+alone:
+
+- Records in classes that break a strongly monotone model (k-anonymity) become fewer: where these
+  alone exceed the budget, no specialization is feasible either ("hopeless").
+- Without suppression no generalization scores more: the node's own score without suppression
+  bounds it and all above it (``Objective.bound``).
+
+First the boundary of the hopeless nodes is found by bisection, ignoring nodes whose bound has
+fallen below the best score so far. Then the others are scored in falling order of their bound,
+until no bound reaches the best score.
+"""
+
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+import joblib
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.errors import Ended
+from anonymizer.objectives import Tabulated
+from anonymizer.privacy import TOLERANCE
+from anonymizer.recoding.full_domain.exhaustive import require_searchable
+from anonymizer.recoding.full_domain.frontier import FEASIBLE, OUT, UNDECIDED, Board, bisected
+from anonymizer.recoding.lattice import Node
+from anonymizer.recoding.problem.evaluator import Evaluator
+from anonymizer.recoding.problem.frequency import FrequencySets
+from anonymizer.recoding.problem.problem import (
+    ALONE,
+    Found,
+    Problem,
+    Run,
+    Scored,
+    in_parallel,
+    winner,
+)
+
+__all__ = ["best_suppressed"]
+
+MOST_AT_ONCE = 32
+"""Nodes scored together, at the most: what can be shared between jobs, whatever their number."""
+
+
+def best_suppressed(problem: Problem, run: Run = ALONE) -> Found | None:
+    """The best feasible node within the budget, found until interrupted; None where there is none.
+
+    Raises
+    ------
+    InputError
+        When the lattice is too large for an array with an entry per node.
+    KeyboardInterrupt
+        When interrupted before a feasible node was found.
+    """
+    require_searchable(problem.lattice)
+    hunt = Hunt(problem.evaluator, Board(problem.lattice))
+    try:
+        hunt.find_hopeful(run)
+        hunt.score_hopeful(run)
+    except Ended:
+        raise
+    except KeyboardInterrupt:
+        if not hunt.scored:
+            raise
+    if not hunt.scored:
+        return None
+    score, _, node = winner(hunt.scored)
+    left = hunt.left()
+    bound = max(score, float(hunt.bounds[left].max(initial=-inf)))
+    size = hunt.board.status.size
+    return Found("bisection", node, score, bound, not left.any(), size, hunt.checked)
+
+
+@dataclass(eq=False)
+class Hunt:
+    """A search of one lattice.
+
+    Parameters
+    ----------
+    evaluator
+        What is asked about nodes.
+    board
+        Hopeless nodes are "infeasible" on it, hopeful ones "feasible".
+    bounds
+        What is known to bound the score of every node.
+    done
+        The nodes that need not be scored, again.
+    scored
+        The feasible nodes that were.
+    checked
+        How many nodes were counted.
+    """
+
+    evaluator: Evaluator
+    board: Board
+    bounds: NDArray[np.float64] = field(init=False)
+    done: NDArray[np.bool_] = field(init=False)
+    scored: list[Scored] = field(default_factory=list)
+    checked: int = 0
+    _best: float = -inf
+
+    def __post_init__(self) -> None:
+        shape, evaluator = self.board.status.shape, self.evaluator
+        self.done = np.zeros(shape, bool)
+        if isinstance(evaluator.objective, Tabulated):
+            self.bounds = evaluator.objective.of_all_levels()
+        else:
+            self.bounds = np.full(shape, evaluator.bound_of_all)
+
+    def left(self) -> NDArray[np.bool_]:
+        """Which nodes may still win or tie, an axis per attribute."""
+        status = self.board.status
+        left = (status == UNDECIDED) | ((status == FEASIBLE) & ~self.done)
+        return np.asarray(left & (self.bounds >= self._best - TOLERANCE))
+
+    def find_hopeful(self, run: Run) -> None:
+        """Decide which nodes are hopeless; score the hopeful ones that come by.
+
+        Where all bounds are known beforehand and there is a score to beat, the nodes above a chain
+        have been ruled out by their bounds: its own highest node is most likely hopeless, and then
+        all of the chain is, so that one is looked at before bisecting.
+        """
+        board, sets = self.board, self.evaluator.sets()
+        known = isinstance(self.evaluator.objective, Tabulated)
+        while (chain := board.chain()) is not None:
+            run.watch("searching the lattice", board.decided, board.status.size)
+            if known and self.scored:
+                self._look(sets, chain[-1])
+            for node in bisected(board, chain):
+                self._look(sets, node)
+
+    def score_hopeful(self, run: Run) -> None:
+        """Score what is left in falling order of the bounds, in batches of 1, 2, 4, ..."""
+        jobs = joblib.effective_n_jobs(run.n_jobs)
+        workers = [self.evaluator.sets(1 / jobs) for _ in range(jobs)]
+        size = 1
+        while len(batch := self._most_promising(size)):
+            run.watch("scoring nodes", self.checked, None)
+            parts = [(self.evaluator, sets, batch[i::jobs]) for i, sets in enumerate(workers)]
+            for part in in_parallel(_all_scored, parts, run.n_jobs):
+                for node, bound, entry in part:
+                    self._enter(node, bound, entry)
+            size = min(2 * size, MOST_AT_ONCE)
+
+    def _look(self, sets: FrequencySets, node: Node) -> None:
+        """Count an undecided node."""
+        if self.board.due():
+            sets.rebase(self.board.meet())
+        hopeful, bound, entry = _scored(self.evaluator, sets, node)
+        self.board.decide(node, hopeful)
+        self._enter(node, bound, entry)
+
+    def _enter(self, node: Node, bound: float, entry: Scored | None) -> None:
+        """Note what was found at a node, and what follows for all above.
+
+        Done comes last: interrupted before, the node is left to be scored, and its bound counts.
+        """
+        self.checked += 1
+        above = tuple(slice(level, None) for level in node)
+        better = entry is not None and entry[0] > self._best
+        if entry is not None:
+            self.scored.append(entry)
+            self._best = max(self._best, entry[0])
+        if bound < self.bounds[node]:
+            np.minimum(self.bounds[above], bound, out=self.bounds[above])
+        if better:
+            self._rule_out(...)
+        elif bound < self._best - TOLERANCE:
+            self._rule_out(above)
+        self.done[node] = True
+
+    def _rule_out(self, where: Any) -> None:
+        """Leave undecided nodes out whose bound has fallen below the best score."""
+        status = self.board.status[where]
+        status[(self.bounds[where] < self._best - TOLERANCE) & (status == UNDECIDED)] = OUT
+
+    def _most_promising(self, most: int) -> list[Node]:
+        """The hopeful nodes of the highest bounds that can still win or tie."""
+        left = self.left()
+        places = np.flatnonzero(left)
+        if len(places) > most:
+            falling = np.argsort(-self.bounds.reshape(-1)[places], kind="stable")
+            places = places[falling[:most]]
+        found = np.unravel_index(places, left.shape)
+        return [tuple(map(int, node)) for node in zip(*found, strict=True)]
+
+
+def _all_scored(
+    evaluator: Evaluator, sets: FrequencySets, nodes: list[Node]
+) -> list[tuple[Node, float, Scored | None]]:
+    return [(node, *_scored(evaluator, sets, node)[1:]) for node in nodes]
+
+
+def _scored(
+    evaluator: Evaluator, sets: FrequencySets, node: Node
+) -> tuple[bool, float, Scored | None]:
+    """Whether a node is hopeful, what bounds it and all above it, and its score if feasible."""
+    hopeful, plain, candidate = evaluator.assess(node, sets.at(node))
+    bound = evaluator.bound(plain)
+    if candidate is None:
+        return hopeful, bound, None
+    entry = evaluator.objective.score(candidate), candidate.released_classes, node
+    return hopeful, bound, entry

@@ -1,0 +1,102 @@
+"""The cells to merge, as the compiled loops take them, and what a class of them must satisfy."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from anonymizer.counts.counts import Floats, Ints
+from anonymizer.errors import PolicyUnreachableError
+from anonymizer.kernels.single import Criteria, values
+from anonymizer.objectives.candidate import columns_of
+from anonymizer.recoding import Problem
+from anonymizer.recoding.problem.criteria import criteria_of
+
+__all__ = ["Cells"]
+
+LIKENESS = 8
+"""Steps in which shares are told apart to put like cells beside each other."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The distinct tuples of quasi-identifiers of a table.
+
+    Parameters
+    ----------
+    counts
+        Records of each cell by value of each attribute, and in the last column all of them, shape
+        (cells, columns).
+    asked
+        What a class must satisfy, and what it is worth.
+    like
+        The place of each cell in an order in which cells of like distributions are neighbours,
+        shape (cells,).
+    """
+
+    counts: Ints
+    asked: Criteria
+    like: Ints
+
+    @classmethod
+    def of(cls, problem: Problem) -> "Cells":
+        """The cells of a problem.
+
+        Raises
+        ------
+        InputError
+            When a model or the objective is not one of classes that kernels know.
+        PolicyUnreachableError
+            When not even all cells as one class satisfy the policy.
+        """
+        asked = criteria_of(problem, "classes")
+        cells = cls(
+            columns_of(problem.counts).astype(np.int64), asked, _like(columns_of(problem.counts))
+        )
+        if not np.isfinite(cells.values(np.zeros(len(cells), np.int64))).all():
+            names = ", ".join(model.name for model in problem.models)
+            raise PolicyUnreachableError(
+                f"not even all cells as one class satisfy all of {names}; relax one"
+            )
+        return cells
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def classes(self, labels: Ints) -> Ints:
+        """The counts of the classes of a labelling, shape (classes, columns)."""
+        return _summed(self.counts, labels)
+
+    def values(self, labels: Ints) -> Floats:
+        """The worth of each class of a labelling, -inf where it breaks the policy."""
+        return values(self.classes(labels), self.asked)
+
+    def some(self, which: Ints) -> "Cells":
+        """Some of the cells alone."""
+        return Cells(self.counts[which], self.asked, self.like[which])
+
+    def atoms(self, most: int) -> Ints:
+        """A labelling of at most so many atoms of like cells, of about as many records each."""
+        if len(self) <= most:
+            return np.arange(len(self))
+        order = np.argsort(self.like)
+        before = np.cumsum(self.counts[order, -1]) - self.counts[order, -1]
+        labels = np.empty(len(self), np.int64)
+        labels[order] = before * most // self.counts[:, -1].sum()
+        return np.asarray(np.unique(labels, return_inverse=True)[1])
+
+
+def _summed(counts: Ints, labels: Ints) -> Ints:
+    """The rows of counts summed by label."""
+    order = np.argsort(labels, kind="stable")
+    starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
+    return np.asarray(np.add.reduceat(counts[order], starts, axis=0))
+
+
+def _like(counts: Ints) -> Ints:
+    """The place of each row in the order of its shares, those of frequent values first."""
+    shares = np.rint(LIKENESS * counts[:, :-1] / counts[:, -1:])
+    frequent = np.argsort(counts[:, :-1].sum(axis=0), kind="stable")
+    order = np.lexsort(shares[:, frequent].T) if shares.shape[1] else np.arange(len(counts))
+    place = np.empty(len(counts), np.int64)
+    place[order] = np.arange(len(counts))
+    return place

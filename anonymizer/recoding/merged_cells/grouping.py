@@ -1,0 +1,190 @@
+"""Groupings of cells into acceptable classes, and the step that improves one."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.counts.counts import Ints
+from anonymizer.kernels import Marks
+from anonymizer.kernels.merging import agglomerate, join_cheapest, wander
+from anonymizer.recoding.merged_cells.cells import Cells
+
+__all__ = ["Grouping", "improved", "settled"]
+
+Random = NDArray[np.uint64]
+
+ATOMS = 3200
+"""What is agglomerated at once: the time goes with the square, a second at this."""
+
+POOL = 60
+"""Cells that are regrouped together, at least: two classes have as many in most tables."""
+
+RIVALS = 12
+"""Random classes of which the one of least worth for its records is regrouped with others."""
+
+TIES = 1e-6
+"""Relative noise on costs that breaks ties alone."""
+
+NOISE = (-2.0, 0.0)
+"""The powers of ten of noise that changes what is merged."""
+
+NOISY = 0.25
+"""The share of regroupings with more noise than breaks ties."""
+
+SWEEPS = 4
+"""Steps for every cell at each temperature."""
+
+OVERHEAD = 2000
+"""What a regrouping costs beside, in classes looked at; every other cell counts as one more."""
+
+PATIENCE = 400
+"""Regroupings in vain after which a search ends; fewer where there are few cells."""
+
+STEPS = 1_000_000
+"""Steps of one annealing, at the most."""
+
+FEW, AT_RANDOM = 12, 0.5
+"""So few cells that some regroupings begin with any of their groupings, and how many of them."""
+
+FEWEST = 100
+"""Steps at each temperature, at the least."""
+
+COOLING = np.append(np.geomspace(1, 0.01, 10), 0.0)
+"""Temperatures; the first stands for ``HEAT``."""
+
+HEAT = 0.02
+"""The highest temperature, as a share of what a record is worth."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """A labelling of cells by acceptable classes, and how it came about.
+
+    Parameters
+    ----------
+    labels
+        The class of each cell, 0, 1, ..., shape (cells,).
+    worth
+        What its classes are worth together.
+    start
+        The number of its start, which its random numbers follow from.
+    tries, failed
+        Regroupings tried, and how many failed in a row.
+    work
+        Classes looked at, about: what time is spent on.
+    """
+
+    labels: Ints
+    worth: float
+    start: int
+    tries: int = 0
+    failed: int = 0
+    work: int = 0
+
+    @property
+    def classes(self) -> int:
+        """How many classes there are."""
+        return int(self.labels.max()) + 1
+
+    def among(self, which: Ints, labels: Ints, gained: float) -> "Grouping":
+        """The same with some cells labelled anew, by labels of their own."""
+        changed = self.labels.copy()
+        changed[which] = labels + self.classes
+        dense = np.unique(changed, return_inverse=True)[1]
+        return replace(self, labels=dense, worth=self.worth + gained)
+
+
+def improved(cells: Cells, grouping: Grouping, most: int | None, seed: int, work: int) -> Grouping:
+    """The grouping after regroupings of so much work, each kept when it loses nothing."""
+    until = grouping.work + work
+    while grouping.work < until and not settled(grouping):
+        grouping = _tried(cells, grouping, most, seed)
+    return grouping
+
+
+def settled(grouping: Grouping) -> bool:
+    """Whether so many regroupings were in vain that no other is tried."""
+    return grouping.failed >= min(PATIENCE, 20 * len(grouping.labels))
+
+
+def _tried(cells: Cells, grouping: Grouping, most: int | None, seed: int) -> Grouping:
+    """The grouping after one regrouping of the cells of a few classes."""
+    rng = np.random.default_rng([seed, grouping.start, grouping.tries])
+    which = np.flatnonzero(_pool(cells, grouping, rng)[grouping.labels])
+    some = cells.some(which)
+    before = np.unique(grouping.labels[which], return_inverse=True)[1]
+    allowed = len(which) if most is None else most - grouping.classes + int(before.max()) + 1
+    labels, work = _regrouped(some, max(allowed, 1), rng, _noise(grouping, rng))
+    gained = float(some.values(labels).sum() - some.values(before).sum())
+    tried = replace(
+        grouping, tries=grouping.tries + 1, work=grouping.work + work + OVERHEAD + len(cells) // 2
+    )
+    if gained > 1e-12 * abs(grouping.worth):
+        return replace(tried.among(which, labels, gained), failed=0)
+    kept = tried if gained < 0 else tried.among(which, labels, gained)
+    return replace(kept, failed=tried.failed + 1)
+
+
+def _pool(cells: Cells, grouping: Grouping, rng: np.random.Generator) -> Marks:
+    """Which classes are regrouped: two, or so many that there is something to regroup.
+
+    One of them is of little worth for its records: where most is to be gained.
+    """
+    classes = grouping.classes
+    usual = max(2.0, POOL * classes / len(cells) * rng.random())
+    order = rng.permutation(classes)
+    rivals = order[:RIVALS]
+    each = cells.values(grouping.labels) / cells.classes(grouping.labels)[:, -1]
+    lead = rivals[np.argmin(each[rivals])]
+    chosen = np.zeros(classes, bool)
+    chosen[order[order != lead][: round(usual * rng.uniform(0.75, 1.25)) - 1]] = True
+    chosen[lead] = True
+    return chosen
+
+
+def _regrouped(cells: Cells, most: int, rng: np.random.Generator, noise: float) -> tuple[Ints, int]:
+    """Cells grouped anew: atoms are merged until acceptable, then cells wander. And the work."""
+    state = rng.integers(2**63, size=1).astype(np.uint64)
+    atoms = cells.atoms(ATOMS)
+    if len(cells) <= FEW and rng.random() < AT_RANDOM:
+        atoms = np.unique(rng.integers(len(cells), size=len(cells)), return_inverse=True)[1]
+    labels = _merged(cells.classes(atoms), cells, most, state, noise)[atoms]
+    labels, steps = _wandered(cells, labels, state)
+    return labels, (int(atoms.max()) + 1) ** 2 // 2 + steps
+
+
+def _noise(grouping: Grouping, rng: np.random.Generator) -> float:
+    """The relative noise on costs; a search begins with ties alone broken at random."""
+    noisy = grouping.tries > 0 and rng.random() < NOISY
+    return float(10 ** rng.uniform(*NOISE)) if noisy else TIES
+
+
+def _merged(atoms: Ints, cells: Cells, most: int, state: Random, noise: float) -> Ints:
+    """The class of each atom after agglomeration to at most so many classes."""
+    rows = np.concatenate([atoms, np.zeros_like(atoms[:1])])
+    into = np.arange(len(atoms))
+    agglomerate(rows, into, cells.asked, _room(rows), state, noise)
+    join_cheapest(rows, into, cells.asked, most)
+    while (into[into] != into).any():
+        into = into[into]
+    return np.asarray(np.unique(into, return_inverse=True)[1])
+
+
+def _wandered(cells: Cells, labels: Ints, state: Random) -> tuple[Ints, int]:
+    """The labels after annealing, and its steps."""
+    labels, classes, worths = labels.copy(), cells.classes(labels), cells.values(labels)
+    steps = min(max(SWEEPS * len(cells), FEWEST), STEPS // len(COOLING))
+    heat = HEAT * abs(worths.sum()) / classes[:, -1].sum()
+    if len(classes) < 2 or not np.isfinite(worths).all():
+        return labels, 0
+    for share in COOLING:
+        wander(
+            cells.counts, labels, classes, worths, cells.asked, _room(classes), state, steps,
+            share * heat,
+        )  # fmt: skip
+    return np.asarray(np.unique(labels, return_inverse=True)[1]), steps * len(COOLING)
+
+
+def _room(counts: Ints) -> Ints:
+    return np.empty(counts.shape[1] + 1, np.int64)

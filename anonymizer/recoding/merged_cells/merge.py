@@ -1,0 +1,151 @@
+"""Merging cells: the agglomerative information bottleneck under constraints, then local search."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from time import monotonic
+
+import numpy as np
+
+from anonymizer.counts.counts import Counts, Ints
+from anonymizer.errors import Ended, InputError
+from anonymizer.recoding import Problem, Run
+from anonymizer.recoding.merged_cells.cells import Cells
+from anonymizer.recoding.merged_cells.grouping import Grouping, improved, settled
+from anonymizer.recoding.problem.problem import ALONE, in_parallel
+
+__all__ = ["MergeOptions", "Merged", "merge_cells"]
+
+ROUND = 1_000_000
+"""Work between two looks at the clock, a third of a second or so."""
+
+
+@dataclass(frozen=True)
+class MergeOptions:
+    """How cells are merged.
+
+    Parameters
+    ----------
+    most_classes
+        At most so many classes; None: as many as there are cells.
+    starts
+        Searches from different random numbers, of which the best is kept.
+    work
+        Millions of classes that each of them looks at, about four for a second.
+    """
+
+    most_classes: int | None = None
+    starts: int = 2
+    work: int = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """Cells merged into classes that satisfy the policy.
+
+    Parameters
+    ----------
+    labels
+        The class of each row of the problem's counts, numbered by their first cells, shape
+        (cells,).
+    value
+        The objective of the merged counts.
+    starts
+        Searches that were made.
+    regroupings
+        How often some classes were regrouped, in all of them.
+    """
+
+    labels: Ints
+    value: float
+    starts: int
+    regroupings: int
+
+
+def merge_cells(
+    problem: Problem,
+    options: MergeOptions = MergeOptions(),
+    seed: int = 0,
+    run: Run = ALONE,
+    starts: Sequence[Ints] = (),
+) -> Merged:
+    """The best classes found: sets of cells that satisfy the policy and maximise the objective.
+
+    Local search over all partitions of the cells. It starts from one class of all cells, and from
+    ``starts``, labellings of the cells by acceptable classes; no result is worse than any of them.
+    What is repeated is one step: the cells of a few classes (at first of the one) are grouped
+    anew, by agglomeration of the classes that are furthest beyond their bounds and by annealing
+    within them, and that is kept where it loses nothing.
+
+    A time limit or an interrupt ends it with the best so far; else the result depends on seed and
+    options alone.
+
+    Raises
+    ------
+    InputError
+        When a model or the objective is not one of classes, or a start not one of such classes.
+    PolicyUnreachableError
+        When not even all cells as one class satisfy the policy.
+
+    Notes
+    -----
+    Agglomeration: Slonim, Tishby, "Agglomerative information bottleneck" (1999).
+    """
+    cells = Cells.of(problem)
+    groupings = _started(cells, options, starts)
+    deadline = inf if run.time_limit is None else monotonic() + run.time_limit
+    goal = options.work * 1_000_000
+    try:
+        while monotonic() < deadline:
+            left = [each for each in groupings if each.work < goal and not settled(each)]
+            if not left:
+                break
+            run.watch("merging cells", min(each.work for each in left), goal)
+            tasks = [(cells, each, options.most_classes, seed, ROUND) for each in left]
+            found = {each.start: each for each in in_parallel(improved, tasks, run.n_jobs)}
+            groupings = [found.get(each.start, each) for each in groupings]
+    except Ended:
+        raise
+    except KeyboardInterrupt:
+        pass
+    return _best(problem, groupings)
+
+
+def _started(cells: Cells, options: MergeOptions, starts: Sequence[Ints]) -> list[Grouping]:
+    """One class of all cells for every random start, and the labellings given."""
+    alone = np.zeros(len(cells), np.int64)
+    labellings = [alone] * options.starts + [_dense(cells, given) for given in starts]
+    return [
+        Grouping(labels, float(cells.values(labels).sum()), number)
+        for number, labels in enumerate(labellings)
+    ]
+
+
+def _dense(cells: Cells, given: Ints) -> Ints:
+    labels = np.unique(given, return_inverse=True)[1]
+    if labels.shape != (len(cells),) or not np.isfinite(cells.values(labels)).all():
+        raise InputError("a start must label every cell, by classes that satisfy the policy")
+    return np.asarray(labels)
+
+
+def _best(problem: Problem, groupings: Sequence[Grouping]) -> Merged:
+    best = max(groupings, key=lambda each: (each.worth, -each.start))
+    labels = _in_order(best.labels)
+    value = problem.objective.prepared(problem.counts, problem.taxonomies)(
+        _merged(problem.counts, labels)
+    )
+    tries = sum(each.tries for each in groupings)
+    return Merged(labels, value, len(groupings), tries)
+
+
+def _in_order(labels: Ints) -> Ints:
+    """Labels numbered by the first cell of each class."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[inverse])
+
+
+def _merged(counts: Counts, labels: Ints) -> Counts:
+    """The counts of the classes."""
+    cells = labels[:, None].astype(np.intp)
+    merged = Counts.of(("class",), cells, counts.sizes, counts.joint, counts.values, counts.targets)
+    return replace(merged, margins=counts.margins)

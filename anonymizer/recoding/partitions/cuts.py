@@ -1,0 +1,145 @@
+"""Groups of a taxonomy: cuts through it at different depths, and its levels.
+
+Depth-first along the taxonomy every group is an interval of the values, and a cut is a partition of
+that order into such intervals. A missing value is a leaf like any other.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from anonymizer.counts.counts import Codes, Counts, Floats
+from anonymizer.hierarchy import Partition, Taxonomy, cut_of
+from anonymizer.privacy import Mask
+from anonymizer.recoding.partitions.families import Intervals, Path
+from anonymizer.recoding.problem.class_scores import Judge, Judged
+
+__all__ = ["Cuts", "Levels"]
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts(Intervals):
+    """All groups of all levels of a taxonomy that hold a value which occurs.
+
+    Groups of several levels that hold the same of these values are one, of the finest of them.
+
+    Parameters
+    ----------
+    order
+        The codes of the values that occur, depth-first, shape (blocks,).
+    levels
+        The finest level of each group, shape (groups,).
+    """
+
+    order: Codes
+    levels: Codes
+
+    @classmethod
+    def of(cls, attribute: str, taxonomy: Taxonomy, codes: Codes) -> "Cuts":
+        """The groups of the values that occur, given by their codes."""
+        present = np.unique(codes)
+        keys = [level.representatives[present] for level in taxonomy.levels]
+        order = present[np.lexsort(keys)]
+        found = [_intervals(level.groups[order]) for level in taxonomy.levels]
+        starts, ends = (np.concatenate(each) for each in zip(*found, strict=True))
+        levels = np.repeat(np.arange(len(found)), [len(each[0]) for each in found])
+        kept = np.unique(starts * (len(order) + 1) + ends, return_index=True)[1]
+        return cls(
+            attribute,
+            taxonomy,
+            starts[kept],
+            ends[kept],
+            len(order),
+            None,
+            order,
+            levels[kept],
+        )
+
+    def blocks_of(self, codes: Codes) -> Codes:
+        """The block of each value code."""
+        place = np.full(len(self.taxonomy.codes), -1)
+        place[self.order] = np.arange(self.blocks)
+        return place[codes]
+
+    def judged(self, judge: Judge, counts: Counts) -> Judged:
+        """Judge the groups of one level after those of the other, each level rolled up."""
+        column = counts.names.index(self.attribute)
+        gains = np.zeros(len(self.starts))
+        classes, violations = np.zeros((2, len(self.starts)), np.int64)
+        for level, partition in enumerate(self.taxonomy.levels):
+            counts = counts.recode({self.attribute: partition})
+            own = np.flatnonzero(self.levels == level)
+            group = self._named(own, partition)[counts.cells[:, column]]
+            judged = judge.grouped(counts.select(group >= 0), group[group >= 0], len(own))
+            gains[own], classes[own], violations[own] = judged
+        return Judged(gains, classes, violations)
+
+    def _named(self, own: Codes, partition: Partition) -> Codes:
+        """Which of some groups of a level goes by each code of recoded counts, -1 for none."""
+        named = np.full(len(self.taxonomy.codes), -1)
+        named[partition.representatives[self.order[self.starts[own]]]] = np.arange(len(own))
+        return named
+
+    @cached_property
+    def at_level(self) -> dict[Path, int]:
+        """The paths that are levels, each with the finest level that it is."""
+        keys = self.starts * (self.blocks + 1) + self.ends
+        found: dict[Path, int] = {}
+        for level, partition in enumerate(self.taxonomy.levels):
+            starts, ends = _intervals(partition.groups[self.order])
+            places = np.searchsorted(keys, starts * (self.blocks + 1) + ends)
+            found.setdefault(tuple(places.tolist()), level)
+        return found
+
+    def partition(self, path: Path) -> Partition:
+        """The level that a path is, or else the partition into its groups.
+
+        Values that the taxonomy lists and that do not occur are in the coarsest groups without any
+        that does.
+        """
+        if tuple(path) in self.at_level:
+            return self.taxonomy.levels[self.at_level[tuple(path)]]
+        nodes = [self._node(group) for group in path]
+        return cut_of(self.taxonomy, [*nodes, *self._left(nodes)])
+
+    def _node(self, group: int) -> tuple[int, int]:
+        """The level of a group, and which group of that level it is."""
+        level, first = int(self.levels[group]), self.order[self.starts[group]]
+        return level, int(self.taxonomy.levels[level].groups[first])
+
+    def _left(self, nodes: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
+        """The coarsest groups of the values that are in none of some groups."""
+        levels = self.taxonomy.levels
+        covered = np.zeros(len(self.taxonomy.codes), bool)
+        for level, partition in enumerate(levels):
+            own = [group for at, group in nodes if at == level]
+            covered |= np.isin(partition.groups, own)
+        # A value's groups hold none that is covered up to some level, and one from there on.
+        free = [np.bincount(each.groups, covered)[each.groups] == 0 for each in levels]
+        heights = np.sum(free, axis=0).tolist()
+        return {
+            (height - 1, int(levels[height - 1].groups[code]))
+            for code, height in enumerate(heights)
+            if height
+        }
+
+
+class Levels(Cuts):
+    """The levels of a taxonomy alone."""
+
+    def best(self, allowed: Mask, worth: Floats) -> Path | None:
+        """The level of the highest worth. Ties: the finest."""
+        paths = list(self.paths(allowed))
+        return max(paths, key=lambda path: float(worth[list(path)].sum()), default=None)
+
+    def paths(self, allowed: Mask) -> Iterator[Path]:
+        """The finest first."""
+        return (path for path in self.at_level if allowed[list(path)].all())
+
+
+def _intervals(groups: Codes) -> tuple[Codes, Codes]:
+    """Where the runs of equal groups begin and end."""
+    starts = np.flatnonzero(np.diff(groups, prepend=-1))
+    return starts, np.append(starts[1:], len(groups))

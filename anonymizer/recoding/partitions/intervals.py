@@ -1,0 +1,179 @@
+"""Ranges of an ordered attribute: all intervals between its cut points."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+
+from anonymizer.counts.counts import Codes, Counts, Ints, row_keys
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
+from anonymizer.recoding.partitions.families import Intervals, Path
+from anonymizer.recoding.problem.class_scores import Judge, Judged, count_matrices, lots
+from anonymizer.recoding.problem.options import RangeOptions
+from anonymizer.tables.values import exactly, floor_to
+
+__all__ = ["Line"]
+
+MOST_CUTS = 1_000
+"""Cut points beyond are refused: a coarser grid finds an answer, v^2 ranges would not end."""
+
+
+@dataclass(frozen=True, eq=False)
+class Line(Intervals):
+    """All ranges of an ordered attribute that are wide enough; missing values are in none.
+
+    Parameters
+    ----------
+    points
+        Where each block of values begins: the possible cut points, shape (blocks,); the first is
+        the smallest value that occurs.
+    gaps
+        Whether a value is missing.
+    options
+        What the ranges are confined to.
+    """
+
+    points: tuple[Decimal, ...]
+    gaps: bool
+    options: RangeOptions
+
+    @classmethod
+    def of(cls, attribute: str, taxonomy: Taxonomy, codes: Codes, options: RangeOptions) -> "Line":
+        """The ranges between the values that occur, given by their codes."""
+        points, end = _cut_points(_occurring(taxonomy, codes, attribute), options.grid)
+        starts, ends = np.nonzero(_wide_enough([*points, end], options.min_width))
+        most = None if options.max_ranges is None else int(options.max_ranges)
+        gaps = bool((_places(taxonomy, ())[codes] < 0).any())
+        return cls(attribute, taxonomy, starts, ends, len(points), most, points, gaps, options)
+
+    def blocks_of(self, codes: Codes) -> Codes:
+        """The block of each value code, -1 for a missing value."""
+        return np.maximum(_places(self.taxonomy, self.points)[codes] - 1, -1)
+
+    def judged(self, judge: Judge, counts: Counts) -> Judged:
+        """Judge all ranges.
+
+        Cumulative counts over the blocks make the classes of [i, j) one subtraction.
+        """
+        known, block = self._split(counts)
+        classes = counts.select(known)
+        others = [i for i, name in enumerate(counts.names) if name != self.attribute]
+        combination = np.unique(row_keys(classes.cells[:, others]), return_inverse=True)[1]
+        tables = [
+            (name, _cumulative(joint, block[known], combination, self.blocks))
+            for name, joint in count_matrices(classes).items()
+        ]
+        parts = [
+            judge.tables(
+                counts,
+                {name: table[self.ends[lot]] - table[self.starts[lot]] for name, table in tables},
+            )
+            for lot in lots(len(self.starts), int(combination.max(initial=0)) + 1)
+        ]
+        return Judged.joined(parts)
+
+    def apart(self, judge: Judge, counts: Counts) -> float | None:
+        """What the classes of missing values add; None where they are unacceptable."""
+        gain, broken = judge(counts.select(~self._split(counts)[0]))
+        return None if broken.any() else float(gain.sum())
+
+    @property
+    def confined(self) -> bool:
+        """Levels need not keep to what ranges are confined to."""
+        return self.options != RangeOptions()
+
+    @property
+    def beside(self) -> tuple[Partition, ...]:
+        """Suppression, which joins missing values to the others, where there are any."""
+        return (self.taxonomy.levels[-1],) if self.gaps else ()
+
+    def partition(self, path: Path) -> Partition:
+        """The partition of all values of the taxonomy into some ranges.
+
+        The outer ranges are open-ended: a label must not tell the smallest and the largest value
+        that occur, which may be one person's. A single range beside no missing value is
+        suppression.
+        """
+        points = [self.points[self.starts[group]] for group in path[1:]]
+        places = _places(self.taxonomy, points)
+        if not points and places.min() >= 0:
+            return self.taxonomy.levels[-1]
+        ends = zip([None, *points], [*points, None], strict=True)
+        ranges = [Interval(low, high) for low, high in ends]
+        return Partition.of([ANY if place < 0 else ranges[place] for place in places])
+
+    def path(self, cuts: Sequence[int]) -> Path:
+        """The ranges of a partition, given by the blocks they begin at, 0 first."""
+        keys = self.starts * (self.blocks + 1) + self.ends
+        wanted = np.array(cuts) * (self.blocks + 1) + np.array([*cuts[1:], self.blocks])
+        return tuple(int(place) for place in np.searchsorted(keys, wanted))
+
+    def _split(self, counts: Counts) -> tuple[np.ndarray, Codes]:
+        """Which classes have a value, and the block of each class."""
+        block = self.blocks_of(counts.cells[:, counts.names.index(self.attribute)])
+        return block >= 0, block
+
+
+def _occurring(taxonomy: Taxonomy, codes: Codes, attribute: str) -> list[Decimal]:
+    """The numbers that occur, in order."""
+    if taxonomy.numbers is None:
+        raise InputError(f"cannot refine {attribute!r}: its values are not all numbers")
+    numbers = {taxonomy.numbers[code] for code in np.unique(codes)}
+    return sorted(number for number in numbers if number is not None)
+
+
+def _places(taxonomy: Taxonomy, points: Sequence[Decimal]) -> Codes:
+    """How many of the points lie at or below each value, -1 for a missing one, shape (values,)."""
+    numbers = taxonomy.numbers or ()
+    places = [-1 if number is None else bisect_right(points, number) for number in numbers]
+    return np.array(places, np.intp)
+
+
+def _cut_points(
+    values: Sequence[Decimal], grid: float | None
+) -> tuple[tuple[Decimal, ...], Decimal]:
+    """Where ranges may begin, and where the last one ends.
+
+    Without a grid every value that occurs; with one, the last multiple up to it, so that values
+    between two multiples stay together. Whole numbers fill a unit each: 90 ends at 91; the last
+    cell of a grid ends where the next would begin.
+    """
+    if not values:
+        return (), Decimal(0)
+    if grid is None:
+        unit = Decimal(1 if all(value == value.to_integral_value() for value in values) else 0)
+        starts = tuple(values)
+    else:
+        unit = Decimal(str(grid))
+        starts = tuple(dict.fromkeys(floor_to(value, unit) for value in values))
+    if len(starts) > MOST_CUTS:
+        raise InputError(
+            f"{len(starts):,} distinct values are too many to cut exactly (the most is "
+            f"{MOST_CUTS:,}); set a grid, or leave the attribute out of refine"
+        )
+    with exactly():
+        return starts, starts[-1] + unit if grid else values[-1] + unit
+
+
+def _wide_enough(ends: Sequence[Decimal], min_width: float | None) -> np.ndarray:
+    """Which ranges, from one end to a later one, span at least so much, shape (ends, ends)."""
+    wide = np.triu(np.ones((len(ends), len(ends)), bool), 1)
+    if min_width is not None:
+        with exactly():
+            reach = [bisect_left(ends, end + Decimal(str(min_width))) for end in ends]
+        for place, first in enumerate(reach):
+            wide[place, :first] = False
+    return wide
+
+
+def _cumulative(joint: Ints, block: Codes, combination: Codes, v: int) -> Ints:
+    """Records before each block, by combination of the other attributes and sensitive value.
+
+    Shape (v + 1, combinations, values).
+    """
+    table = np.zeros((v + 1, int(combination.max(initial=0)) + 1, joint.shape[1]), np.int64)
+    np.add.at(table, (block + 1, combination), joint)
+    return np.cumsum(table, axis=0, out=table)

@@ -1,0 +1,97 @@
+"""The groups that an attribute's values may form, each judged, the other attributes held fixed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+import numpy as np
+
+from anonymizer.counts.counts import Counts, Floats, Ints
+from anonymizer.hierarchy import Partition
+from anonymizer.privacy import TOLERANCE, Mask
+from anonymizer.recoding.partitions.families import Family, Path
+from anonymizer.recoding.problem.class_scores import Judge
+
+__all__ = ["Segments", "tie_breaker"]
+
+PRECISION = 2.0**-40
+"""What is told apart of an objective's magnitude, far above the rounding of its sums."""
+
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """Candidate groups of one attribute, and what each comes to.
+
+    Parameters
+    ----------
+    family
+        The groups.
+    gains
+        What each adds to the objective, shape (groups,).
+    classes
+        How many classes are inside it, same shape.
+    violations
+        How many of them break a model, same shape.
+    apart
+        What the classes of values add that no group holds; None where they are unacceptable, so
+        that nothing but suppression is left.
+    per_class
+        What of a worth there is for each class to break ties.
+    """
+
+    family: Family
+    gains: Floats
+    classes: Ints
+    violations: Ints
+    apart: float | None
+    per_class: float
+
+    @classmethod
+    def of(cls, judge: Judge, counts: Counts, family: Family) -> "Segments":
+        """Judge the groups of an attribute that is raw in the counts, the others as released."""
+        judged = family.judged(judge, counts)
+        tie = tie_breaker(judged.gains, len(counts))
+        return cls(family, *judged, apart=family.apart(judge, counts), per_class=tie)
+
+    @property
+    def allowed(self) -> Mask:
+        """Which groups no class inside breaks a model of, shape (groups,)."""
+        return np.asarray(self.violations == 0) & (self.apart is not None)
+
+    @property
+    def worth(self) -> Floats:
+        """The gains, those of more classes being worth more where they are equal."""
+        return self.gains + self.per_class * self.classes
+
+    def best(self) -> Path | None:
+        """The best allowed partition; None where there is none. Ties: more classes."""
+        return self.family.best(self.allowed, self.worth)
+
+    @cached_property
+    def whole(self) -> Partition:
+        """The suppression of all values."""
+        return self.family.taxonomy.levels[-1]
+
+    def count(self, most: int) -> int:
+        """How many allowed partitions there are; so many and one where there are more."""
+        paths = self.family.paths(self.allowed)
+        return sum(1 for _ in islice(paths, most + 1)) + len(self.family.beside)
+
+    def partitions(self) -> Iterator[Partition]:
+        """All allowed partitions; suppression where there is no other."""
+        none = True
+        for path in self.family.paths(self.allowed):
+            none = False
+            yield self.family.partition(path)
+        yield from self.family.beside or ((self.whole,) if none else ())
+
+
+def tie_breaker(gains: Floats, classes: int) -> float:
+    """What each of at most so many classes is worth, that of equal sums the one of more wins.
+
+    All classes together count for less than ``TOLERANCE`` bits, or than what floats of the
+    objective's magnitude can tell.
+    """
+    magnitude = float(np.abs(gains[np.isfinite(gains)]).max(initial=0.0))
+    return max(TOLERANCE, PRECISION * magnitude) / (classes + 1)

@@ -1,0 +1,114 @@
+"""Which two attributes are cut together, and every recoding of the others beside them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from anonymizer.counts.counts import Recoding
+from anonymizer.hierarchy import Partition
+from anonymizer.recoding.lattice import level_recoding
+from anonymizer.recoding.partitions.cuts import Levels
+from anonymizer.recoding.partitions.families import Family, Intervals
+from anonymizer.recoding.partitions.intervals import Line
+from anonymizer.recoding.partitions.refine import Refiner
+from anonymizer.recoding.partitions.segments import Segments
+from anonymizer.recoding.problem.problem import Problem, Run, Search
+
+__all__ = ["Split", "split"]
+
+MOST_COMBINATIONS = 1_000
+"""Recodings of the other attributes beyond are not all looked at, levels alone apart."""
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """A problem as recodings of some attributes and partitions of at most two more.
+
+    Parameters
+    ----------
+    together
+        The attributes that are cut together.
+    others
+        The feasible recodings of the others, with these suppressed.
+    checked
+        How many nodes of the others' lattice were checked.
+    """
+
+    together: tuple[Intervals, ...]
+    others: Sequence[Recoding]
+    checked: int
+
+
+def split(
+    problem: Problem,
+    families: Mapping[str, Family],
+    refiner: Refiner,
+    search: Search,
+    run: Run,
+) -> Split | None:
+    """Take the two attributes of most partitions apart; None where the rest has too many.
+
+    A recoding of some attributes is looked at only if it is feasible with the others suppressed:
+    models are monotone.
+    """
+    free = {name: family for name, family in families.items() if not isinstance(family, Levels)}
+    judged = {
+        name: refiner.segments(problem, problem.counts.project((name,)), family)
+        for name, family in free.items()
+    }
+    together = _together(free, judged, refiner)
+    if together is None:
+        return None
+    names = [family.attribute for family in together]
+    listed = {name: each for name, each in sorted(judged.items()) if name not in names}
+    combined = _combined(problem, listed)
+    if combined is None:
+        return None
+    at_levels = tuple(name for name in families if name not in free)
+    if not at_levels:
+        return Split(together, combined, 0)
+    found = search(problem.project(at_levels), run)
+    nodes = problem.project(at_levels).lattice.up_set(found.minimal)
+    levels = [level_recoding(problem.taxonomies, at_levels, node) for node in nodes]
+    if not listed:
+        return Split(together, levels, found.checked)
+    if len(levels) * len(combined) > MOST_COMBINATIONS:
+        return None
+    both = [{**level, **recoding} for level in levels for recoding in combined]
+    return Split(together, _feasible(problem, both), found.checked)
+
+
+def _together(
+    free: Mapping[str, Family], judged: Mapping[str, Segments], refiner: Refiner
+) -> tuple[Intervals, ...] | None:
+    """The attributes of most partitions, two at the most, one alone where it is not cut exactly."""
+    if not refiner.exact:
+        lines = tuple(family for family in free.values() if isinstance(family, Line))
+        return lines if len(lines) == 1 else None
+    ranked = sorted(
+        (family for family in free.values() if isinstance(family, Intervals)),
+        key=lambda family: (
+            -judged[family.attribute].count(MOST_COMBINATIONS),
+            -len(family.starts),
+            family.attribute,
+        ),
+    )
+    return tuple(ranked[:2])
+
+
+def _combined(problem: Problem, listed: Mapping[str, Segments]) -> list[Recoding] | None:
+    """The feasible combinations of all partitions of some attributes; None when too many."""
+    found: list[Recoding] = [{}]
+    for name, segments in listed.items():
+        if len(found) * segments.count(MOST_COMBINATIONS) > MOST_COMBINATIONS:
+            return None
+        partitions: list[Partition] = list(segments.partitions())
+        both = [{**recoding, name: partition} for recoding in found for partition in partitions]
+        found = _feasible(problem, both)
+    return found
+
+
+def _feasible(problem: Problem, recodings: Sequence[Recoding]) -> list[Recoding]:
+    """Those that are feasible with all other attributes suppressed."""
+    names = tuple(recodings[0]) if recodings else ()
+    counts = problem.counts.project(names)
+    return [each for each in recodings if problem.feasible(counts.recode(each))]

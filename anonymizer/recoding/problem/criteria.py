@@ -1,0 +1,32 @@
+"""What compiled searches ask of classes that they look at one by one."""
+
+from anonymizer.errors import InputError
+from anonymizer.kernels import NUMPY
+from anonymizer.kernels.single import Criteria, criteria
+from anonymizer.objectives.candidate import Layout
+from anonymizer.privacy import require_class_by_class, require_monotone
+from anonymizer.recoding.problem.policy import Policy
+from anonymizer.recoding.problem.problem import Problem
+
+__all__ = ["criteria_of"]
+
+
+def criteria_of(problem: Problem, who: str) -> Criteria:
+    """What classes must satisfy and what they are worth.
+
+    Raises
+    ------
+    InputError
+        When a model or the objective is not made for such a search.
+    """
+    require_class_by_class(problem.models, f"{who} recoding")
+    require_monotone(problem.models, f"{who} recoding")
+    objective = problem.objective.prepared(problem.counts, problem.taxonomies)
+    layout = Layout.of(problem.counts)
+    judgement = Policy(problem.models, layout, NUMPY).against(layout.margins)
+    for model, _ in judgement.measured:
+        raise InputError(
+            f"{who} recoding checks classes by bounds, and {model.name} states none; give it "
+            "bounds(), or choose full-domain recoding"
+        )
+    return criteria(judgement.rules, objective.worth(layout))

@@ -1,0 +1,186 @@
+"""What searches ask about the nodes of one problem: are they feasible, and how do they score."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from anonymizer.counts.counts import Codes, Counts
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.kernels import NUMPY, FrequencySet, Kernel, Marks
+from anonymizer.objectives import Objective, Tabulated
+from anonymizer.objectives.candidate import Candidate, Layout
+from anonymizer.privacy import PrivacyModel
+from anonymizer.recoding.lattice import Node
+from anonymizer.recoding.problem.encoding import Encoding
+from anonymizer.recoding.problem.frequency import FrequencySets
+from anonymizer.recoding.problem.policy import Judgement, Policy
+from anonymizer.recoding.problem.suppression import Suppression, suppress
+
+__all__ = ["Evaluator"]
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluator:
+    """The encoded counts of a problem with its policy, budget and objective.
+
+    Parameters
+    ----------
+    encoding, base
+        The keys, and the frequency set of the bottom of the lattice.
+    cells
+        The value codes of each raw class, shape (classes, names).
+    hidden
+        For each quasi-identifier, level and value code whether the label is ``*``.
+    policy
+        The models.
+    objective
+        What is maximised, prepared for these counts.
+    suppression
+        The budget.
+    """
+
+    encoding: Encoding
+    base: FrequencySet
+    cells: Codes
+    hidden: Sequence[Sequence[Marks]]
+    policy: Policy
+    objective: Objective
+    suppression: Suppression
+
+    @classmethod
+    def of(
+        cls,
+        counts: Counts,
+        taxonomies: Mapping[str, Taxonomy],
+        models: Sequence[PrivacyModel],
+        objective: Objective,
+        suppression: Suppression,
+        kernel: Kernel,
+    ) -> "Evaluator":
+        """Encode counts and lay a policy over them."""
+        encoding, base = Encoding.of(counts, taxonomies)
+        hidden = [[level.hidden for level in taxonomies[name].levels] for name in counts.names]
+        return cls(
+            encoding,
+            base,
+            counts.cells,
+            hidden,
+            Policy(models, Layout.of(counts), kernel),
+            objective.prepared(counts, taxonomies),
+            suppression,
+        )
+
+    @property
+    def kernel(self) -> Kernel:
+        """What merges, checks and sums."""
+        return self.policy.kernel
+
+    @property
+    def layout(self) -> Layout:
+        """What the columns of frequency sets are about."""
+        return self.policy.layout
+
+    @cached_property
+    def judgement(self) -> Judgement:
+        """The policy against the margins of the whole table."""
+        return self.policy.against(self.layout.margins)
+
+    @cached_property
+    def outright(self) -> Judgement:
+        """The strongly monotone models alone: classes that break them are never saved by merging.
+
+        The records in such classes can only become fewer under generalization, whatever else is
+        suppressed with them.
+        """
+        return self.policy.strongly_monotone().against(self.layout.margins)
+
+    @cached_property
+    def most(self) -> int:
+        """The records that may be suppressed."""
+        return self.suppression.most(self.layout.records)
+
+    def sets(self, share: float = 1.0) -> FrequencySets:
+        """Frequency sets of this problem, for one thread and that share of the memory."""
+        return FrequencySets(self.encoding, self.base, self.kernel, share)
+
+    def value(self, node: Node) -> float:
+        """The score of a feasible node to the last bit, however it was found.
+
+        The last bits of sums depend on their order, and that on what classes were rolled up from
+        and by which kernel. Here classes stand in the order of their keys, and NumPy sums.
+        """
+        if not self.most and isinstance(self.objective, Tabulated):
+            return self.objective.of_levels(node)
+        classes = self.kernel.roll_up(self.base, self.encoding.mask(node)).in_order()
+        canonical = replace(self, policy=replace(self.policy, kernel=NUMPY))
+        plain = canonical.plain(node, classes)
+        released = canonical.released(plain) if self.most else plain
+        return self.objective.score(released or plain)
+
+    def holds(self, classes: FrequencySet) -> bool:
+        """Whether every class satisfies every model, without suppression."""
+        return self.judgement.holds(classes.counts)
+
+    def hopeful(self, classes: FrequencySet) -> bool:
+        """Whether the strongly monotone models alone stay within the budget."""
+        return self.outright.broken(classes.counts, self.most)[0] <= self.most
+
+    def assess(self, node: Node, classes: FrequencySet) -> tuple[bool, Candidate, Candidate | None]:
+        """All there is to know of a node.
+
+        Returns
+        -------
+        Whether the strongly monotone models alone stay within the budget, the node with nothing
+        suppressed, and the node as it would be released; None when it is not feasible.
+        """
+        plain = self.plain(node, classes)
+        broken = self.outright.broken(classes.counts, self.most)
+        if broken[0] > self.most:
+            return False, plain, None
+        all_strong = len(self.outright.models) == len(self.judgement.models)
+        return True, plain, self.released(plain, broken if all_strong else None)
+
+    def candidate(self, node: Node, classes: FrequencySet) -> Candidate | None:
+        """The node as it would be released; None when it is not feasible."""
+        return self.released(self.plain(node, classes))
+
+    def plain(self, node: Node, classes: FrequencySet) -> Candidate:
+        """The node with nothing suppressed, feasible or not: what bounds it."""
+        return Candidate(node, classes, None, False, self.layout.margins, self.layout, self.kernel)
+
+    def bound(self, plain: Candidate) -> float:
+        """The most that the node, or any above it, can score within the budget."""
+        score = self.objective.score(plain)
+        return self.objective.bound(score, self.most / self.layout.records)
+
+    @cached_property
+    def bound_of_all(self) -> float:
+        """The most that any node can score within the budget: what bounds the bottom."""
+        return self.bound(self.plain((0,) * len(self.encoding.heights), self.base))
+
+    def released(
+        self, plain: Candidate, broken: tuple[int, Marks] | None = None
+    ) -> Candidate | None:
+        """A node as it would be released; None when it is not feasible.
+
+        ``broken``: what breaks the policy without suppression, where that is known already.
+        """
+        classes = plain.classes
+        hidden = self._all_hidden(plain.node, classes)
+        found = suppress(
+            classes.counts, self.policy, self.judgement, self.suppression, hidden, broken
+        )
+        if found is None or not found.records:
+            return None if found is None else plain
+        return replace(plain, suppressed=found.marks, removed=found.removed, margins=found.margins)
+
+    def _all_hidden(self, node: Node, classes: FrequencySet) -> Marks | None:
+        """The class whose label is ``*`` in every quasi-identifier, where there may be one."""
+        levels = [marks[level] for marks, level in zip(self.hidden, node, strict=True)]
+        if not self.most or not all(marks.any() for marks in levels):
+            return None
+        cells = self.cells[classes.members]
+        each = [marks[codes] for marks, codes in zip(levels, cells.T, strict=True)]
+        return np.asarray(np.all(each, axis=0))
