@@ -8,14 +8,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from anonymizer.channels.channel import Channel
+from anonymizer.channels.estimation.estimates import Estimate, Mean
+from anonymizer.channels.estimation.estimation import estimate_margin, estimate_mean, estimate_table
+from anonymizer.channels.serialization import channels_of
+from anonymizer.channels.source import require_room
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Partition
 from anonymizer.manifest import MANIFEST, read_manifest, require_digest
-from anonymizer.perturbation.channel import Channel
-from anonymizer.perturbation.described import channels_of
-from anonymizer.perturbation.estimates import Estimate, Mean
-from anonymizer.perturbation.estimation import estimate_margin, estimate_mean, estimate_table
-from anonymizer.perturbation.source import require_room
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.files import format_of, read_table
 from anonymizer.tables.values import is_missing, number_of, rank, text_of
@@ -95,7 +95,7 @@ def estimate_file(
     by
         Another attribute, masked or not.
     method
-        As of :func:`anonymizer.perturbation.estimate_margin`.
+        As of :func:`anonymizer.channels.estimate_margin`.
 
     Raises
     ------

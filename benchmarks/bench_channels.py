@@ -20,13 +20,13 @@ import pandas as pd
 from measure import table
 
 from anonymizer import InputError, load_adult
-from anonymizer.perturbation import (
+from anonymizer.channels import (
     OptimalChannel,
     privacy_distortion,
     privacy_distortion_curve,
     squared,
-    tradeoff,
 )
+from anonymizer.channels.tradeoff import tradeoff
 
 RESULTS = Path(__file__).parent / "results" / "channels.md"
 QUICK = "--quick" in sys.argv

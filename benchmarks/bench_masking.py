@@ -16,8 +16,8 @@ import pandas as pd
 from measure import table
 
 from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, Masking, TCloseness
+from anonymizer.channels import best_ranges
 from anonymizer.information.entropy import divergence, entropy, mutual_information
-from anonymizer.perturbation import best_ranges
 from anonymizer.tables.datasets import load_adult
 
 RESULTS = Path(__file__).parent / "results" / "masking.md"

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from measure import table
 
-from anonymizer.perturbation import (
+from anonymizer.channels import (
     OptimalChannel,
     Ranges,
     best_ranges,

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer.counts.counts import Classes
-from anonymizer.errors import InputError, PolicyUnreachableError
-from anonymizer.perturbation import (
+from anonymizer.channels import (
     best_ranges,
     default_alphabet,
     privacy_distortion,
     private_channel,
     squared,
 )
+from anonymizer.counts.counts import Classes
+from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.privacy import (
     DistinctLDiversity,
     EntropyLDiversity,

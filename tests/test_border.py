@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from anonymizer import TCloseness
-from anonymizer import classical as c
-from anonymizer import perturbation as p
+from anonymizer import channels as p
+from anonymizer.channels import classical as c
 from anonymizer.errors import InputError, shown
 
 JOINT = np.array([[4.0, 1.0], [2.0, 3.0], [1.0, 4.0]])

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer import InputError
-from anonymizer.classical import (
+from anonymizer.channels import Channel, estimate_margin
+from anonymizer.channels.classical import (
     additive_noise,
     correlated_noise,
     invariant_channel,
@@ -21,7 +22,6 @@ from anonymizer.classical import (
     rounding,
     top_bottom_coding,
 )
-from anonymizer.perturbation import Channel, estimate_margin
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -10,18 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer import InputError
-from anonymizer.cli import main
-from anonymizer.estimating import estimate_file
-from anonymizer.hierarchy import Partition
-from anonymizer.perturbation import (
+from anonymizer.channels import (
     Channel,
     channels_of,
-    described,
     estimate_margin,
     estimate_mean,
     estimate_table,
     maximum_likelihood,
 )
+from anonymizer.channels import serialization as described
+from anonymizer.cli import main
+from anonymizer.estimating import estimate_file
+from anonymizer.hierarchy import Partition
 
 
 def channel(rows):

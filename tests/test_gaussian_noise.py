@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.stats import norm
 
-from anonymizer.errors import InputError
-from anonymizer.perturbation import (
+from anonymizer.channels import (
     GaussianModel,
     gaussian_channel,
     gaussian_rate,
@@ -17,6 +16,7 @@ from anonymizer.perturbation import (
     quadratic_gaussian_bound,
     squared,
 )
+from anonymizer.errors import InputError
 
 
 def some_model(seed, n=3):

@@ -6,13 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize_scalar
 
+from anonymizer.channels import Channel, bottleneck_path, information_bottleneck, synthetic
 from anonymizer.errors import InputError
-from anonymizer.perturbation import (
-    Channel,
-    bottleneck_path,
-    information_bottleneck,
-    synthetic,
-)
 
 FLIP = 0.1
 BINARY = [[1 - FLIP, FLIP], [FLIP, 1 - FLIP]]

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.integrate import trapezoid
 
-from anonymizer.errors import InputError
-from anonymizer.perturbation import (
+from anonymizer.channels import (
     moments_kept,
     mutual_information_bound,
     pil,
@@ -17,6 +16,7 @@ from anonymizer.perturbation import (
     quadratic_gaussian_bound,
     squared,
 )
+from anonymizer.errors import InputError
 
 
 def drawn(rng, records, samples=1):

@@ -25,9 +25,9 @@ from anonymizer import (
     compare,
     measure_quality,
 )
+from anonymizer.channels import channels_of
 from anonymizer.cli import main
 from anonymizer.masking import Masking
-from anonymizer.perturbation import channels_of
 from anonymizer.publish import publish
 
 AGES = Hierarchy.ranges(widths=[10, 20])

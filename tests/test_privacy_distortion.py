@@ -13,7 +13,7 @@ from scipy import sparse
 from threadpoolctl import threadpool_info
 
 from anonymizer import InputError
-from anonymizer.perturbation import (
+from anonymizer.channels import (
     Source,
     absolute,
     hamming,
@@ -21,8 +21,8 @@ from anonymizer.perturbation import (
     privacy_distortion_curve,
     squared,
 )
-from anonymizer.perturbation.problem import Lagrangian
-from anonymizer.perturbation.threads import single_threaded
+from anonymizer.channels.threads import single_threaded
+from anonymizer.channels.tradeoff.problem import Lagrangian
 
 RHO = 0.95
 SLOPES = {share: 2 * (1 / RHO**2 - 1 + share) for share in (0.25, 0.5, 0.75)}
@@ -297,7 +297,7 @@ def test_the_published_descent_is_as_published(monkeypatch):
 
     dC / dq(y|x) = p(x) (d(x, y) + slope (sum_w p(w|x) ln p(y|w) - ln p(y))).
     """
-    monkeypatch.setattr("anonymizer.perturbation.steepest.STEPS", 50)
+    monkeypatch.setattr("anonymizer.channels.tradeoff.steepest.STEPS", 50)
     joint, distortion = gaussian(11)
     found = privacy_distortion(joint, distortion, slope=1.2, unit="nats", method="steepest-descent")
     law = joint / joint.sum()

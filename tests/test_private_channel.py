@@ -9,9 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymizer import Hierarchy
-from anonymizer.counts.counts import Classes
-from anonymizer.errors import InputError, PolicyUnreachableError
-from anonymizer.perturbation import (
+from anonymizer.channels import (
     OptimalChannel,
     absolute,
     best_ranges,
@@ -19,8 +17,10 @@ from anonymizer.perturbation import (
     private_channel,
     squared,
 )
-from anonymizer.perturbation.guarantees import least_distortion
-from anonymizer.perturbation.sensitive import Sensitive
+from anonymizer.channels.private.guarantees import least_distortion
+from anonymizer.channels.sensitive import Sensitive
+from anonymizer.counts.counts import Classes
+from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.privacy import (
     AlphaKAnonymity,
     BasicBetaLikeness,

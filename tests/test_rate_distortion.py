@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from anonymizer.channels import hamming, rate_distortion, squared
+from anonymizer.channels.tradeoff import margins
+from anonymizer.channels.tradeoff.margins import best_margin
 from anonymizer.errors import InputError
-from anonymizer.perturbation import hamming, margins, rate_distortion, squared
-from anonymizer.perturbation.margins import best_margin
 
 COIN = hamming("ab")
 

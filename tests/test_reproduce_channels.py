@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from anonymizer.channels import privacy_distortion, squared
 from anonymizer.cli.reference import NAMES
-from anonymizer.perturbation import privacy_distortion, squared
 from anonymizer.plots import curves
 from anonymizer.reproduce import AS_PUBLISHED, NOT_REPRODUCED, PAPERS, domingo2009
 from anonymizer.reproduce.rebollo2008.figures import figure_6, figure_7

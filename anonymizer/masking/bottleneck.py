@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from anonymizer.channels import bottleneck_path, require_room
 from anonymizer.counts.counts import Floats
 from anonymizer.information.entropy import mutual_information, xlogx
 from anonymizer.masking.candidate import Candidate, Piece, assembled
 from anonymizer.masking.part import Block, Part
-from anonymizer.perturbation import bottleneck_path, require_room
 from anonymizer.privacy import PrivacyModel
 
 __all__ = ["BETAS", "bottleneck"]

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from anonymizer.channels import require_room
 from anonymizer.counts.columns import by_text
 from anonymizer.counts.counts import Counts, Ints
 from anonymizer.counts.schema import Schema
-from anonymizer.perturbation import require_room
 from anonymizer.privacy import Mask, PrivacyModel, acceptable
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import is_missing, text_of

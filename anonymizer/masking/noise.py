@@ -5,12 +5,12 @@ from math import floor, log10
 
 import numpy as np
 
+from anonymizer.channels import gaussian_channel, require_room
 from anonymizer.counts.counts import Floats
 from anonymizer.errors import InputError
 from anonymizer.masking.attribute import Attribute
 from anonymizer.masking.candidate import Candidate, Piece, assembled, without_rare
 from anonymizer.masking.part import Block, Part, Symbol, distinct
-from anonymizer.perturbation import gaussian_channel, require_room
 
 __all__ = ["STEPS", "noise"]
 

@@ -10,11 +10,11 @@ from math import prod
 import numpy as np
 import pandas as pd
 
+from anonymizer.channels import require_room
 from anonymizer.counts.counts import Floats
 from anonymizer.errors import InputError
 from anonymizer.masking.attribute import Attribute
 from anonymizer.masking.crossed import Codes, Crossed, key_of
-from anonymizer.perturbation import require_room
 
 __all__ = ["MOST_SYMBOLS", "Block", "Part", "Symbol"]
 

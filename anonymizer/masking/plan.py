@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pandas as pd
 
+from anonymizer.channels import Channel
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.counts import Counts, Floats, Recoding
 from anonymizer.counts.schema import Schema
@@ -22,7 +23,6 @@ from anonymizer.masking.part import Part
 from anonymizer.masking.preserved import preserved
 from anonymizer.masking.symbols import symbols_of
 from anonymizer.masking.told import Masked, realised, told_of
-from anonymizer.perturbation import Channel
 from anonymizer.privacy import KAnonymity, PrivacyModel, require_possible
 from anonymizer.recoding.apply import described, levels_of, relabelled
 from anonymizer.release import Release, SearchResult, generalized, prove, release_warnings

@@ -6,13 +6,7 @@ from math import floor, log10
 
 import numpy as np
 
-from anonymizer.counts.counts import Floats
-from anonymizer.errors import PolicyUnreachableError
-from anonymizer.information.entropy import xlogx
-from anonymizer.masking.candidate import Candidate, Piece, assembled, without_rare
-from anonymizer.masking.options import Masking
-from anonymizer.masking.part import Block, Part, Symbol, distinct
-from anonymizer.perturbation import (
+from anonymizer.channels import (
     Extras,
     OptimalChannel,
     Sensitive,
@@ -20,6 +14,12 @@ from anonymizer.perturbation import (
     is_convex,
     least_distortion,
 )
+from anonymizer.counts.counts import Floats
+from anonymizer.errors import PolicyUnreachableError
+from anonymizer.information.entropy import xlogx
+from anonymizer.masking.candidate import Candidate, Piece, assembled, without_rare
+from anonymizer.masking.options import Masking
+from anonymizer.masking.part import Block, Part, Symbol, distinct
 from anonymizer.privacy import AlphaKAnonymity, KAnonymity, PrivacyModel, asked
 
 __all__ = ["MARGINS", "pram", "tightened"]

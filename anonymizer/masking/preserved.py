@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from anonymizer.perturbation import moments_kept, probabilistic_loss
+from anonymizer.channels import moments_kept, probabilistic_loss
 
 __all__ = ["Preserved", "preserved"]
 

@@ -6,11 +6,12 @@ from math import isfinite
 
 import numpy as np
 
+from anonymizer.channels import Channel
+from anonymizer.channels import serialization as described
 from anonymizer.information.entropy import divergence, entropy, mutual_information
 from anonymizer.masking.candidate import Candidate
 from anonymizer.masking.crossed import Codes, Crossed, key_of
 from anonymizer.masking.preserved import Preserved
-from anonymizer.perturbation import Channel, described
 
 __all__ = ["Disclosed", "Masked", "MaskedPart", "disclosed"]
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from anonymizer.report.console import console, table_of
 
 if TYPE_CHECKING:  # a report of anything else need not wait for what these need
+    from anonymizer.channels.estimation.estimates import Estimate
     from anonymizer.estimating import FileEstimate
-    from anonymizer.perturbation.estimates import Estimate
 
 __all__ = ["print_estimates"]
 

@@ -22,7 +22,7 @@ from anonymizer.verification.facts import Facts
 from anonymizer.verification.labels import texts_in
 
 if TYPE_CHECKING:
-    from anonymizer.perturbation import Channel
+    from anonymizer.channels import Channel
 
 __all__ = ["masking"]
 
@@ -86,7 +86,7 @@ def _names(facts: Facts, told: Mapping[str, Any]) -> Iterator[Check]:
 
 
 def _channels(facts: Facts, told: Mapping[str, Any]) -> Iterator[Check]:
-    from anonymizer.perturbation import channels_of
+    from anonymizer.channels import channels_of
 
     found = channels_of(facts.manifest)
     for place, (attributes, channel) in enumerate(found.items()):

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.perturbation import pil, probabilistic_loss
+from anonymizer.channels import pil, probabilistic_loss
 from anonymizer.reproduce.readings import claim
 from anonymizer.reproduce.row import Row, Section
 from anonymizer.reproduce.series import Column, Series

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.perturbation import (
+from anonymizer.channels import (
     bottleneck_path,
     gaussian_channel,
     gaussian_rate,

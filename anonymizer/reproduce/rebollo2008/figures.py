@@ -5,7 +5,7 @@ from time import perf_counter
 
 import numpy as np
 
-from anonymizer.perturbation import (
+from anonymizer.channels import (
     gaussian_rate,
     mutual_information_bound,
     privacy_distortion,

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.perturbation import (
+from anonymizer.channels import (
     GaussianModel,
     OptimalChannel,
     gaussian_channel,
@@ -15,7 +15,7 @@ from anonymizer.perturbation import (
     privacy_distortion,
     squared,
 )
-from anonymizer.perturbation.threads import single_threaded
+from anonymizer.channels.threads import single_threaded
 
 __all__ = ["RHO", "SHARES", "Grid", "Performance", "closed", "slope_of"]
 

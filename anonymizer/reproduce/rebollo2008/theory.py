@@ -2,11 +2,7 @@
 
 import numpy as np
 
-from anonymizer.perturbation import (
-    gaussian_rate,
-    mutual_information_bound,
-    quadratic_gaussian_bound,
-)
+from anonymizer.channels import gaussian_rate, mutual_information_bound, quadratic_gaussian_bound
 from anonymizer.reproduce.readings import claim
 from anonymizer.reproduce.rebollo2008.normal import RHO, SHARES, Grid, closed, slope_of
 from anonymizer.reproduce.row import Row, Section

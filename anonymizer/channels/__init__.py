@@ -1,0 +1,80 @@
+"""Random recodings: channels p(released | true) that distort least for the privacy asked for."""
+
+from anonymizer.channels.alphabets import default_alphabet
+from anonymizer.channels.bottleneck.bottlenecks import (
+    Bottleneck,
+    bottleneck_path,
+    information_bottleneck,
+)
+from anonymizer.channels.channel import Channel, require_stochastic
+from anonymizer.channels.distortions import absolute, hamming, hierarchical, squared
+from anonymizer.channels.estimation.estimates import Estimate, Mean
+from anonymizer.channels.estimation.estimation import estimate_margin, estimate_mean, estimate_table
+from anonymizer.channels.estimation.likelihood import Likelihood, maximum_likelihood
+from anonymizer.channels.grids import gaussian_channel
+from anonymizer.channels.loss import (
+    Moments,
+    ProbabilisticLoss,
+    moments_kept,
+    pil,
+    probabilistic_loss,
+)
+from anonymizer.channels.private.guarantees import Extras, least_distortion, private_channel
+from anonymizer.channels.private.requirements import is_convex
+from anonymizer.channels.ranges import Ranges, best_ranges
+from anonymizer.channels.result import OptimalChannel
+from anonymizer.channels.sensitive import Sensitive
+from anonymizer.channels.serialization import channels_of, described
+from anonymizer.channels.source import Source, require_room
+from anonymizer.channels.synthesis import synthetic
+from anonymizer.channels.tradeoff.bounds import mutual_information_bound, quadratic_gaussian_bound
+from anonymizer.channels.tradeoff.gaussian import GaussianMechanism, GaussianModel, gaussian_rate
+from anonymizer.channels.tradeoff.rates import rate_distortion
+from anonymizer.channels.tradeoff.tradeoff import privacy_distortion, privacy_distortion_curve
+
+__all__ = [
+    "Bottleneck",
+    "Channel",
+    "Estimate",
+    "Extras",
+    "GaussianMechanism",
+    "GaussianModel",
+    "Likelihood",
+    "Mean",
+    "Moments",
+    "OptimalChannel",
+    "ProbabilisticLoss",
+    "Ranges",
+    "Sensitive",
+    "Source",
+    "absolute",
+    "best_ranges",
+    "bottleneck_path",
+    "channels_of",
+    "default_alphabet",
+    "described",
+    "estimate_margin",
+    "estimate_mean",
+    "estimate_table",
+    "gaussian_channel",
+    "gaussian_rate",
+    "hamming",
+    "hierarchical",
+    "information_bottleneck",
+    "is_convex",
+    "least_distortion",
+    "maximum_likelihood",
+    "moments_kept",
+    "mutual_information_bound",
+    "pil",
+    "privacy_distortion",
+    "privacy_distortion_curve",
+    "private_channel",
+    "probabilistic_loss",
+    "quadratic_gaussian_bound",
+    "rate_distortion",
+    "require_room",
+    "require_stochastic",
+    "squared",
+    "synthetic",
+]

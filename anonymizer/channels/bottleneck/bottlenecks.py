@@ -1,0 +1,264 @@
+"""Information bottlenecks: the least told of X for what is kept about W, and the other way round.
+
+Problems 3 and 4 of Domingo-Ferrer and Rebollo-Monedero (2009): for a chain T - X - W, the rate
+I(T;X) stands for identity disclosure, and the loss I(X;W) - I(T;W) = I(X;W|T) >= 0 (their lemma 1)
+for utility. Unlike rate-distortion this is no convex problem: everything here is a local optimum.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from anonymizer.channels.bottleneck.annealing import Compressor, Soft
+from anonymizer.channels.source import LARGEST, Floats, Source, nats_per, require_room
+from anonymizer.channels.stated import number_of, only_one, require_generator, vector_of
+from anonymizer.channels.threads import single_threaded
+from anonymizer.errors import InputError, is_whole, shown
+
+__all__ = ["Bottleneck", "bottleneck_path", "information_bottleneck"]
+
+HIGHEST = 1e4
+"""The beta at which a path starts: the identity is all but optimal."""
+BISECTIONS = 40
+POINTS = 24
+NEAR, ROUNDING = 1e-9, 1e-14
+"""Relevance to within the first, and a rate to within the second, of a limit meets it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bottleneck:
+    """A channel q(t|x) into symbols T, with what is told of X and kept about W: a local optimum.
+
+    Parameters
+    ----------
+    channel
+        q(t|x), shape (n, k): every row a distribution. Rows of values of probability 0 are there.
+    posterior
+        p(w|t), shape (k, m).
+    decoder
+        p(x|t), shape (k, n): from which values of X are drawn for a symbol.
+    margin
+        p(t), shape (k,); every symbol occurs.
+    rate
+        I(T;X), in ``unit``.
+    relevance
+        I(T;W), in ``unit``.
+    information
+        I(X;W), in ``unit``: what could be kept.
+    beta
+        What one unit of relevance was worth in rate: rate - beta relevance was minimised.
+    unit
+        ``"bits"`` or ``"nats"``.
+    iterations
+        Steps of the self-consistent equations.
+    """
+
+    channel: Floats
+    posterior: Floats
+    decoder: Floats
+    margin: Floats
+    rate: float
+    relevance: float
+    information: float
+    beta: float
+    unit: str
+    iterations: int
+
+    optimality = "local optimum"
+    """What is known of it; a bottleneck is never certified."""
+
+    @property
+    def loss(self) -> float:
+        """I(X;W) - I(T;W), never negative."""
+        return max(0.0, self.information - self.relevance)
+
+    @property
+    def recoding(self) -> Floats:
+        """p(x'|x) = sum_t q(t|x) p(x'|t), shape (n, n), if values are drawn for the symbols.
+
+        The margin of X is invariant under it. X' tells no more than T: I(X';X) <= I(T;X), and
+        I(X';W) <= I(T;W).
+        """
+        return np.asarray(self.channel @ self.decoder)
+
+
+def information_bottleneck(
+    joint: ArrayLike,
+    *,
+    beta: float | None = None,
+    relevance_loss_limit: float | None = None,
+    rate_limit: float | None = None,
+    symbols: int | None = None,
+    restarts: int = 0,
+    rng: np.random.Generator | None = None,
+    unit: str = "bits",
+) -> Bottleneck:
+    """Min I(T;X) - beta I(T;W); min I(T;X) of a loss of at most D; min loss of a rate of at most R.
+
+    Found by reverse annealing: from the identity at a high beta, each solution starts the next
+    below (and the random restarts compete with what comes of it). Limits are never exceeded. With
+    any number of symbols they are met, to a billionth: where no beta does, the channel of one is
+    used for a share of the records and that of another for the rest, and the symbol says which.
+
+    Parameters
+    ----------
+    joint
+        p(x, w), or counts, shape (n, m).
+    beta, relevance_loss_limit, rate_limit
+        One of the three: a number of at least 0, D, or R in ``unit`` (problems 3 and 4).
+    symbols
+        How many symbols T has at the most; any number by default.
+    restarts
+        Random starts besides, for which ``rng`` is needed.
+    unit
+        ``"bits"`` or ``"nats"``.
+
+    Raises
+    ------
+    InputError
+        When an argument is none of these, or ``symbols`` too few for a limit of the loss.
+
+    References
+    ----------
+    Tishby, Pereira and Bialek (1999); Slonim and Tishby (1999) for the start with few symbols.
+    """
+    nats = nats_per(unit)
+    asked = only_one(beta=beta, relevance_loss_limit=relevance_loss_limit, rate_limit=rate_limit)
+    source = _source(joint)
+    solver = Compressor.of(source, _count("symbols", symbols, 1), _starts(restarts, rng), rng)
+    with single_threaded():
+        if asked == "beta":
+            found = solver.anneal(number_of(asked, beta, least=0, most=LARGEST))
+        elif asked == "rate_limit":
+            found = _at_limit(solver, number_of(asked, rate_limit, least=0) * nats, by_rate=True)
+        else:
+            limit = number_of(asked, relevance_loss_limit, least=0) * nats
+            found = _at_limit(solver, solver.information - limit, by_rate=False)
+    return _bottleneck(source, found, unit)
+
+
+def bottleneck_path(
+    joint: ArrayLike,
+    betas: ArrayLike | None = None,
+    *,
+    points: int = POINTS,
+    symbols: int | None = None,
+    unit: str = "bits",
+) -> list[Bottleneck]:
+    """Bottlenecks of decreasing beta, each started from the last: the most informative first.
+
+    Parameters
+    ----------
+    joint
+        p(x, w), or counts, shape (n, m).
+    betas
+        Taken from the highest to the lowest. By default ``points`` of them, spaced evenly on a
+        logarithmic scale, down to where telling nothing is a local optimum.
+    symbols, unit
+        As for :func:`information_bottleneck`.
+
+    Raises
+    ------
+    InputError
+        When an argument is none of these.
+    """
+    nats_per(unit)
+    source = _source(joint)
+    solver = Compressor.of(source, _count("symbols", symbols, 1), 0, None)
+    if betas is None:
+        lowest = min(solver.critical, HIGHEST / 10)
+        stops = np.geomspace(HIGHEST, lowest, _count("points", points, 2))
+    else:
+        stops = np.sort(vector_of("betas", betas))[::-1]
+        number_of("betas", float(stops[-1]), least=0)
+    with single_threaded():
+        return [_bottleneck(source, found, unit) for found in solver.path(stops)]
+
+
+def _at_limit(solver: Compressor, limit: float, *, by_rate: bool) -> Soft:
+    """The most relevance at a rate of at most the limit; or the least rate at that relevance.
+
+    Betas are bisected until both ends are as good as one; the end that keeps the limit is the
+    answer, or a share of both where that is allowed and needed.
+    """
+    low, high = solver.nothing(), solver.sufficient()
+
+    def of(soft: Soft) -> float:
+        return soft.rate if by_rate else soft.relevance
+
+    if limit >= of(high) * (1 - (ROUNDING if by_rate else NEAR)):
+        if by_rate or limit <= of(high) * (1 + NEAR):
+            return high
+        high = solver.descend(high, HIGHEST)  # merged symbols lose a little more than soft ones
+        if limit > of(high):
+            raise InputError(
+                f"symbols = {solver.symbols}: no channel of so few was found that loses as little "
+                "as relevance_loss_limit; allow more symbols, or more to be lost"
+            )
+        return high
+    if limit <= of(low):
+        return low
+    for found in solver.path(np.geomspace(HIGHEST, 1.0, POINTS)):
+        if of(found) <= limit:
+            low = found
+            break
+        high = found
+    for _ in range(BISECTIONS):
+        ends = max(low.beta, 1.0), min(high.beta, 2 * HIGHEST)
+        if ends[1] - ends[0] <= NEAR * ends[1]:
+            break
+        found = solver.descend(high, float(np.sqrt(ends[0] * ends[1])))
+        low, high = (found, high) if of(found) <= limit else (low, found)
+    share = (limit - of(low)) / (of(high) - of(low))
+    return solver.shared(low, high, share, by_rate=by_rate)
+
+
+def _bottleneck(source: Source, found: Soft, unit: str) -> Bottleneck:
+    """In the unit asked for, with a row for every value that was given."""
+    nats = nats_per(unit)
+    symbols = found.channel.shape[1]
+    channel = np.zeros((source.shape[0], symbols))
+    channel[:, int(found.margin.argmax())] = 1.0
+    channel[source.rows] = found.channel
+    decoder = np.zeros((symbols, source.shape[0]))
+    decoder[:, source.rows] = (source.p[:, None] * found.channel / found.margin).T
+    posterior = np.zeros((symbols, source.shape[1]))
+    posterior[:, source.columns] = found.posterior
+    return Bottleneck(
+        channel=channel,
+        posterior=posterior,
+        decoder=decoder / decoder.sum(axis=1, keepdims=True),
+        margin=found.margin,
+        rate=found.rate / nats,
+        relevance=found.relevance / nats,
+        information=source.information / nats,
+        beta=found.beta,
+        unit=unit,
+        iterations=found.iterations,
+    )
+
+
+def _source(joint: ArrayLike) -> Source:
+    source = Source.of(joint)
+    n, m = source.joint.shape
+    require_room("an information bottleneck", *[(n, n)] * 6, *[(n, m)] * 4)
+    return source
+
+
+def _count(what: str, stated: object, least: int) -> int:
+    """A whole number; without one, as many as there may be."""
+    if stated is None:
+        return 1 << 30
+    if not is_whole(stated, least):
+        raise InputError(f"{what} = {shown(stated)} must be a whole number of at least {least}")
+    return int(stated)  # type: ignore[call-overload, no-any-return]
+
+
+def _starts(restarts: int, rng: np.random.Generator | None) -> int:
+    count = _count("restarts", restarts, 0)
+    if rng is not None:
+        require_generator(rng)
+    elif count:
+        raise InputError(f"restarts = {count} need rng, a numpy.random.Generator")
+    return count

@@ -1,0 +1,250 @@
+"""What an analyst does with a release and the channel it was drawn by: true counts, estimated.
+
+Standard errors are of independent draws, record by record. Where the records of a value were drawn
+systematically (the numbers of its labels are what is expected, rounded up or down at random) the
+count of every label varies no more than that: of n q = i + r records, 0 <= r < 1, it has variance
+r (1 - r) against n q (1 - q), and r (1 - r) <= n q (1 - q), since for i = 0 it is
+n q (1 - n q), for i + 1 = n the same with 1 - q, and else at most 1/4 < 1/2 <= n q (1 - q).
+An estimate is a weighted sum of them, b'T. Its variance stays below (sum |b(y) - b(y')|)^2 / 4 for
+every value, neighbours y, y' in the order of drawing, however many records have that value, while
+that of independent draws grows with them. For values of few records it can nevertheless be
+larger than that of independent draws, by up to their number, if weights alternate along the labels:
+with q uniform on 4 labels and b = (1, -1, 1, -1) two records have variance 4, against 2.
+"""
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from anonymizer.channels.channel import Channel, require_channel
+from anonymizer.channels.estimation.estimates import Estimate, Mean
+from anonymizer.channels.estimation.invariance import released_margin
+from anonymizer.channels.estimation.likelihood import maximum_likelihood
+from anonymizer.channels.estimation.released import between, counts_of
+from anonymizer.channels.estimation.unbiased import covariance_of, unbiased
+from anonymizer.channels.estimation.weights import Side
+from anonymizer.channels.source import Floats, numbers_of
+from anonymizer.errors import InputError, require_one_of, shown
+from anonymizer.hierarchy import Partition
+
+__all__ = ["METHODS", "estimate_margin", "estimate_mean", "estimate_table"]
+
+METHODS = ("unbiased", "maximum-likelihood", "invariant")
+"""How margins are estimated; tables by the first two."""
+
+
+def estimate_margin(
+    channel: Channel,
+    counts: ArrayLike,
+    *,
+    groups: Partition | None = None,
+    method: str = "unbiased",
+) -> Estimate:
+    """The shares p(x) of true values, from the counts T of released ones.
+
+    ``"unbiased"``: p = B'T / N with Q B = 1, the inverse or, where there are more labels than
+    values, weighted least squares. Given the records it has the covariance
+
+        B' [ sum_x p(x) (diag q(.|x) - q(.|x) q(.|x)') ] B / N,
+
+    in which p is the estimate, moved to the nearest distribution (PRAM: Gouweleeuw, Kooiman,
+    Willenborg and de Wolf, 1998). ``"maximum-likelihood"``: see :func:`maximum_likelihood`, which
+    also answers where the channel does not tell all values apart. ``"invariant"``: the released
+    margin itself, unbiased for a channel that leaves the true margin as it is, p Q = p.
+
+    Parameters
+    ----------
+    channel
+        q(y|x).
+    counts
+        T, how many records were released with each label, shape (k,).
+    groups
+        What to sum values by, such as one attribute of several that were masked together; by
+        default all values are told apart. Sums may be estimable where single values are not.
+    method
+        One of ``METHODS``.
+
+    Raises
+    ------
+    InputError
+        When the counts do not fit the channel, when it does not tell apart what is asked for, or
+        when a channel is called invariant that the released margin shows not to be.
+    """
+    require_one_of("method", method, METHODS)
+    table = counts_of(counts, channel)
+    if table.shape[1] != 1 or np.asarray(counts).ndim != 1:
+        raise InputError("counts of a margin must be a list; estimate_table is for tables")
+    if method == "invariant":
+        return _as_released(channel, table, groups)
+    return _estimate(channel, table, None, groups, None, method, None)
+
+
+def estimate_table(
+    channel: Channel,
+    counts: ArrayLike,
+    other: Channel | None = None,
+    *,
+    groups: Partition | None = None,
+    other_groups: Partition | None = None,
+    method: str = "unbiased",
+    columns: Sequence[Hashable] = (),
+) -> Estimate:
+    """The shares p(x, z) of pairs of true values, from the counts T of pairs of released ones.
+
+    Unbiased: B'T C / N with Q B = 1, and R C = 1 for the channel R of the other attribute, drawn
+    independently of the first one given the true values; C = 1 where that was released as it is.
+    The variance of a cell, given the records, is (1/N) times
+
+        sum_xz p(x, z) (E[b(Y)^2|x] E[c(V)^2|z] - 1{x, z is the cell}).
+
+    Parameters
+    ----------
+    channel
+        q(y|x) of the attribute that the rows are about.
+    counts
+        T, how many records were released with each pair of labels, shape (k, m).
+    other
+        The channel of the attribute that the columns are about; None where that was released as it
+        is.
+    groups, other_groups
+        What to sum values by.
+    method
+        ``"unbiased"`` or ``"maximum-likelihood"``. There is no ``"invariant"``: a channel may leave
+        a margin alone, but never a table of an attribute with another one.
+    columns
+        What columns released as they are are about; by default they are numbered.
+
+    Raises
+    ------
+    InputError
+        When the counts do not fit the channels, or these do not tell apart what is asked for.
+    """
+    require_one_of("method", method, METHODS[:2])
+    if other is None and other_groups is not None:
+        raise InputError("other_groups is about values of another channel, but there is none")
+    table = counts_of(counts, channel, other)
+    if np.ndim(counts) != 2:
+        raise InputError("counts of a table must be a matrix; estimate_margin is for margins")
+    if not isinstance(columns, Sequence):
+        raise InputError(f"columns must be a list of names, not {shown(columns)}")
+    names = tuple(columns) or tuple(range(table.shape[1]))
+    if other is None and len(names) != table.shape[1]:
+        raise InputError(f"columns has {len(names)} names, but counts {table.shape[1]} columns")
+    return _estimate(channel, table, other, groups, other_groups, method, names)
+
+
+def estimate_mean(channel: Channel, f: ArrayLike, counts: ArrayLike) -> Mean:
+    """The mean of f(X) over the records, sum_x f(x) p(x): of numbers, or of 0 and 1 a share.
+
+    b'T / N with Q b = f: estimable exactly where f is in the range of Q, which may be so where the
+    margin is not. Then its variance is at most (1/N) (sum_y T(y)/N b(y)^2 - mean^2), in which
+    E[f(X)^2] >= E[f(X)]^2 was used: that is what is reported, as an upper bound.
+
+    Parameters
+    ----------
+    channel
+        q(y|x).
+    f
+        A number for every value, shape (n,).
+    counts
+        T, how many records were released with each label, shape (k,).
+
+    Raises
+    ------
+    InputError
+        When counts or numbers do not fit the channel, or the mean is not estimable.
+    """
+    require_channel("channel", channel)
+    numbers = numbers_of("f", f, kinds="biuf")
+    if numbers.shape != (len(channel.values),):
+        raise InputError(f"f must hold one number for each of {len(channel.values)} values")
+    table = counts_of(counts, channel)
+    if np.ndim(counts) != 1:
+        raise InputError("counts of a mean must be a list, one number for every label")
+    middle = (float(numbers.min()) + float(numbers.max())) / 2
+    side = Side(channel.matrix, numbers[:, None] - middle)
+    if side.weights is None:
+        raise InputError(
+            f"this mean cannot be estimated without bias: the channel, of rank {channel.rank} for "
+            f"{len(channel.values)} values, does not tell apart values that f differs for; take a "
+            "maximum-likelihood estimate of the margin, or release with an invariant channel"
+        )
+    total, variance, upper = unbiased(table, side, None)
+    records = table.sum()
+    error = np.sqrt(variance[0, 0]) / records
+    return Mean(float(middle + total[0, 0] / records), float(error), upper)
+
+
+def _estimate(
+    channel: Channel,
+    table: Floats,
+    other: Channel | None,
+    groups: Partition | None,
+    other_groups: Partition | None,
+    method: str,
+    columns: tuple[Hashable, ...] | None,
+) -> Estimate:
+    """Of a margin where there are no columns, of a table otherwise."""
+    one = Side(channel.matrix, _targets(channel, groups))
+    two = None if other is None else Side(other.matrix, _targets(other, other_groups))
+    records = table.sum()
+    identified = one.inverse is not None and (two is None or two.inverse is not None)
+    others = columns if other is None else _labels(other, other_groups)
+    likelihood = covariance = errors = None
+    upper = False
+    if method == "maximum-likelihood":
+        likelihood = maximum_likelihood(channel, table, other)
+        shares = between(one.targets, likelihood.shares, two and two.targets)
+    else:
+        _require_estimable(channel, one)
+        if other is not None and two is not None:
+            _require_estimable(other, two)
+        total, variance, upper = unbiased(table, one, two)
+        shares, errors = total / records, np.sqrt(variance) / records
+        if columns is None and other is None:
+            covariance = covariance_of(table, total, variance, one) / records**2
+    if others is None:
+        shares, errors = shares[:, 0], None if errors is None else errors[:, 0]
+    return Estimate(
+        _labels(channel, groups), others, shares, errors, covariance, upper, int(records), method,
+        identified, likelihood,
+    )  # fmt: skip
+
+
+def _as_released(channel: Channel, table: Floats, groups: Partition | None) -> Estimate:
+    side = Side(channel.matrix, _targets(channel, groups))
+    margin, covariance = released_margin(channel, table[:, 0])
+    shares = side.targets.T @ margin
+    covariance = side.targets.T @ covariance @ side.targets
+    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    return Estimate(
+        _labels(channel, groups), None, shares, errors, covariance, False, int(table.sum()),
+        "invariant", side.inverse is not None,
+    )  # fmt: skip
+
+
+def _targets(channel: Channel, groups: Partition | None) -> Floats:
+    """1{x is in g}, shape (n, g)."""
+    if groups is None:
+        return np.eye(len(channel.values))
+    if not isinstance(groups, Partition):
+        raise InputError(f"groups must be a Partition of the values, not {shown(groups)}")
+    if len(groups.groups) != len(channel.values):
+        raise InputError(
+            f"groups are of {len(groups.groups)} values, but the channel has {len(channel.values)}"
+        )
+    return np.asarray(np.eye(len(groups))[groups.groups])
+
+
+def _labels(channel: Channel, groups: Partition | None) -> tuple[Hashable, ...]:
+    return channel.values if groups is None else groups.labels
+
+
+def _require_estimable(channel: Channel, side: Side) -> None:
+    if side.weights is None:
+        raise InputError(
+            f"the channel, of rank {channel.rank} for {len(channel.values)} values, does not tell "
+            "all of them apart: nothing estimates these counts without bias; take method = "
+            "'maximum-likelihood', or release with an invariant channel"
+        )

@@ -1,0 +1,182 @@
+"""The shares of true values under which a release is likeliest, with a bound on what is missed."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from anonymizer.channels.channel import Channel
+from anonymizer.channels.estimation.mixture import mixing_proportions
+from anonymizer.channels.estimation.released import between, counts_of
+from anonymizer.channels.source import Floats
+from anonymizer.channels.stated import number_of
+from anonymizer.errors import InputError, is_whole, require_one_of, shown
+
+__all__ = ["Likelihood", "maximum_likelihood"]
+
+METHODS = ("automatic", "expectation-maximisation")
+
+MOST_VALUES = 1000
+"""Beyond, Newton's method is not begun: a step takes as many operations as the cube of these."""
+
+MOST_WORK = 1e11
+"""Operations of a step for all columns together, likewise."""
+
+ROUNDING = 8 * float(np.finfo(float).eps)
+"""What every term of a sum adds to the relative error of a derivative, generously."""
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """Shares that a release speaks for, and how far they are from those it speaks for most.
+
+    Parameters
+    ----------
+    shares
+        p(x), or p(x, z), shape (n, m); adds up to 1, none negative.
+    log_likelihood
+        sum_y T(y) ln p(y), in nats.
+    gap
+        Proven: no other shares have a log-likelihood that is more than this above.
+    converged
+        Whether the gap is within what was asked for.
+    iterations
+        Steps of expectation-maximisation that it took.
+    """
+
+    shares: Floats
+    log_likelihood: float
+    gap: float
+    converged: bool
+    iterations: int
+
+
+def maximum_likelihood(
+    channel: Channel,
+    counts: ArrayLike,
+    other: Channel | None = None,
+    *,
+    method: str = "automatic",
+    tolerance: float = 1e-4,
+    most_iterations: int = 20_000,
+) -> Likelihood:
+    """The p(x, z) of largest L(p) = sum T(y, v) ln sum_xz p(x, z) q(y|x) q(v|z).
+
+    By expectation-maximisation, p(x) <- p(x) g(x) with g(x) = sum_y T(y)/N q(y|x) / p(y), which
+    never lowers L (Dempster, Laird and Rubin, 1977), extrapolated where that raises L further
+    (SQUAREM; Varadhan and Roland, 2008); begun where Newton's method ended, as long as the problem
+    is not too large for that, since it takes thousands of steps from far away. For every p*
+
+        L(p*) - L(p) = N sum_y T(y)/N ln(p*(y) / p(y)) <= N ln sum_x p*(x) g(x) <= N ln max g
+
+    by Jensen's inequality: that is the gap; 0 exactly where the Kuhn-Tucker conditions g <= 1 hold.
+
+    Parameters
+    ----------
+    channel
+        q(y|x) of the attribute that the rows of the counts are about.
+    counts
+        T, how many records were released with each label: shape (k,), or (k, m) for a table.
+    other
+        q(v|z) of the attribute that the columns are about; None where that was released as it was.
+    method
+        ``"automatic"``, or ``"expectation-maximisation"`` from uniform shares on.
+    tolerance
+        The gap that is small enough, in nats: a likelihood ratio of e^tolerance. What rounding may
+        hide is small enough, too.
+    most_iterations
+        Of expectation-maximisation, where to give up: what is found is returned, and said not to
+        have converged.
+
+    Raises
+    ------
+    InputError
+        When the counts do not fit the channels, or a limit is no positive number.
+    """
+    require_one_of("method", method, METHODS)
+    number_of("tolerance", tolerance, above=0)
+    if not is_whole(most_iterations, least=1):
+        raise InputError(
+            f"most_iterations = {shown(most_iterations)} must be a whole number from 1 on"
+        )
+    table = counts_of(counts, channel, other)
+    right = None if other is None else other.matrix
+    law = _Law(channel.matrix, table, right)
+    shares = law.near() if method == "automatic" else law.uniform()
+    ratios = law.ratios(shares)
+    gap, best, iterations = law.gap(ratios), shares, 0
+    enough = max(tolerance, 2 * law.hidden)
+    while gap > enough and iterations < most_iterations:
+        shares = law.extrapolated(shares, shares * ratios)
+        ratios, iterations = law.ratios(shares), iterations + 1
+        if law.gap(ratios) < gap:
+            gap, best = law.gap(ratios), shares
+    return Likelihood(best, law.log_likelihood(best), gap, gap <= enough, iterations)
+
+
+@dataclass(frozen=True, eq=False)
+class _Law:
+    """Released counts, and what shares of true values make of them."""
+
+    left: Floats
+    counts: Floats
+    right: Floats | None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The values of both attributes."""
+        columns = self.counts.shape[1] if self.right is None else len(self.right)
+        return len(self.left), columns
+
+    @property
+    def hidden(self) -> float:
+        """What rounding may hide of a gap, generously."""
+        terms = sum(self.left.shape) + (0 if self.right is None else sum(self.right.shape))
+        return float(ROUNDING * terms * self.counts.sum())
+
+    def uniform(self) -> Floats:
+        return np.full(self.shape, 1 / np.prod(self.shape))
+
+    def near(self) -> Floats:
+        """By Newton's method: one column after the other where they were released as they are."""
+        values, columns = self.shape
+        size = values if self.right is None else values * columns
+        if size > MOST_VALUES or (self.right is None and columns * values**3 > MOST_WORK):
+            return self.uniform()
+        if self.right is not None:
+            product = np.asarray(np.kron(self.left, self.right), np.float64)
+            pairs = mixing_proportions(product, self.counts.ravel())
+            return pairs.reshape(self.shape)
+        shares = np.zeros(self.shape)
+        for place in np.flatnonzero(self.counts.any(axis=0)):
+            column = self.counts[:, place]
+            shares[:, place] = mixing_proportions(self.left, column) * column.sum()
+        return np.asarray(shares / shares.sum())
+
+    def log_likelihood(self, shares: Floats) -> float:
+        released = between(self.left, shares, self.right)
+        some = self.counts > 0
+        return float((self.counts[some] * np.log(released[some])).sum())
+
+    def ratios(self, shares: Floats) -> Floats:
+        """g(x, z), of which the mean under the shares is 1."""
+        released = between(self.left, shares, self.right)
+        some = self.counts > 0
+        ratio = np.divide(self.counts, released, out=np.zeros_like(released), where=some)
+        back = None if self.right is None else self.right.T
+        return between(self.left.T, ratio / self.counts.sum(), back)
+
+    def gap(self, ratios: Floats) -> float:
+        """N ln max g, with what rounding may hide."""
+        return float(self.counts.sum()) * max(float(np.log(ratios.max())), 0.0) + self.hidden
+
+    def extrapolated(self, shares: Floats, once: Floats) -> Floats:
+        """Two steps, and as far again in their direction as that raises the likelihood."""
+        twice = once * self.ratios(once)
+        step, turn = once - shares, (twice - once) - (once - shares)
+        length = np.sqrt((step**2).sum() / max((turn**2).sum(), np.finfo(float).tiny))
+        far = shares + 2 * length * step + length**2 * turn
+        far = np.where((far > 0) & np.isfinite(far), far, twice)
+        far /= far.sum()
+        far *= self.ratios(far)
+        return far if self.log_likelihood(far) >= self.log_likelihood(twice) else twice

@@ -1,0 +1,222 @@
+"""From a solver's approximate answer to a channel that holds every condition.
+
+Entries go that the prices say are none (complementarity: u (S - nu) = 0), phantom symbols go, and
+rows are made to sum to 1. What is still broken is mended by mixing with a channel that ignores X:
+(1 - e) q(y|x) + e b_y. Posteriors move towards the prior, so every sublinear condition that the
+prior holds with room to spare is held for some e; at e = 1 nothing about X is released at all.
+First b has the symbols that break a model, each as much as it needs, which is in proportion to its
+own small mass; then what makes margins, the mean, or an average exact. All that counts is the
+verification, which is the models' own.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from anonymizer.channels.private.program import Program
+from anonymizer.channels.private.projection import projected
+from anonymizer.channels.private.verification import Policy
+from anonymizer.channels.source import Floats
+from anonymizer.errors import PolicyUnreachableError
+from anonymizer.privacy import Mask
+
+__all__ = ["EXACT", "blind", "repaired"]
+
+EXACT = 1e-12
+"""How far margins, and the mean in units of the largest deviation, may be off: rounding."""
+
+PHANTOMS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
+"""Masses below which a symbol is taken for an artefact of the solver; the best is kept."""
+
+TINY = 1e-10
+"""Chances below which an entry is taken for a zero where zeros are allowed."""
+
+MIXTURES = (0.0, *np.geomspace(1e-13, 1e-2, 45), 0.03, 0.1, 0.3, 1.0)
+ROUNDS = 2000
+
+TOPPINGS = np.geomspace(1e-13, 1e3, 97)
+"""What part of its mass a symbol may need of everybody."""
+
+
+def repaired(program: Program, joint: Floats, costs: Floats, policy: Policy, good: float) -> Floats:
+    """The least distorting channel that a policy accepts, near u(x,y), shape (n, k).
+
+    ``costs`` are the S(x, y) of the same answer. Of channels that distort at most ``good`` it is
+    the one of the fewest entries.
+
+    Raises
+    ------
+    PolicyUnreachableError
+        When not even a channel that ignores X passes; the caller has made sure that one does.
+    """
+    candidates = [*_mended(program, joint, costs, policy), blind(program)]
+    sound = [one for one in candidates if _holds(program, one) and policy.accepts(one)]
+    if not sound:
+        raise PolicyUnreachableError(
+            "no channel could be verified to hold the policy, not even one that ignores the value; "
+            "relax it"
+        )
+    least = min(_expected(program, one) for one in sound)
+    enough = [one for one in sound if _expected(program, one) <= max(least, good)]
+    return min(enough, key=lambda channel: int((channel > 0).sum()))
+
+
+def blind(program: Program) -> Floats:
+    """The channel of least distortion among those that ignore X, shape (n, k).
+
+    A fresh draw of X where margins are to be kept; else one symbol, or with a mean to be met the
+    best two around it: a linear program with two equations has a solution of two entries.
+    """
+    n, k = program.distortion.shape
+    costs = program.p @ program.distortion
+    if program.invariant:
+        return np.repeat(program.p[None], n, axis=0)
+    drift = program.drift
+    shares = np.zeros(k)
+    if drift is None:
+        shares[np.argmin(costs)] = 1.0
+        return np.repeat(shares[None], n, axis=0)
+    low, high = np.flatnonzero(drift <= 0), np.flatnonzero(drift >= 0)
+    width = drift[high][None] - drift[low][:, None]
+    part = np.divide(-drift[low][:, None], width, out=np.zeros_like(width), where=width > 0)
+    mixed = (1 - part) * costs[low][:, None] + part * costs[high][None]
+    left, right = np.unravel_index(int(np.argmin(mixed)), mixed.shape)
+    shares[low[left]] += 1 - part[left, right]
+    shares[high[right]] += part[left, right]
+    return np.repeat(shares[None], n, axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Exact:
+    """What the margin of Y has to be besides: shape (k,) each, or None."""
+
+    margin: Floats | None
+    drift: Floats | None
+
+    def met(self, margin: Floats) -> bool:
+        """Whether it is, up to rounding."""
+        if self.margin is not None and np.abs(margin - self.margin).max() > EXACT:
+            return False
+        return self.drift is None or abs(float(self.drift @ margin)) <= EXACT
+
+    def fresh(self, margin: Floats, e: float) -> Floats | None:
+        """The b with (1 - e) margin + e b as it has to be; None where no distribution is."""
+        if self.margin is not None:
+            b = (self.margin - (1 - e) * margin) / e
+            return b / b.sum() if b.min() >= 0 else None
+        if self.drift is None:
+            return margin
+        off = (1 - e) * float(self.drift @ margin) / e
+        released = np.where(margin > 0, self.drift, 0.0)
+        other = int(np.argmin(released) if off > 0 else np.argmax(released))
+        mean = float(self.drift @ margin)
+        part = (-off - mean) / (float(self.drift[other]) - mean) if off else 0.0
+        if not 0 <= part <= 1:
+            return None
+        b = (1 - part) * margin
+        b[other] += part
+        return np.asarray(b)
+
+
+def _mended(program: Program, joint: Floats, costs: Floats, policy: Policy) -> Iterator[Floats]:
+    """For every idea of what is no more than an artefact, the least mixed channel that passes."""
+    exact = _Exact(program.p if program.invariant else None, program.drift)
+    reduced = (costs - costs.min(axis=1)[:, None]) / program.scale
+    joint = np.maximum(joint, 0.0)
+    for sparse in (True, False):
+        wanted = np.where(joint >= reduced * program.p[:, None], joint, 0.0) if sparse else joint
+        seen = -1
+        for least in (0.0,) if program.invariant else PHANTOMS:
+            cleaned = _cleaned(program, wanted, least)
+            if cleaned is None or (kept := int((cleaned > 0).sum())) == seen:
+                continue
+            seen = kept
+            for near in _near(program, cleaned):
+                topped = _topped(program, near, policy)
+                for e in MIXTURES:
+                    mixed = _mixed(program, topped, exact, e)
+                    if mixed is not None and _holds(program, mixed) and policy.accepts(mixed):
+                        yield mixed
+                        break
+
+
+def _near(program: Program, channel: Floats) -> Iterator[Floats]:
+    """A channel, and what it becomes where conditions have to be met as equations."""
+    yield channel
+    joint = projected(program, program.p[:, None] * channel)
+    if joint is not None and (joint.sum(axis=1) > 0).all():
+        yield np.asarray(joint / joint.sum(axis=1)[:, None])
+
+
+def _cleaned(program: Program, joint: Floats, least: float) -> Floats | None:
+    """Rows that sum to 1, without phantom symbols; None where a row has nothing left."""
+    joint = np.where(joint.sum(axis=0) >= least, joint, 0.0)
+    joint = np.where(joint >= TINY * program.p[:, None], joint, 0.0)
+    if not (joint.sum(axis=1) > 0).all():
+        return None
+    channel = joint / joint.sum(axis=1)[:, None]
+    return _fitted(program.p, channel) if program.invariant else channel
+
+
+def _topped(program: Program, channel: Floats, policy: Policy) -> Floats:
+    """Every symbol that breaks a model released to everybody besides, as much as it needs."""
+    if program.invariant:  # margins leave no room
+        return channel
+    mass = program.p @ channel
+    more = np.zeros(len(mass))
+    broken = np.flatnonzero(~_fine(program, channel, policy))
+    for part in TOPPINGS:
+        if not len(broken):
+            break
+        more[broken] = part * mass[broken]
+        topped = channel[:, broken] + more[broken]
+        broken = broken[~_fine(program, topped, policy)]
+    return np.asarray((channel + more) / (1 + more.sum()))
+
+
+def _fine(program: Program, channel: Floats, policy: Policy) -> Mask:
+    """Which symbols hold the models and epsilon, shape (k,); columns need not sum to anything."""
+    fine = policy.each(channel)
+    if program.epsilon is None:
+        return fine
+    least, most = channel.min(axis=0), channel.max(axis=0)
+    return np.asarray(fine & (most <= np.exp(program.epsilon) * least))
+
+
+def _fitted(p: Floats, channel: Floats) -> Floats:
+    """Rows scaled to 1 and the margin of Y to p in turn (Sinkhorn 1967), as far as that comes."""
+    joint = p[:, None] * channel
+    for _ in range(ROUNDS):
+        margin = joint.sum(axis=0)
+        if np.abs(margin - p).max() <= EXACT / 10 or not (margin > 0).all():
+            break
+        joint *= p / margin
+        joint *= (p / joint.sum(axis=1))[:, None]
+    return np.asarray(joint / joint.sum(axis=1)[:, None])
+
+
+def _mixed(program: Program, channel: Floats, exact: _Exact, e: float) -> Floats | None:
+    margin = program.p @ channel
+    if e == 0.0:
+        return channel if exact.met(margin) else None
+    fresh = exact.fresh(margin, e)
+    return None if fresh is None else np.asarray((1 - e) * channel + e * fresh[None])
+
+
+def _holds(program: Program, channel: Floats) -> bool:
+    """Whether rows are distributions, and margins, mean and epsilon are as asked."""
+    if channel.min() < 0 or np.abs(channel.sum(axis=1) - 1).max() > EXACT:
+        return False
+    exact = _Exact(program.p if program.invariant else None, program.drift)
+    if not exact.met(program.p @ channel):
+        return False
+    if program.epsilon is None:
+        return True
+    released = channel[:, channel.max(axis=0) > 0]
+    least, most = released.min(axis=0), released.max(axis=0)
+    return bool((least > 0).all() and np.log(most / least).max() <= program.epsilon + EXACT)
+
+
+def _expected(program: Program, channel: Floats) -> float:
+    return float(np.einsum("x,xy,xy->", program.p, channel, program.distortion))

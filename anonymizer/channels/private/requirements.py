@@ -1,0 +1,240 @@
+r"""What privacy models ask of a released symbol, as convex conditions on its column of p(w, y).
+
+V_w = p(w, y) for one symbol y, M = sum_w V_w = p(y), p_w the margin of W. Every model here reads
+f(V) <= 0 for a convex f that is homogeneous of degree 1 (f(cV) = c f(V)), a sublinear one, so
+
+    f(V + V') <= f(V) + f(V'):
+
+merging two released symbols that satisfy it gives one that does. Hence some channel satisfies the
+policy exactly if releasing one and the same symbol for everybody does, whatever prior is known:
+merge all symbols of the channel. With independence of Y from X that also decides policies with
+``invariant`` (release a fresh draw of X), ``epsilon`` (rows alike) and ``unbiased`` (any
+distribution of symbols with the mean of X).
+
+Four forms are enough:
+
+- G(V) + tilt'V <= 0 with G(V) = sum_w V_w ln(V_w / (p_w M)), the exponential cones:
+  t-closeness (kl) D(V/M || q) <= t has tilt_w = ln(p_w / q_w) - t, q being what is known;
+  entropy l-diversity H(V/M) >= ln l has tilt_w = ln p_w + ln l;
+  k-anonymity of records H(record|y) >= ln k, the n_x records of a value being alike: with W = X
+  itself it reads D(p(x|y) || p(x)) <= ln(N/k), so tilt_w = ln(k/N) (Bezzi 2010, Eq. 5).
+- sum_y of the same <= 0: mean information, sum_y M_y D(V_y/M_y || q) <= bits.
+- c'V <= 0: bounds on shares, V_w <= upper_w M and V_w >= lower_w M.
+- sum_S weight_S |V(S) - mass_S M| <= t M: earth mover's distances on lines and trees.
+
+Nats throughout.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from anonymizer.channels.sensitive import Sensitive
+from anonymizer.channels.source import UNITS, Floats
+from anonymizer.errors import InputError
+from anonymizer.kernels import Sums
+from anonymizer.privacy import (
+    TOLERANCE,
+    AlphaKAnonymity,
+    EntropyLDiversity,
+    KAnonymity,
+    MeanInformation,
+    PrivacyModel,
+    TCloseness,
+)
+from anonymizer.privacy.shares import ShareModel
+
+__all__ = [
+    "Demand",
+    "Transport",
+    "demand_of_records",
+    "demands_of",
+    "fewest",
+    "is_convex",
+    "require_convex",
+]
+
+BIT = UNITS["bits"]
+
+
+@dataclass(frozen=True, eq=False)
+class Transport:
+    """An earth mover's distance: weights'|rows V| <= limit * M; rows of shape (runs, m)."""
+
+    rows: Floats
+    weights: Floats
+    limit: float
+
+    def inside(self, hair: float, margin: Floats) -> "Transport":
+        """The same, closer to the limit of what the margin itself has by a part of the way."""
+        moved = float(self.weights @ np.abs(self.rows @ margin))
+        return replace(self, limit=self.limit - hair * max(self.limit - moved, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Demand:
+    """What is asked of every released symbol about one attribute W.
+
+    Parameters
+    ----------
+    conditional
+        p(w|x), shape (n, m).
+    margin
+        p(w), shape (m,); positive.
+    tilts
+        Rows G(V) + tilt'V <= 0, shape (rows, m).
+    total
+        The row sum_y G(V) + total'V <= 0, shape (m,); None where there is none.
+    linear
+        Rows c'V <= 0, shape (rows, m).
+    transports
+        The earth mover's distances.
+    """
+
+    conditional: Floats
+    margin: Floats
+    tilts: Floats
+    total: Floats | None
+    linear: Floats
+    transports: tuple[Transport, ...] = ()
+
+    @property
+    def entropic(self) -> bool:
+        """Whether it takes exponential cones."""
+        return len(self.tilts) > 0 or self.total is not None
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing is asked."""
+        return not (self.entropic or len(self.linear) or self.transports)
+
+    def inside(self, hair: float) -> "Demand":
+        """The same with f(V) <= hair f(p) M for f(V) <= 0, p the margin: a little stricter.
+
+        What mixing any channel that holds the demand with one that ignores X at weight ``hair``
+        holds. f(p) <= 0 where the demand can be held at all.
+        """
+        p = self.margin
+        total = self.total
+        if total is not None:
+            total = total - hair * min(float(total @ p), 0.0)
+        return replace(
+            self,
+            tilts=self.tilts - hair * np.minimum(self.tilts @ p, 0.0)[:, None],
+            total=total,
+            linear=self.linear - hair * np.minimum(self.linear @ p, 0.0)[:, None],
+            transports=tuple(one.inside(hair, p) for one in self.transports),
+        )
+
+    def added(self, model: PrivacyModel, sensitive: Sensitive, slack: float) -> "Demand":
+        """The same and what a model asks."""
+        if isinstance(model, TCloseness):
+            return self._closeness(model, sensitive, slack)
+        if isinstance(model, EntropyLDiversity):
+            return self._tilted(np.log(self.margin) + np.log(model.l) - slack * BIT)
+        if isinstance(model, ShareModel):
+            return self._shares(model, sensitive, slack)
+        known = np.log(self.margin) - np.log(sensitive.prior)
+        bits = model.threshold + slack
+        total = known - bits * BIT
+        return replace(self, total=total if self.total is None else np.maximum(total, self.total))
+
+    def _closeness(self, model: TCloseness, sensitive: Sensitive, slack: float) -> "Demand":
+        if model.distance == "kl":
+            known = np.log(self.margin) - np.log(sensitive.prior)
+            return self._tilted(known - (model.t + slack) * BIT)
+        if model.distance in ("ordered", "hierarchical") and not sensitive.values:
+            raise InputError(
+                f"t-closeness: distance {model.distance!r} is about the values of "
+                f"{sensitive.attribute}; name them, one for every column of joint"
+            )
+        runs = [bound.sums for bound in model.bounds(sensitive.table) if bound.sums is not None]
+        added = tuple(_transport(sums, sensitive, model.t + slack) for sums in runs)
+        return replace(self, transports=(*self.transports, *added))
+
+    def _shares(self, model: ShareModel, sensitive: Sensitive, slack: float) -> "Demand":
+        """Shares as the model tolerates them; half a tolerance inside where no slack is wanted."""
+        inside = 0.0 if slack else TOLERANCE / 2
+        columns = sensitive.source.columns
+        least, most = (side[columns] for side in model.shares(sensitive.known))
+        every = np.eye(len(columns))
+        above = (every - (most * (1 - inside))[:, None])[most < 1]
+        below = ((least * (1 + inside))[:, None] - every)[least > 0]
+        rows = np.vstack([above, below])
+        return replace(self, linear=np.vstack([self.linear, rows]))
+
+    def _tilted(self, tilt: Floats) -> "Demand":
+        return replace(self, tilts=np.vstack([self.tilts, tilt]))
+
+
+def demands_of(
+    asked: Sequence[tuple[PrivacyModel, Sensitive]], tolerated: bool
+) -> tuple[Demand, ...]:
+    """What models ask about each attribute: the exact limits, or all that their checks let pass.
+
+    The program is solved at the exact limits; the bound that no channel falls below is made with
+    the tolerated ones, so that it holds of every channel that passes the models' own check.
+    """
+    slack = TOLERANCE if tolerated else 0.0
+    found: dict[int, Demand] = {}
+    for model, sensitive in asked:
+        known = found.get(id(sensitive)) or _nothing(sensitive.source.conditional, sensitive)
+        found[id(sensitive)] = known.added(model, sensitive, slack)
+    return tuple(demand for demand in found.values() if not demand.empty)
+
+
+def demand_of_records(p: Floats, k: int, records: float, tolerated: bool) -> Demand:
+    """H(record|y) >= log k, as a demand about X itself."""
+    n = len(p)
+    limit = np.log(records / k) + (TOLERANCE * BIT if tolerated else 0.0)
+    return Demand(np.eye(n), p, np.full((1, n), -limit), None, np.zeros((0, n)))
+
+
+def fewest(models: Sequence[PrivacyModel]) -> int:
+    """The most records that a model wants every symbol to be as uncertain as; 1 where none does."""
+    wanted = [model.k for model in models if isinstance(model, KAnonymity | AlphaKAnonymity)]
+    return max(wanted, default=1)
+
+
+def is_convex(model: PrivacyModel) -> bool:
+    """Whether a model is a convex condition on a released symbol."""
+    plain = not isinstance(model, EntropyLDiversity) or model.monotone
+    return isinstance(model, CONVEX) and plain
+
+
+def require_convex(models: Sequence[PrivacyModel]) -> None:
+    """Refuse models that are no convex condition on a released symbol.
+
+    Raises
+    ------
+    InputError
+        Naming the model and those that are.
+    """
+    for model in models:
+        if not is_convex(model):
+            estimated = isinstance(model, EntropyLDiversity)
+            how = f" with estimator {model.estimator!r}" if estimated else ""  # type: ignore[attr-defined]
+            raise InputError(
+                f"{model.name}{how} has no convex form, so that no random recoding can be proven "
+                "best under it; these have: t-closeness, entropy-l-diversity (plug-in), "
+                "k-anonymity, alpha-k-anonymity, basic-beta-likeness, enhanced-beta-likeness, "
+                "delta-disclosure, bayesian-gain, value-gain, mean-information"
+            )
+
+
+CONVEX = (TCloseness, EntropyLDiversity, KAnonymity, ShareModel, MeanInformation)
+
+
+def _nothing(conditional: Floats, sensitive: Sensitive) -> Demand:
+    none = np.zeros((0, conditional.shape[1]))
+    return Demand(conditional, sensitive.source.prior, none, None, none)
+
+
+def _transport(sums: Sums, sensitive: Sensitive, limit: float) -> Transport:
+    """The runs over the values that occur; those that do not still have their known mass."""
+    inside = np.zeros((len(sums.ends), len(sensitive.known)))
+    for row, (begin, end) in enumerate(zip(sums.begins, sums.ends, strict=True)):
+        inside[row, sums.order[begin:end]] = 1.0
+    rows = inside[:, sensitive.source.columns] - sums.masses[:, None]
+    return Transport(rows, np.asarray(sums.weights, float), limit)

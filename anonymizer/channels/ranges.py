@@ -1,0 +1,204 @@
+"""The best ranges of a number, exactly: what a random recoding has to be compared with.
+
+Values stand in order; a partition into contiguous ranges releases the centroid of the range, the
+value of least squared distortion. Distortion and leakage I(W;Y) = sum_y p(y) D(p(w|y) || p(w)) are
+both sums over ranges, so the best partition follows from the best ones of its beginnings (Bellman
+1961; Fisher 1958 for grouping): n (n + 1) / 2 ranges, each judged once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from anonymizer.channels.sensitive import Sensitive, whole
+from anonymizer.channels.source import Floats, nats_per, numbers_of, require_room
+from anonymizer.errors import InputError, PolicyUnreachableError
+from anonymizer.information.entropy import divergence
+from anonymizer.privacy import PrivacyModel, holds, models_of, require_class_by_class
+from anonymizer.privacy.base import require_number
+
+__all__ = ["Ranges", "best_ranges"]
+
+Codes = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Ranges:
+    """A partition of the values of a number into ranges, each released as its centroid.
+
+    Parameters
+    ----------
+    groups
+        The range of every row of the joint law, shape (n,), numbered from the smallest; that of
+        the nearest value for rows of probability 0.
+    centroids
+        E[X|range], shape (ranges,).
+    distortion
+        E (X - Y)^2.
+    leakage
+        I(W;Y), in ``unit``.
+    unit
+        ``"bits"`` or ``"nats"``.
+    """
+
+    groups: Codes
+    centroids: Floats
+    distortion: float
+    leakage: float
+    unit: str
+
+    @property
+    def channel(self) -> Floats:
+        """The 0/1 channel q(y|x) that they are, shape (n, ranges)."""
+        return np.asarray(np.eye(len(self.centroids))[self.groups])
+
+
+def best_ranges(
+    joint: ArrayLike,
+    values: ArrayLike,
+    *,
+    slope: float = 0.0,
+    privacy: Sequence[PrivacyModel] = (),
+    prior: ArrayLike | None = None,
+    sensitive_values: Sequence[object] = (),
+    unit: str = "bits",
+) -> Ranges:
+    """The ranges of least E (X - Y)^2 + slope * I(W;Y) of which each satisfies every model.
+
+    Parameters
+    ----------
+    joint
+        p(x, w), or the records of each, shape (n, m). Models that count records need records.
+    values
+        The number that each row stands for, shape (n,), all different, in any order.
+    slope
+        What one ``unit`` of leakage is worth in squared distortion.
+    privacy
+        Models that judge every range by its own records; any of them, convex or not.
+    prior
+        p(w) as an adversary knows it, shape (m,); that of ``joint`` when left out.
+    sensitive_values
+        What the columns of ``joint`` stand for, for distances between values of W.
+
+    Raises
+    ------
+    InputError
+        When a row has no number, a model is about the table as a whole, or about distances of
+        values that are not named.
+    PolicyUnreachableError
+        When no partition into ranges satisfies the models.
+    """
+    require_number("best ranges", "slope", slope, least=0)
+    require_class_by_class(models_of(privacy), "a choice of ranges")
+    sensitive = Sensitive.of(joint, prior, sensitive_values)
+    _require_named(privacy, sensitive)
+    source = sensitive.source
+    numbers = _numbers(values, source.shape[0])
+    order = source.rows[np.argsort(numbers[source.rows])]
+    n, m = len(order), source.shape[1]
+    require_room(f"all ranges of {n} values", (4, n, n), (4, n, m))
+    sums = np.asarray(joint, float)[order]
+    counts, exact = _records(sums)
+    costs = _costs(sums, numbers[order], sensitive.known, slope / nats_per(unit))
+    for first in range(n if privacy else 0):
+        inside = np.cumsum(counts[first:], axis=0)
+        costs[first, first:][~_accepted(inside, sensitive, privacy, exact)] = np.inf
+    starts = _cheapest(costs)
+    placed = np.searchsorted(starts, np.arange(n), side="right") - 1
+    return _described(sums, numbers, order, placed, sensitive, unit)
+
+
+def _require_named(privacy: Sequence[PrivacyModel], sensitive: Sensitive) -> None:
+    for model in privacy:
+        if getattr(model, "distance", None) in ("ordered", "hierarchical") and not sensitive.values:
+            raise InputError(
+                f"{model.name}: distance {model.distance!r} is about the values of W; name them "  # type: ignore[attr-defined]
+                "as sensitive_values, one for every column of joint"
+            )
+
+
+def _numbers(values: ArrayLike, rows: int) -> Floats:
+    numbers = numbers_of("values", values, "be numbers, for ranges are of numbers")
+    if numbers.shape != (rows,):
+        raise InputError(f"values must be {rows} numbers, one for every row of joint")
+    if len(np.unique(numbers)) < rows:
+        raise InputError("values must all be different, one for every row of joint")
+    return numbers
+
+
+def _records(sums: Floats) -> tuple[NDArray[np.int64], bool]:
+    """Records of each cell; of probabilities, shares of very many."""
+    if (sums == np.rint(sums)).all():
+        return sums.astype(np.int64), True
+    return whole(sums / sums.sum()), False
+
+
+def _costs(sums: Floats, x: Floats, known: Floats, slope: float) -> Floats:
+    """Distortion + slope * leakage of every range first..last, shape (n, n), in nats; else inf."""
+    n, p = len(x), sums.sum(axis=1) / sums.sum()
+    costs = np.full((n, n), np.inf)
+    margin = whole(known)
+    for first in range(n):
+        near = x[first:] - x[first]  # small numbers, so that no digits cancel
+        mass, mean = np.cumsum(p[first:]), np.cumsum(p[first:] * near)
+        square = np.cumsum(p[first:] * near**2)
+        costs[first, first:] = np.maximum(square - mean**2 / mass, 0.0)
+        if slope:
+            bits = divergence(np.cumsum(sums[first:], axis=0), margin)
+            costs[first, first:] += slope * mass * bits * np.log(2)
+    return costs
+
+
+def _accepted(
+    counts: NDArray[np.int64], sensitive: Sensitive, privacy: Sequence[PrivacyModel], exact: bool
+) -> NDArray[np.bool_]:
+    """Which ranges satisfy all models, from their records by value, shape (ranges, m)."""
+    classes = sensitive.measured(counts)
+    accepted = np.ones(len(counts), bool)
+    for model in privacy:
+        if not exact and not model.sensitive:
+            raise InputError(f"{model.name} counts records: give joint as counts")
+        accepted &= holds(model, classes)
+    return accepted
+
+
+def _cheapest(costs: Floats) -> Codes:
+    """Where the ranges of the cheapest partition begin.
+
+    Raises
+    ------
+    PolicyUnreachableError
+        When every partition has a range of infinite cost.
+    """
+    n = len(costs)
+    least, begins = np.full(n + 1, np.inf), np.zeros(n + 1, np.intp)
+    least[0] = 0.0
+    for end in range(1, n + 1):
+        total = least[:end] + costs[:end, end - 1]
+        begins[end] = int(np.argmin(total))
+        least[end] = total[begins[end]]
+    if not np.isfinite(least[n]):
+        raise PolicyUnreachableError(
+            "the policy is out of reach: no partition of the values into ranges satisfies it; "
+            "relax it"
+        )
+    starts, end = [], n
+    while end:
+        end = int(begins[end])
+        starts.append(end)
+    return np.array(starts[::-1], np.intp)
+
+
+def _described(
+    sums: Floats, numbers: Floats, order: Codes, placed: Codes, sensitive: Sensitive, unit: str
+) -> Ranges:
+    x, p = numbers[order], sums.sum(axis=1) / sums.sum()
+    mass = np.bincount(placed, p)
+    centroids = np.bincount(placed, p * (x - x[0])) / mass + x[0]
+    nearest = np.abs(numbers[:, None] - x[None]).argmin(axis=1)
+    groups = placed[nearest]
+    leakage = sensitive.source.leakage(np.eye(len(mass))[groups[sensitive.source.rows]])
+    distortion = float(p @ (x - centroids[placed]) ** 2)
+    return Ranges(groups, centroids, distortion, leakage / nats_per(unit), unit)

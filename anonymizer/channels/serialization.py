@@ -1,0 +1,170 @@
+"""Channels in manifests: written down so that they read back as they were, and read back."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anonymizer.channels.channel import Channel, require_channel
+from anonymizer.channels.source import require_room
+from anonymizer.errors import InputError, is_whole, shown
+from anonymizer.tables.values import is_missing, text_of
+
+__all__ = ["Texts", "channels_of", "described", "texts_of"]
+
+Texts = tuple[str | None, ...]
+"""One text per attribute, None for a missing value."""
+
+
+def described(channel: Channel, attributes: Sequence[str]) -> dict[str, object]:
+    """What a manifest says of a channel: JSON holds it, and :func:`channels_of` reads it back.
+
+    Values and labels are lists of texts, one per attribute; null is a missing value. Rows are
+    sparse: ``labels`` are the places of those that are released at all. Chances are written with as
+    many digits as tell them apart from any other. ``epsilon`` is of local differential privacy, in
+    nats, null where it is infinite.
+
+    Raises
+    ------
+    InputError
+        When values are not of so many attributes, or two of them are written alike.
+    """
+    require_channel("channel", channel)
+    listed = isinstance(attributes, Sequence)
+    if not listed or not all(isinstance(name, str) for name in attributes):
+        raise InputError("attributes must be a list of names of columns")
+    values = _written("values", channel.values, attributes)
+    labels = _written("labels", channel.labels, attributes)
+    rows = [
+        {"labels": np.flatnonzero(row).tolist(), "chances": row[row > 0].tolist()}
+        for row in channel.matrix
+    ]
+    return {
+        "attributes": list(attributes),
+        "values": [list(texts) for texts in values],
+        "labels": [list(texts) for texts in labels],
+        "rows": rows,
+        "epsilon": channel.epsilon if np.isfinite(channel.epsilon) else None,
+        "rank": channel.rank,
+    }
+
+
+def channels_of(manifest: Mapping[str, Any]) -> dict[tuple[str, ...], Channel]:
+    """The channels that a manifest describes, by the attributes that each masked together.
+
+    Values and labels of a channel are tuples of texts, one per attribute.
+
+    Raises
+    ------
+    InputError
+        When nothing was masked, the channels are withheld, or their description is damaged.
+    """
+    if not isinstance(manifest, Mapping):
+        raise InputError(f"a manifest must be what release.json holds, not {shown(manifest)}")
+    masking = manifest.get("masking")
+    if masking is None:
+        raise InputError(
+            "release.json tells of no random recoding: the records of this release are as they were"
+        )
+    if not isinstance(masking, Mapping):
+        raise InputError("release.json is damaged: its masking is no description of one")
+    if masking.get("withheld") is True:
+        raise InputError(
+            "release.json withholds the channels of this release: nothing can be estimated without "
+            "them; ask who released it"
+        )
+    if "channels" not in masking:
+        raise InputError(
+            "release.json describes no channels of its masking: there is nothing to invert; noise "
+            "on real numbers has none"
+        )
+    found: dict[tuple[str, ...], Channel] = {}
+    stated = masking["channels"]
+    if not isinstance(stated, list) or not stated:
+        raise InputError("release.json is damaged: its masking lists no channels")
+    for number, each in enumerate(stated):
+        attributes, channel = _channel(each, f"release.json is damaged: channel {number} of its")
+        twice = {name for known in found for name in known} & {*attributes}
+        if twice:
+            raise InputError(
+                f"release.json is damaged: its masking has two channels of {min(twice)!r}"
+            )
+        found[attributes] = channel
+    return found
+
+
+def texts_of(value: Hashable, attributes: Sequence[str]) -> Texts:
+    """The text of a value of some attributes, one for each; a value of one may stand for itself."""
+    parts = value if isinstance(value, tuple) else (value,)
+    if len(parts) != len(attributes):
+        raise InputError(
+            f"a channel has values of {len(parts)} attributes, but is said to be of "
+            f"{len(attributes)}: {', '.join(attributes)}"
+        )
+    return tuple(None if is_missing(part) else text_of(part) for part in parts)
+
+
+def _written(what: str, values: Iterable[Hashable], attributes: Sequence[str]) -> tuple[Texts, ...]:
+    texts = tuple(texts_of(value, attributes) for value in values)
+    if len(set(texts)) < len(texts):
+        raise InputError(
+            f"two {what} of the channel of {', '.join(attributes)} are written alike: what was "
+            "released could not be told apart"
+        )
+    return texts
+
+
+def _channel(stated: Any, damage: str) -> tuple[tuple[str, ...], Channel]:
+    """Read one channel; whatever is wrong with it is said in one line."""
+    try:
+        attributes = tuple(stated["attributes"])
+        if not attributes or not all(isinstance(name, str) for name in attributes):
+            raise ValueError
+        values = _read(stated["values"], attributes)
+        labels = _read(stated["labels"], attributes)
+        rows = [(row["labels"], row["chances"]) for row in stated["rows"]]
+    except (KeyError, TypeError, ValueError):
+        raise InputError(
+            f"{damage} masking lacks attributes, values, labels or rows, or they are no lists of "
+            "texts"
+        ) from None
+    if len(rows) != len(values):
+        raise InputError(f"{damage} masking has {len(rows)} rows for {len(values)} values")
+    if len({*attributes}) < len(attributes) or any(
+        len({*texts}) < len(texts) for texts in (values, labels)
+    ):
+        raise InputError(f"{damage} masking names an attribute, a value or a label twice")
+    require_room(f"the channel of {', '.join(attributes)}", (len(values), len(labels)))
+    matrix = np.zeros((len(values), len(labels)))
+    for place, (where, chances) in enumerate(rows):
+        if not _sound(where, chances, len(labels)):
+            raise InputError(
+                f"{damage} masking has no chances from 0 to 1 of known labels in row {place}"
+            )
+        matrix[place, where] = chances
+    try:
+        return attributes, Channel(matrix, values, labels)
+    except InputError as error:
+        raise InputError(f"{damage} masking: {error}") from None
+
+
+def _read(stated: Any, attributes: Sequence[str]) -> tuple[Texts, ...]:
+    """Lists of texts, one per attribute."""
+    if not isinstance(stated, list) or not stated:
+        raise ValueError
+    for texts in stated:
+        if not isinstance(texts, list) or len(texts) != len(attributes):
+            raise ValueError
+        if not all(text is None or isinstance(text, str) for text in texts):
+            raise ValueError
+    return tuple(tuple(texts) for texts in stated)
+
+
+def _sound(where: Any, chances: Any, labels: int) -> bool:
+    """Whether these are places of labels, each once, and as many chances."""
+    if not isinstance(where, list) or not isinstance(chances, list) or len(where) != len(chances):
+        return False
+    if not all(is_whole(place, least=0) and place < labels for place in where):
+        return False
+    numbers = all(isinstance(c, int | float) and not isinstance(c, bool) for c in chances)
+    return numbers and len({*where}) == len(where) and all(0 <= chance <= 1 for chance in chances)

@@ -1,0 +1,127 @@
+"""Bounds on the privacy-distortion function of numbers under squared error, in closed form.
+
+R(D) = min I(W;Y) with E (X - Y)^2 <= D, by d = D / Var X (Rebollo-Monedero, Forne and
+Domingo-Ferrer, 2008, Eq. 3 and 4).
+"""
+
+from numbers import Real
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from anonymizer.channels.source import Floats, nats_per
+from anonymizer.channels.stated import number_of, vector_of
+from anonymizer.errors import InputError
+
+__all__ = ["mutual_information_bound", "normalized", "quadratic_gaussian_bound"]
+
+
+def quadratic_gaussian_bound(
+    distortion: ArrayLike,
+    *,
+    entropy: float,
+    correlation: float,
+    deviation: float,
+    variance: float,
+    linear: bool,
+    unit: str = "bits",
+) -> Floats:
+    """QGLB: R(D) >= h(W) - 1/2 log(2 pi e (1 - (1 - d) rho^2) sigma_W^2), and R(D) >= 0.
+
+    Holds for W with a density whose regression on X is linear, E[W|X] = a X + b. Proof: with
+    N = W - a X - b then E[N|X,Y] = 0, hence E (W - a Y - b)^2 = E N^2 + a^2 E (X - Y)^2, which is
+    sigma_W^2 (1 - rho^2 + rho^2 d) at the most; h(W|Y) is no more than that of a normal law of that
+    variance. Without a linear regression it is no bound: X = A + B with A = 3 or -3, B uniform on
+    (-1, 1) and W = B + noise tells nothing of W through Y = A, although d = 1/28 and the formula is
+    positive for a noise of deviation 1. The paper states no such condition.
+
+    Parameters
+    ----------
+    distortion
+        D, a number or several, in the square of the unit of X.
+    entropy
+        Differential entropy h(W), in ``unit``.
+    correlation
+        Of W and X.
+    deviation
+        Standard deviation of W.
+    variance
+        Of X.
+    linear
+        True, to state that E[W|X] is linear in X, as it is for jointly normal W and X.
+    unit
+        ``"bits"`` or ``"nats"``.
+
+    Returns
+    -------
+    array of shape (points,)
+        Infinite where W is a function of X and D is 0.
+
+    Raises
+    ------
+    InputError
+        When W has no density, its entropy exceeds that of a normal law, or the regression is not
+        said to be linear.
+    """
+    nats = nats_per(unit)
+    d = normalized(distortion, variance)
+    rho = number_of("correlation", correlation, least=-1.0, most=1.0)
+    sigma = number_of("deviation", deviation, above=0)
+    if isinstance(entropy, float) and entropy == -np.inf:
+        raise InputError(
+            "the quadratic-Gaussian bound is for a W with a density; h(W) of a discrete one is "
+            "-infinite: bound I(W;Y) by solving for it instead"
+        )
+    h = number_of("entropy", entropy) * nats
+    normal = 0.5 * np.log(2 * np.pi * np.e) + np.log(sigma)
+    if h > normal + 1e-9 * max(1.0, abs(normal)):
+        raise InputError(
+            f"entropy = {h / nats:g} is more than {normal / nats:.9g}, that of a normal law of the "
+            "same deviation: no W has it"
+        )
+    if linear is not True:
+        raise InputError(
+            "the quadratic-Gaussian bound does not hold unless E[W|X] is linear in X; state "
+            "linear=True where it is"
+        )
+    with np.errstate(divide="ignore"):
+        bound = h - normal - 0.5 * np.log(1 - (1 - d) * rho**2)
+    return np.asarray(np.maximum(bound, 0.0) / nats)
+
+
+def mutual_information_bound(
+    distortion: ArrayLike, *, information: float, variance: float
+) -> Floats:
+    """MIUB: R(D) <= (1 - d) I(W;X), and R(D) = 0 from d = 1 on, in the unit of ``information``.
+
+    Releasing X itself but for a share d of records, for which it is the mean, comes to no more,
+    since I(W;Y) is convex in the channel. So X and its mean must be among what may be released.
+
+    Parameters
+    ----------
+    distortion
+        D, a number or several, in the square of the unit of X.
+    information
+        I(W;X).
+    variance
+        Of X: what releasing the mean for everybody distorts.
+
+    Raises
+    ------
+    InputError
+        When a number is outside its range.
+    """
+    told = number_of("information", information, least=0)
+    return np.asarray((1 - normalized(distortion, variance)) * told)
+
+
+def normalized(distortion: ArrayLike, variance: float) -> Floats:
+    """D = D / Var X, at most 1."""
+    spread = number_of("variance", variance, above=0)
+    if isinstance(distortion, Real):
+        distortion = [number_of("distortion", distortion)]
+    stated = vector_of("distortion", distortion)
+    if stated.min() < 0:
+        raise InputError("distortion holds negative numbers; all must be at least 0")
+    with np.errstate(over="ignore"):
+        return np.minimum(stated / spread, 1.0)

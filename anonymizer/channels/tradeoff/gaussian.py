@@ -1,0 +1,296 @@
+"""Optimal noise for numbers of normal law: closed forms of the privacy-distortion function.
+
+Scalars as in Rebollo-Monedero, Forne and Domingo-Ferrer (2008), Eq. 5. For a vector X ~ N(mu, S),
+sensitive W = b'X + noise and distortion |X - Y|^2 the same argument gives
+
+    R(D) = -1/2 ln(1 - (b'S b - g(D)) / Var W),    g(D) = max { b'E b : 0 <= E <= S, tr E <= D },
+
+E being the covariance of the error X - Y, and Y = mu + K (X - mu) + N(0, K E), K = (S - E) S^-1
+the mechanism that has it: Cov(Y, X - Y) = 0, so that Y is the estimate of X, and of W, given Y.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+
+from anonymizer.channels.source import Floats, nats_per
+from anonymizer.channels.stated import number_of, only_one, require_generator, sample_of, vector_of
+from anonymizer.channels.tradeoff.bounds import normalized
+from anonymizer.errors import InputError
+
+__all__ = ["GaussianMechanism", "GaussianModel", "gaussian_rate"]
+
+SINGULAR = 1e-10
+"""Eigenvalues of a correlation matrix below this are none."""
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianMechanism:
+    """Y = mean + gain (X - mean) + N(0, noise): noise that keeps Y the best estimate of X given Y.
+
+    Parameters
+    ----------
+    mean
+        Of X, and of Y, shape (n,).
+    gain, noise
+        K and the covariance K E of what is added, shape (n, n).
+    error
+        E, the covariance of X - Y, shape (n, n); that of Y is the covariance of X less E.
+    distortion
+        E |X - Y|^2 = tr E.
+    leakage
+        I(W;Y), in ``unit``, if X and W are jointly normal.
+    slope
+        Distortion per unit of leakage there, -dD/dR; None where Y tells nothing of W.
+    unit
+        ``"bits"`` or ``"nats"``.
+    """
+
+    mean: Floats
+    gain: Floats
+    noise: Floats
+    error: Floats
+    distortion: float
+    leakage: float
+    slope: float | None
+    unit: str
+
+    def apply(self, x: ArrayLike, rng: np.random.Generator) -> Floats:
+        """Y for records X, of the shape that X has: (records,) or (records, n).
+
+        Raises
+        ------
+        InputError
+            When the records are not finite numbers, or of another number of columns.
+        """
+        sample = sample_of("x", x, records=0)
+        if sample.shape[1] != len(self.mean):
+            raise InputError(
+                f"x has {sample.shape[1]} columns, but the mechanism is for {len(self.mean)}"
+            )
+        require_generator(rng)
+        noise = rng.standard_normal(sample.shape) @ _root(self.noise).T
+        released = self.mean + (sample - self.mean) @ self.gain.T + noise
+        return released.reshape(np.shape(x))
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianModel:
+    """X ~ N(mean, covariance) and W = regression' X + noise, of variance ``variance``.
+
+    Parameters
+    ----------
+    mean, covariance
+        Of X, shapes (n,) and (n, n); the covariance is positive definite.
+    regression
+        b, shape (n,).
+    variance
+        Of W, at least that of b'X.
+    """
+
+    mean: Floats
+    covariance: Floats
+    regression: Floats
+    variance: float
+
+    def __post_init__(self) -> None:
+        mean, b = vector_of("mean", self.mean), vector_of("regression", self.regression)
+        s = sample_of("covariance", self.covariance, records=1)
+        variance = number_of("variance", self.variance, above=0)
+        if s.shape != (len(mean), len(mean)) or len(b) != len(mean):
+            raise InputError(
+                f"mean, covariance and regression are of {len(mean)}, {s.shape} and {len(b)} "
+                "numbers; n, (n, n) and n are needed"
+            )
+        _require_definite(s)
+        if b @ s @ b > variance * (1 + 1e-9):
+            raise InputError("variance of W is less than that of its regression on X")
+        for name, value in zip(("mean", "covariance", "regression"), (mean, s, b), strict=True):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of_scalar(cls, mean: float, variance: float, correlation: float) -> "GaussianModel":
+        """A single X, and a W of variance 1 that it is correlated with."""
+        spread = number_of("variance", variance, above=0)
+        rho = number_of("correlation", correlation, least=-1.0, most=1.0)
+        center = number_of("mean", mean)
+        b = rho / np.sqrt(spread)
+        return cls(np.array([center]), np.array([[spread]]), np.array([b]), 1.0)
+
+    @classmethod
+    def fit(cls, x: ArrayLike, w: ArrayLike) -> "GaussianModel":
+        """Moments of records: x of shape (records,) or (records, n), a numeric w (records,).
+
+        Raises
+        ------
+        InputError
+            When columns are not finite numbers, constant, or linear in each other.
+        """
+        sample, sensitive = sample_of("x", x), vector_of("w", w)
+        if len(sample) != len(sensitive):
+            raise InputError(f"x has {len(sample)} records and w {len(sensitive)}")
+        if sensitive.max() == sensitive.min():
+            raise InputError("w is constant: there is nothing to protect")
+        mean, center = sample.mean(axis=0), sensitive.mean()
+        s = (sample - mean).T @ (sample - mean) / len(sample)
+        _require_definite(s)
+        shared = (sample - mean).T @ (sensitive - center) / len(sample)
+        return cls(mean, s, np.linalg.solve(s, shared), float(sensitive.var()))
+
+    @property
+    def explained(self) -> float:
+        """B'S b: the variance of W that X accounts for."""
+        return float(self.regression @ self.covariance @ self.regression)
+
+    @property
+    def _noise(self) -> float:
+        """The variance of W that X does not account for."""
+        return max(0.0, self.variance - self.explained)
+
+    @property
+    def information(self) -> float:
+        """I(W;X) in nats: infinite where W is a function of X."""
+        return self._leakage(0.0)
+
+    @property
+    def most(self) -> float:
+        """The least distortion at which Y tells nothing of W: |S b|^2 / b'S b."""
+        along = self.covariance @ self.regression
+        return float(along @ along / self.explained) if self.explained > 0 else 0.0
+
+    def mechanism(
+        self,
+        *,
+        distortion_limit: float | None = None,
+        leakage_limit: float | None = None,
+        unit: str = "bits",
+    ) -> GaussianMechanism:
+        """The least leakage of a distortion, or the least distortion of a leakage.
+
+        A distortion beyond what leakage 0 takes is not used up.
+
+        Raises
+        ------
+        InputError
+            When a limit is negative, or not exactly one is stated.
+        """
+        nats = nats_per(unit)
+        asked = only_one(distortion_limit=distortion_limit, leakage_limit=leakage_limit)
+        if asked == "distortion_limit":
+            error, price = self._error(number_of(asked, distortion_limit, least=0))
+        else:
+            error, price = self._error_of(number_of(asked, leakage_limit, least=0) * nats)
+        gain = np.asarray(np.linalg.solve(self.covariance, self.covariance - error).T, float)
+        noise = gain @ error
+        hidden = float(self.regression @ error @ self.regression)
+        leakage = self._leakage(hidden)
+        left = self._noise + hidden
+        return GaussianMechanism(
+            mean=self.mean,
+            gain=gain,
+            noise=(noise + noise.T) / 2,
+            error=error,
+            distortion=float(np.trace(error)),
+            leakage=leakage / nats,
+            slope=2 * left / price * nats if price > 0 and leakage > 0 else None,
+            unit=unit,
+        )
+
+    def _leakage(self, hidden: float) -> float:
+        """-1/2 ln(1 - (b'S b - g) / Var W), of what is left of Var W where that is little."""
+        share = (self.explained - hidden) / self.variance
+        if share < 0.5:
+            return 0.5 * abs(float(np.log1p(-max(share, 0.0))))
+        left = (self._noise + hidden) / self.variance
+        return 0.5 * abs(float(np.log(left))) if left > 0 else float("inf")
+
+    def _error(self, limit: float) -> tuple[Floats, float]:
+        """E of g(D), and g'(D).
+
+        Along b while that fits under S, up to D1 = |b|^2 / b'S^-1 b. Beyond, of rank 1 and on the
+        boundary of S: E = r v v' r, r = S^1/2, v the first eigenvector of r (b b' - tau) r, with
+        tau such that tr E = D. Dual: g(D) <= tau D + that eigenvalue, for any tau, is met.
+        """
+        b, s = self.regression, self.covariance
+        if limit >= self.most:
+            along = s @ b
+            scale = self.explained
+            return (np.outer(along, along) / scale if scale > 0 else np.zeros_like(s)), 0.0
+        squared = float(b @ b)
+        if limit <= squared / float(b @ np.linalg.solve(s, b)):
+            return limit / squared * np.outer(b, b), squared
+        tau = float(
+            brentq(
+                lambda tau: float(np.trace(self._boundary(tau))) - limit,
+                0,
+                squared,
+                xtol=1e-15 * squared,
+            )
+        )
+        error = self._boundary(tau)
+        return error * min(1.0, limit / float(np.trace(error))), tau
+
+    def _error_of(self, limit: float) -> tuple[Floats, float]:
+        """E of the least trace whose leakage is the limit: where g reaches what must be hidden."""
+        # Far from 0 what is left of Var W is little beside it: e^-2R, less what is not of X.
+        if limit > 0.5:
+            hidden = self.variance * float(np.exp(-2 * limit)) - self._noise
+        else:
+            hidden = self.explained + self.variance * float(np.expm1(-2 * limit))
+        if hidden <= 0:
+            return self._error(0.0)
+        if limit == 0 or hidden >= self.explained:
+            return self._error(self.most)
+        b = self.regression
+        squared, first = float(b @ b), float(b @ b) / float(b @ np.linalg.solve(self.covariance, b))
+        if hidden <= first * squared:
+            return self._error(hidden / squared)
+        within = lambda tau: float(b @ self._boundary(tau) @ b) - hidden  # noqa: E731
+        tau = float(brentq(within, 0, squared, xtol=1e-15 * squared))
+        return self._boundary(tau), tau
+
+    def _boundary(self, tau: float) -> Floats:
+        root = _root(self.covariance)
+        along = root @ self.regression
+        _, vectors = np.linalg.eigh(np.outer(along, along) - tau * self.covariance)
+        first = root @ vectors[:, -1]
+        return np.outer(first, first)
+
+
+def gaussian_rate(
+    distortion: ArrayLike, variance: float, correlation: float = 1.0, unit: str = "bits"
+) -> Floats:
+    """R(D) = -1/2 log(1 - (1 - d) rho^2) of scalars, d = D / Var X; 0 from d = 1 on.
+
+    With correlation 1, W = X: the rate-distortion function 1/2 log(1 / d), infinite at 0.
+
+    Raises
+    ------
+    InputError
+        When a number is outside its range.
+    """
+    spread = number_of("variance", variance, above=0)
+    rho = number_of("correlation", correlation, least=-1.0, most=1.0)
+    d = normalized(distortion, spread)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.abs(-0.5 * np.log((1 - rho**2) + d * rho**2)) / nats_per(unit))
+
+
+def _root(matrix: Floats) -> Floats:
+    """The symmetric square root of a positive semidefinite matrix."""
+    values, vectors = np.linalg.eigh(matrix)
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T)
+
+
+def _require_definite(covariance: Floats) -> None:
+    spread = np.diag(covariance)
+    constant = np.flatnonzero(~(spread > 0))
+    if len(constant):
+        raise InputError(f"column {constant[0]} of X is constant; leave it out")
+    if not np.allclose(covariance, covariance.T, rtol=1e-9, atol=0):
+        raise InputError("covariance is not symmetric")
+    scale = np.sqrt(spread)
+    if np.linalg.eigvalsh(covariance / np.outer(scale, scale))[0] < SINGULAR:
+        raise InputError("columns of X are linear in each other; leave out those that follow")

@@ -1,0 +1,201 @@
+"""The least leakage at a distortion and the least distortion at a leakage, by prices.
+
+D and I of the channels that minimise D + slope * I lie on the lower convex boundary of what can be
+had, and bound everything else: D + slope * I >= C*(slope). Two of them on either side of a limit
+are mixed to meet it; I is convex in the channel, so that the mix is at or below their chord. The
+next slope is that of the chord, which ends exactly on straight pieces, or between those of the two
+channels, which ends sooner on smooth ones.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import exp, log, sqrt
+from typing import ClassVar
+
+from anonymizer.channels.source import Floats
+
+__all__ = ["DistortionLimit", "LeakageLimit", "Met", "Point", "Solved", "met"]
+
+SOLVES = 60
+HALVED = 60
+
+FINEST = 1e-10
+"""The least relative tolerance of a cost that is asked for on the way."""
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A channel q(y|x), shape (n, k), with its distortion, its leakage in nats and its slope.
+
+    The slope is that per nat for which it is the best, where it was found by one.
+    """
+
+    channel: Floats
+    distortion: float
+    leakage: float
+    slope: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """The point of a slope, a lower bound of D + slope * I there, the steps and the method."""
+
+    point: Point
+    bound: float
+    steps: int
+    method: str
+
+
+@dataclass(frozen=True, eq=False)
+class Met:
+    """A channel that meets a limit, what is proven of it, at which slope, and in how many steps."""
+
+    channel: Floats
+    bound: float
+    slope: float | None
+    steps: int
+
+
+Solve = Callable[[float, float], Solved]
+"""The best channel at a slope per nat, to a relative tolerance of the cost."""
+
+Measure = Callable[[Floats], float]
+"""The distortion or the leakage in nats of a channel."""
+
+
+@dataclass(frozen=True, eq=False)
+class DistortionLimit:
+    """The least leakage of channels of at most this distortion."""
+
+    limit: float
+    distortion: Measure
+    leakage: Measure
+    rounding: ClassVar[float] = 1e-14
+
+    def position(self, point: Point) -> float:
+        """What the limit is about."""
+        return point.distortion
+
+    def is_near(self, point: Point) -> bool:
+        """Whether a point is at or before the limit, coming from the least distortion."""
+        return point.distortion <= self.limit
+
+    def best(self, near: Point, far: Point) -> tuple[Floats, float]:
+        """The mix that has this distortion, never more, and its leakage."""
+        apart = far.distortion - near.distortion
+        share = (far.distortion - self.limit) / apart if apart > 0 else 1.0
+        missing = 0.0
+        for _ in range(HALVED):
+            share = min(1.0, share + missing)
+            channel = share * near.channel + (1 - share) * far.channel
+            if share == 1.0 or self.distortion(channel) <= self.limit:
+                break
+            missing = max(2 * missing, 1e-16)
+        return channel, self.leakage(channel)
+
+    def bound(self, solved: Solved, slope: float) -> float:
+        """I >= (C* - D) / slope."""
+        return (solved.bound - self.limit) / slope
+
+    def share(self, gap: float, value: float, slope: float) -> float:
+        """A gap of the leakage as a share of the cost at a slope."""
+        return gap * slope / (self.limit + slope * value)
+
+
+@dataclass(frozen=True, eq=False)
+class LeakageLimit:
+    """The least distortion of channels of at most this leakage."""
+
+    limit: float
+    distortion: Measure
+    leakage: Measure
+    rounding: ClassVar[float] = 0.0
+
+    def position(self, point: Point) -> float:
+        """What the limit is about."""
+        return point.leakage
+
+    def is_near(self, point: Point) -> bool:
+        """Whether a point leaks more than allowed, as that of least distortion does."""
+        return point.leakage > self.limit
+
+    def best(self, near: Point, far: Point) -> tuple[Floats, float]:
+        """The mix with as much of the near channel as the limit allows, and its distortion."""
+        low, high = 0.0, 1.0
+        while high - low > 1e-15 * high and (share := 0.5 * (low + high)) not in (low, high):
+            within = self.leakage(share * near.channel + (1 - share) * far.channel) <= self.limit
+            low, high = (share, high) if within else (low, share)
+        channel = low * near.channel + (1 - low) * far.channel
+        return channel, self.distortion(channel)
+
+    def bound(self, solved: Solved, slope: float) -> float:
+        """D >= C* - slope * I."""
+        return solved.bound - slope * self.limit
+
+    def share(self, gap: float, value: float, slope: float) -> float:
+        """A gap of the distortion as a share of the cost at a slope."""
+        return gap / (value + slope * self.limit)
+
+
+def met(
+    limit: DistortionLimit | LeakageLimit,
+    near: Point,
+    far: Point,
+    bound: float,
+    solve: Solve,
+    tolerance: float,
+) -> Met:
+    """Close in on a limit between two points, until what is proven is close to what is had."""
+    slope, steps, sides = None, 0, ""
+    tried: dict[str, float] = {}
+    for _ in range(SOLVES):
+        channel, value = limit.best(near, far)
+        gap = value - bound
+        following = _next_slope(limit, near, far, sides)
+        if gap <= max(tolerance * value, limit.rounding) or following is None:
+            break
+        wanted = limit.share(max(0.3 * tolerance * value, 0.01 * gap), value, following)
+        share, name = max(wanted, FINEST), f"{following:.9g}"
+        if tried.get(name, 1.0) <= FINEST and near.slope and far.slope:
+            following = sqrt(near.slope * far.slope)
+            name = f"{following:.9g}"
+        if tried.get(name, 1.0) <= FINEST:
+            break
+        # A slope comes back when its answer was too coarse to close the gap.
+        share = min(share, max(0.1 * tried.get(name, 1.0), FINEST))
+        tried[name] = share
+        solved = solve(following, share)
+        steps += solved.steps
+        if limit.bound(solved, following) > bound:
+            bound, slope = limit.bound(solved, following), following
+        if limit.is_near(solved.point):
+            near, sides = solved.point, sides + "n"
+        else:
+            far, sides = solved.point, sides + "f"
+    else:
+        channel, value = limit.best(near, far)
+    return Met(channel, bound, slope, steps)
+
+
+def _next_slope(
+    limit: DistortionLimit | LeakageLimit, near: Point, far: Point, sides: str
+) -> float | None:
+    """The slope of the chord, or one between those of the points; None where nothing is between.
+
+    Every third is that of the chord: it ends on straight pieces, where guesses never do. After two
+    on the same side, the middle: the guess of a curve that bends sharply creeps.
+    """
+    falls = near.leakage - far.leakage
+    chord = (far.distortion - near.distortion) / falls if falls > 0 else 0.0
+    if not chord > 0:
+        return None
+    if near.slope is None or far.slope is None or len(sides) % 3 == 0:
+        return chord
+    if not near.slope < far.slope:
+        return None
+    left, right = log(near.slope), log(far.slope)
+    if sides[-2:] in ("nn", "ff"):
+        return exp(0.5 * (left + right))
+    reached = limit.position(near)
+    passed = (limit.limit - reached) / (limit.position(far) - reached)
+    return exp(left + passed * (right - left))

@@ -1,0 +1,223 @@
+"""The margin of what is released, when it decides everything: the heart of rate-distortion.
+
+For a slope lam = 1 / beta (nats) and excess e(x,y) = d(x,y) - min_y d(x,y) of a distortion,
+
+    min_q I(X;Y) + beta E e(X,Y) = min_t F(t),    F(t) = -sum_x p(x) ln Z(x),    Z = A t,
+
+over distributions t of Y, with A(x,y) = exp(-beta e(x,y)) (Blahut, 1972): F is convex. The channel
+of a margin is q(y|x) = t(y) A(x,y) / Z(x), its own margin is t c with c = A'(p / Z), and its own
+value is F(t) - D(t c || t).
+
+Bound (Blahut, Csiszar 1974). For any other distribution s, by the concavity of the logarithm,
+F(t) - F(s) = sum_x p(x) ln((A s)(x) / Z(x)) <= ln sum_y s(y) c(y) <= ln max c, whatever t is.
+
+The same F is the negative log likelihood of a mixture of given components, for which interior
+points are far quicker than the EM algorithm, which is Blahut and Arimoto's (Koenker and Mizera,
+2014).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
+from anonymizer.channels.source import Floats
+
+__all__ = ["Margin", "best_margin", "rounding"]
+
+STEPS = 100
+"""Blahut-Arimoto steps before interior points take over."""
+ALL_STEPS = 20_000
+"""Blahut-Arimoto steps where the alphabet is beyond interior points."""
+NEWTON = 3000
+"""Symbols that interior points are used for: each step takes n k^2 + k^3 / 3 multiplications."""
+NEWTON_STEPS = 80
+PATIENCE = 30
+"""Newton steps without a better gap: before residuals are gone, a better gap is luck."""
+FLOOR = 2e-15
+"""Gaps in nats below this are rounding."""
+EPS = float(np.finfo(float).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class Margin:
+    """A distribution of Y, and how good it is.
+
+    Parameters
+    ----------
+    weights
+        t(y), shape (k,).
+    value
+        F(t) - D(t c || t), nats: what its channel comes to.
+    lower
+        No margin has less, in nats; true in floating point.
+    iterations
+        Steps taken.
+    method
+        ``"blahut-arimoto"`` or ``"interior-point"``.
+    """
+
+    weights: Floats
+    value: float
+    lower: float
+    iterations: int = 0
+    method: str = "blahut-arimoto"
+
+    @property
+    def gap(self) -> float:
+        """What is not proven, but for rounding."""
+        return self.value - self.lower
+
+
+@dataclass(frozen=True, eq=False)
+class _Kernel:
+    """A(x,y), with what F and its derivatives are made of."""
+
+    p: Floats
+    a: Floats
+
+    def ratios(self, t: Floats) -> tuple[Floats, Floats]:
+        """Z = A t and c = A'(p / Z)."""
+        z = self.a @ t
+        return z, self.a.T @ (self.p / z)
+
+    def margin(self, t: Floats, iterations: int, method: str) -> tuple[Margin, Floats]:
+        """The margin with its bound, and c."""
+        z, c = self.ratios(t)
+        energy = -float(self.p @ np.log(z))
+        some = (t > 0) & (c > 0)
+        gained = float((t[some] * c[some]) @ np.log(c[some]))
+        lower = energy - np.log(c.max()) - rounding(self.a.shape, energy)
+        value = max(energy - gained, lower)
+        return Margin(t, value, float(lower), iterations, method), c
+
+
+def best_margin(p: Floats, a: Floats, goal: float) -> Margin:
+    """The distribution t of least F(t) = -sum_x p(x) ln (A t)(x), to a gap in nats if that can be.
+
+    Parameters
+    ----------
+    p
+        p(x) > 0, shape (n,).
+    a
+        A(x, y) in [0, 1], shape (n, k), with a 1 in every row.
+    goal
+        Gap to stop at, nats.
+    """
+    kernel = _Kernel(p, a)
+    small = a.shape[1] <= NEWTON
+    best, t = _blahut_arimoto(kernel, goal, STEPS if small else ALL_STEPS)
+    if small and best.gap > goal + 2 * rounding(a.shape, best.value):
+        best = _interior(kernel, t, goal, best)
+    return _pruned(kernel, best, goal)
+
+
+def rounding(shape: tuple[int, int], energy: float) -> float:
+    """What the bound may be off by in floating point, nats.
+
+    Sums of k terms of one sign are off by a factor of at most 1 + k eps / 2: Z, c and, since
+    Z <= 1, F. A rounded A is that of a distortion off by a factor of 1 + 2 eps, and by eps / beta:
+    with it the optimum is at most eps (2 F + 1) higher. exp below 1e-300 is lost altogether, and
+    with it no more than that.
+    """
+    rows, symbols = shape
+    return EPS * (rows + symbols + 8 + (rows / 2 + 8) * abs(energy))
+
+
+def _blahut_arimoto(kernel: _Kernel, goal: float, steps: int) -> tuple[Margin, Floats]:
+    """Steps t <- t c, from a uniform margin, until the gap is the goal; the best, and the last."""
+    symbols = kernel.a.shape[1]
+    t = np.full(symbols, 1 / symbols)
+    best, c = kernel.margin(t, 0, "blahut-arimoto")
+    for step in range(1, steps + 1):
+        t = t * c
+        t = t / t.sum()
+        found, c = kernel.margin(t, step, "blahut-arimoto")
+        best = _better(best, found)
+        if best.gap <= goal + 2 * rounding(kernel.a.shape, best.value):
+            break
+    return best, t
+
+
+def _interior(kernel: _Kernel, start: Floats, goal: float, best: Margin) -> Margin:
+    """Primal-dual interior points for min F(t) + sum t over t >= 0, whose t sums to 1 by itself.
+
+    Optimal: 1 - c(t) = z >= 0 and t z = 0. Every iterate gives a bound; the best is kept.
+    """
+    symbols = len(start)
+    t = 0.9 * start + 0.1 / symbols
+    _, c = kernel.ratios(t)
+    z = np.maximum(1 - c, 0.1)
+    since, first = 0, best.iterations
+    for step in range(1, NEWTON_STEPS + 1):
+        try:
+            t, z = _newton(kernel, t, z)
+        except LinAlgError:  # z / t spreads beyond what can be factored: as near as it gets
+            break
+        found, _ = kernel.margin(t / t.sum(), first + step, "interior-point")
+        since = 0 if found.gap < 0.9 * best.gap else since + 1
+        best = _better(best, found)
+        done = best.gap <= goal + 2 * rounding(kernel.a.shape, best.value)
+        if done or since > PATIENCE or float(t @ z) < FLOOR / 100:
+            break
+    return best
+
+
+def _newton(kernel: _Kernel, t: Floats, z: Floats) -> tuple[Floats, Floats]:
+    """One step with predictor and corrector (Mehrotra, 1992).
+
+    The matrix is F'' + diag(z / t), scaled to 1 + B'B: its Cholesky factor is stable however far
+    z / t spreads.
+    """
+    weight, c = kernel.ratios(t)
+    scale = np.sqrt(t / z)
+    b = (np.sqrt(kernel.p) / weight)[:, None] * kernel.a * scale
+    system = b.T @ b
+    system.flat[:: len(t) + 1] *= 1 + len(t) * EPS  # else rounding can outweigh the 1
+    system.flat[:: len(t) + 1] += 1
+    factor = cho_factor(system, lower=True, overwrite_a=True, check_finite=False)
+
+    def towards(target: Floats) -> tuple[Floats, Floats]:
+        dt = scale * cho_solve(factor, scale * (c - 1 + target / t), check_finite=False)
+        return dt, (target - z * dt) / t - z
+
+    mu = float(t @ z) / len(t)
+    dt, dz = towards(np.zeros_like(t))
+    reach = _reach(t, dt, z, dz)
+    left = float((t + reach * dt) @ (z + reach * dz)) / len(t)
+    share = min(max((left / mu) ** 3, 1e-4), 0.9)
+    dt, dz = towards(share * mu - reach**2 * dt * dz)
+    reach = _reach(t, dt, z, dz)
+    if reach < 0.1:
+        dt, dz = towards(np.full_like(t, 0.5 * mu))
+        reach = _reach(t, dt, z, dz)
+    return t + 0.99 * reach * dt, z + 0.99 * reach * dz
+
+
+def _reach(t: Floats, dt: Floats, z: Floats, dz: Floats) -> float:
+    """The longest step, at most 1, that keeps t and z at 0 or above."""
+    most = 1.0
+    for at, step in ((t, dt), (z, dz)):
+        down = step < 0
+        if down.any():
+            most = min(most, float((-at[down] / step[down]).min()))
+    return most
+
+
+def _pruned(kernel: _Kernel, best: Margin, goal: float) -> Margin:
+    """Without symbols of next to no weight, where the gap stays what it has to be."""
+    kept = np.where(best.weights > 1e-9 * best.weights.max(), best.weights, 0.0)
+    if not (kernel.a @ kept > 0).all():
+        return best
+    found, _ = kernel.margin(kept / kept.sum(), best.iterations, best.method)
+    lower = max(found.lower, best.lower)
+    found = Margin(found.weights, max(found.value, lower), lower, found.iterations, found.method)
+    allowed = max(best.gap, goal + 2 * rounding(kernel.a.shape, best.value))
+    return found if found.gap <= allowed else best
+
+
+def _better(one: Margin, other: Margin) -> Margin:
+    """The margin of less value, with the higher of both bounds."""
+    lower = max(one.lower, other.lower)
+    winner = one if one.value <= other.value else other
+    return Margin(winner.weights, max(winner.value, lower), lower, other.iterations, other.method)

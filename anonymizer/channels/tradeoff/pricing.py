@@ -1,0 +1,137 @@
+"""Dual bounds by column pricing: the best law of W for every symbol that is hardly used.
+
+The dual function of :meth:`Lagrangian.bound` needs a law r_y of W for every symbol. A symbol in use
+has one, its posterior. One without mass has none, and the worst may be bad enough to make the bound
+worthless while the channel is optimal. Its best law solves, for the prices nu,
+
+    max over r of min_x S_r(x, y) - nu(x) = min over pi of <pi, d_y - nu> + slope D(pi P || p(w)),
+
+pi and r = pi P laws of x and w: convex, of n unknowns, by damped steps of Newton on a logarithmic
+barrier, weighted as in the interior-point method, whose columns are near its centre.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import LinAlgError
+
+from anonymizer.channels.source import Floats
+from anonymizer.channels.tradeoff.curvature import Factors, Inverses
+from anonymizer.channels.tradeoff.problem import LEAST, Lagrangian
+
+__all__ = ["priced"]
+
+Columns = NDArray[np.intp]
+
+ROUNDS = 60
+HALVED = 12
+
+BATCH = 1 << 24
+"""Numbers in the factors of the columns that are priced together: 128 MiB."""
+
+
+def priced(
+    problem: Lagrangian,
+    u: Floats,
+    prices: Floats,
+    allowed: float,
+    factors: Factors | None,
+) -> Floats:
+    """Log ratios ln r_y(w) / p(w), shape (k, m), of which the bound is at most ``allowed`` lower.
+
+    Lower than the sum of p(x) nu(x), that is, if the prices allow for it.
+    """
+    laws = np.maximum(u, LEAST)
+    laws = laws / laws.sum(axis=1, keepdims=True)
+    best = problem.ratios(laws)[0]
+    open_ = np.flatnonzero(_margins(problem, best, prices) < -allowed)
+    n, _, m = problem.shape
+    together = max(1, BATCH // (n * m))
+    for first in range(0, len(open_), together):
+        batch = open_[first : first + together]
+        best[batch] = _improved(problem, batch, best[batch], laws[batch], prices, allowed, factors)
+    return best
+
+
+def _improved(
+    problem: Lagrangian,
+    open_: Columns,
+    best: Floats,
+    laws: Floats,
+    prices: Floats,
+    allowed: float,
+    factors: Factors | None,
+) -> Floats:
+    """Better log ratios of some columns, as far as they can be had."""
+    at = np.arange(len(open_))
+    margin = _margins(problem, best, prices, open_)
+    pi = (1 - 1e-12) * laws + 1e-12 * problem.p
+    least = 0.1 * allowed
+    barrier = np.maximum(_spread(problem, pi, prices, open_), least)
+    for _ in range(ROUNDS):
+        try:
+            pi, decrement = _newton(problem, open_[at], pi, prices, barrier, factors)
+        except LinAlgError:
+            break
+        ratios = problem.ratios(pi)[0]
+        found = _margins(problem, ratios, prices, open_[at])
+        better = found > margin[at]
+        best[at[better]] = ratios[better]
+        margin[at] = np.maximum(margin[at], found)
+        undone = (margin[at] < -allowed) & ((decrement >= 0.1) | (barrier > least))
+        barrier = np.maximum(np.where(decrement < 1, 0.15 * barrier, barrier), least)[undone]
+        at, pi = at[undone], pi[undone]
+        if not len(at):
+            break
+    return best
+
+
+def _margins(
+    problem: Lagrangian, ratios: Floats, prices: Floats, open_: slice | Columns = slice(None)
+) -> Floats:
+    """min_x S_r(x, y) - nu(x) of some columns."""
+    told = problem.slope * (ratios @ problem.conditional.T)
+    return np.asarray((problem.distortion[open_] + told - prices).min(axis=1))
+
+
+def _spread(problem: Lagrangian, pi: Floats, prices: Floats, open_: Columns) -> Floats:
+    """<pi, S - nu> above the least of S - nu: the gap of every column."""
+    told = problem.slope * (problem.ratios(pi)[0] @ problem.conditional.T)
+    reduced = problem.distortion[open_] + told - prices
+    return np.asarray((pi * (reduced - reduced.min(axis=1, keepdims=True))).sum(axis=1))
+
+
+def _newton(
+    problem: Lagrangian,
+    open_: Columns,
+    pi: Floats,
+    prices: Floats,
+    barrier: Floats,
+    factors: Factors | None,
+) -> tuple[Floats, Floats]:
+    """A damped step on <pi, S> - barrier * sum weight ln pi of every column; the decrements."""
+    ratios, law, mass = problem.ratios(pi)
+    weighted = barrier[:, None] * problem.weights
+    costs = problem.distortion[open_] - prices
+    slope = costs + problem.slope * (ratios @ problem.conditional.T) - weighted / pi
+    inverses = Inverses.of(problem, factors, law, mass, pi**2 / weighted)
+    down, level = inverses.apply(-slope), inverses.apply(np.ones_like(slope))
+    step = down - (down.sum(axis=1) / level.sum(axis=1))[:, None] * level
+    fall = (slope * step).sum(axis=1)
+    least = (step / pi).min(axis=1)
+    length = np.where(least < -0.95, -0.95 / np.minimum(least, -0.95), 1.0)
+    start = _value(problem, costs, pi, weighted)
+    for _ in range(HALVED):
+        ahead = pi + length[:, None] * step
+        ahead /= ahead.sum(axis=1, keepdims=True)
+        short = _value(problem, costs, ahead, weighted) > start + 0.1 * length * fall + 1e-15
+        if not short.any():
+            break
+        length = np.where(short, 0.5 * length, length)
+    return ahead, np.sqrt(np.maximum(-fall, 0) / barrier)
+
+
+def _value(problem: Lagrangian, costs: Floats, pi: Floats, weighted: Floats) -> Floats:
+    """<pi, d - nu> + slope D(pi P || p(w)) - sum weighted ln pi, for every column."""
+    ratios, law, _ = problem.ratios(pi)
+    told = problem.slope * (law * ratios).sum(axis=1)
+    return np.asarray((pi * costs).sum(axis=1) + told - (weighted * np.log(pi)).sum(axis=1))
