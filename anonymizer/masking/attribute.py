@@ -11,7 +11,7 @@ from anonymizer.channels import absolute, hamming, squared
 from anonymizer.counts.counts import Floats
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Interval, Partition, Taxonomy
-from anonymizer.masking.crossed import key_of
+from anonymizer.masking.contingency import key_of
 from anonymizer.tables.values import counted, number_of
 
 __all__ = ["Attribute"]

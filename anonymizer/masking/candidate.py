@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from anonymizer.counts.counts import Floats
-from anonymizer.masking.crossed import key_of
+from anonymizer.masking.contingency import key_of
 from anonymizer.masking.part import Block, Part, Symbol
 
 __all__ = ["Candidate", "Piece", "assembled", "without_rare"]

@@ -12,7 +12,7 @@ import numpy as np
 from anonymizer.counts.counts import Floats, Ints
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.masking.candidate import Candidate
-from anonymizer.masking.crossed import Codes, Crossed
+from anonymizer.masking.contingency import Codes, Crossed
 from anonymizer.masking.rounding import rounded
 from anonymizer.privacy import PrivacyModel
 

@@ -14,7 +14,7 @@ from anonymizer.channels import require_room
 from anonymizer.counts.counts import Floats
 from anonymizer.errors import InputError
 from anonymizer.masking.attribute import Attribute
-from anonymizer.masking.crossed import Codes, Crossed, key_of
+from anonymizer.masking.contingency import Codes, Crossed, key_of
 
 __all__ = ["MOST_SYMBOLS", "Block", "Part", "Symbol"]
 

@@ -15,14 +15,14 @@ from anonymizer.hierarchy import Taxonomy
 from anonymizer.kept import Information, Informations, chances
 from anonymizer.masking.attribute import Attribute
 from anonymizer.masking.candidate import Candidate
-from anonymizer.masking.crossed import Codes, Crossed
+from anonymizer.masking.candidate_channels import ladder_of, require_suitable
+from anonymizer.masking.contingency import Codes, Crossed
+from anonymizer.masking.disclosure import Masked, realised, told_of
 from anonymizer.masking.drawing import Drawn, attempt, first_that_holds
-from anonymizer.masking.ladder import ladder_of, require_suitable
 from anonymizer.masking.options import DISTORTION, Masking
 from anonymizer.masking.part import Part
 from anonymizer.masking.preserved import preserved
 from anonymizer.masking.symbols import symbols_of
-from anonymizer.masking.told import Masked, realised, told_of
 from anonymizer.privacy import KAnonymity, PrivacyModel, require_possible
 from anonymizer.recoding.apply import described, levels_of, relabelled
 from anonymizer.release import Release, SearchResult, generalized, prove, release_warnings

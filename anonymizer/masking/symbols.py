@@ -6,7 +6,7 @@ from math import isfinite
 import numpy as np
 import pandas as pd
 
-from anonymizer.masking.crossed import Codes
+from anonymizer.masking.contingency import Codes
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import is_missing, text_of
 

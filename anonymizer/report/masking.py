@@ -9,8 +9,8 @@ from rich.console import Console
 from anonymizer.report.console import table_of
 
 if TYPE_CHECKING:  # only a masked release needs what these need
+    from anonymizer.masking.disclosure import Disclosed, Masked, MaskedPart
     from anonymizer.masking.preserved import Preserved
-    from anonymizer.masking.told import Disclosed, Masked, MaskedPart
 
 __all__ = ["print_masking"]
 

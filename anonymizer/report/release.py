@@ -15,7 +15,7 @@ from anonymizer.report.warnings import print_warnings
 from anonymizer.reproduce import Row
 
 if TYPE_CHECKING:
-    from anonymizer.masking.told import Masked
+    from anonymizer.masking.disclosure import Masked
 
 __all__ = ["print_ladder", "print_release"]
 

@@ -10,7 +10,7 @@ from anonymizer.channels import Channel
 from anonymizer.channels import serialization as described
 from anonymizer.information.entropy import divergence, entropy, mutual_information
 from anonymizer.masking.candidate import Candidate
-from anonymizer.masking.crossed import Codes, Crossed, key_of
+from anonymizer.masking.contingency import Codes, Crossed, key_of
 from anonymizer.masking.preserved import Preserved
 
 __all__ = ["Disclosed", "Masked", "MaskedPart", "disclosed"]
