@@ -27,7 +27,9 @@ from anonymizer.privacy import (
 )
 from anonymizer.privacy.population import journalist, marketer, prosecutor, sample_uniqueness
 from anonymizer.release import judged
-from anonymizer.risk import ReleaseWarning, class_warnings, column_warnings, spelling_warnings
+from anonymizer.risk.class_warnings import class_warnings
+from anonymizer.risk.column_warnings import column_warnings, spelling_warnings
+from anonymizer.risk.warnings import ReleaseWarning
 
 __all__ = ["Check", "check", "check_table"]
 

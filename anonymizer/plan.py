@@ -15,13 +15,13 @@ from anonymizer.kept import Information, Informations, chances
 from anonymizer.kernels import NUMPY
 from anonymizer.objectives.candidate import Layout, columns_of
 from anonymizer.privacy import Mask, PrivacyModel
+from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.recoding import Suppression
 from anonymizer.recoding.apply import described, levels_of, matched, overwritten, relabelled
 from anonymizer.recoding.problem.policy import Policy
 from anonymizer.recoding.problem.suppression import Suppressed, suppress
 from anonymizer.release import Release, SearchResult, generalized, prove, release_warnings
 from anonymizer.remembered import People, Seen, forgotten, moved, seen_in, seen_of
-from anonymizer.risk import loss_of_sizes
 from anonymizer.tables import pandas as engine
 
 __all__ = ["Plan", "all_hidden", "suppressed_of"]

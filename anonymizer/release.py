@@ -15,16 +15,12 @@ from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kept import Information
 from anonymizer.privacy import PrivacyModel, Verdict, verdicts
+from anonymizer.privacy.query_loss import QueryLoss
 from anonymizer.recoding.lattice import Node
-from anonymizer.risk import (
-    Hidden,
-    QueryLoss,
-    ReleaseWarning,
-    class_warnings,
-    column_warnings,
-    order_warnings,
-    spelling_warnings,
-)
+from anonymizer.risk.class_warnings import class_warnings
+from anonymizer.risk.column_warnings import Hidden, column_warnings, spelling_warnings
+from anonymizer.risk.order_warnings import order_warnings
+from anonymizer.risk.warnings import ReleaseWarning
 from anonymizer.version import __version__
 
 __all__ = [

@@ -20,7 +20,8 @@ from anonymizer.information.entropy import (
     surprise,
     weighted_uncertainty_reduction,
 )
-from anonymizer.risk import Inference, Reidentification, query_loss, together
+from anonymizer.privacy.query_loss import query_loss, together
+from anonymizer.risk import Inference, Reidentification
 
 EXPECTED = json.loads((Path(__file__).parent / "expected" / "risk_metrics.json").read_text())
 WITHIN = 5e-7

@@ -26,7 +26,9 @@ from anonymizer import (
 )
 from anonymizer.cli import main
 from anonymizer.privacy import PrivacyModel
-from anonymizer.risk import WARNINGS, ReleaseWarning, column_warnings, order_warnings
+from anonymizer.risk.column_warnings import column_warnings
+from anonymizer.risk.order_warnings import order_warnings
+from anonymizer.risk.warnings import WARNINGS, ReleaseWarning
 
 Found = list[tuple[str, str | None, int, int]]
 

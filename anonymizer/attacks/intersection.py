@@ -19,8 +19,7 @@ from anonymizer.counts.columns import histograms
 from anonymizer.counts.counts import Codes, Counts, Ints
 from anonymizer.errors import InputError
 from anonymizer.privacy import Mask, PrivacyModel, Verdict, acceptable, verdicts
-from anonymizer.privacy.query_loss import Labels
-from anonymizer.risk import together
+from anonymizer.privacy.query_loss import Labels, together
 from anonymizer.tables import pandas as engine
 
 __all__ = ["candidates", "crossed", "failing", "intersect", "membership_bounds"]

@@ -31,10 +31,10 @@ from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.placing import place
 from anonymizer.privacy import TCloseness, Verdict
+from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.apply import matched
 from anonymizer.release import verify
-from anonymizer.risk import QueryLoss, loss_of_sizes
 from anonymizer.study import Study
 
 __all__ = ["Audit", "ReleaseAudit", "audit_files"]

@@ -18,7 +18,7 @@ from anonymizer.hierarchy import ANY
 from anonymizer.manifest import MANIFEST, sound
 from anonymizer.placing import place
 from anonymizer.privacy import Mask
-from anonymizer.risk import together
+from anonymizer.privacy.query_loss import together
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.files import columns_in, format_of, read_table
 from anonymizer.tables.spelling import one_text_each, read_keys

@@ -10,7 +10,7 @@ from anonymizer.auditing.known import Apart, Candidates, Known, policy_of_all
 from anonymizer.auditing.people import People, Placed
 from anonymizer.counts.counts import Codes
 from anonymizer.privacy import Mask
-from anonymizer.risk import QueryLoss, loss_of_sizes
+from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 
 __all__ = ["Intersection", "intersection"]
 

@@ -24,9 +24,9 @@ from anonymizer.masking.part import Part
 from anonymizer.masking.preserved import preserved
 from anonymizer.masking.symbols import symbols_of
 from anonymizer.privacy import KAnonymity, PrivacyModel, require_possible
+from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.recoding.apply import described, levels_of, relabelled
 from anonymizer.release import Release, SearchResult, generalized, prove, release_warnings
-from anonymizer.risk import loss_of_sizes
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import counted as counting
 

@@ -58,8 +58,8 @@ class MillerMadow(MutualInformation):
 class AboveShuffled(MutualInformation):
     """I less what the same classes tell on average of values dealt out at random, in bits.
 
-    The expectation is exact: see ``anonymizer.information.chance``. Options are those of mutual information.
-    Negative where chance would tell more.
+    The expectation is exact: see ``anonymizer.information.chance``.
+    Options are those of mutual information. Negative where chance would tell more.
     """
 
     name: ClassVar[str] = "above-shuffled"

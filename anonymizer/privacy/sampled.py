@@ -30,8 +30,8 @@ class PopulationUniqueness(PrivacyModel):
 
     The share of its records that are unique in it, from the sizes of the classes and the share of
     the population that the table holds. Where an estimator has no answer the model does not hold.
-    Not monotone, whatever the estimator: see ``anonymizer.privacy.population``, also for their biases.
-    Dankar, El Emam, Neisa, Roffey (2012).
+    Not monotone, whatever the estimator: see ``anonymizer.privacy.population``, also for their
+    biases. Dankar, El Emam, Neisa, Roffey (2012).
 
     Parameters
     ----------

@@ -5,7 +5,8 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import pandas as pd
 
-from anonymizer.risk import Inference, Reidentification, together
+from anonymizer.privacy.query_loss import together
+from anonymizer.risk import Inference, Reidentification
 
 __all__ = ["inference", "reidentification"]
 

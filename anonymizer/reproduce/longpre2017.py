@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.information.entropy import mutual_information
+from anonymizer.privacy.query_loss import QueryLoss, query_loss, together
 from anonymizer.reproduce.readings import claim
 from anonymizer.reproduce.row import Row, Section
-from anonymizer.risk import QueryLoss, Reidentification, query_loss, together
+from anonymizer.risk import Reidentification
 
 __all__ = ["TITLE", "sections"]
 

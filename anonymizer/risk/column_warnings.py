@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counts import Counts
-from anonymizer.risk.undeclared import IDENTIFYING, SINGLED_OUT
-from anonymizer.risk.warnings import ENOUGH, ReleaseWarning
+from anonymizer.risk.warnings import ENOUGH, IDENTIFYING, SINGLED_OUT, ReleaseWarning
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.pandas import Digits
 from anonymizer.tables.spelling import read_keys

@@ -9,14 +9,9 @@ from anonymizer.recoding import Watch, ignore
 from anonymizer.risk.detection import Distinguished, require_share, share_alone
 from anonymizer.risk.refinement import Columns, Refinement
 from anonymizer.risk.subsets import column_of, refined
+from anonymizer.risk.warnings import IDENTIFYING, SINGLED_OUT
 
 __all__ = ["Undeclared", "UndeclaredAttribute", "undeclared"]
-
-IDENTIFYING = 0.9
-"""Distinction from which on nearly every record has a value of its own."""
-
-SINGLED_OUT = 0.01
-"""Share of records that an attribute may leave alone beside the quasi-identifiers: a convention."""
 
 
 @dataclass(frozen=True)

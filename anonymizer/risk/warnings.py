@@ -6,20 +6,27 @@ A warning counts records, classes or values; it never shows one.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from anonymizer.risk.undeclared import IDENTIFYING
 from anonymizer.tables.values import counted
 
 __all__ = [
     "ENOUGH",
+    "IDENTIFYING",
     "MISSING",
     "NARROW",
     "NEARLY",
+    "SINGLED_OUT",
     "UNORDERED",
     "WARNINGS",
     "Caution",
     "ReleaseWarning",
     "warnings_markdown",
 ]
+
+IDENTIFYING = 0.9
+"""Distinction from which on nearly every record has a value of its own."""
+
+SINGLED_OUT = 0.01
+"""Share of records that an attribute may leave alone beside the quasi-identifiers: a convention."""
 
 NEARLY = 0.8
 """Share of a class from which on one value is as good as known: four guesses of five are right."""

@@ -9,7 +9,10 @@ from anonymizer.information.entropy import entropy
 from anonymizer.kept import Information
 from anonymizer.manifest import shape_of
 from anonymizer.objectives import MillerMadow, MutualInformation
-from anonymizer.risk import WARNINGS, class_warnings, column_warnings, loss_of_sizes
+from anonymizer.privacy.query_loss import loss_of_sizes
+from anonymizer.risk.class_warnings import class_warnings
+from anonymizer.risk.column_warnings import column_warnings
+from anonymizer.risk.warnings import WARNINGS
 from anonymizer.tables.values import counted
 from anonymizer.verification.check import (
     ABSENT,
