@@ -40,7 +40,6 @@ if TYPE_CHECKING:
         PolicyBrokenError,
         PolicyUnreachableError,
     )
-    from anonymizer.estimator import Anonymizer
     from anonymizer.hierarchy import Hierarchy, showing_values
     from anonymizer.masking import Masking
     from anonymizer.privacy import (
@@ -66,10 +65,11 @@ if TYPE_CHECKING:
         ValueGain,
     )
     from anonymizer.quality import Quality, measure_quality
-    from anonymizer.release import Release
-    from anonymizer.study import Study
+    from anonymizer.release.anonymizer import Anonymizer
+    from anonymizer.release.release import Release
+    from anonymizer.release.study import Study
+    from anonymizer.release.verification import Verification, verify_release
     from anonymizer.tables.datasets import load_adult, load_census
-    from anonymizer.verification import Verification, verify_release
 
 HOMES = {
     "checking": (
@@ -87,7 +87,6 @@ HOMES = {
         "PolicyBrokenError",
         "PolicyUnreachableError",
     ),
-    "estimator": ("Anonymizer",),
     "hierarchy": (
         "Hierarchy",
         "showing_values",
@@ -119,15 +118,16 @@ HOMES = {
         "Quality",
         "measure_quality",
     ),
-    "release": ("Release",),
-    "study": ("Study",),
+    "release.anonymizer": ("Anonymizer",),
+    "release.release": ("Release",),
+    "release.study": ("Study",),
+    "release.verification": (
+        "Verification",
+        "verify_release",
+    ),
     "tables.datasets": (
         "load_adult",
         "load_census",
-    ),
-    "verification": (
-        "Verification",
-        "verify_release",
     ),
 }
 HOME = {name: home for home, names in HOMES.items() for name in names}

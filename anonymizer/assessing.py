@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonymizer.atomic import require_place, write_file
 from anonymizer.counts.opening import open_columns
 from anonymizer.errors import InputError, did_you_mean
-from anonymizer.manifest import MANIFEST
-from anonymizer.publish import schema_at
 from anonymizer.recoding import Watch, ignore
+from anonymizer.release.manifest import MANIFEST
+from anonymizer.release.output.atomic import require_place, write_file
+from anonymizer.release.publish import schema_at
+from anonymizer.release.study import Study
 from anonymizer.risk import (
     Assessment,
     Detected,
@@ -24,7 +25,6 @@ from anonymizer.risk import (
     rank,
     undeclared,
 )
-from anonymizer.study import Study
 from anonymizer.tables.files import Format, write_table
 
 __all__ = ["FileRisk", "assess_file", "classes_named", "details_at", "records_numbered"]

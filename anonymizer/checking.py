@@ -26,10 +26,10 @@ from anonymizer.privacy import (
     population_of,
 )
 from anonymizer.privacy.population import journalist, marketer, prosecutor, sample_uniqueness
-from anonymizer.release import judged
-from anonymizer.risk.class_warnings import class_warnings
-from anonymizer.risk.column_warnings import column_warnings, spelling_warnings
-from anonymizer.risk.warnings import ReleaseWarning
+from anonymizer.release.release import judged
+from anonymizer.release.warnings.class_warnings import class_warnings
+from anonymizer.release.warnings.column_warnings import column_warnings, spelling_warnings
+from anonymizer.release.warnings.warnings import ReleaseWarning
 
 __all__ = ["Check", "check", "check_table"]
 

@@ -15,7 +15,7 @@ from anonymizer.channels.serialization import channels_of
 from anonymizer.channels.source import require_room
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Partition
-from anonymizer.manifest import MANIFEST, read_manifest, require_digest
+from anonymizer.release.manifest import MANIFEST, read_manifest, require_digest
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.files import format_of, read_table
 from anonymizer.tables.values import is_missing, number_of, rank, text_of

@@ -28,7 +28,7 @@ from anonymizer import (
     compare,
     load_adult,
 )
-from anonymizer.kept import Information
+from anonymizer.release.information import Information
 
 SENSITIVE = "marital-status"
 T, L = 0.55, 2.7

@@ -29,9 +29,10 @@ from pathlib import Path
 
 import click
 
-from anonymizer import cli, renaming
-from anonymizer.directory import reserved
-from anonymizer.interrupts import settled
+from anonymizer import cli
+from anonymizer.release.output import renaming
+from anonymizer.release.output.directory import reserved
+from anonymizer.release.output.interrupts import settled
 
 NAMES = ("released.csv", "released.parquet", "release.json")
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)

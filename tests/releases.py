@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from anonymizer.publish import publish
-from anonymizer.study import Study
+from anonymizer.release.publish import publish
+from anonymizer.release.study import Study
 
 JOBS = {"nurse": "health", "vet": "health", "smith": "craft", "mason": "craft", "monk": "church"}
 NAME = "Nemo-"

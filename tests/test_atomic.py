@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from anonymizer import atomic, renaming
-from anonymizer.atomic import locked, prepare, standing, write_file
 from anonymizer.errors import InputError
+from anonymizer.release.output import atomic, renaming
+from anonymizer.release.output.atomic import locked, prepare, standing, write_file
 
 
 def writes(text):

@@ -11,8 +11,8 @@ from anonymizer.auditing import audit_files
 from anonymizer.cli import main
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.publish import publish
-from anonymizer.study import Study
+from anonymizer.release.publish import publish
+from anonymizer.release.study import Study
 
 # Planted in the sensitive column and the identifier: nothing printed may ever hold one of them.
 DISEASE, NAME = "Morbus", "Nemo"

@@ -9,8 +9,10 @@ import time
 import pandas as pd
 import pytest
 
-from anonymizer import cli, directory, publish, report
+from anonymizer import cli, report
 from anonymizer.cli import main
+from anonymizer.release import publish
+from anonymizer.release.output import directory
 from anonymizer.version import __version__
 
 # Planted in the identifier and in the sensitive column: no message may ever hold one of them.

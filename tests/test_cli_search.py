@@ -15,8 +15,8 @@ import pytest
 from checker import rows_of
 
 from anonymizer.cli import main
-from anonymizer.publish import publish
-from anonymizer.study import Study
+from anonymizer.release.publish import publish
+from anonymizer.release.study import Study
 
 pty = pytest.importorskip("pty")
 

@@ -15,13 +15,13 @@ from strategies import drawn_problems, problem_of
 
 from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, InputError, KAnonymity, TCloseness
 from anonymizer.hierarchy import Interval, cut_of, grouping_of
-from anonymizer.manifest import recoding_of
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import KMap
 from anonymizer.recoding import RangeOptions, Refiner, Run, refine_jointly, solve
 from anonymizer.recoding.partitions import split
 from anonymizer.recoding.partitions.cuts import Cuts
 from anonymizer.recoding.partitions.interval_dp import Chain
+from anonymizer.release.manifest import recoding_of
 
 information = MutualInformation()
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from anonymizer import directory, renaming
-from anonymizer.atomic import standing
-from anonymizer.directory import reserved
 from anonymizer.errors import InputError
+from anonymizer.release.output import directory, renaming
+from anonymizer.release.output.atomic import standing
+from anonymizer.release.output.directory import reserved
 
 NAMES = ("t.csv", "t.parquet", "sign")
 

@@ -19,8 +19,9 @@ from fuzz.studies import RECODINGS, case_of, lay
 from fuzz.summary import Summary
 from fuzz.workers import tried
 
-from anonymizer import privacy, publish
-from anonymizer.study.document import SearchOptions
+from anonymizer import privacy
+from anonymizer.release import publish
+from anonymizer.release.study.document import SearchOptions
 
 SLOW = ("classes", "masking", "boxes")
 """Recodings of which the short run tries few: they compile something, or search long."""

@@ -20,18 +20,18 @@ from anonymizer import Hierarchy, KAnonymity
 from anonymizer.auditing import audit_files
 from anonymizer.cli import main
 from anonymizer.errors import AnonymizerError, InputError
-from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import files as hierarchy_files
 from anonymizer.hierarchy import partition
 from anonymizer.hierarchy.table import Table
-from anonymizer.manifest import completed, read_manifest, recoding_of
-from anonymizer.publish import publish
 from anonymizer.quality import measure_file
-from anonymizer.study import Study
+from anonymizer.release.anonymizer import Anonymizer
+from anonymizer.release.manifest import completed, read_manifest, recoding_of
+from anonymizer.release.publish import publish
+from anonymizer.release.study import Study
+from anonymizer.release.verification import verify_release
 from anonymizer.tables.files import Format, disarmed, format_of, formulas, read_table, rearmed
 from anonymizer.tables.reading import RATIO, Limit, open_regular, parsed_json, parsed_toml
 from anonymizer.tables.values import rank
-from anonymizer.verification import verify_release
 
 STUDY = """
 [data]

@@ -28,7 +28,7 @@ from anonymizer import (
 from anonymizer.channels import channels_of
 from anonymizer.cli import main
 from anonymizer.masking import Masking
-from anonymizer.publish import publish
+from anonymizer.release.publish import publish
 
 AGES = Hierarchy.ranges(widths=[10, 20])
 POLICY = [TCloseness(0.3), KAnonymity(3)]

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from anonymizer.errors import InputError
-from anonymizer.placing import place
-from anonymizer.publish import publish
-from anonymizer.study import Study
+from anonymizer.release.placement import place
+from anonymizer.release.publish import publish
+from anonymizer.release.study import Study
 
 
 def labels(values, *groups):

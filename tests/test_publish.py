@@ -9,11 +9,11 @@ from checker import classes_of, least_close, least_diverse, rows_of, smallest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymizer import publish as publishing
 from anonymizer.errors import AnonymizerError, InputError, PolicyBrokenError
-from anonymizer.publish import publish
-from anonymizer.study import Study
-from anonymizer.verification import verify_release
+from anonymizer.release import publish as publishing
+from anonymizer.release.publish import publish
+from anonymizer.release.study import Study
+from anonymizer.release.verification import verify_release
 
 STUDY = """\
 [data]

@@ -34,7 +34,6 @@ from anonymizer.cli import main
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import AnonymizerError, PolicyBrokenError
 from anonymizer.hierarchy import Partition, Taxonomy
-from anonymizer.publish import publish
 from anonymizer.quality import measure_file, pil
 from anonymizer.quality.information_loss import (
     variance_of_covariance,
@@ -45,7 +44,8 @@ from anonymizer.quality.information_loss import (
 from anonymizer.quality.measures import ambiguity, log_ambiguity
 from anonymizer.quality.pairing import pair
 from anonymizer.quality.validation import Trial, area_under_curve, dealt
-from anonymizer.study import Study
+from anonymizer.release.publish import publish
+from anonymizer.release.study import Study
 from anonymizer.tables import pandas as engine
 
 

@@ -11,7 +11,7 @@ from anonymizer.cli import main
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import MODELS, markdown
 from anonymizer.recoding import STRATEGIES
-from anonymizer.risk.warnings import WARNINGS, warnings_markdown
+from anonymizer.release.warnings.warnings import WARNINGS, warnings_markdown
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -33,7 +33,7 @@ from anonymizer import (
 from anonymizer.cli import commands
 from anonymizer.counts.columns import one_spelling, reads_as_written
 from anonymizer.counts.schema import Schema
-from anonymizer.release import verify
+from anonymizer.release.release import verify
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.spelling import one_text_each, read_keys, written_keys
 
@@ -108,8 +108,8 @@ def test_a_negative_zero_is_recoded_in_parquet(tmp_path):
         '[data]\npath = "t.parquet"\n[quasi-identifiers]\nq = "suppress"\n'
         '[sensitive]\nattributes = ["s"]\n[[privacy]]\nmodel = "k-anonymity"\nk = 5\n'
     )
-    from anonymizer.publish import publish
-    from anonymizer.study import Study
+    from anonymizer.release.publish import publish
+    from anonymizer.release.study import Study
 
     release, _ = publish(Study(tmp_path / "study.toml"), tmp_path / "out")
     found = pd.read_parquet(tmp_path / "out" / "released.parquet")

@@ -27,7 +27,7 @@ from anonymizer.privacy import (
     TCloseness,
     ValueGain,
 )
-from anonymizer.study import Study
+from anonymizer.release.study import Study
 
 TABLE = """\
 name,age,sex,disease,note

@@ -25,7 +25,6 @@ from anonymizer import (
     PolicyUnreachableError,
     TCloseness,
 )
-from anonymizer.kept import Information
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.privacy import (
     MODELS,
@@ -42,6 +41,7 @@ from anonymizer.privacy import (
 )
 from anonymizer.recoding import Suppression, solve
 from anonymizer.recoding.lattice import level_recoding
+from anonymizer.release.information import Information
 
 KERNELS = {kernel.name: kernel for kernel in (NUMPY, compiled_kernel())}
 

@@ -32,10 +32,10 @@ from test_publish import PERSON, STUDY, lay
 from anonymizer import InputError, Verification, verify_release
 from anonymizer.cli import main
 from anonymizer.errors import AnonymizerError
-from anonymizer.publish import publish
-from anonymizer.study import Study
-from anonymizer.verification import FIELDS, UNCHECKED, leaves, treatment_of
-from anonymizer.verification.check import same
+from anonymizer.release.publish import publish
+from anonymizer.release.study import Study
+from anonymizer.release.verification import FIELDS, UNCHECKED, leaves, treatment_of
+from anonymizer.release.verification.check import same
 
 Table = tuple[list[str], list[list[str]]]
 

@@ -29,13 +29,13 @@ from anonymizer.auditing.releases import (
 from anonymizer.auditing.together import Intersection, intersection
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.placing import place
 from anonymizer.privacy import TCloseness, Verdict
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.apply import matched
-from anonymizer.release import verify
-from anonymizer.study import Study
+from anonymizer.release.placement import place
+from anonymizer.release.release import verify
+from anonymizer.release.study import Study
 
 __all__ = ["Audit", "ReleaseAudit", "audit_files"]
 

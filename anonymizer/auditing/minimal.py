@@ -7,7 +7,7 @@ from anonymizer.auditing.people import Placed
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.study import Study
+from anonymizer.release.study import Study
 from anonymizer.tables import pandas as engine
 
 __all__ = ["minimality_of"]

@@ -15,10 +15,10 @@ from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import classes_of
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
-from anonymizer.manifest import MANIFEST, sound
-from anonymizer.placing import place
 from anonymizer.privacy import Mask
 from anonymizer.privacy.query_loss import together
+from anonymizer.release.manifest import MANIFEST, sound
+from anonymizer.release.placement import place
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.files import columns_in, format_of, read_table
 from anonymizer.tables.spelling import one_text_each, read_keys

@@ -10,7 +10,8 @@ import pandas as pd
 
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
-from anonymizer.manifest import (
+from anonymizer.privacy import Population, PrivacyModel, about_each, population_of
+from anonymizer.release.manifest import (
     MANIFEST,
     completed,
     policy_of,
@@ -20,8 +21,7 @@ from anonymizer.manifest import (
     schema_of,
     sound,
 )
-from anonymizer.privacy import Population, PrivacyModel, about_each, population_of
-from anonymizer.study import Study
+from anonymizer.release.study import Study
 from anonymizer.tables.files import (
     Format,
     cleaned,

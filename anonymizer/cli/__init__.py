@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 
-from anonymizer.atomic import standing
 from anonymizer.cli.audit import audit
 from anonymizer.cli.estimate import estimate
 from anonymizer.cli.measuring import compare, quality
@@ -17,7 +16,8 @@ from anonymizer.cli.reference import models, reproduce
 from anonymizer.cli.releases import check, demo, run, verify
 from anonymizer.cli.risk import risk
 from anonymizer.errors import AnonymizerError
-from anonymizer.interrupts import ends_as_interrupts, settled
+from anonymizer.release.output.atomic import standing
+from anonymizer.release.output.interrupts import ends_as_interrupts, settled
 from anonymizer.version import __version__
 
 __all__ = ["DEBUG", "main", "program"]

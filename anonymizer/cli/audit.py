@@ -64,8 +64,8 @@ def audit(
     """
     from anonymizer.auditing import audit_files
     from anonymizer.hierarchy import Hierarchy
+    from anonymizer.release.study import Study
     from anonymizer.report import print_audit, progress
-    from anonymizer.study import Study
 
     alike = dict(_named(stated) for stated in similarity)
     with progress() as watch:

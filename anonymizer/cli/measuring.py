@@ -11,7 +11,7 @@ from anonymizer.cli.printing import (
     study_option,
     table_argument,
 )
-from anonymizer.interrupts import never_lost
+from anonymizer.release.output.interrupts import never_lost
 
 __all__ = ["compare", "quality"]
 
@@ -55,8 +55,8 @@ def quality(
     targets are named.
     """
     from anonymizer.quality import measure_file
+    from anonymizer.release.study import Study
     from anonymizer.report import print_quality, progress
-    from anonymizer.study import Study
 
     if target and no_classifiers:
         raise click.UsageError("--target is about classifiers: leave out --no-classifiers")
@@ -111,8 +111,8 @@ def compare(
     released. Exits with 1 when no recoding satisfies the policy on its half.
     """
     from anonymizer.comparison import compare_study, sweep_of
+    from anonymizer.release.study import Study
     from anonymizer.report import picture_at, print_comparison, progress
-    from anonymizer.study import Study
 
     draw = plot and picture_at(plot, force=force)
     swept = sweep_of(sweep)

@@ -12,7 +12,7 @@ from anonymizer.cli.printing import (
     study_option,
     table_argument,
 )
-from anonymizer.interrupts import never_lost
+from anonymizer.release.output.interrupts import never_lost
 
 __all__ = ["check", "demo", "run", "verify"]
 
@@ -30,9 +30,9 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
     Interrupting a search that takes long (Ctrl-C) ends it with the best recoding found so far, and
     says how much better another could be.
     """
-    from anonymizer.publish import publish
+    from anonymizer.release.publish import publish
+    from anonymizer.release.study import Study
     from anonymizer.report import print_release, progress
-    from anonymizer.study import Study
 
     with progress() as shown, never_lost(shown) as watch:
         release, manifest = publish(Study(study), output, force=force, n_jobs=jobs, watch=watch)
@@ -62,8 +62,8 @@ def verify(release: Path, study: Path | None, as_json: bool) -> int:
 
     Exits with 0 when everything agrees and every model holds for every class, with 1 when not.
     """
+    from anonymizer.release.verification import verify_release
     from anonymizer.report import print_verification
-    from anonymizer.verification import verify_release
 
     found = verify_release(release, study)
     with printing("the release was verified"):
@@ -85,9 +85,9 @@ def check(table: Path, study: Path, as_json: bool) -> int:
     Nothing is recoded. Exits with 0 when the policy of the study holds for every class, with 1 when
     not.
     """
-    from anonymizer.publish import check_file
+    from anonymizer.release.publish import check_file
+    from anonymizer.release.study import Study
     from anonymizer.report import print_check
-    from anonymizer.study import Study
 
     found = check_file(Study(study), table)
     with printing("the table was checked"):
@@ -110,10 +110,10 @@ def check(table: Path, study: Path, as_json: bool) -> int:
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")
 def demo(output: Path, force: bool) -> None:
     """Anonymize the bundled census of invented people."""
-    from anonymizer.publish import publish
+    from anonymizer.release.publish import publish
+    from anonymizer.release.study import Study
     from anonymizer.report import print_ladder, print_release, progress
     from anonymizer.reproduce.bezzi2010 import Experiment
-    from anonymizer.study import Study
     from anonymizer.tables.datasets import load_census, shipped
 
     with progress() as watch:

@@ -43,8 +43,8 @@ def risk(
     identify.
     """
     from anonymizer.assessing import assess_file, classes_named, details_at, records_numbered
+    from anonymizer.release.study import Study
     from anonymizer.report import print_risk, progress
-    from anonymizer.study import Study
 
     if by == "record" and output is None:
         raise click.UsageError("--by record writes to a file only: name it with --output")

@@ -17,12 +17,12 @@ from anonymizer.errors import (
     column_names,
     require_one_of,
 )
-from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy import TOLERANCE, DifferentialPrivacy, PrivacyModel, models_of
 from anonymizer.recoding import Watch, as_done, ignore
 from anonymizer.recoding.strategies import CUTTING, RECODINGS, REGIONAL
-from anonymizer.study import Study
+from anonymizer.release.anonymizer import Anonymizer
+from anonymizer.release.study import Study
 
 __all__ = ["Comparison", "Unfit", "compare", "compare_study"]
 

@@ -7,13 +7,13 @@ import numpy as np
 
 from anonymizer.comparison.sweep import Point
 from anonymizer.counts.counts import Counts, Grouping, Recoding, row_keys
-from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.entropy import mutual_information, mutual_information_miller_madow
-from anonymizer.kept import ceiling
-from anonymizer.plan import all_hidden, suppressed_of
 from anonymizer.privacy import TOLERANCE, Mask
 from anonymizer.recoding import Problem
+from anonymizer.release.anonymizer import Anonymizer
+from anonymizer.release.information import ceiling
+from anonymizer.release.plan import all_hidden, suppressed_of
 
 __all__ = ["Fit", "Half", "fitted", "held_out"]
 

@@ -5,8 +5,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from anonymizer.atomic import require_place, write_file
 from anonymizer.errors import InputError, did_you_mean
+from anonymizer.release.output.atomic import require_place, write_file
 
 __all__ = ["picture_at"]
 

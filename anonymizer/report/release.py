@@ -4,10 +4,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from anonymizer.kept import Information
 from anonymizer.masking import DISTORTION
 from anonymizer.objectives import MutualInformation
-from anonymizer.release import Release, SearchResult
+from anonymizer.release.information import Information
+from anonymizer.release.release import Release, SearchResult
 from anonymizer.report.console import console, table_of
 from anonymizer.report.masking import print_masking
 from anonymizer.report.verdicts import verdict_table

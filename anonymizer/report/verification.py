@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 
+from anonymizer.release.verification import CONSISTENT, RECOMPUTED, STUDY, Check, Verification
 from anonymizer.report.console import console
 from anonymizer.report.verdicts import verdict_table
 from anonymizer.tables.values import counted
-from anonymizer.verification import CONSISTENT, RECOMPUTED, STUDY, Check, Verification
 
 __all__ = ["print_verification"]
 

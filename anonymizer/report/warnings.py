@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from rich.console import Console
 
-from anonymizer.risk.warnings import ReleaseWarning
+from anonymizer.release.warnings.warnings import ReleaseWarning
 
 __all__ = ["print_warnings"]
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from anonymizer.errors import InputError, column_names
 from anonymizer.information.entropy import entropy
 from anonymizer.recoding import Watch, ignore
+from anonymizer.release.warnings.warnings import IDENTIFYING, SINGLED_OUT
 from anonymizer.risk.detection import Distinguished, require_share, share_alone
 from anonymizer.risk.refinement import Columns, Refinement
 from anonymizer.risk.subsets import column_of, refined
-from anonymizer.risk.warnings import IDENTIFYING, SINGLED_OUT
 
 __all__ = ["Undeclared", "UndeclaredAttribute", "undeclared"]
 

@@ -18,8 +18,8 @@ from anonymizer import Anonymizer, AnonymizerError, Hierarchy, Population
 from anonymizer.cli import main
 from anonymizer.masking import Masking
 from anonymizer.privacy import MODELS
-from anonymizer.publish import publish
-from anonymizer.study import Study
+from anonymizer.release.publish import publish
+from anonymizer.release.study import Study
 
 from .readers import texts_of
 from .recount import FORGIVEN

@@ -20,7 +20,6 @@ from anonymizer.information.entropy import (
     specific_information,
     surprise,
 )
-from anonymizer.kept import Information, chances
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import EntropyLDiversity, TCloseness, require_possible, verdicts
 from anonymizer.recoding import (
@@ -34,6 +33,7 @@ from anonymizer.recoding import (
     solve,
 )
 from anonymizer.recoding.lattice import Node
+from anonymizer.release.information import Information, chances
 from anonymizer.reproduce.agreement import AS_PUBLISHED
 from anonymizer.reproduce.row import Row
 from anonymizer.tables import pandas as engine

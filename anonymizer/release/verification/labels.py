@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from anonymizer.counts.multidimensional import CLASS
+from anonymizer.release.verification.check import Check, required
+from anonymizer.release.verification.facts import Facts
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import counted, is_missing, number_of, number_text, text_of
-from anonymizer.verification.check import Check, required
-from anonymizer.verification.facts import Facts
 
 __all__ = ["MARKED", "labels", "plain_text", "ranges", "regions", "texts_in"]
 

@@ -11,7 +11,6 @@ from anonymizer.counts.multidimensional import CLASS, Regions
 from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import PolicyBrokenError
 from anonymizer.hierarchy import ANY, Taxonomy
-from anonymizer.kept import Information, Informations, chances
 from anonymizer.kernels import NUMPY
 from anonymizer.objectives.candidate import Layout, columns_of
 from anonymizer.privacy import Mask, PrivacyModel
@@ -20,8 +19,9 @@ from anonymizer.recoding import Suppression
 from anonymizer.recoding.apply import described, levels_of, matched, overwritten, relabelled
 from anonymizer.recoding.problem.policy import Policy
 from anonymizer.recoding.problem.suppression import Suppressed, suppress
-from anonymizer.release import Release, SearchResult, generalized, prove, release_warnings
-from anonymizer.remembered import People, Seen, forgotten, moved, seen_in, seen_of
+from anonymizer.release.information import Information, Informations, chances
+from anonymizer.release.release import Release, SearchResult, generalized, prove, release_warnings
+from anonymizer.release.remembered import People, Seen, forgotten, moved, seen_in, seen_of
 from anonymizer.tables import pandas as engine
 
 __all__ = ["Plan", "all_hidden", "suppressed_of"]

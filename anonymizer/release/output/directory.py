@@ -16,7 +16,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from anonymizer.atomic import (
+from anonymizer.errors import InputError
+from anonymizer.release.output.atomic import (
     Site,
     dress,
     kept,
@@ -26,9 +27,8 @@ from anonymizer.atomic import (
     stands,
     unwritten,
 )
-from anonymizer.errors import InputError
-from anonymizer.interrupts import held
-from anonymizer.renaming import UNABLE, exchange, flush, rename_new
+from anonymizer.release.output.interrupts import held
+from anonymizer.release.output.renaming import UNABLE, exchange, flush, rename_new
 
 __all__ = ["Output", "reserved"]
 

@@ -11,12 +11,12 @@ import pandas as pd
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, did_you_mean, shown
-from anonymizer.estimator import Anonymizer
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.masking import Masking
 from anonymizer.privacy import MODELS, Population, PrivacyModel
 from anonymizer.recoding import Watch
-from anonymizer.study.document import read_document
+from anonymizer.release.anonymizer import Anonymizer
+from anonymizer.release.study.document import read_document
 from anonymizer.tables.files import Format, format_of, read_table
 
 __all__ = ["Study"]

@@ -11,13 +11,14 @@ import pandas as pd
 
 from anonymizer.checking import Check, check_table
 from anonymizer.counts.schema import Schema
-from anonymizer.directory import Output, reserved
 from anonymizer.errors import InputError
-from anonymizer.manifest import MANIFEST, is_release, read_manifest, shape_of
 from anonymizer.privacy import PrivacyModel, population_of
 from anonymizer.recoding import Watch, ignore
-from anonymizer.release import Release, Spreadsheet, prove
-from anonymizer.study import Study
+from anonymizer.release.manifest import MANIFEST, is_release, read_manifest, shape_of
+from anonymizer.release.output.directory import Output, reserved
+from anonymizer.release.release import Release, Spreadsheet, prove
+from anonymizer.release.study import Study
+from anonymizer.release.verification import recoded_people
 from anonymizer.tables.files import (
     Format,
     disarmed,
@@ -26,7 +27,6 @@ from anonymizer.tables.files import (
     with_safe_names,
     write_table,
 )
-from anonymizer.verification import recoded_people
 
 __all__ = ["check_file", "publish", "schema_at"]
 

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anonymizer.masking import DISTORTIONS, METHODS
-from anonymizer.tables import pandas as engine
-from anonymizer.tables.values import counted
-from anonymizer.verification.check import (
+from anonymizer.release.verification.check import (
     CONSISTENT,
     UNCHECKED,
     Check,
@@ -18,8 +16,10 @@ from anonymizer.verification.check import (
     compared,
     required,
 )
-from anonymizer.verification.facts import Facts
-from anonymizer.verification.labels import texts_in
+from anonymizer.release.verification.facts import Facts
+from anonymizer.release.verification.labels import texts_in
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.values import counted
 
 if TYPE_CHECKING:
     from anonymizer.channels import Channel

@@ -14,8 +14,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from anonymizer.errors import InputError
-from anonymizer.interrupts import held
-from anonymizer.renaming import flush, rename_new
+from anonymizer.release.output.interrupts import held
+from anonymizer.release.output.renaming import flush, rename_new
 
 if sys.platform == "win32":
     import msvcrt

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counts import Counts
-from anonymizer.risk.warnings import ENOUGH, IDENTIFYING, SINGLED_OUT, ReleaseWarning
+from anonymizer.release.warnings.warnings import ENOUGH, IDENTIFYING, SINGLED_OUT, ReleaseWarning
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.pandas import Digits
 from anonymizer.tables.spelling import read_keys

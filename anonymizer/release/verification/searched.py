@@ -6,7 +6,7 @@ from typing import Any
 
 from anonymizer.masking import DISTORTION
 from anonymizer.objectives import OBJECTIVES, AverageClassSize, Discernibility, MutualInformation
-from anonymizer.verification.check import (
+from anonymizer.release.verification.check import (
     CONSISTENT,
     UNCHECKED,
     Check,
@@ -14,8 +14,8 @@ from anonymizer.verification.check import (
     compared,
     required,
 )
-from anonymizer.verification.facts import Facts
-from anonymizer.verification.fields import UNIT
+from anonymizer.release.verification.facts import Facts
+from anonymizer.release.verification.fields import UNIT
 
 __all__ = ["search"]
 

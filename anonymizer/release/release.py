@@ -13,14 +13,14 @@ from anonymizer.counts.counts import Counts, Recoding
 from anonymizer.counts.schema import Schema, recount
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.kept import Information
 from anonymizer.privacy import PrivacyModel, Verdict, verdicts
 from anonymizer.privacy.query_loss import QueryLoss
 from anonymizer.recoding.lattice import Node
-from anonymizer.risk.class_warnings import class_warnings
-from anonymizer.risk.column_warnings import Hidden, column_warnings, spelling_warnings
-from anonymizer.risk.order_warnings import order_warnings
-from anonymizer.risk.warnings import ReleaseWarning
+from anonymizer.release.information import Information
+from anonymizer.release.warnings.class_warnings import class_warnings
+from anonymizer.release.warnings.column_warnings import Hidden, column_warnings, spelling_warnings
+from anonymizer.release.warnings.order_warnings import order_warnings
+from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.version import __version__
 
 __all__ = [

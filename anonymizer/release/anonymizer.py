@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from anonymizer.asked import asked_objective, fingerprint
-from anonymizer.conventions import Conventions
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.counts import Counts, Recoding
 from anonymizer.counts.multidimensional import Regions
@@ -24,7 +22,6 @@ from anonymizer.errors import (
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.masking import Masking, masked_from, masking_of, require_alone
 from anonymizer.objectives import Objective
-from anonymizer.plan import Plan
 from anonymizer.privacy import PrivacyModel, models_of, population_of, without_people
 from anonymizer.recoding import (
     REFINEMENTS,
@@ -52,12 +49,15 @@ from anonymizer.recoding.strategies import (
     node_of,
     regional_search,
 )
-from anonymizer.release import Release, SearchResult
-from anonymizer.remembered import People
-from anonymizer.sampled import SampledPlan, differential_privacy, written_alike
+from anonymizer.release.fingerprint import asked_objective, fingerprint
+from anonymizer.release.plan import Plan
+from anonymizer.release.release import Release, SearchResult
+from anonymizer.release.remembered import People
+from anonymizer.release.sampled import SampledPlan, differential_privacy, written_alike
+from anonymizer.release.sklearn_api import Conventions
 
 if TYPE_CHECKING:
-    from anonymizer.masking.plan import MaskedPlan
+    from anonymizer.release.masked import MaskedPlan
 
 __all__ = ["Anonymizer"]
 
@@ -246,7 +246,7 @@ class Anonymizer(Conventions):
         counted = self.counted(table)
         self.require_room(counted.kept.columns)
         if masking is not None:
-            from anonymizer.masking.plan import mask  # its solvers take a while to load
+            from anonymizer.release.masked import mask  # its solvers take a while to load
 
             base = masked_from(self.levels, counted.taxonomies)
             how = masking, whole_seed(self.seed), study

@@ -6,15 +6,11 @@ from math import inf
 from typing import Any
 
 from anonymizer.information.entropy import entropy
-from anonymizer.kept import Information
-from anonymizer.manifest import shape_of
 from anonymizer.objectives import MillerMadow, MutualInformation
 from anonymizer.privacy.query_loss import loss_of_sizes
-from anonymizer.risk.class_warnings import class_warnings
-from anonymizer.risk.column_warnings import column_warnings
-from anonymizer.risk.warnings import WARNINGS
-from anonymizer.tables.values import counted
-from anonymizer.verification.check import (
+from anonymizer.release.information import Information
+from anonymizer.release.manifest import shape_of
+from anonymizer.release.verification.check import (
     ABSENT,
     CONSISTENT,
     RECOMPUTED,
@@ -26,7 +22,11 @@ from anonymizer.verification.check import (
     required,
     same,
 )
-from anonymizer.verification.facts import Facts
+from anonymizer.release.verification.facts import Facts
+from anonymizer.release.warnings.class_warnings import class_warnings
+from anonymizer.release.warnings.column_warnings import column_warnings
+from anonymizer.release.warnings.warnings import WARNINGS
+from anonymizer.tables.values import counted
 
 __all__ = ["informations", "missing", "policy", "sizes", "warnings"]
 

@@ -6,11 +6,10 @@ from typing import Any
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import ANY, Hierarchy
 from anonymizer.hierarchy.cuts import quoted
-from anonymizer.manifest import policy_of
 from anonymizer.privacy import PrivacyModel, about_each
-from anonymizer.study import Study
-from anonymizer.tables.values import counted, is_missing, text_of
-from anonymizer.verification.check import (
+from anonymizer.release.manifest import policy_of
+from anonymizer.release.study import Study
+from anonymizer.release.verification.check import (
     ABSENT,
     STUDY,
     UNCHECKED,
@@ -20,7 +19,8 @@ from anonymizer.verification.check import (
     required,
     same,
 )
-from anonymizer.verification.labels import MARKED, plain_text
+from anonymizer.release.verification.labels import MARKED, plain_text
+from anonymizer.tables.values import counted, is_missing, text_of
 from anonymizer.version import __version__
 
 __all__ = ["models_of", "stated_policy", "studied"]

@@ -12,7 +12,6 @@ from anonymizer.counts.counts import Counts, Floats, Recoding
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.kept import Information, Informations, chances
 from anonymizer.masking.attribute import Attribute
 from anonymizer.masking.candidate import Candidate
 from anonymizer.masking.candidate_channels import ladder_of, require_suitable
@@ -26,7 +25,8 @@ from anonymizer.masking.symbols import symbols_of
 from anonymizer.privacy import KAnonymity, PrivacyModel, require_possible
 from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.recoding.apply import described, levels_of, relabelled
-from anonymizer.release import Release, SearchResult, generalized, prove, release_warnings
+from anonymizer.release.information import Information, Informations, chances
+from anonymizer.release.release import Release, SearchResult, generalized, prove, release_warnings
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import counted as counting
 

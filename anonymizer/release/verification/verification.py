@@ -11,28 +11,21 @@ import pandas as pd
 
 from anonymizer.counts.schema import Schema, recount
 from anonymizer.errors import InputError
-from anonymizer.manifest import MANIFEST, read_manifest, schema_of, sound
 from anonymizer.privacy import PrivacyModel, Verdict, population_of
-from anonymizer.release import judged, verify
-from anonymizer.study import Study
+from anonymizer.release.manifest import MANIFEST, read_manifest, schema_of, sound
+from anonymizer.release.release import judged, verify
+from anonymizer.release.study import Study
+from anonymizer.release.verification.check import RECOMPUTED, UNCHECKED, Check, at, required, same
+from anonymizer.release.verification.facts import Facts
+from anonymizer.release.verification.fields import leaves, treatment_of
+from anonymizer.release.verification.figures import informations, missing, policy, sizes, warnings
+from anonymizer.release.verification.labels import labels, ranges, regions
+from anonymizer.release.verification.masked import masking
+from anonymizer.release.verification.people import people_of, recoded_people
+from anonymizer.release.verification.searched import search
+from anonymizer.release.verification.studied import models_of, stated_policy, studied
 from anonymizer.tables.files import Format, columns_in, format_of, read_table
 from anonymizer.tables.values import counted
-from anonymizer.verification.check import (
-    RECOMPUTED,
-    UNCHECKED,
-    Check,
-    at,
-    required,
-    same,
-)
-from anonymizer.verification.facts import Facts
-from anonymizer.verification.fields import leaves, treatment_of
-from anonymizer.verification.figures import informations, missing, policy, sizes, warnings
-from anonymizer.verification.labels import labels, ranges, regions
-from anonymizer.verification.masked import masking
-from anonymizer.verification.people import people_of, recoded_people
-from anonymizer.verification.searched import search
-from anonymizer.verification.studied import models_of, stated_policy, studied
 
 __all__ = ["Verification", "verify_release"]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from anonymizer.verification.check import CONSISTENT, RECOMPUTED, STUDY, UNCHECKED
+from anonymizer.release.verification.check import CONSISTENT, RECOMPUTED, STUDY, UNCHECKED
 
 __all__ = ["FIELDS", "Treatment", "leaves", "treatment_of"]
 

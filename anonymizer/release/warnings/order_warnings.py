@@ -7,7 +7,7 @@ import pandas as pd
 
 from anonymizer.counts.counts import Codes, Floats
 from anonymizer.errors import InputError
-from anonymizer.risk.warnings import UNORDERED, ReleaseWarning
+from anonymizer.release.warnings.warnings import UNORDERED, ReleaseWarning
 from anonymizer.tables import pandas as engine
 
 __all__ = ["order_warnings"]

@@ -16,7 +16,7 @@ from anonymizer.privacy import (
     PrivacyModel,
     RecursiveLDiversity,
 )
-from anonymizer.risk.warnings import MISSING, NARROW, NEARLY, ReleaseWarning
+from anonymizer.release.warnings.warnings import MISSING, NARROW, NEARLY, ReleaseWarning
 from anonymizer.tables.values import is_missing, number_of, text_of
 
 __all__ = ["class_warnings"]

@@ -16,8 +16,8 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Hierarchy, Interval, Partition, Taxonomy, cut_of, grouping_of
 from anonymizer.hierarchy.partition import digest_of_values
-from anonymizer.manifest_shape import damage
 from anonymizer.privacy import MODELS, PrivacyModel
+from anonymizer.release.manifest_shape import damage
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.reading import MANIFEST_SIZE, open_regular, parsed_json, read_whole
 

@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 
 from anonymizer.counts.schema import taxonomies_of
-from anonymizer.manifest import MANIFEST, read_manifest, recoding_of
 from anonymizer.recoding.apply import matched, relabelled
-from anonymizer.study import Study
+from anonymizer.release.manifest import MANIFEST, read_manifest, recoding_of
+from anonymizer.release.study import Study
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.files import Format, disarmed
 
