@@ -31,7 +31,6 @@ from typing import TYPE_CHECKING
 from anonymizer.version import __version__
 
 if TYPE_CHECKING:
-    from anonymizer.checking import Check, check
     from anonymizer.comparison import Comparison, compare
     from anonymizer.errors import (
         AnonymizerError,
@@ -69,13 +68,10 @@ if TYPE_CHECKING:
     from anonymizer.release.release import Release
     from anonymizer.release.study import Study
     from anonymizer.release.verification import Verification, verify_release
+    from anonymizer.risk.check import Check, check
     from anonymizer.tables.datasets import load_adult, load_census
 
 HOMES = {
-    "checking": (
-        "Check",
-        "check",
-    ),
     "comparison": (
         "Comparison",
         "compare",
@@ -124,6 +120,10 @@ HOMES = {
     "release.verification": (
         "Verification",
         "verify_release",
+    ),
+    "risk.check": (
+        "Check",
+        "check",
     ),
     "tables.datasets": (
         "load_adult",

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer import DistinctLDiversity, Hierarchy, KAnonymity, MeanInformation, TCloseness
-from anonymizer.attacks import (
+from anonymizer.errors import InputError
+from anonymizer.risk.attacks import (
     candidates,
     crossed,
     failing,
@@ -21,7 +22,6 @@ from anonymizer.attacks import (
     membership_bounds,
     similarity,
 )
-from anonymizer.errors import InputError
 from tests.strategies import joints
 
 labels = st.lists(st.integers(0, 3), min_size=1, max_size=25)

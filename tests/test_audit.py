@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonymizer.auditing import audit_files
 from anonymizer.cli import main
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
+from anonymizer.risk.audit import audit_files
 
 # Planted in the sensitive column and the identifier: nothing printed may ever hold one of them.
 DISEASE, NAME = "Morbus", "Nemo"

@@ -17,7 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer import Hierarchy, KAnonymity
-from anonymizer.auditing import audit_files
 from anonymizer.cli import main
 from anonymizer.errors import AnonymizerError, InputError
 from anonymizer.hierarchy import files as hierarchy_files
@@ -29,6 +28,7 @@ from anonymizer.release.manifest import completed, read_manifest, recoding_of
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.verification import verify_release
+from anonymizer.risk.audit import audit_files
 from anonymizer.tables.files import Format, disarmed, format_of, formulas, read_table, rearmed
 from anonymizer.tables.reading import RATIO, Limit, open_regular, parsed_json, parsed_toml
 from anonymizer.tables.values import rank

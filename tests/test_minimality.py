@@ -13,11 +13,6 @@ from hypothesis import strategies as st
 from strategies import nested_rows, problem_of, tables
 
 from anonymizer import Anonymizer, Hierarchy, InputError
-from anonymizer.attacks import Minimality, minimality, obstacle, parts, specializations
-from anonymizer.attacks.beliefs import Evidence
-from anonymizer.attacks.conjunction import Pattern, conjunction
-from anonymizer.attacks.specializations import Setting, classes_at
-from anonymizer.attacks.worlds import drawn, enumerated
 from anonymizer.kernels import NUMPY
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import (
@@ -32,6 +27,11 @@ from anonymizer.privacy import (
 )
 from anonymizer.recoding import Problem, solve
 from anonymizer.recoding.lattice import Node
+from anonymizer.risk.attacks import Minimality, minimality, obstacle, parts, specializations
+from anonymizer.risk.attacks.beliefs import Evidence
+from anonymizer.risk.attacks.conjunction import Pattern, conjunction
+from anonymizer.risk.attacks.specializations import Setting, classes_at
+from anonymizer.risk.attacks.worlds import drawn, enumerated
 
 SUPPRESS = Hierarchy.suppression()
 UNUSED = np.random.default_rng(0)

@@ -62,10 +62,10 @@ def audit(
     in them. Exits with 1 when the policy does not hold in a release or in the combination, or
     cannot be proven to.
     """
-    from anonymizer.auditing import audit_files
     from anonymizer.hierarchy import Hierarchy
     from anonymizer.release.study import Study
     from anonymizer.report import print_audit, progress
+    from anonymizer.risk.audit import audit_files
 
     alike = dict(_named(stated) for stated in similarity)
     with progress() as watch:

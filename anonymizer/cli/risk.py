@@ -42,9 +42,9 @@ def risk(
     every sensitive attribute of the study. Columns without a role are warned of where they
     identify.
     """
-    from anonymizer.assessing import assess_file, classes_named, details_at, records_numbered
     from anonymizer.release.study import Study
     from anonymizer.report import print_risk, progress
+    from anonymizer.risk.file import assess_file, classes_named, details_at, records_numbered
 
     if by == "record" and output is None:
         raise click.UsageError("--by record writes to a file only: name it with --output")

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from anonymizer.checking import Check, check_table
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel, population_of
@@ -19,6 +18,7 @@ from anonymizer.release.output.directory import Output, reserved
 from anonymizer.release.release import Release, Spreadsheet, prove
 from anonymizer.release.study import Study
 from anonymizer.release.verification import recoded_people
+from anonymizer.risk.check import Check, check_table
 from anonymizer.tables.files import (
     Format,
     disarmed,

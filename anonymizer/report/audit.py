@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rich.console import Console
 
-from anonymizer.attacks import Guesses, Linkage, Minimality, Success
-from anonymizer.auditing import Apart, Audit, Intersection, ReleaseAudit
 from anonymizer.privacy.query_loss import QueryLoss
 from anonymizer.report.console import console, table_of
 from anonymizer.report.verdicts import verdict_table
+from anonymizer.risk.attacks import Guesses, Linkage, Minimality, Success
+from anonymizer.risk.audit import Apart, Audit, Intersection, ReleaseAudit
 from anonymizer.tables.values import counted
 
 __all__ = ["print_audit"]

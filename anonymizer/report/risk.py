@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 from rich.table import Table
 
-from anonymizer.assessing import FileRisk
 from anonymizer.report.attributes import print_detected, print_ranking, print_undeclared
 from anonymizer.report.console import console, table_of
 from anonymizer.risk import Assessment, Inference, Profile
+from anonymizer.risk.file import FileRisk
 
 __all__ = ["print_risk"]
 

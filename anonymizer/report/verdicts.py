@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 
 from rich.table import Table
 
-from anonymizer.checking import Check
 from anonymizer.privacy import Verdict
 from anonymizer.report.console import console, table_of
 from anonymizer.report.warnings import print_warnings
+from anonymizer.risk.check import Check
 
 __all__ = ["print_check", "verdict_table"]
 

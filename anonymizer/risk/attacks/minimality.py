@@ -11,9 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from anonymizer.attacks.beliefs import ENOUGH, Evidence
-from anonymizer.attacks.parts import BATCHES
-from anonymizer.attacks.specializations import Setting, classes_at, specializations
 from anonymizer.counts.counts import Codes, Counts
 from anonymizer.errors import InputError, is_whole
 from anonymizer.hierarchy import Taxonomy
@@ -22,6 +19,9 @@ from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import PrivacyModel, acceptable
 from anonymizer.recoding import Problem
 from anonymizer.recoding.lattice import Node
+from anonymizer.risk.attacks.beliefs import ENOUGH, Evidence
+from anonymizer.risk.attacks.parts import BATCHES
+from anonymizer.risk.attacks.specializations import Setting, classes_at, specializations
 
 __all__ = ["DRAWS", "Minimality", "minimality", "obstacle"]
 

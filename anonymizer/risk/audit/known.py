@@ -7,8 +7,11 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.attacks import candidates, crossed, failing
-from anonymizer.auditing.people import (
+from anonymizer.counts.counts import Codes, Counts, Ints
+from anonymizer.errors import InputError
+from anonymizer.privacy import TOLERANCE, Mask, Population, PrivacyModel, Verdict
+from anonymizer.risk.attacks import candidates, crossed, failing
+from anonymizer.risk.audit.people import (
     People,
     Placed,
     classes_in,
@@ -16,9 +19,6 @@ from anonymizer.auditing.people import (
     spelled,
     told_apart,
 )
-from anonymizer.counts.counts import Codes, Counts, Ints
-from anonymizer.errors import InputError
-from anonymizer.privacy import TOLERANCE, Mask, Population, PrivacyModel, Verdict
 
 __all__ = ["Apart", "Candidates", "Known", "policy_of_all"]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.attacks.conjunction import Pattern
-from anonymizer.attacks.specializations import Setting
-from anonymizer.attacks.worlds import drawn, enumerated
 from anonymizer.counts.counts import Codes, Floats, Ints, row_keys
+from anonymizer.risk.attacks.conjunction import Pattern
+from anonymizer.risk.attacks.specializations import Setting
+from anonymizer.risk.attacks.worlds import drawn, enumerated
 
 __all__ = ["BATCHES", "Part", "parts_of"]
 

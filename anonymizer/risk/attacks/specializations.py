@@ -10,7 +10,6 @@ from functools import cached_property
 
 import numpy as np
 
-from anonymizer.attacks.worlds import enumerated
 from anonymizer.counts.counts import Codes, Counts, Ints, row_keys
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import Kernel
@@ -18,6 +17,7 @@ from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import Mask, PrivacyModel
 from anonymizer.recoding.lattice import Node, level_recoding
 from anonymizer.recoding.problem.policy import Judgement, Policy
+from anonymizer.risk.attacks.worlds import enumerated
 
 __all__ = ["Setting", "classes_at", "specializations"]
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from anonymizer.auditing.releases import Published
 from anonymizer.counts.columns import by_text
 from anonymizer.counts.counts import Codes, Counts, Ints
 from anonymizer.counts.multidimensional import CLASS
@@ -19,6 +18,7 @@ from anonymizer.privacy import Mask
 from anonymizer.privacy.query_loss import together
 from anonymizer.release.manifest import MANIFEST, sound
 from anonymizer.release.placement import place
+from anonymizer.risk.audit.releases import Published
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.files import columns_in, format_of, read_table
 from anonymizer.tables.spelling import one_text_each, read_keys

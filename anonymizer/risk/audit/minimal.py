@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from anonymizer.attacks import Minimality, minimality, obstacle
-from anonymizer.auditing.people import Placed
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.release.study import Study
+from anonymizer.risk.attacks import Minimality, minimality, obstacle
+from anonymizer.risk.audit.people import Placed
 from anonymizer.tables import pandas as engine
 
 __all__ = ["minimality_of"]

@@ -7,7 +7,16 @@ from pathlib import Path
 
 import numpy as np
 
-from anonymizer.attacks import (
+from anonymizer.errors import InputError, did_you_mean
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.privacy import TCloseness, Verdict
+from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
+from anonymizer.recoding import Watch, ignore
+from anonymizer.recoding.apply import matched
+from anonymizer.release.placement import place
+from anonymizer.release.release import verify
+from anonymizer.release.study import Study
+from anonymizer.risk.attacks import (
     DRAWS,
     Guesses,
     Linkage,
@@ -18,24 +27,15 @@ from anonymizer.attacks import (
     linkage,
     similarity,
 )
-from anonymizer.auditing.minimal import minimality_of
-from anonymizer.auditing.people import Placed, everybody, identified, placed, read_original
-from anonymizer.auditing.releases import (
+from anonymizer.risk.audit.minimal import minimality_of
+from anonymizer.risk.audit.people import Placed, everybody, identified, placed, read_original
+from anonymizer.risk.audit.releases import (
     Published,
     read_release,
     require_agreed,
     require_different,
 )
-from anonymizer.auditing.together import Intersection, intersection
-from anonymizer.errors import InputError, did_you_mean
-from anonymizer.hierarchy import Hierarchy
-from anonymizer.privacy import TCloseness, Verdict
-from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
-from anonymizer.recoding import Watch, ignore
-from anonymizer.recoding.apply import matched
-from anonymizer.release.placement import place
-from anonymizer.release.release import verify
-from anonymizer.release.study import Study
+from anonymizer.risk.audit.together import Intersection, intersection
 
 __all__ = ["Audit", "ReleaseAudit", "audit_files"]
 

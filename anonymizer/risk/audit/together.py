@@ -5,12 +5,12 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from anonymizer.attacks import Guesses, Linkage, crossed, guesses, linkage, membership_bounds
-from anonymizer.auditing.known import Apart, Candidates, Known, policy_of_all
-from anonymizer.auditing.people import People, Placed
 from anonymizer.counts.counts import Codes
 from anonymizer.privacy import Mask
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
+from anonymizer.risk.attacks import Guesses, Linkage, crossed, guesses, linkage, membership_bounds
+from anonymizer.risk.audit.known import Apart, Candidates, Known, policy_of_all
+from anonymizer.risk.audit.people import People, Placed
 
 __all__ = ["Intersection", "intersection"]
 

@@ -16,12 +16,12 @@ from math import log
 
 import numpy as np
 
-from anonymizer.attacks.conjunction import conjunction
-from anonymizer.attacks.parts import BATCHES, Part, parts_of
-from anonymizer.attacks.specializations import Setting
 from anonymizer.counts.counts import Codes, Floats, Ints
 from anonymizer.information.entropy import xlogx
 from anonymizer.privacy import Mask, holds
+from anonymizer.risk.attacks.conjunction import conjunction
+from anonymizer.risk.attacks.parts import BATCHES, Part, parts_of
+from anonymizer.risk.attacks.specializations import Setting
 
 __all__ = ["ENOUGH", "Beliefs", "Evidence"]
 
