@@ -31,7 +31,6 @@ from typing import TYPE_CHECKING
 from anonymizer.version import __version__
 
 if TYPE_CHECKING:
-    from anonymizer.comparison import Comparison, compare
     from anonymizer.errors import (
         AnonymizerError,
         InputError,
@@ -63,19 +62,16 @@ if TYPE_CHECKING:
         TCloseness,
         ValueGain,
     )
-    from anonymizer.quality import Quality, measure_quality
     from anonymizer.release.anonymizer import Anonymizer
     from anonymizer.release.release import Release
     from anonymizer.release.study import Study
     from anonymizer.release.verification import Verification, verify_release
     from anonymizer.risk.check import Check, check
     from anonymizer.tables.datasets import load_adult, load_census
+    from anonymizer.utility import Quality, measure_quality
+    from anonymizer.utility.comparison import Comparison, compare
 
 HOMES = {
-    "comparison": (
-        "Comparison",
-        "compare",
-    ),
     "errors": (
         "AnonymizerError",
         "InputError",
@@ -110,10 +106,6 @@ HOMES = {
         "TCloseness",
         "ValueGain",
     ),
-    "quality": (
-        "Quality",
-        "measure_quality",
-    ),
     "release.anonymizer": ("Anonymizer",),
     "release.release": ("Release",),
     "release.study": ("Study",),
@@ -128,6 +120,14 @@ HOMES = {
     "tables.datasets": (
         "load_adult",
         "load_census",
+    ),
+    "utility": (
+        "Quality",
+        "measure_quality",
+    ),
+    "utility.comparison": (
+        "Comparison",
+        "compare",
     ),
 }
 HOME = {name: home for home, names in HOMES.items() for name in names}

@@ -22,14 +22,14 @@ from anonymizer import (
     TCloseness,
     compare,
 )
-from anonymizer.comparison import sweep_of
-from anonymizer.comparison.halves import fitted, held_out
-from anonymizer.comparison.sweep import policy_at
 from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Partition
 from anonymizer.information.entropy import mutual_information_miller_madow
 from anonymizer.recoding.strategies import RECODINGS
 from anonymizer.tables import pandas as engine
+from anonymizer.utility.comparison import sweep_of
+from anonymizer.utility.comparison.halves import fitted, held_out
+from anonymizer.utility.comparison.sweep import policy_at
 
 AGES = Hierarchy.from_rows([[str(age), f"{age // 2 * 2}+", f"{age // 4 * 4}+"] for age in range(8)])
 CORRECTION = 1 / (8 * math.log(2))

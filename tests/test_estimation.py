@@ -20,8 +20,8 @@ from anonymizer.channels import (
 )
 from anonymizer.channels import serialization as described
 from anonymizer.cli import main
-from anonymizer.estimating import estimate_file
 from anonymizer.hierarchy import Partition
+from anonymizer.utility.estimate import estimate_file
 
 
 def channel(rows):

@@ -22,7 +22,6 @@ from anonymizer.errors import AnonymizerError, InputError
 from anonymizer.hierarchy import files as hierarchy_files
 from anonymizer.hierarchy import partition
 from anonymizer.hierarchy.table import Table
-from anonymizer.quality import measure_file
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.manifest import completed, read_manifest, recoding_of
 from anonymizer.release.publish import publish
@@ -32,6 +31,7 @@ from anonymizer.risk.audit import audit_files
 from anonymizer.tables.files import Format, disarmed, format_of, formulas, read_table, rearmed
 from anonymizer.tables.reading import RATIO, Limit, open_regular, parsed_json, parsed_toml
 from anonymizer.tables.values import rank
+from anonymizer.utility import measure_file
 
 STUDY = """
 [data]

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from anonymizer.cli import main
-from anonymizer.comparison import Comparison, Fit, Half
 from anonymizer.plots.comparison import draw, frontier
 from anonymizer.report import print_comparison
 from anonymizer.tables.datasets import shipped
+from anonymizer.utility.comparison import Comparison, Fit, Half
 
 DEMO = shipped("data", "demo.toml")
 

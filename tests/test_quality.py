@@ -28,25 +28,25 @@ from anonymizer import (
     Quality,
     load_census,
     measure_quality,
-    quality,
 )
+from anonymizer import utility as quality
 from anonymizer.cli import main
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import AnonymizerError, PolicyBrokenError
 from anonymizer.hierarchy import Partition, Taxonomy
-from anonymizer.quality import measure_file, pil
-from anonymizer.quality.information_loss import (
+from anonymizer.release.publish import publish
+from anonymizer.release.study import Study
+from anonymizer.tables import pandas as engine
+from anonymizer.utility import measure_file, pil
+from anonymizer.utility.information_loss import (
     variance_of_covariance,
     variance_of_mean,
     variance_of_quantile,
     variance_of_variance,
 )
-from anonymizer.quality.measures import ambiguity, log_ambiguity
-from anonymizer.quality.pairing import pair
-from anonymizer.quality.validation import Trial, area_under_curve, dealt
-from anonymizer.release.publish import publish
-from anonymizer.release.study import Study
-from anonymizer.tables import pandas as engine
+from anonymizer.utility.measures import ambiguity, log_ambiguity
+from anonymizer.utility.pairing import pair
+from anonymizer.utility.validation import Trial, area_under_curve, dealt
 
 
 @dataclass(frozen=True)
@@ -631,7 +631,7 @@ def no_sklearn(monkeypatch):
     for name in [*sys.modules, "sklearn"]:
         if name.split(".")[0] == "sklearn":
             monkeypatch.setitem(sys.modules, name, None)
-    monkeypatch.delitem(sys.modules, "anonymizer.quality.learners", raising=False)
+    monkeypatch.delitem(sys.modules, "anonymizer.utility.learners", raising=False)
 
 
 def test_without_scikit_learn_all_else_is_measured(no_sklearn):

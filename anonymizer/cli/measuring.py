@@ -54,9 +54,9 @@ def quality(
     recoding that it describes. Classifiers need scikit-learn, and are left out without it unless
     targets are named.
     """
-    from anonymizer.quality import measure_file
     from anonymizer.release.study import Study
     from anonymizer.report import print_quality, progress
+    from anonymizer.utility import measure_file
 
     if target and no_classifiers:
         raise click.UsageError("--target is about classifiers: leave out --no-classifiers")
@@ -110,9 +110,9 @@ def compare(
     Each is fitted to a random half of the records and evaluated on the other half. Nothing is
     released. Exits with 1 when no recoding satisfies the policy on its half.
     """
-    from anonymizer.comparison import compare_study, sweep_of
     from anonymizer.release.study import Study
     from anonymizer.report import picture_at, print_comparison, progress
+    from anonymizer.utility.comparison import compare_study, sweep_of
 
     draw = plot and picture_at(plot, force=force)
     swept = sweep_of(sweep)

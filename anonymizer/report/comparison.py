@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from anonymizer.comparison import Comparison, Fit, Half, Unfit
 from anonymizer.report.console import console, table_of
+from anonymizer.utility.comparison import Comparison, Fit, Half, Unfit
 
 __all__ = ["print_comparison"]
 

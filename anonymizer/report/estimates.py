@@ -6,7 +6,7 @@ from anonymizer.report.console import console, table_of
 
 if TYPE_CHECKING:  # a report of anything else need not wait for what these need
     from anonymizer.channels.estimation.estimates import Estimate
-    from anonymizer.estimating import FileEstimate
+    from anonymizer.utility.estimate import FileEstimate
 
 __all__ = ["print_estimates"]
 

@@ -1,7 +1,7 @@
 """What an analyst can still do with a release, as tables of text."""
 
-from anonymizer.quality import Measure, Prediction, Quality, Score
 from anonymizer.report.console import console, table_of
+from anonymizer.utility import Measure, Prediction, Quality, Score
 
 __all__ = ["print_quality"]
 

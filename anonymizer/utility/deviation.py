@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counts import Codes, Floats
-from anonymizer.quality.pairing import Attribute, Pairing
 from anonymizer.recoding import Watch, ignore
+from anonymizer.utility.pairing import Attribute, Pairing
 
 __all__ = ["FEW", "TotalVariation", "deviations"]
 

@@ -13,10 +13,10 @@ import numpy as np
 from anonymizer.counts.counts import Codes, Floats
 from anonymizer.errors import InputError, require_columns
 from anonymizer.privacy import Mask
-from anonymizer.quality.features import Features, Learner, features_of
-from anonymizer.quality.pairing import Pairing
-from anonymizer.quality.validation import Guess, Score, Trial, dealt
 from anonymizer.recoding import Watch, ignore
+from anonymizer.utility.features import Features, Learner, features_of
+from anonymizer.utility.pairing import Pairing
+from anonymizer.utility.validation import Guess, Score, Trial, dealt
 
 __all__ = [
     "MOST_CLASSES",

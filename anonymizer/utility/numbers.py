@@ -7,8 +7,8 @@ import numpy as np
 
 from anonymizer.counts.counts import Codes, Floats
 from anonymizer.hierarchy import Partition, Taxonomy
-from anonymizer.quality.pairing import Attribute, Pairing
 from anonymizer.tables.values import exactly, is_missing, number_of, text_of
+from anonymizer.utility.pairing import Attribute, Pairing
 
 __all__ = [
     "REPRESENTATIVES",

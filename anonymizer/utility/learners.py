@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from anonymizer.counts.counts import Codes, Floats
-from anonymizer.quality.features import Features
+from anonymizer.utility.features import Features
 
 __all__ = ["Classifier", "learners"]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from anonymizer.counts.counts import Codes, Floats
 from anonymizer.privacy import Mask
-from anonymizer.quality.numbers import REPRESENTATIVES, released_numbers
-from anonymizer.quality.pairing import Pairing
+from anonymizer.utility.numbers import REPRESENTATIVES, released_numbers
+from anonymizer.utility.pairing import Pairing
 
 __all__ = ["Features", "Learner", "features_of", "learners"]
 
@@ -59,7 +59,7 @@ class Learner(Protocol):
 def learners(seed: int, n_jobs: int | None) -> Sequence[Learner] | None:
     """The classifiers; None where scikit-learn is not installed."""
     try:
-        module = import_module("anonymizer.quality.learners")
+        module = import_module("anonymizer.utility.learners")
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != "sklearn":
             raise

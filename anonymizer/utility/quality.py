@@ -7,14 +7,14 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.errors import InputError, column_names, is_whole, jobs_of, require_one_of
-from anonymizer.quality.deviation import TotalVariation, deviations
-from anonymizer.quality.features import learners
-from anonymizer.quality.information_loss import InformationLoss, information_losses
-from anonymizer.quality.measures import Measure, measures_of
-from anonymizer.quality.numbers import REPRESENTATIVES, number_columns
-from anonymizer.quality.pairing import Recoder, pair
-from anonymizer.quality.prediction import Prediction, predictions, targets_of
 from anonymizer.recoding import Watch, ignore
+from anonymizer.utility.deviation import TotalVariation, deviations
+from anonymizer.utility.features import learners
+from anonymizer.utility.information_loss import InformationLoss, information_losses
+from anonymizer.utility.measures import Measure, measures_of
+from anonymizer.utility.numbers import REPRESENTATIVES, number_columns
+from anonymizer.utility.pairing import Recoder, pair
+from anonymizer.utility.prediction import Prediction, predictions, targets_of
 
 __all__ = ["Quality", "measure_quality"]
 

@@ -7,8 +7,6 @@ from typing import TypeVar
 
 import pandas as pd
 
-from anonymizer.comparison.halves import Fit, fitted
-from anonymizer.comparison.sweep import Point, Sweep, points, policy_at
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import (
     AnonymizerError,
@@ -23,6 +21,8 @@ from anonymizer.recoding import Watch, as_done, ignore
 from anonymizer.recoding.strategies import CUTTING, RECODINGS, REGIONAL
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.study import Study
+from anonymizer.utility.comparison.halves import Fit, fitted
+from anonymizer.utility.comparison.sweep import Point, Sweep, points, policy_at
 
 __all__ = ["Comparison", "Unfit", "compare", "compare_study"]
 

@@ -21,8 +21,8 @@ from anonymizer.objectives import (
     Precision,
 )
 from anonymizer.privacy import Mask
-from anonymizer.quality.numbers import numbers_of_values
-from anonymizer.quality.pairing import Attribute, Pairing
+from anonymizer.utility.numbers import numbers_of_values
+from anonymizer.utility.pairing import Attribute, Pairing
 
 __all__ = ["Measure", "measures_of"]
 

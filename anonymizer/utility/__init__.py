@@ -4,13 +4,13 @@ Works on any release, whatever was searched for: the released table is held agai
 one, record by record, and only what is certainly a recoding of it is measured.
 """
 
-from anonymizer.quality.deviation import TotalVariation
-from anonymizer.quality.files import measure_file
-from anonymizer.quality.information_loss import InformationLoss, pil
-from anonymizer.quality.measures import Measure
-from anonymizer.quality.prediction import Prediction
-from anonymizer.quality.quality import Quality, measure_quality
-from anonymizer.quality.validation import Score
+from anonymizer.utility.deviation import TotalVariation
+from anonymizer.utility.files import measure_file
+from anonymizer.utility.information_loss import InformationLoss, pil
+from anonymizer.utility.measures import Measure
+from anonymizer.utility.prediction import Prediction
+from anonymizer.utility.quality import Quality, measure_quality
+from anonymizer.utility.validation import Score
 
 __all__ = [
     "InformationLoss",

@@ -8,12 +8,12 @@ from typing import Any
 from anonymizer.counts.counts import Recoding
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.quality.quality import Quality, measure_quality
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import MANIFEST, read_manifest, recoding_of
 from anonymizer.release.study import Study
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.files import rearmed
+from anonymizer.utility.quality import Quality, measure_quality
 
 __all__ = ["Manifested", "measure_file"]
 

@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from anonymizer.comparison.sweep import Point
 from anonymizer.counts.counts import Counts, Grouping, Recoding, row_keys
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.entropy import mutual_information, mutual_information_miller_madow
@@ -14,6 +13,7 @@ from anonymizer.recoding import Problem
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.information import ceiling
 from anonymizer.release.plan import all_hidden, suppressed_of
+from anonymizer.utility.comparison.sweep import Point
 
 __all__ = ["Fit", "Half", "fitted", "held_out"]
 

@@ -1,7 +1,0 @@
-"""Recodings compared: each fitted on a random half of a table and evaluated on the other half."""
-
-from anonymizer.comparison.comparison import Comparison, Unfit, compare, compare_study
-from anonymizer.comparison.halves import Fit, Half
-from anonymizer.comparison.sweep import sweep_of
-
-__all__ = ["Comparison", "Fit", "Half", "Unfit", "compare", "compare_study", "sweep_of"]

@@ -1,0 +1,7 @@
+"""Recodings compared: each fitted on a random half of a table and evaluated on the other half."""
+
+from anonymizer.utility.comparison.comparison import Comparison, Unfit, compare, compare_study
+from anonymizer.utility.comparison.halves import Fit, Half
+from anonymizer.utility.comparison.sweep import sweep_of
+
+__all__ = ["Comparison", "Fit", "Half", "Unfit", "compare", "compare_study", "sweep_of"]
