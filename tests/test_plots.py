@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from anonymizer.cli import main
-from anonymizer.plots.comparison import draw, frontier
 from anonymizer.report import print_comparison
+from anonymizer.report.plots.comparison import draw, frontier
 from anonymizer.tables.datasets import shipped
 from anonymizer.utility.comparison import Comparison, Fit, Half
 
@@ -184,7 +184,7 @@ def test_without_matplotlib(run, monkeypatch, tmp_path):
     for name in [*sys.modules, "matplotlib"]:
         if name.split(".")[0] == "matplotlib":
             monkeypatch.setitem(sys.modules, name, None)
-    for name in [name for name in sys.modules if name.startswith("anonymizer.plots")]:
+    for name in [name for name in sys.modules if name.startswith("anonymizer.report.plots")]:
         monkeypatch.delitem(sys.modules, name)
     code, out, err = run("compare", tmp_path / "none.toml", "--plot", tmp_path / "p.png")
     assert (code, out) == (2, "")

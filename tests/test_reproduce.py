@@ -9,8 +9,8 @@ import pytest
 
 from anonymizer import InputError
 from anonymizer.cli import main
-from anonymizer.plots import figures
 from anonymizer.report import picture_at, print_reproduction
+from anonymizer.report.plots import figures
 from anonymizer.reproduce import (
     AS_PUBLISHED,
     NOT_REPRODUCED,
@@ -369,7 +369,7 @@ def test_without_matplotlib_figures_are_refused(monkeypatch, tmp_path):
     for name in [*sys.modules, "matplotlib"]:
         if name.split(".")[0] == "matplotlib":
             monkeypatch.setitem(sys.modules, name, None)
-    for name in [name for name in sys.modules if name.startswith("anonymizer.plots")]:
+    for name in [name for name in sys.modules if name.startswith("anonymizer.report.plots")]:
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(InputError, match=r"needs matplotlib.*anonymizer\[plots\]"):
         picture_at(tmp_path / "p.svg", "figures")

@@ -5,7 +5,7 @@ import pytest
 
 from anonymizer.channels import privacy_distortion, squared
 from anonymizer.cli.reference import NAMES
-from anonymizer.plots import curves
+from anonymizer.report.plots import curves
 from anonymizer.reproduce import AS_PUBLISHED, NOT_REPRODUCED, PAPERS, domingo2009
 from anonymizer.reproduce.rebollo2008.figures import figure_6, figure_7
 from anonymizer.reproduce.rebollo2008.normal import SHARES, Grid, closed, slope_of

@@ -41,7 +41,7 @@ class Paper:
     drawn
         Whether some of its rows are series, so that a picture can be drawn.
     picture
-        The module of ``anonymizer.plots`` that draws it.
+        The module of ``anonymizer.report.plots`` that draws it.
     """
 
     title: str

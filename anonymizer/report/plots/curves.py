@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 
-from anonymizer.plots.style import COLORS, LOOK, Style, save
+from anonymizer.report.plots.style import COLORS, LOOK, Style, save
 from anonymizer.reproduce import Column, Row, Section, Series
 
 __all__ = ["draw"]

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogFormatter, MaxNLocator
 
-from anonymizer.plots.style import COLORS, LOOK, Style, save
+from anonymizer.report.plots.style import COLORS, LOOK, Style, save
 from anonymizer.utility.comparison import Comparison, Fit
 
 __all__ = ["draw", "frontier"]

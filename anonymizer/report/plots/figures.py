@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 
-from anonymizer.plots.style import COLORS, LOOK, Style, save
+from anonymizer.report.plots.style import COLORS, LOOK, Style, save
 from anonymizer.reproduce import Column, Row, Section, Series
 
 __all__ = ["draw"]
