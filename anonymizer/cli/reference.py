@@ -33,7 +33,8 @@ def reproduce(paper: str, plot: Path | None, force: bool, as_json: bool) -> None
 
     Every figure says whether it is as published, and why not where it cannot be reproduced.
     """
-    from anonymizer.report import picture_at, print_reproduction
+    from anonymizer.report import picture_at
+    from anonymizer.report.reproduction import print_reproduction
     from anonymizer.reproduce import PAPERS, flattened
 
     asked = PAPERS[paper]

@@ -112,7 +112,8 @@ def demo(output: Path, force: bool) -> None:
     """Anonymize the bundled census of invented people."""
     from anonymizer.release.publish import publish
     from anonymizer.release.study import Study
-    from anonymizer.report import print_ladder, print_release, progress
+    from anonymizer.report import print_release, progress
+    from anonymizer.report.reproduction import print_ladder
     from anonymizer.reproduce.bezzi2010 import Experiment
     from anonymizer.tables.datasets import load_census, shipped
 

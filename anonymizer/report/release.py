@@ -1,6 +1,6 @@
 """What a release says, as tables of text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -12,12 +12,11 @@ from anonymizer.report.console import console, table_of
 from anonymizer.report.masking import print_masking
 from anonymizer.report.verdicts import verdict_table
 from anonymizer.report.warnings import print_warnings
-from anonymizer.reproduce import Row
 
 if TYPE_CHECKING:
     from anonymizer.masking.disclosure import Masked
 
-__all__ = ["print_ladder", "print_release"]
+__all__ = ["print_release"]
 
 SHOWN = 8
 """How many groups of an attribute a report lists."""
@@ -63,14 +62,6 @@ def print_release(release: Release, directory: Path) -> None:
             soft_wrap=True,
         )
     out.print(f"The release lies in {directory}.", soft_wrap=True)
-
-
-def print_ladder(rows: Iterable[Row]) -> None:
-    """Print what each recoding of the bundled census keeps."""
-    cells = [[row.quantity, row.computed, row.remark] for row in rows]
-    console().print(
-        table_of("What a recoding keeps, in bits", ["recoding", "kept", "policy"], cells)
-    )
 
 
 def _summary(release: Release) -> list[str]:

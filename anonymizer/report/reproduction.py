@@ -18,7 +18,7 @@ from anonymizer.reproduce import (
     Series,
 )
 
-__all__ = ["print_reproduction"]
+__all__ = ["print_ladder", "print_reproduction"]
 
 POINTS = 14
 """So many points of a figure are printed at the most, and its last."""
@@ -96,4 +96,12 @@ def _summary(rows: Sequence[Row]) -> str:
         f"are as published ({len(agreed) - agreed.count(AS_PUBLISHED)} of them by another reading, "
         f"or in a table that is assumed or fitted), {cut} as published but truncated, and "
         f"{not_reproduced} cannot be reproduced."
+    )
+
+
+def print_ladder(rows: Iterable[Row]) -> None:
+    """Print what each recoding of the bundled census keeps."""
+    cells = [[row.quantity, row.computed, row.remark] for row in rows]
+    console().print(
+        table_of("What a recoding keeps, in bits", ["recoding", "kept", "policy"], cells)
     )
