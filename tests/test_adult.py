@@ -5,8 +5,8 @@ import pytest
 from checker import classes_of, least_close, least_diverse, mutual_information, smallest
 
 from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
+from anonymizer.papers.bezzi2010.adult import Experiment, rows
 from anonymizer.recoding.full_domain import exhaustive
-from anonymizer.reproduce.bezzi2010.adult import Experiment, rows
 from anonymizer.tables.datasets import adult_hierarchy, load_census
 
 QUASI = ["age", "sex", "race", "education"]

@@ -9,9 +9,7 @@ import pytest
 
 from anonymizer import InputError
 from anonymizer.cli import main
-from anonymizer.report import picture_at, print_reproduction
-from anonymizer.report.plots import figures
-from anonymizer.reproduce import (
+from anonymizer.papers import (
     AS_PUBLISHED,
     NOT_REPRODUCED,
     PAPERS,
@@ -24,10 +22,12 @@ from anonymizer.reproduce import (
     flattened,
     longpre2017,
 )
-from anonymizer.reproduce.agreement import agreement
-from anonymizer.reproduce.bezzi2010.example import HEIGHTS, diagnosis, example
-from anonymizer.reproduce.bezzi2010.properties import properties
-from anonymizer.reproduce.readings import claim, numbers, read, trend, trends
+from anonymizer.papers.agreement import agreement
+from anonymizer.papers.bezzi2010.example import HEIGHTS, diagnosis, example
+from anonymizer.papers.bezzi2010.properties import properties
+from anonymizer.papers.readings import claim, numbers, read, trend, trends
+from anonymizer.report import picture_at, print_reproduction
+from anonymizer.report.plots import figures
 
 EXPECTED = json.loads((Path(__file__).parent / "expected" / "risk_metrics.json").read_text())
 WITHIN = 5e-7

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anonymizer.reproduce import AS_PUBLISHED, NOT_REPRODUCED, PAPERS, TRUNCATED
-from anonymizer.reproduce.bkakria2021 import schemes
-from anonymizer.reproduce.bkakria2021.metrics import furthest
-from anonymizer.reproduce.bkakria2021.tables import AGES, DISEASES, FIRST, SECOND, ZIPS
-from anonymizer.reproduce.bkakria2021.variation import EXAMPLE
+from anonymizer.papers import AS_PUBLISHED, NOT_REPRODUCED, PAPERS, TRUNCATED
+from anonymizer.papers.bkakria2021 import schemes
+from anonymizer.papers.bkakria2021.metrics import furthest
+from anonymizer.papers.bkakria2021.tables import AGES, DISEASES, FIRST, SECOND, ZIPS
+from anonymizer.papers.bkakria2021.variation import EXAMPLE
 from anonymizer.risk import Inference
 
 EXPECTED = json.loads((Path(__file__).parent / "expected" / "risk_metrics.json").read_text())

@@ -5,11 +5,11 @@ import pytest
 
 from anonymizer.channels import privacy_distortion, squared
 from anonymizer.cli.reference import NAMES
+from anonymizer.papers import AS_PUBLISHED, NOT_REPRODUCED, PAPERS, domingo2009
+from anonymizer.papers.rebollo2008.figures import figure_6, figure_7
+from anonymizer.papers.rebollo2008.normal import SHARES, Grid, closed, slope_of
+from anonymizer.papers.rebollo2008.theory import statements
 from anonymizer.report.plots import curves
-from anonymizer.reproduce import AS_PUBLISHED, NOT_REPRODUCED, PAPERS, domingo2009
-from anonymizer.reproduce.rebollo2008.figures import figure_6, figure_7
-from anonymizer.reproduce.rebollo2008.normal import SHARES, Grid, closed, slope_of
-from anonymizer.reproduce.rebollo2008.theory import statements
 
 
 @pytest.fixture(scope="module")

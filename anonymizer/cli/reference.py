@@ -33,9 +33,9 @@ def reproduce(paper: str, plot: Path | None, force: bool, as_json: bool) -> None
 
     Every figure says whether it is as published, and why not where it cannot be reproduced.
     """
+    from anonymizer.papers import PAPERS, flattened
+    from anonymizer.papers.report import print_reproduction
     from anonymizer.report import picture_at
-    from anonymizer.report.reproduction import print_reproduction
-    from anonymizer.reproduce import PAPERS, flattened
 
     asked = PAPERS[paper]
     if plot and not asked.drawn:

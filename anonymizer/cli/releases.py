@@ -110,11 +110,11 @@ def check(table: Path, study: Path, as_json: bool) -> int:
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")
 def demo(output: Path, force: bool) -> None:
     """Anonymize the bundled census of invented people."""
+    from anonymizer.papers.bezzi2010 import Experiment
+    from anonymizer.papers.report import print_ladder
     from anonymizer.release.publish import publish
     from anonymizer.release.study import Study
     from anonymizer.report import print_release, progress
-    from anonymizer.report.reproduction import print_ladder
-    from anonymizer.reproduce.bezzi2010 import Experiment
     from anonymizer.tables.datasets import load_census, shipped
 
     with progress() as watch:

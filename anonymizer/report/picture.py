@@ -14,7 +14,7 @@ SUFFIXES = (".png", ".svg", ".pdf")
 
 
 def picture_at(
-    path: Path, subject: str = "comparison", *, force: bool = False
+    path: Path, subject: str = "anonymizer.report.plots.comparison", *, force: bool = False
 ) -> Callable[[Any], None]:
     """What draws something there.
 
@@ -23,7 +23,7 @@ def picture_at(
     path
         Where; the suffix says in which format.
     subject
-        What is drawn: a module of ``anonymizer.report.plots``, whose ``draw`` takes it and a path.
+        What is drawn: the module whose ``draw`` takes it and a path.
     force
         Whether a picture that lies there is replaced.
 
@@ -53,7 +53,7 @@ def _require_suffix(path: Path) -> None:
 def _drawing(subject: str) -> Callable[[Any, Path], None]:
     """The module that draws, if what it needs is installed."""
     try:
-        module = import_module(f"anonymizer.report.plots.{subject}")
+        module = import_module(subject)
     except ImportError:
         raise InputError(
             "a picture needs matplotlib, which is not installed: pip install 'anonymizer[plots]'"

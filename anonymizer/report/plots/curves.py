@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 
+from anonymizer.papers import Column, Row, Section, Series
 from anonymizer.report.plots.style import COLORS, LOOK, Style, save
-from anonymizer.reproduce import Column, Row, Section, Series
 
 __all__ = ["draw"]
 

@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 
+from anonymizer.papers import Column, Row, Section, Series
 from anonymizer.report.plots.style import COLORS, LOOK, Style, save
-from anonymizer.reproduce import Column, Row, Section, Series
 
 __all__ = ["draw"]
 

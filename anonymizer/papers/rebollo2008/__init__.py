@@ -5,9 +5,9 @@ Privacy in Statistical Databases: the statements of section 4, and Figures 6 and
 
 from collections.abc import Sequence
 
-from anonymizer.reproduce.rebollo2008.figures import figure_6, figure_7
-from anonymizer.reproduce.rebollo2008.theory import statements
-from anonymizer.reproduce.row import Section
+from anonymizer.papers.rebollo2008.figures import figure_6, figure_7
+from anonymizer.papers.rebollo2008.theory import statements
+from anonymizer.papers.row import Section
 
 __all__ = ["TITLE", "sections"]
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from anonymizer.information.entropy import entropy
-from anonymizer.reproduce.agreement import agrees
-from anonymizer.reproduce.bkakria2021.cases import (
+from anonymizer.papers.agreement import agrees
+from anonymizer.papers.bkakria2021.cases import (
     INFERENCES,
     RECORDS,
     TABLE_4,
@@ -14,8 +14,8 @@ from anonymizer.reproduce.bkakria2021.cases import (
     leakages,
     profile,
 )
-from anonymizer.reproduce.readings import claim
-from anonymizer.reproduce.row import Row, Section
+from anonymizer.papers.readings import claim
+from anonymizer.papers.row import Row, Section
 from anonymizer.risk import Inference, Profile
 
 __all__ = ["formulas", "statements"]

@@ -21,6 +21,8 @@ from anonymizer.information.entropy import (
     surprise,
 )
 from anonymizer.objectives import MutualInformation
+from anonymizer.papers.agreement import AS_PUBLISHED
+from anonymizer.papers.row import Row
 from anonymizer.privacy import EntropyLDiversity, TCloseness, require_possible, verdicts
 from anonymizer.recoding import (
     Problem,
@@ -34,8 +36,6 @@ from anonymizer.recoding import (
 )
 from anonymizer.recoding.lattice import Node
 from anonymizer.release.information import Information, chances
-from anonymizer.reproduce.agreement import AS_PUBLISHED
-from anonymizer.reproduce.row import Row
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.datasets import adult_hierarchy
 

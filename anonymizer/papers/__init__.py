@@ -3,16 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from anonymizer.reproduce import (
-    bezzi2010,
-    bkakria2021,
-    domingo2009,
-    longpre2017,
-    rebollo2008,
-)
-from anonymizer.reproduce.agreement import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED
-from anonymizer.reproduce.row import Row, Section, flattened
-from anonymizer.reproduce.series import Column, Series
+from anonymizer.papers import bezzi2010, bkakria2021, domingo2009, longpre2017, rebollo2008
+from anonymizer.papers.agreement import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED
+from anonymizer.papers.row import Row, Section, flattened
+from anonymizer.papers.series import Column, Series
 
 __all__ = [
     "AS_PUBLISHED",
@@ -41,20 +35,30 @@ class Paper:
     drawn
         Whether some of its rows are series, so that a picture can be drawn.
     picture
-        The module of ``anonymizer.report.plots`` that draws it.
+        The module that draws it.
     """
 
     title: str
     sections: Callable[[], Sequence[Section]]
     drawn: bool = False
-    picture: str = "figures"
+    picture: str = "anonymizer.papers.plots.figures"
 
 
 PAPERS = {
     "bezzi2010": Paper(bezzi2010.TITLE, bezzi2010.sections),
     "bkakria2021": Paper(bkakria2021.TITLE, bkakria2021.sections, drawn=True),
-    "domingo2009": Paper(domingo2009.TITLE, domingo2009.sections, drawn=True, picture="curves"),
+    "domingo2009": Paper(
+        domingo2009.TITLE,
+        domingo2009.sections,
+        drawn=True,
+        picture="anonymizer.papers.plots.curves",
+    ),
     "longpre2017": Paper(longpre2017.TITLE, longpre2017.sections),
-    "rebollo2008": Paper(rebollo2008.TITLE, rebollo2008.sections, drawn=True, picture="curves"),
+    "rebollo2008": Paper(
+        rebollo2008.TITLE,
+        rebollo2008.sections,
+        drawn=True,
+        picture="anonymizer.papers.plots.curves",
+    ),
 }
 """What each of the papers gives, by author and year."""

@@ -3,10 +3,10 @@
 from collections import defaultdict
 from collections.abc import Mapping
 
-from anonymizer.reproduce.bkakria2021.tables import FIRST, GROUPS, SECOND, Patients
-from anonymizer.reproduce.columns import inference, reidentification
-from anonymizer.reproduce.readings import claim
-from anonymizer.reproduce.row import Row, Section
+from anonymizer.papers.bkakria2021.tables import FIRST, GROUPS, SECOND, Patients
+from anonymizer.papers.columns import inference, reidentification
+from anonymizer.papers.readings import claim
+from anonymizer.papers.row import Row, Section
 
 __all__ = ["pair"]
 

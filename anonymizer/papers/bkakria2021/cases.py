@@ -6,11 +6,11 @@ from functools import cache
 
 import numpy as np
 
-from anonymizer.reproduce.bkakria2021.metrics import EQ_8, METRICS, TABULATED
-from anonymizer.reproduce.bkakria2021.tables import AGES, DISEASES, ZIPS
-from anonymizer.reproduce.columns import inference, reidentification
-from anonymizer.reproduce.readings import claim, numbers, read
-from anonymizer.reproduce.row import Row, Section
+from anonymizer.papers.bkakria2021.metrics import EQ_8, METRICS, TABULATED
+from anonymizer.papers.bkakria2021.tables import AGES, DISEASES, ZIPS
+from anonymizer.papers.columns import inference, reidentification
+from anonymizer.papers.readings import claim, numbers, read
+from anonymizer.papers.row import Row, Section
 from anonymizer.risk import Profile, measures
 
 __all__ = [

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from anonymizer.reproduce.agreement import agreement
-from anonymizer.reproduce.series import Series
+from anonymizer.papers.agreement import agreement
+from anonymizer.papers.series import Series
 
 __all__ = ["Row", "Section", "flattened"]
 

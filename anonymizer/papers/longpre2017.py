@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.information.entropy import mutual_information
+from anonymizer.papers.readings import claim
+from anonymizer.papers.row import Row, Section
 from anonymizer.privacy.query_loss import QueryLoss, query_loss, together
-from anonymizer.reproduce.readings import claim
-from anonymizer.reproduce.row import Row, Section
 from anonymizer.risk import Reidentification
 
 __all__ = ["TITLE", "sections"]

@@ -6,12 +6,12 @@ number beside the printed one. Figures 6 and 7 are times of a cluster, without a
 
 from collections.abc import Sequence
 
-from anonymizer.reproduce.bkakria2021.cases import cases, combined, inference_cells, record_cells
-from anonymizer.reproduce.bkakria2021.figures import figures
-from anonymizer.reproduce.bkakria2021.formulas import formulas, statements
-from anonymizer.reproduce.bkakria2021.marks import marks
-from anonymizer.reproduce.bkakria2021.pair import pair
-from anonymizer.reproduce.row import Section
+from anonymizer.papers.bkakria2021.cases import cases, combined, inference_cells, record_cells
+from anonymizer.papers.bkakria2021.figures import figures
+from anonymizer.papers.bkakria2021.formulas import formulas, statements
+from anonymizer.papers.bkakria2021.marks import marks
+from anonymizer.papers.bkakria2021.pair import pair
+from anonymizer.papers.row import Section
 
 __all__ = ["TITLE", "sections"]
 

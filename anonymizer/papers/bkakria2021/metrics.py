@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.reproduce.series import Column
+from anonymizer.papers.series import Column
 from anonymizer.risk import Measures, Profile
 
 __all__ = ["EQ_8", "METRICS", "TABULATED", "Metric", "along", "columns", "furthest"]

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from anonymizer.reproduce.agreement import AS_PUBLISHED
-from anonymizer.reproduce.bkakria2021.metrics import EQ_8, TABULATED, along
-from anonymizer.reproduce.bkakria2021.schemes import (
+from anonymizer.papers.agreement import AS_PUBLISHED
+from anonymizer.papers.bkakria2021.metrics import EQ_8, TABULATED, along
+from anonymizer.papers.bkakria2021.schemes import (
     ASSUMED_TABLE,
     FIGURE_1,
     FIGURE_2A,
@@ -19,9 +19,9 @@ from anonymizer.reproduce.bkakria2021.schemes import (
     plane,
     surface,
 )
-from anonymizer.reproduce.bkakria2021.variation import figure_4, text_example
-from anonymizer.reproduce.readings import Reading, claim, read, trend, trends, within
-from anonymizer.reproduce.row import Row, Section
+from anonymizer.papers.bkakria2021.variation import figure_4, text_example
+from anonymizer.papers.readings import Reading, claim, read, trend, trends, within
+from anonymizer.papers.row import Row, Section
 from anonymizer.risk import Profile
 
 __all__ = ["figures"]

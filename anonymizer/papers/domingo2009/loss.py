@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.channels import pil, probabilistic_loss
-from anonymizer.reproduce.readings import claim
-from anonymizer.reproduce.row import Row, Section
-from anonymizer.reproduce.series import Column, Series
+from anonymizer.papers.readings import claim
+from anonymizer.papers.row import Row, Section
+from anonymizer.papers.series import Column, Series
 
 __all__ = ["information_loss"]
 

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.information.entropy import mutual_information
-from anonymizer.reproduce.readings import claim
-from anonymizer.reproduce.row import Row, Section
+from anonymizer.papers.readings import claim
+from anonymizer.papers.row import Row, Section
 
 __all__ = ["covariance_lemma", "measures"]
 

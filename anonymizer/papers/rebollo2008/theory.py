@@ -3,9 +3,9 @@
 import numpy as np
 
 from anonymizer.channels import gaussian_rate, mutual_information_bound, quadratic_gaussian_bound
-from anonymizer.reproduce.readings import claim
-from anonymizer.reproduce.rebollo2008.normal import RHO, SHARES, Grid, closed, slope_of
-from anonymizer.reproduce.row import Row, Section
+from anonymizer.papers.readings import claim
+from anonymizer.papers.rebollo2008.normal import RHO, SHARES, Grid, closed, slope_of
+from anonymizer.papers.row import Row, Section
 
 __all__ = ["statements"]
 

@@ -5,10 +5,10 @@ Transactions on Data Privacy 3: Table 1, the example of Tables 2 and 3, and the 
 
 from collections.abc import Sequence
 
-from anonymizer.reproduce.bezzi2010.adult import Experiment, rows
-from anonymizer.reproduce.bezzi2010.example import example
-from anonymizer.reproduce.bezzi2010.properties import properties
-from anonymizer.reproduce.row import Section
+from anonymizer.papers.bezzi2010.adult import Experiment, rows
+from anonymizer.papers.bezzi2010.example import example
+from anonymizer.papers.bezzi2010.properties import properties
+from anonymizer.papers.row import Section
 from anonymizer.tables.datasets import load_adult
 
 __all__ = ["TITLE", "Experiment", "sections"]

@@ -12,8 +12,8 @@ from anonymizer.channels import (
     privacy_distortion_curve,
     squared,
 )
-from anonymizer.reproduce.readings import claim
-from anonymizer.reproduce.rebollo2008.normal import (
+from anonymizer.papers.readings import claim
+from anonymizer.papers.rebollo2008.normal import (
     RHO,
     SHARES,
     STEPS,
@@ -23,8 +23,8 @@ from anonymizer.reproduce.rebollo2008.normal import (
     closed,
     slope_of,
 )
-from anonymizer.reproduce.row import Row, Section
-from anonymizer.reproduce.series import Column, Series
+from anonymizer.papers.row import Row, Section
+from anonymizer.papers.series import Column, Series
 
 __all__ = ["figure_6", "figure_7"]
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.reproduce.bkakria2021.metrics import columns, furthest
-from anonymizer.reproduce.row import Row
-from anonymizer.reproduce.series import Column, Series
+from anonymizer.papers.bkakria2021.metrics import columns, furthest
+from anonymizer.papers.row import Row
+from anonymizer.papers.series import Column, Series
 from anonymizer.risk import Inference, Profile, Reidentification
 
 __all__ = [

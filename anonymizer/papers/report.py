@@ -1,22 +1,14 @@
 """Papers beside what their figures come to here, as tables of text."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from anonymizer.papers import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED, Column, Row, Section, Series
 from anonymizer.report.console import console, table_of
-from anonymizer.reproduce import (
-    AS_PUBLISHED,
-    NOT_REPRODUCED,
-    TRUNCATED,
-    Column,
-    Row,
-    Section,
-    Series,
-)
 
 __all__ = ["print_ladder", "print_reproduction"]
 

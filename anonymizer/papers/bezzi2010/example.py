@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from anonymizer.reproduce.columns import inference, reidentification
-from anonymizer.reproduce.readings import claim
-from anonymizer.reproduce.row import Row, Section
+from anonymizer.papers.columns import inference, reidentification
+from anonymizer.papers.readings import claim
+from anonymizer.papers.row import Row, Section
 from anonymizer.risk import Inference, Profile
 
 __all__ = ["DIAGNOSES", "HEIGHTS", "diagnosis", "example"]

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 
-from anonymizer.reproduce.agreement import AS_PUBLISHED
-from anonymizer.reproduce.bkakria2021.cases import profile
-from anonymizer.reproduce.bkakria2021.metrics import EQ_8, METRICS, TABULATED, Metric, along
-from anonymizer.reproduce.bkakria2021.schemes import (
+from anonymizer.papers.agreement import AS_PUBLISHED
+from anonymizer.papers.bkakria2021.cases import profile
+from anonymizer.papers.bkakria2021.metrics import EQ_8, METRICS, TABULATED, Metric, along
+from anonymizer.papers.bkakria2021.schemes import (
     FIGURE_1,
     FIGURE_2A,
     FIGURE_2B,
@@ -22,8 +22,8 @@ from anonymizer.reproduce.bkakria2021.schemes import (
     FIGURE_4B,
     example,
 )
-from anonymizer.reproduce.readings import Reading, read, trend
-from anonymizer.reproduce.row import Row, Section
+from anonymizer.papers.readings import Reading, read, trend
+from anonymizer.papers.row import Row, Section
 from anonymizer.risk import Reidentification
 
 __all__ = ["marks"]

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.reproduce.agreement import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED, agrees
-from anonymizer.reproduce.row import Row
+from anonymizer.papers.agreement import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED, agrees
+from anonymizer.papers.row import Row
 
 __all__ = ["Reading", "claim", "numbers", "read", "trend", "trends", "within"]
 

@@ -16,8 +16,8 @@ from anonymizer.information.entropy import (
     surprise,
     weighted_uncertainty_reduction,
 )
-from anonymizer.reproduce.readings import claim
-from anonymizer.reproduce.row import Row, Section
+from anonymizer.papers.readings import claim
+from anonymizer.papers.row import Row, Section
 
 __all__ = ["properties"]
 

@@ -11,9 +11,9 @@ from anonymizer.channels import (
     rate_distortion,
     squared,
 )
-from anonymizer.reproduce.readings import claim
-from anonymizer.reproduce.row import Row, Section
-from anonymizer.reproduce.series import Column, Series
+from anonymizer.papers.readings import claim
+from anonymizer.papers.row import Row, Section
+from anonymizer.papers.series import Column, Series
 
 __all__ = ["four_models"]
 

@@ -1,7 +1,7 @@
 """Figure 4 of Bkakria et al. (2021), and its example: a group that differs from the table."""
 
-from anonymizer.reproduce.bkakria2021.metrics import EQ_8, TABULATED, along, furthest
-from anonymizer.reproduce.bkakria2021.schemes import (
+from anonymizer.papers.bkakria2021.metrics import EQ_8, TABULATED, along, furthest
+from anonymizer.papers.bkakria2021.schemes import (
     ASSUMED_TABLE,
     FIGURE_4A,
     FIGURE_4B,
@@ -9,8 +9,8 @@ from anonymizer.reproduce.bkakria2021.schemes import (
     Scheme,
     example,
 )
-from anonymizer.reproduce.readings import numbers, read, trends, within
-from anonymizer.reproduce.row import Row, Section
+from anonymizer.papers.readings import numbers, read, trends, within
+from anonymizer.papers.row import Row, Section
 
 __all__ = ["figure_4", "text_example"]
 
