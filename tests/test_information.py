@@ -11,8 +11,8 @@ from anonymizer.information.entropy import (
     specific_information,
     surprise,
     weighted_uncertainty_reduction,
-    xlogx,
 )
+from anonymizer.kernels.terms import xlogx
 
 
 def test_hand_worked_table_of_two_classes():

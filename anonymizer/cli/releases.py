@@ -85,9 +85,9 @@ def check(table: Path, study: Path, as_json: bool) -> int:
     Nothing is recoded. Exits with 0 when the policy of the study holds for every class, with 1 when
     not.
     """
-    from anonymizer.release.publish import check_file
     from anonymizer.release.study import Study
     from anonymizer.report import print_check
+    from anonymizer.risk.check import check_file
 
     found = check_file(Study(study), table)
     with printing("the table was checked"):

@@ -12,8 +12,8 @@ from anonymizer.counts.counts import Counts, row_keys
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError, whole_seed
 from anonymizer.hierarchy import Hierarchy, Taxonomy
-from anonymizer.privacy import Population
 from anonymizer.tables import pandas as engine
+from anonymizer.tables.population import Population
 
 __all__ = ["Counted"]
 

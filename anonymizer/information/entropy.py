@@ -10,39 +10,22 @@ privacy metrics", Transactions on Data Privacy 3 (2010), sections 2.2 and 3.
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from anonymizer.kernels.terms import MILLER_MADOW, grassberger, xlogx
+
 __all__ = [
-    "MILLER_MADOW",
     "divergence",
     "entropy",
     "entropy_grassberger",
     "entropy_miller_madow",
-    "grassberger",
     "mutual_information",
     "mutual_information_miller_madow",
     "partition_information",
     "specific_information",
     "surprise",
     "weighted_uncertainty_reduction",
-    "xlogx",
 ]
 
 Floats = NDArray[np.float64]
-
-MILLER_MADOW = 1 / (2 * np.log(2))
-"""Bits that the correction of Miller and Madow adds to n H for every value beyond the first."""
-
-SERIES_FROM = 512
-"""Half the count from which on a series gives Grassberger's G to the last bit."""
-
-
-def xlogx(x: ArrayLike) -> Floats:
-    """X log2 x, with 0 log 0 = 0.
-
-    >>> xlogx([0, 1, 4]).tolist()
-    [0.0, 0.0, 8.0]
-    """
-    x = np.asarray(x, float)
-    return np.asarray(x * np.log2(x, out=np.zeros_like(x), where=x > 0))
 
 
 def entropy(counts: ArrayLike) -> Floats:
@@ -86,22 +69,6 @@ def entropy_grassberger(counts: ArrayLike) -> Floats:
     counts = np.asarray(counts, float)
     total = counts.sum(-1)
     return _per_record(xlogx(total) - grassberger(counts).sum(-1), total)
-
-
-def grassberger(counts: ArrayLike) -> Floats:
-    """N G(n) in bits, what stands for n log n in Grassberger's estimate; 0 where n is.
-
-    G_1 = -gamma - ln 2, G_2j = 2 - gamma - ln 2 + 2/3 + ... + 2/(2j - 1), G_2j+1 = G_2j, in nats;
-    from ``SERIES_FROM`` on ln 2j + 1 / 24 j^2 - 7 / 960 j^4, which the sums of harmonic numbers
-    come to.
-    """
-    counts = np.asarray(counts, float)
-    half = counts // 2
-    steps = np.concatenate([[0.0], np.cumsum(2 / np.arange(1, 2 * SERIES_FROM, 2))])
-    known = steps[np.minimum(half, SERIES_FROM).astype(np.intp)] - np.euler_gamma - np.log(2)
-    far = np.maximum(half, SERIES_FROM)
-    series = np.log(2 * far) + 1 / (24 * far**2) - 7 / (960 * far**4)
-    return np.asarray(counts * np.where(half < SERIES_FROM, known, series) / np.log(2))
 
 
 def divergence(counts: ArrayLike, prior: ArrayLike) -> Floats:

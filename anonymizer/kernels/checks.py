@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.information.entropy import MILLER_MADOW
 from anonymizer.kernels.frequency import Columns, Marks, grassberger_table, logs_table
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
 from anonymizer.kernels.rules import (
@@ -19,6 +18,7 @@ from anonymizer.kernels.rules import (
     Laid,
     Rules,
 )
+from anonymizer.kernels.terms import MILLER_MADOW
 
 __all__ = ["beyond", "breaks", "broken", "excess", "uncertainty", "xlogx"]
 

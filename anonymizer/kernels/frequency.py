@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.information.entropy import grassberger, xlogx
+from anonymizer.kernels.terms import grassberger, xlogx
 
 __all__ = [
     "Columns",

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.information.entropy import MILLER_MADOW, grassberger, xlogx
 from anonymizer.kernels.frequency import (
     LOGS,
     Columns,
@@ -29,6 +28,7 @@ from anonymizer.kernels.rules import (
     Laid,
     Rules,
 )
+from anonymizer.kernels.terms import MILLER_MADOW, grassberger, xlogx
 
 __all__ = ["broken", "distinct", "roll_up", "uncertainty"]
 

@@ -6,7 +6,8 @@ import numpy as np
 
 from anonymizer.channels import bottleneck_path, require_room
 from anonymizer.counts.counts import Floats
-from anonymizer.information.entropy import mutual_information, xlogx
+from anonymizer.information.entropy import mutual_information
+from anonymizer.kernels.terms import xlogx
 from anonymizer.masking.candidate import Candidate, Piece, assembled
 from anonymizer.masking.part import Block, Part
 from anonymizer.privacy import PrivacyModel

@@ -16,7 +16,7 @@ from anonymizer.channels import (
 )
 from anonymizer.counts.counts import Floats
 from anonymizer.errors import PolicyUnreachableError
-from anonymizer.information.entropy import xlogx
+from anonymizer.kernels.terms import xlogx
 from anonymizer.masking.candidate import Candidate, Piece, assembled, without_rare
 from anonymizer.masking.options import Masking
 from anonymizer.masking.part import Block, Part, Symbol, distinct

@@ -12,8 +12,8 @@ import numpy as np
 
 from anonymizer.counts.counts import Classes, Floats
 from anonymizer.information.chance import expected
-from anonymizer.information.entropy import MILLER_MADOW
 from anonymizer.kernels import Worth
+from anonymizer.kernels.terms import MILLER_MADOW
 from anonymizer.objectives.candidate import Candidate, Layout
 from anonymizer.objectives.classes import MutualInformation
 

@@ -23,13 +23,7 @@ from anonymizer.privacy.diversity import (
     RecursiveLDiversity,
 )
 from anonymizer.privacy.mean import MeanInformation
-from anonymizer.privacy.people import (
-    DeltaPresence,
-    KMap,
-    Population,
-    population_of,
-    without_people,
-)
+from anonymizer.privacy.people import DeltaPresence, KMap, population_of, without_people
 from anonymizer.privacy.risk import AverageReidentificationRisk, HighestReidentificationRisk
 from anonymizer.privacy.sampled import DifferentialPrivacy, PopulationUniqueness
 from anonymizer.privacy.shares import (
@@ -41,6 +35,7 @@ from anonymizer.privacy.shares import (
     ValueGain,
 )
 from anonymizer.privacy.size import KAnonymity
+from anonymizer.tables.population import Population
 
 __all__ = [
     "COLUMNS",

@@ -13,7 +13,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from anonymizer.errors import InputError
-from anonymizer.information.entropy import entropy, xlogx
+from anonymizer.information.entropy import entropy
+from anonymizer.kernels.terms import xlogx
 from anonymizer.privacy.numbers import numbers_of_records
 
 __all__ = ["QueryLoss", "loss_of_sizes", "query_loss", "together"]

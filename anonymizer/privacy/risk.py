@@ -9,7 +9,8 @@ import pandas as pd
 from anonymizer.counts.counts import Classes, Floats, Ints
 from anonymizer.kernels import Bound, Kind
 from anonymizer.privacy.base import TOLERANCE, PrivacyModel, require_number
-from anonymizer.privacy.people import Population, population_sizes
+from anonymizer.privacy.people import population_sizes
+from anonymizer.tables.population import Population
 
 __all__ = ["AverageReidentificationRisk", "HighestReidentificationRisk"]
 

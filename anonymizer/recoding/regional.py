@@ -13,7 +13,7 @@ from anonymizer.recoding.boxes import best_boxes
 from anonymizer.recoding.merged_cells import MergeOptions, merge_cells
 from anonymizer.recoding.merged_cells.initial import Atoms
 from anonymizer.recoding.problem.priced import Priced
-from anonymizer.release.release import SearchResult
+from anonymizer.recoding.result import SearchResult
 
 __all__ = ["best_regions"]
 

@@ -32,7 +32,7 @@ from anonymizer.recoding import (
     with_large_classes,
 )
 from anonymizer.recoding.lattice import Node, level_recoding
-from anonymizer.release.release import SearchResult
+from anonymizer.recoding.result import SearchResult
 
 __all__ = [
     "CUTTING",

@@ -38,6 +38,7 @@ from anonymizer.recoding import (
 )
 from anonymizer.recoding.apply import require_unnumbered
 from anonymizer.recoding.lattice import level_recoding
+from anonymizer.recoding.result import SearchResult
 from anonymizer.recoding.strategies import (
     CUTTING,
     REGIONAL,
@@ -51,7 +52,7 @@ from anonymizer.recoding.strategies import (
 )
 from anonymizer.release.fingerprint import asked_objective, fingerprint
 from anonymizer.release.plan import Plan
-from anonymizer.release.release import Release, SearchResult
+from anonymizer.release.release import Release
 from anonymizer.release.remembered import People
 from anonymizer.release.sampled import SampledPlan, differential_privacy, written_alike
 from anonymizer.release.sklearn_api import Conventions

@@ -25,8 +25,9 @@ from anonymizer.masking.symbols import symbols_of
 from anonymizer.privacy import KAnonymity, PrivacyModel, require_possible
 from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.recoding.apply import described, levels_of, relabelled
+from anonymizer.recoding.result import SearchResult
 from anonymizer.release.information import Information, Informations, chances
-from anonymizer.release.release import Release, SearchResult, generalized, prove, release_warnings
+from anonymizer.release.release import Release, generalized, prove, release_warnings
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import counted as counting
 

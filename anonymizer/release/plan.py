@@ -19,8 +19,9 @@ from anonymizer.recoding import Suppression
 from anonymizer.recoding.apply import described, levels_of, matched, overwritten, relabelled
 from anonymizer.recoding.problem.policy import Policy
 from anonymizer.recoding.problem.suppression import Suppressed, suppress
+from anonymizer.recoding.result import SearchResult
 from anonymizer.release.information import Information, Informations, chances
-from anonymizer.release.release import Release, SearchResult, generalized, prove, release_warnings
+from anonymizer.release.release import Release, generalized, prove, release_warnings
 from anonymizer.release.remembered import People, Seen, forgotten, moved, seen_in, seen_of
 from anonymizer.tables import pandas as engine
 

@@ -11,14 +11,12 @@ import pandas as pd
 
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
-from anonymizer.privacy import PrivacyModel, population_of
+from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import MANIFEST, is_release, read_manifest, shape_of
 from anonymizer.release.output.directory import Output, reserved
 from anonymizer.release.release import Release, Spreadsheet, prove
 from anonymizer.release.study import Study
-from anonymizer.release.verification import recoded_people
-from anonymizer.risk.check import Check, check_table
 from anonymizer.tables.files import (
     Format,
     disarmed,
@@ -28,7 +26,7 @@ from anonymizer.tables.files import (
     write_table,
 )
 
-__all__ = ["check_file", "publish", "schema_at"]
+__all__ = ["publish", "schema_at"]
 
 RELEASED = ("released.csv", "released.parquet")
 
@@ -115,30 +113,6 @@ def _require_unordered(models: Sequence[PrivacyModel], table: pd.DataFrame) -> N
                 f"csv-safe = true changes values that {model.name} lists in an order or a "
                 "hierarchy; leave csv-safe out, or write these values in another way"
             )
-
-
-def check_file(study: Study, path: Path) -> Check:
-    """Measure what a table of a study satisfies as it stands, and hold the policy against it.
-
-    A population that models are about is recoded where the table is a release, with its manifest
-    beside it, and taken as it stands otherwise.
-
-    Raises
-    ------
-    InputError
-        When the table cannot be read, lacks a column or misses values.
-    """
-    schema = schema_at(study, path)
-    table = schema.admit(study.read(path, schema=schema), respell=False)
-    people = population_of(study.privacy)
-    if people is None:
-        population = None
-    elif is_release(path):
-        population = recoded_people(study, path, table, people.table)
-    else:
-        population = schema.admit_population(people.table)
-    identifiers = study.schema.identifiers
-    return check_table(table, schema, study.privacy, population, identifiers)
 
 
 def schema_at(study: Study, path: Path) -> Schema:

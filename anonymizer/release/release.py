@@ -15,7 +15,7 @@ from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy import PrivacyModel, Verdict, verdicts
 from anonymizer.privacy.query_loss import QueryLoss
-from anonymizer.recoding.lattice import Node
+from anonymizer.recoding.result import SearchResult
 from anonymizer.release.information import Information
 from anonymizer.release.warnings.class_warnings import class_warnings
 from anonymizer.release.warnings.column_warnings import Hidden, column_warnings, spelling_warnings
@@ -25,7 +25,6 @@ from anonymizer.version import __version__
 
 __all__ = [
     "Release",
-    "SearchResult",
     "Spreadsheet",
     "generalized",
     "judged",
@@ -34,52 +33,6 @@ __all__ = [
     "verify",
     "versions",
 ]
-
-
-@dataclass(frozen=True)
-class SearchResult:
-    """How the recoding was found.
-
-    Parameters
-    ----------
-    strategy, objective
-        What searched, and what for.
-    value
-        The objective of the table searched, in its own unit; None where it may not be told.
-    gap
-        How much better any other node can be, at the most, in the same unit; None where that is
-        not known.
-    nodes, checked
-        Nodes of the lattice, and how many of them (or of those of fewer attributes) were counted.
-    feasible, minimal
-        Nodes that satisfy the policy, and those of them without a direct specialization that does;
-        None where the search did not need to know.
-    refinements
-        How many times attributes were cut.
-    proven
-        Whether no other recoding of the kind searched is better.
-    bound
-        What no other can be better than, in the objective's unit: the value where that is proven.
-        With a least gain per class, value and bound are as far apart as with its cost taken off.
-        None where it is not known.
-    """
-
-    strategy: str
-    objective: str
-    value: float | None
-    gap: float | None
-    nodes: int
-    checked: int
-    feasible: int | None
-    minimal: tuple[Node, ...] | None
-    refinements: int
-    proven: bool
-    bound: float | None = None
-
-    def to_dict(self) -> dict[str, object]:
-        """The result, nodes as lists of levels."""
-        minimal = None if self.minimal is None else [list(node) for node in self.minimal]
-        return {**asdict(self), "minimal": minimal}
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ from anonymizer.privacy import DifferentialPrivacy, KAnonymity, PrivacyModel
 from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.recoding import Suppression
 from anonymizer.recoding.apply import described, levels_of, relabelled
-from anonymizer.release.release import Release, SearchResult, prove
+from anonymizer.recoding.result import SearchResult
+from anonymizer.release.release import Release, prove
 from anonymizer.release.remembered import Seen, forgotten, moved, seen_in
 from anonymizer.release.warnings.class_warnings import class_warnings
 from anonymizer.tables import pandas as engine

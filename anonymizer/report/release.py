@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, cast
 
 from anonymizer.masking import DISTORTION
 from anonymizer.objectives import MutualInformation
+from anonymizer.recoding.result import SearchResult
 from anonymizer.release.information import Information
-from anonymizer.release.release import Release, SearchResult
+from anonymizer.release.release import Release
 from anonymizer.report.console import console, table_of
 from anonymizer.report.masking import print_masking
 from anonymizer.report.verdicts import verdict_table

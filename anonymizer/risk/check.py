@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -26,12 +27,16 @@ from anonymizer.privacy import (
     population_of,
 )
 from anonymizer.privacy.population import journalist, marketer, prosecutor, sample_uniqueness
+from anonymizer.release.manifest import is_release
+from anonymizer.release.publish import schema_at
 from anonymizer.release.release import judged
+from anonymizer.release.study import Study
+from anonymizer.release.verification import recoded_people
 from anonymizer.release.warnings.class_warnings import class_warnings
 from anonymizer.release.warnings.column_warnings import column_warnings, spelling_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
 
-__all__ = ["Check", "check", "check_table"]
+__all__ = ["Check", "check", "check_file", "check_table"]
 
 MEASURES: Mapping[str, PrivacyModel] = {
     "distinct_l": DistinctLDiversity(1),
@@ -223,3 +228,27 @@ def _plain(measure: str, value: float) -> float | int | None:
     if not isfinite(value):
         return None
     return int(value) if measure == "distinct_l" else value
+
+
+def check_file(study: Study, path: Path) -> Check:
+    """Measure what a table of a study satisfies as it stands, and hold the policy against it.
+
+    A population that models are about is recoded where the table is a release, with its manifest
+    beside it, and taken as it stands otherwise.
+
+    Raises
+    ------
+    InputError
+        When the table cannot be read, lacks a column or misses values.
+    """
+    schema = schema_at(study, path)
+    table = schema.admit(study.read(path, schema=schema), respell=False)
+    people = population_of(study.privacy)
+    if people is None:
+        population = None
+    elif is_release(path):
+        population = recoded_people(study, path, table, people.table)
+    else:
+        population = schema.admit_population(people.table)
+    identifiers = study.schema.identifiers
+    return check_table(table, schema, study.privacy, population, identifiers)

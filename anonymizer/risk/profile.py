@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from anonymizer.information.entropy import entropy, xlogx
+from anonymizer.information.entropy import entropy
+from anonymizer.kernels.terms import xlogx
 from anonymizer.privacy.numbers import numbers_of_records
 from anonymizer.risk.measures import Measures
 

@@ -17,7 +17,7 @@ from math import log
 import numpy as np
 
 from anonymizer.counts.counts import Codes, Floats, Ints
-from anonymizer.information.entropy import xlogx
+from anonymizer.kernels.terms import xlogx
 from anonymizer.privacy import Mask, holds
 from anonymizer.risk.attacks.conjunction import conjunction
 from anonymizer.risk.attacks.parts import BATCHES, Part, parts_of

@@ -1,0 +1,53 @@
+"""How a recoding was found."""
+
+from dataclasses import asdict, dataclass
+
+from anonymizer.recoding.lattice import Node
+
+__all__ = ["SearchResult"]
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """How the recoding was found.
+
+    Parameters
+    ----------
+    strategy, objective
+        What searched, and what for.
+    value
+        The objective of the table searched, in its own unit; None where it may not be told.
+    gap
+        How much better any other node can be, at the most, in the same unit; None where that is
+        not known.
+    nodes, checked
+        Nodes of the lattice, and how many of them (or of those of fewer attributes) were counted.
+    feasible, minimal
+        Nodes that satisfy the policy, and those of them without a direct specialization that does;
+        None where the search did not need to know.
+    refinements
+        How many times attributes were cut.
+    proven
+        Whether no other recoding of the kind searched is better.
+    bound
+        What no other can be better than, in the objective's unit: the value where that is proven.
+        With a least gain per class, value and bound are as far apart as with its cost taken off.
+        None where it is not known.
+    """
+
+    strategy: str
+    objective: str
+    value: float | None
+    gap: float | None
+    nodes: int
+    checked: int
+    feasible: int | None
+    minimal: tuple[Node, ...] | None
+    refinements: int
+    proven: bool
+    bound: float | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """The result, nodes as lists of levels."""
+        minimal = None if self.minimal is None else [list(node) for node in self.minimal]
+        return {**asdict(self), "minimal": minimal}

@@ -1,0 +1,75 @@
+"""A population, given as a table of its own."""
+
+import hashlib
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import pandas as pd
+
+from anonymizer.errors import InputError
+
+__all__ = ["Population"]
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """A table of everybody that the records of another one may be taken for.
+
+    Parameters
+    ----------
+    table
+        One record per person, with the quasi-identifiers among its columns.
+    name
+        What a manifest calls it.
+    """
+
+    table: pd.DataFrame = field(repr=False)
+    name: str = "population"
+
+    @classmethod
+    def of(cls, model: str, stated: object) -> "Population":
+        """A population, or a DataFrame made one."""
+        if isinstance(stated, Population):
+            return stated
+        if isinstance(stated, pd.DataFrame):
+            return cls(stated)
+        raise InputError(
+            f"{model}: population must be a DataFrame with the quasi-identifiers of everybody, "
+            f"not a {type(stated).__name__}"
+        )
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of its values."""
+        rows = pd.util.hash_pandas_object(self.table.astype(str), index=False)
+        return "sha256:" + hashlib.sha256(rows.to_numpy().tobytes()).hexdigest()
+
+    def describe(self) -> dict[str, object]:
+        """What a manifest says of it."""
+        return {"name": self.name, "records": len(self.table), "digest": self.digest}
+
+
+class Withheld(Population):
+    """What is left of a population where its people have no place: what a manifest says of it."""
+
+    def __init__(self, people: Population) -> None:
+        object.__setattr__(self, "name", people.name)
+        object.__setattr__(self, "_described", people.describe())
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """Not there any more.
+
+        Raises
+        ------
+        InputError
+            Always.
+        """
+        raise InputError(
+            f"the population {self.name!r} was left out when this was fitted and pickled; state "
+            "the models about it anew, such as set_params(privacy=[...])"
+        )
+
+    def describe(self) -> dict[str, object]:
+        """What a manifest says of it."""
+        return dict(vars(self)["_described"])
