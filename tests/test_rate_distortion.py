@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from anonymizer.channels import hamming, rate_distortion, squared
-from anonymizer.channels.tradeoff import margins
-from anonymizer.channels.tradeoff.margins import best_margin
+from anonymizer.channels.rate_distortion import margins
+from anonymizer.channels.rate_distortion.margins import best_margin
 from anonymizer.errors import InputError
 
 COIN = hamming("ab")

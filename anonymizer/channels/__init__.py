@@ -22,14 +22,21 @@ from anonymizer.channels.loss import (
 from anonymizer.channels.private.guarantees import Extras, least_distortion, private_channel
 from anonymizer.channels.private.requirements import is_convex
 from anonymizer.channels.ranges import Ranges, best_ranges
+from anonymizer.channels.rate_distortion.bounds import (
+    mutual_information_bound,
+    quadratic_gaussian_bound,
+)
+from anonymizer.channels.rate_distortion.gaussian import (
+    GaussianMechanism,
+    GaussianModel,
+    gaussian_rate,
+)
+from anonymizer.channels.rate_distortion.rates import rate_distortion
 from anonymizer.channels.result import OptimalChannel
 from anonymizer.channels.sensitive import Sensitive
 from anonymizer.channels.serialization import channels_of, described
 from anonymizer.channels.source import Source, require_room
 from anonymizer.channels.synthesis import synthetic
-from anonymizer.channels.tradeoff.bounds import mutual_information_bound, quadratic_gaussian_bound
-from anonymizer.channels.tradeoff.gaussian import GaussianMechanism, GaussianModel, gaussian_rate
-from anonymizer.channels.tradeoff.rates import rate_distortion
 from anonymizer.channels.tradeoff.tradeoff import privacy_distortion, privacy_distortion_curve
 
 __all__ = [

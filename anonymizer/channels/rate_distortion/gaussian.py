@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
+from anonymizer.channels.rate_distortion.bounds import normalized
 from anonymizer.channels.source import Floats, nats_per
 from anonymizer.channels.stated import number_of, only_one, require_generator, sample_of, vector_of
-from anonymizer.channels.tradeoff.bounds import normalized
 from anonymizer.errors import InputError
 
 __all__ = ["GaussianMechanism", "GaussianModel", "gaussian_rate"]

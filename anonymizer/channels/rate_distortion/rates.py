@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from anonymizer.channels.rate_distortion.coding import Coder, Point
+from anonymizer.channels.rate_distortion.margins import EPS
 from anonymizer.channels.result import OptimalChannel
 from anonymizer.channels.source import nats_per
 from anonymizer.channels.stated import number_of, only_one
 from anonymizer.channels.threads import single_threaded
-from anonymizer.channels.tradeoff.coding import Coder, Point
-from anonymizer.channels.tradeoff.margins import EPS
 from anonymizer.errors import InputError
 
 __all__ = ["rate_distortion"]

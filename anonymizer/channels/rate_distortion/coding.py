@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from anonymizer.channels.rate_distortion.margins import EPS, best_margin, rounding
 from anonymizer.channels.source import Floats, matrix_of, require_room
 from anonymizer.channels.stated import law_of
-from anonymizer.channels.tradeoff.margins import EPS, best_margin, rounding
 from anonymizer.errors import InputError
 
 __all__ = ["Coder", "Point"]
