@@ -7,7 +7,7 @@ from math import isfinite
 import numpy as np
 
 from anonymizer.channels import Channel
-from anonymizer.channels import serialization as described
+from anonymizer.channels.serialization import described
 from anonymizer.information.entropy import divergence, entropy, mutual_information
 from anonymizer.masking.candidate import Candidate
 from anonymizer.masking.contingency import Codes, Crossed, key_of

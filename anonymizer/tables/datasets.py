@@ -84,7 +84,7 @@ def shipped(*parts: str) -> Path:
     In an installed package these lie in ``anonymizer/shipped``, in a checkout beside
     ``anonymizer``.
     """
-    package = Path(__file__).parent
+    package = Path(__file__).parents[1]
     root = package / "shipped"
     return (root if root.is_dir() else package.parent).joinpath(*parts)
 

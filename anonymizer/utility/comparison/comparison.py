@@ -145,7 +145,7 @@ def compare(
     """
     run = anonymizer.run()
     asked = _asked(anonymizer, _chosen(anonymizer, recodings), sweep or {})
-    counted = anonymizer.counts.counting(table)
+    counted = anonymizer.counted(table)
     about = counted.schema.targets or counted.schema.sensitive
     if not about:
         raise InputError(

@@ -29,7 +29,7 @@ from anonymizer.papers.readings import claim, numbers, read, trend, trends
 from anonymizer.report import picture_at, print_reproduction
 from anonymizer.report.plots import figures
 
-EXPECTED = json.loads((Path(__file__).parent / "expected" / "risk_metrics.json").read_text())
+EXPECTED = json.loads((Path(__file__).parents[1] / "expected" / "risk_metrics.json").read_text())
 WITHIN = 5e-7
 BITS = 5e-9
 

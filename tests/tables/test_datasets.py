@@ -14,7 +14,7 @@ from anonymizer import Hierarchy, InputError, load_adult, load_census
 from anonymizer.information.entropy import entropy
 from anonymizer.tables.datasets import adult_hierarchy, shipped
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 def test_the_sample_is_what_its_generator_makes():

@@ -15,7 +15,7 @@ from anonymizer.papers.bkakria2021.tables import AGES, DISEASES, FIRST, SECOND, 
 from anonymizer.papers.bkakria2021.variation import EXAMPLE
 from anonymizer.risk import Inference
 
-EXPECTED = json.loads((Path(__file__).parent / "expected" / "risk_metrics.json").read_text())
+EXPECTED = json.loads((Path(__file__).parents[1] / "expected" / "risk_metrics.json").read_text())
 FIGURES = EXPECTED["figures"]
 WITHIN = 5e-7
 

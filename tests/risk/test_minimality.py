@@ -392,7 +392,7 @@ def test_what_cannot_be_worked_out_is_unknown():
 def two_sensitive(models: list[PrivacyModel], first: str) -> Minimality:
     table = pd.DataFrame({"a": [*"112222"], "v": [*first], "w": [*"xxxyyy"]})
     anonymizer = Anonymizer(quasi_identifiers={"a": SUPPRESS}, sensitive=["v", "w"], privacy=models)
-    counted = anonymizer.counts.counting(table)
+    counted = anonymizer.counted(table)
     return minimality(counted.counts, counted.taxonomies, (1,), models, UNUSED)
 
 
@@ -529,7 +529,7 @@ def test_real_adult_by_draws(adult):
     anonymizer = Anonymizer(
         quasi_identifiers=hierarchies, sensitive="marital-status", privacy=models
     )
-    counted = anonymizer.counts.counting(adult)
+    counted = anonymizer.counted(adult)
     found = minimality(
         counted.counts, counted.taxonomies, (3, 0, 1, 1), models, np.random.default_rng(0), 2000
     )

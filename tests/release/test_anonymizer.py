@@ -33,7 +33,7 @@ from anonymizer import (
     check,
 )
 from anonymizer.recoding import Frontier, cut_heuristically
-from anonymizer.recoding.full_domain import exhaustive
+from anonymizer.recoding.full_domain.exhaustive import exhaustive
 
 
 @pytest.fixture

@@ -519,7 +519,7 @@ def test_from_a_study_to_an_estimate(study, capsys):
 
 
 def test_the_bundled_study_is_one():
-    study = Study(Path(__file__).parent.parent / "data" / "pram.toml")
+    study = Study(Path(__file__).parents[2] / "data" / "pram.toml")
     assert study.masking == Masking("pram")
     assert study.read().shape == (30_000, 15)
 

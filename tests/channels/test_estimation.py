@@ -18,7 +18,7 @@ from anonymizer.channels import (
     estimate_table,
     maximum_likelihood,
 )
-from anonymizer.channels import serialization as described
+from anonymizer.channels.serialization import described
 from anonymizer.cli import main
 from anonymizer.hierarchy import Partition
 from anonymizer.utility.estimate import estimate_file

@@ -21,7 +21,7 @@ from anonymizer.recoding import (
     refine_exactly,
     refine_jointly,
 )
-from anonymizer.recoding.full_domain import exhaustive
+from anonymizer.recoding.full_domain.exhaustive import exhaustive
 from anonymizer.recoding.partitions import pair, split, tiles
 from anonymizer.recoding.partitions.interval_dp import Chain
 from anonymizer.recoding.partitions.pair import best_pair

@@ -25,8 +25,8 @@ from anonymizer.objectives import (
     objective_of,
 )
 from anonymizer.recoding import Run, Suppression, solve
-from anonymizer.recoding.full_domain import exhaustive
 from anonymizer.recoding.full_domain import solve as strategies
+from anonymizer.recoding.full_domain.exhaustive import exhaustive
 
 KERNELS = {kernel.name: kernel for kernel in (NUMPY, compiled_kernel())}
 seeds = st.integers(0, 2**32 - 1)

@@ -6,7 +6,7 @@ from checker import classes_of, least_close, least_diverse, mutual_information, 
 
 from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
 from anonymizer.papers.bezzi2010.adult import Experiment, rows
-from anonymizer.recoding.full_domain import exhaustive
+from anonymizer.recoding.full_domain.exhaustive import exhaustive
 from anonymizer.tables.datasets import adult_hierarchy, load_census
 
 QUASI = ["age", "sex", "race", "education"]

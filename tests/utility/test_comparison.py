@@ -51,7 +51,7 @@ def asking(**options) -> Anonymizer:
 
 
 def fit_of(anonymizer, first, second):
-    counted = anonymizer.counts.counting(pd.concat([first, second], ignore_index=True))
+    counted = anonymizer.counted(pd.concat([first, second], ignore_index=True))
     halves = [
         counted.schema.counts(engine.tally(half, counted.schema.columns), counted.taxonomies)
         for half in (first, second)

@@ -37,7 +37,7 @@ from anonymizer.privacy import (
     TCloseness,
 )
 
-VALUES = Path(__file__).with_name("pycanon_values.csv")
+VALUES = Path(__file__).parents[1] / "pycanon_values.csv"
 with VALUES.open(newline="", encoding="utf-8") as file:
     FOUND = {
         row.pop("table"): {name: float(value) for name, value in row.items()}
