@@ -1,0 +1,1 @@
+"""Measures of the structure of a checkout, read from its sources; ``house.py`` prints them."""
