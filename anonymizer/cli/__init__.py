@@ -5,16 +5,11 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 
 import click
 
-from anonymizer.cli.audit import audit
-from anonymizer.cli.estimate import estimate
-from anonymizer.cli.measuring import compare, quality
-from anonymizer.cli.reference import models, reproduce
-from anonymizer.cli.releases import check, demo, run, verify
-from anonymizer.cli.risk import risk
 from anonymizer.errors import AnonymizerError
 from anonymizer.release.output.atomic import standing
 from anonymizer.release.output.interrupts import ends_as_interrupts, settled
@@ -24,6 +19,21 @@ __all__ = ["DEBUG", "main", "program"]
 
 DEBUG = "ANONYMIZER_DEBUG"
 INTERRUPTED = 130
+
+HOMES = {
+    "run": "anonymizer.cli.releases",
+    "verify": "anonymizer.cli.releases",
+    "check": "anonymizer.cli.releases",
+    "risk": "anonymizer.cli.risk",
+    "audit": "anonymizer.cli.audit",
+    "models": "anonymizer.cli.reference",
+    "quality": "anonymizer.cli.measuring",
+    "compare": "anonymizer.cli.measuring",
+    "estimate": "anonymizer.cli.estimate",
+    "demo": "anonymizer.cli.releases",
+    "reproduce": "anonymizer.papers.command",
+}
+"""The module of each command."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -75,16 +85,25 @@ def _written(outputs: Sequence[str]) -> str:
     return "; ".join(outputs) or "nothing was written"
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class Commands(click.Group):
+    """Commands that are imported when they are run or listed, and from wherever they live."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names of the commands, in the order of their help."""
+        return list(HOMES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command of a name; None where there is none."""
+        if cmd_name not in HOMES:
+            return None
+        found: click.Command = getattr(import_module(HOMES[cmd_name]), cmd_name)
+        return found
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="anonymizer")
 def commands() -> None:
     """Release microdata safely and lose as little information as possible doing it."""
-
-
-for command in (
-    run, verify, check, risk, audit, models, quality, compare, estimate, demo, reproduce
-):  # fmt: skip
-    commands.add_command(command)
 
 
 def _write_anything(*streams: object) -> None:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from anonymizer.cli.printing import print_json, printing, show_values_option
+from anonymizer.cli.options import show_values_option
+from anonymizer.report.printing import print_json, printing
 
 __all__ = ["audit"]
 

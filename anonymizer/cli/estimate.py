@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from anonymizer.cli.printing import print_json, printing
+from anonymizer.report.printing import print_json, printing
 
 __all__ = ["estimate"]
 

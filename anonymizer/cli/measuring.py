@@ -4,14 +4,9 @@ from pathlib import Path
 
 import click
 
-from anonymizer.cli.printing import (
-    print_json,
-    printing,
-    show_values_option,
-    study_option,
-    table_argument,
-)
+from anonymizer.cli.options import show_values_option, study_option, table_argument
 from anonymizer.release.output.interrupts import never_lost
+from anonymizer.report.printing import print_json, printing
 
 __all__ = ["compare", "quality"]
 

@@ -1,15 +1,10 @@
-"""Commands to look things up: the privacy models, and published experiments."""
-
-from pathlib import Path
+"""Commands to look things up: the privacy models."""
 
 import click
 
-from anonymizer.cli.printing import print_json, printing
+from anonymizer.report.printing import printing
 
-__all__ = ["models", "reproduce"]
-
-NAMES = ("bezzi2010", "bkakria2021", "domingo2009", "longpre2017", "rebollo2008")
-"""The papers; asking for their names must not load them."""
+__all__ = ["models"]
 
 
 @click.command()
@@ -19,34 +14,3 @@ def models() -> None:
 
     with printing("the models were listed"):
         click.echo(markdown(MODELS.values()))
-
-
-@click.command()
-@click.argument("paper", type=click.Choice(NAMES))
-@click.option(
-    "--plot", type=click.Path(path_type=Path), help="A picture: .png, .svg or .pdf (matplotlib)."
-)
-@click.option("--force", is_flag=True, help="Replace the picture that already lies there.")
-@click.option("--json", "as_json", is_flag=True, help="Print rows and series as JSON.")
-def reproduce(paper: str, plot: Path | None, force: bool, as_json: bool) -> None:
-    """Compute a PAPER's tables and figures anew and print them beside what was published.
-
-    Every figure says whether it is as published, and why not where it cannot be reproduced.
-    """
-    from anonymizer.papers import PAPERS, flattened
-    from anonymizer.papers.report import print_reproduction
-    from anonymizer.report import picture_at
-
-    asked = PAPERS[paper]
-    if plot and not asked.drawn:
-        drawn = ", ".join(name for name, other in PAPERS.items() if other.drawn)
-        raise click.UsageError(f"{paper} has no figures to draw; leave out --plot (drawn: {drawn})")
-    draw = plot and picture_at(plot, asked.picture, force=force)
-    sections = asked.sections()
-    if draw:
-        draw(sections)
-    with printing("the experiment was computed"):
-        if as_json:
-            print_json(flattened(sections))
-        else:
-            print_reproduction(asked.title, sections, plot)

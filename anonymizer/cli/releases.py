@@ -4,15 +4,9 @@ from pathlib import Path
 
 import click
 
-from anonymizer.cli.printing import (
-    DirectoryType,
-    print_json,
-    printing,
-    show_values_option,
-    study_option,
-    table_argument,
-)
+from anonymizer.cli.options import DirectoryType, show_values_option, study_option, table_argument
 from anonymizer.release.output.interrupts import never_lost
+from anonymizer.report.printing import print_json, printing
 
 __all__ = ["check", "demo", "run", "verify"]
 
@@ -110,16 +104,15 @@ def check(table: Path, study: Path, as_json: bool) -> int:
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")
 def demo(output: Path, force: bool) -> None:
     """Anonymize the bundled census of invented people."""
-    from anonymizer.papers.bezzi2010 import Experiment
-    from anonymizer.papers.report import print_ladder
     from anonymizer.release.publish import publish
     from anonymizer.release.study import Study
-    from anonymizer.report import print_release, progress
-    from anonymizer.tables.datasets import load_census, shipped
+    from anonymizer.report import print_ladder, print_release, progress
+    from anonymizer.tables.datasets import shipped
 
     with progress() as watch:
         study = Study(shipped("data", "demo.toml"))
         release, _ = publish(study, output, force=force, watch=watch)
+        levels = study.anonymizer().set_params(recoding="full-domain").fit(study.read()).release_
     with printing(f"the release stands in {output}"):
-        print_ladder(Experiment.on(load_census()).ladder())
+        print_ladder({"best levels": levels, "ranges of their own (A1*)": release})
         print_release(release, output)

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from anonymizer.cli.printing import print_json, printing, study_option, table_argument
+from anonymizer.cli.options import study_option, table_argument
+from anonymizer.report.printing import print_json, printing
 
 __all__ = ["risk"]
 

@@ -1,16 +1,18 @@
 """Papers beside what their figures come to here, as tables of text."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from anonymizer.papers import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED, Column, Row, Section, Series
+from anonymizer.papers.agreement import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED
+from anonymizer.papers.row import Row, Section
+from anonymizer.papers.series import Column, Series
 from anonymizer.report.console import console, table_of
 
-__all__ = ["print_ladder", "print_reproduction"]
+__all__ = ["print_reproduction"]
 
 POINTS = 14
 """So many points of a figure are printed at the most, and its last."""
@@ -88,12 +90,4 @@ def _summary(rows: Sequence[Row]) -> str:
         f"are as published ({len(agreed) - agreed.count(AS_PUBLISHED)} of them by another reading, "
         f"or in a table that is assumed or fitted), {cut} as published but truncated, and "
         f"{not_reproduced} cannot be reproduced."
-    )
-
-
-def print_ladder(rows: Iterable[Row]) -> None:
-    """Print what each recoding of the bundled census keeps."""
-    cells = [[row.quantity, row.computed, row.remark] for row in rows]
-    console().print(
-        table_of("What a recoding keeps, in bits", ["recoding", "kept", "policy"], cells)
     )

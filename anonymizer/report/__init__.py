@@ -7,7 +7,7 @@ from anonymizer.report.estimates import print_estimates
 from anonymizer.report.picture import picture_at
 from anonymizer.report.progress import progress
 from anonymizer.report.quality import print_quality
-from anonymizer.report.release import print_release
+from anonymizer.report.release import print_ladder, print_release
 from anonymizer.report.risk import print_risk
 from anonymizer.report.verdicts import print_check
 from anonymizer.report.verification import print_verification
@@ -19,6 +19,7 @@ __all__ = [
     "print_comparison",
     "print_detected",
     "print_estimates",
+    "print_ladder",
     "print_quality",
     "print_ranking",
     "print_release",

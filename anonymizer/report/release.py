@@ -1,6 +1,6 @@
 """What a release says, as tables of text."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -17,7 +17,7 @@ from anonymizer.report.warnings import print_warnings
 if TYPE_CHECKING:
     from anonymizer.masking.disclosure import Masked
 
-__all__ = ["print_release"]
+__all__ = ["print_ladder", "print_release"]
 
 SHOWN = 8
 """How many groups of an attribute a report lists."""
@@ -63,6 +63,17 @@ def print_release(release: Release, directory: Path) -> None:
             soft_wrap=True,
         )
     out.print(f"The release lies in {directory}.", soft_wrap=True)
+
+
+def print_ladder(releases: Mapping[str, Release]) -> None:
+    """Print what several recodings of one table keep about its sensitive attribute."""
+    rows = [
+        [name, f"{kept.retained:.6f}", f"{kept.loss:.2%}", f"{release.classes:,}"]
+        for name, release in releases.items()
+        if (kept := release.information)
+    ]
+    titles = ["recoding", "I(X~;W), bits", "loss", "classes"]
+    console().print(table_of("What each recoding keeps", titles, rows))
 
 
 def _summary(release: Release) -> list[str]:

@@ -9,25 +9,17 @@ import pytest
 
 from anonymizer import InputError
 from anonymizer.cli import main
-from anonymizer.papers import (
-    AS_PUBLISHED,
-    NOT_REPRODUCED,
-    PAPERS,
-    TRUNCATED,
-    Column,
-    Row,
-    Section,
-    Series,
-    bkakria2021,
-    flattened,
-    longpre2017,
-)
-from anonymizer.papers.agreement import agreement
+from anonymizer.papers import bkakria2021, longpre2017
+from anonymizer.papers.agreement import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED, agreement
 from anonymizer.papers.bezzi2010.example import HEIGHTS, diagnosis, example
 from anonymizer.papers.bezzi2010.properties import properties
+from anonymizer.papers.catalogue import PAPERS
+from anonymizer.papers.plots import figures
 from anonymizer.papers.readings import claim, numbers, read, trend, trends
-from anonymizer.report import picture_at, print_reproduction
-from anonymizer.report.plots import figures
+from anonymizer.papers.report import print_reproduction
+from anonymizer.papers.row import Row, Section, flattened
+from anonymizer.papers.series import Column, Series
+from anonymizer.report import picture_at
 
 EXPECTED = json.loads((Path(__file__).parents[1] / "expected" / "risk_metrics.json").read_text())
 WITHIN = 5e-7

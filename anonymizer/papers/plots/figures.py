@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 
-from anonymizer.papers import Column, Row, Section, Series
+from anonymizer.papers.row import Row, Section
+from anonymizer.papers.series import Column, Series
 from anonymizer.report.plots.style import COLORS, LOOK, Style, save
 
 __all__ = ["draw"]

@@ -1,20 +1,11 @@
-"""What commands share: where a table and its study lie, and how results are printed."""
+"""What commands share: where a table and its study lie."""
 
-import json
-import os
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
-from anonymizer.errors import InputError
-
 __all__ = [
     "DirectoryType",
-    "print_json",
-    "printing",
     "show_values_option",
     "study_option",
     "table_argument",
@@ -56,21 +47,3 @@ show_values_option = click.option(
     callback=_show_values,
     help="Let messages name values of quasi-identifiers that fewer than five records have.",
 )
-
-
-@contextmanager
-def printing(done: str) -> Iterator[None]:
-    """Print what was done; a reader that went away is no error, a full disk one of printing."""
-    try:
-        yield
-        if sys.stdout:  # None where standard output was closed before the start
-            sys.stdout.flush()
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):
-            raise InputError(f"{done}, but cannot be reported: {error.strerror}") from None
-
-
-def print_json(content: object) -> None:
-    """Print what JSON can hold, texts as they are."""
-    click.echo(json.dumps(content, indent=2, ensure_ascii=False))
