@@ -39,7 +39,18 @@ if TYPE_CHECKING:
         PolicyUnreachableError,
     )
     from anonymizer.hierarchy import Hierarchy, showing_values
-    from anonymizer.masking import Masking
+    from anonymizer.masking import Bottleneck, Noise, Pram
+    from anonymizer.objectives import (
+        AboveShuffled,
+        AverageClassSize,
+        Discernibility,
+        Loss,
+        MillerMadow,
+        MutualInformation,
+        NonUniformEntropy,
+        Objective,
+        Precision,
+    )
     from anonymizer.privacy import (
         AlphaKAnonymity,
         AverageReidentificationRisk,
@@ -62,6 +73,11 @@ if TYPE_CHECKING:
         TCloseness,
         ValueGain,
     )
+    from anonymizer.recoding.classes import Boxes, MergedCells
+    from anonymizer.recoding.levels import Fixed, FullDomain
+    from anonymizer.recoding.ranges import Cut, VariableRange
+    from anonymizer.recoding.recoding import Recoding
+    from anonymizer.recoding.safepub import SafePub
     from anonymizer.release.anonymizer import Anonymizer
     from anonymizer.release.release import Release
     from anonymizer.release.study import Study
@@ -83,7 +99,22 @@ HOMES = {
         "Hierarchy",
         "showing_values",
     ),
-    "masking": ("Masking",),
+    "masking": (
+        "Bottleneck",
+        "Noise",
+        "Pram",
+    ),
+    "objectives": (
+        "AboveShuffled",
+        "AverageClassSize",
+        "Discernibility",
+        "Loss",
+        "MillerMadow",
+        "MutualInformation",
+        "NonUniformEntropy",
+        "Objective",
+        "Precision",
+    ),
     "privacy": (
         "AlphaKAnonymity",
         "AverageReidentificationRisk",
@@ -106,6 +137,20 @@ HOMES = {
         "TCloseness",
         "ValueGain",
     ),
+    "recoding.classes": (
+        "Boxes",
+        "MergedCells",
+    ),
+    "recoding.levels": (
+        "Fixed",
+        "FullDomain",
+    ),
+    "recoding.ranges": (
+        "Cut",
+        "VariableRange",
+    ),
+    "recoding.recoding": ("Recoding",),
+    "recoding.safepub": ("SafePub",),
     "release.anonymizer": ("Anonymizer",),
     "release.release": ("Release",),
     "release.study": ("Study",),
@@ -133,39 +178,58 @@ HOMES = {
 HOME = {name: home for home, names in HOMES.items() for name in names}
 
 __all__ = [
+    "AboveShuffled",
     "AlphaKAnonymity",
     "Anonymizer",
     "AnonymizerError",
+    "AverageClassSize",
     "AverageReidentificationRisk",
     "BasicBetaLikeness",
     "BayesianGain",
+    "Bottleneck",
+    "Boxes",
     "Check",
     "Comparison",
+    "Cut",
     "DeltaDisclosure",
     "DeltaPresence",
     "DifferentialPrivacy",
+    "Discernibility",
     "DistinctLDiversity",
     "EnhancedBetaLikeness",
     "EntropyLDiversity",
+    "Fixed",
+    "FullDomain",
     "Hierarchy",
     "HighestReidentificationRisk",
     "InputError",
     "KAnonymity",
     "KMap",
-    "Masking",
+    "Loss",
     "MeanInformation",
+    "MergedCells",
+    "MillerMadow",
+    "MutualInformation",
+    "Noise",
+    "NonUniformEntropy",
     "NotFittedError",
+    "Objective",
     "PolicyBrokenError",
     "PolicyUnreachableError",
     "Population",
     "PopulationUniqueness",
+    "Pram",
+    "Precision",
     "PrivacyModel",
     "Quality",
+    "Recoding",
     "RecursiveLDiversity",
     "Release",
+    "SafePub",
     "Study",
     "TCloseness",
     "ValueGain",
+    "VariableRange",
     "Verification",
     "__version__",
     "check",

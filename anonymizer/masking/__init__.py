@@ -1,18 +1,17 @@
-"""Releases drawn at random: channels that a policy lets through, and tables drawn from them.
+"""Random recodings: values drawn from channels that a policy lets through.
 
-What carries a masking out needs solvers that take a while to load: it is imported from its own
-modules, by whoever has a masking to carry out.
+What goes in: a counted table and a policy, as for every recoding. What comes out: a plan of
+channels and a drawn table. The options are light; what carries them out needs solvers that take a
+while to load, and is imported when a table is fitted. May import recoding, channels and below.
 """
 
-from anonymizer.masking.alone import masked_from, require_alone
-from anonymizer.masking.options import DISTORTION, DISTORTIONS, METHODS, Masking, masking_of
+from anonymizer.masking.options import (
+    DISTORTION,
+    DISTORTIONS,
+    Bottleneck,
+    Noise,
+    Pram,
+    RandomRecoding,
+)
 
-__all__ = [
-    "DISTORTION",
-    "DISTORTIONS",
-    "METHODS",
-    "Masking",
-    "masked_from",
-    "masking_of",
-    "require_alone",
-]
+__all__ = ["DISTORTION", "DISTORTIONS", "Bottleneck", "Noise", "Pram", "RandomRecoding"]

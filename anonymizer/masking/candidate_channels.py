@@ -1,16 +1,12 @@
 """The channels that a release is tried with, from the least distorting to the safest."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from math import ceil, sqrt
 
 from anonymizer.errors import InputError
-from anonymizer.masking.bottleneck import bottleneck
 from anonymizer.masking.candidate import Candidate
-from anonymizer.masking.noise import noise
-from anonymizer.masking.options import Masking
+from anonymizer.masking.options import RandomRecoding
 from anonymizer.masking.part import Part
-from anonymizer.masking.pram import pram
 from anonymizer.privacy import PrivacyModel, require_class_by_class
 
 __all__ = ["ladder_of", "least_records", "require_suitable"]
@@ -19,7 +15,7 @@ __all__ = ["ladder_of", "least_records", "require_suitable"]
 def ladder_of(
     parts: Sequence[Part],
     names: Sequence[str],
-    masking: Masking,
+    recoding: RandomRecoding,
     models: Sequence[PrivacyModel],
     records: int,
 ) -> Iterator[Sequence[Candidate]]:
@@ -30,19 +26,13 @@ def ladder_of(
     Raises
     ------
     InputError
-        When the masking does not suit the table or the policy.
+        When the recoding does not suit the table or the policy.
     """
-    least = least_records(models, records, masking.min_records)
-    if masking.epsilon is not None:
+    least = least_records(models, records, recoding.min_records)
+    if recoding.independent:
         _require_all_masked(parts, names)
-        # What is told of a record's attributes one by one adds up (sequential composition).
-        masking = replace(masking, epsilon=masking.epsilon / len(parts))
-    by_method = {
-        "pram": lambda part: pram(part, masking, models, least),
-        "noise": lambda part: noise(part, masking.grid or {}, least),
-        "bottleneck": lambda part: bottleneck(part, masking.rate, models, least),
-    }
-    return zip(*map(by_method[masking.method], parts), strict=False)
+    one = recoding.shared(len(parts))
+    return zip(*(one.candidates(part, models, least) for part in parts), strict=False)
 
 
 def least_records(models: Sequence[PrivacyModel], records: int, stated: int | None = None) -> int:
@@ -60,8 +50,8 @@ def _require_all_masked(parts: Sequence[Part], names: Sequence[str]) -> None:
     masked = {name for part in parts for name in part.names}
     if masked != {*names} or not all(len(part.blocks) == 1 for part in parts):
         raise InputError(
-            "masking: epsilon is promised of all quasi-identifiers or of none; those that are kept "
-            "as they are tell everything; mask all of them"
+            "pram: epsilon is promised of all quasi-identifiers or of none; those that are kept as "
+            "they are disclose everything; draw all of them"
         )
 
 
@@ -69,4 +59,4 @@ def require_suitable(models: Sequence[PrivacyModel]) -> None:
     """Refuse models that a drawn table cannot answer for."""
     for model in models:
         if model.people is not None:
-            require_class_by_class([model], "a masking")
+            require_class_by_class([model], "a random recoding")

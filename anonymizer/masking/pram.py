@@ -18,7 +18,7 @@ from anonymizer.counts.counts import Floats
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.kernels.terms import xlogx
 from anonymizer.masking.candidate import Candidate, Piece, assembled, without_rare
-from anonymizer.masking.options import Masking
+from anonymizer.masking.options import Pram
 from anonymizer.masking.part import Block, Part, Symbol, distinct
 from anonymizer.privacy import AlphaKAnonymity, KAnonymity, PrivacyModel, asked
 
@@ -35,7 +35,7 @@ TRACE = 5
 
 
 def pram(
-    part: Part, masking: Masking, models: Sequence[PrivacyModel], least: float
+    part: Part, recoding: Pram, models: Sequence[PrivacyModel], least: float
 ) -> Iterator[Candidate]:
     """Channels of least distortion whose symbols all satisfy the policy, with wider margins.
 
@@ -46,8 +46,8 @@ def pram(
     ----------
     part
         What is masked.
-    masking
-        What was asked for.
+    recoding
+        Its options.
     models
         The policy.
     least
@@ -60,12 +60,12 @@ def pram(
     """
     convex = [_of_shares(model) for model in models if is_convex(model)]
     part.require_few(max(len(block.rows) for block in part.blocks))
-    symbols = [alphabet(block, masking, convex) for block in part.blocks]
+    symbols = [alphabet(block, recoding, convex) for block in part.blocks]
     part.require_few(max(map(len, symbols)))
     bounds: list[float | None] | None = None
     for margin in MARGINS:
         policy = [tightened(model, part, margin) for model in convex]
-        asked = policy, masking, least
+        asked = policy, recoding, least
         try:
             pairs = zip(part.blocks, symbols, strict=True)
             solved = [_without_trifles(block, some, *asked) for block, some in pairs]
@@ -83,7 +83,7 @@ def pram(
             symbols = [piece.symbols for piece, _ in solved]
         known = zip(solved, bounds, strict=True)
         pieces = [replace(piece, lower_bound=bound) for (piece, _), bound in known]
-        yield assembled(part, pieces, margin, exact=masking.independent)
+        yield assembled(part, pieces, margin, exact=recoding.independent)
 
 
 def _of_shares(model: PrivacyModel) -> PrivacyModel:
@@ -110,39 +110,39 @@ def _without_trifles(
     block: Block,
     symbols: list[Symbol],
     models: Sequence[PrivacyModel],
-    masking: Masking,
+    recoding: Pram,
     least: float,
 ) -> tuple[Piece, float]:
     """The best channel of a block without rare symbols, and the bound of the one with all.
 
     Symbols that would be released too rarely are left out, and the rest is solved for again.
     """
-    found = _least(block, symbols, models, masking)
+    found = _least(block, symbols, models, recoding)
     bound = found.lower_bound
     for again in range(ROUNDS):
         expected = block.sizes @ found.channel
-        if masking.invariant or not (expected < least).any():
+        if recoding.invariant or not (expected < least).any():
             break
         traces = expected < min(TRACE, least)
         rare = traces if traces.any() and not again else expected < least
         rare[expected.argmax()] = False
         symbols = [symbol for symbol, out in zip(symbols, rare, strict=True) if not out]
-        found = _least(block, symbols, models, masking)
+        found = _least(block, symbols, models, recoding)
     piece = Piece(block, found.channel, symbols)
-    return (piece if masking.invariant else without_rare(piece, least)), bound
+    return (piece if recoding.invariant else without_rare(piece, least)), bound
 
 
-def alphabet(block: Block, masking: Masking, models: Sequence[PrivacyModel]) -> list[Symbol]:
+def alphabet(block: Block, recoding: Pram, models: Sequence[PrivacyModel]) -> list[Symbol]:
     """What may be released in a block: what was stated, or the combinations that occur in it."""
     attributes = block.part.attributes
-    if masking.invariant:
+    if recoding.invariant:
         return block.values
-    if masking.alphabet is None:
+    if recoding.alphabet is None:
         return [*block.values, *_means(block, models)]
     places = {name: place for place, name in enumerate(block.part.names)}
     symbols = {
-        attribute.name: list(masking.alphabet[attribute.name])
-        if attribute.name in masking.alphabet
+        attribute.name: list(recoding.alphabet[attribute.name])
+        if attribute.name in recoding.alphabet
         else distinct([value[places[attribute.name]] for value in block.values])[0]
         for attribute in attributes
     }
@@ -186,7 +186,7 @@ def _plain(number: float) -> int | float:
 
 
 def _least(
-    block: Block, symbols: Sequence[Symbol], models: Sequence[PrivacyModel], masking: Masking
+    block: Block, symbols: Sequence[Symbol], models: Sequence[PrivacyModel], recoding: Pram
 ) -> OptimalChannel:
     """The channel of least distortion over some symbols.
 
@@ -198,14 +198,14 @@ def _least(
     others = [model for model in models if not isinstance(model, KAnonymity)]
     sizes = [model for model in models if isinstance(model, KAnonymity)]
     if others or not sizes:
-        found = _solved(block, distortion, others, masking)
+        found = _solved(block, distortion, others, recoding)
         if all(_in_question(found.channel, block.sizes) >= model.k for model in sizes):
             return found
-    return _solved(block, distortion, models, masking)
+    return _solved(block, distortion, models, recoding)
 
 
 def _solved(
-    block: Block, distortion: Floats, models: Sequence[PrivacyModel], masking: Masking
+    block: Block, distortion: Floats, models: Sequence[PrivacyModel], recoding: Pram
 ) -> OptimalChannel:
     crossed = block.part.crossed
     sensitive = [
@@ -219,7 +219,7 @@ def _solved(
     ]
     # Where nothing is sensitive all records count as having the same value.
     sensitive = sensitive or [Sensitive.of(block.sizes[:, None])]
-    extras = Extras(masking.invariant, masking.epsilon)
+    extras = Extras(recoding.invariant, recoding.epsilon)
     return least_distortion(sensitive, distortion, models, extras, float(block.sizes.sum()))
 
 

@@ -14,7 +14,15 @@ from anonymizer.privacy import Mask
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import counted, is_missing, text_of, texts_apart
 
-__all__ = ["described", "levels_of", "matched", "overwritten", "relabelled", "require_unnumbered"]
+__all__ = [
+    "described",
+    "generalized",
+    "levels_of",
+    "matched",
+    "overwritten",
+    "relabelled",
+    "require_unnumbered",
+]
 
 
 def described(
@@ -174,3 +182,12 @@ def _recoded(column: pd.Series, taxonomy: Taxonomy, partition: Partition) -> pd.
 def _published(label: Hashable) -> Hashable:
     """A label as a table has it."""
     return str(label) if isinstance(label, Interval) else label
+
+
+def generalized(recoding: Recoding, taxonomies: Mapping[str, Taxonomy]) -> list[str]:
+    """The quasi-identifiers whose values a recoding does not all tell apart."""
+    return [
+        name
+        for name, partition in recoding.items()
+        if len(partition) < len(taxonomies[name].levels[0])
+    ]

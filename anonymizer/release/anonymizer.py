@@ -1,64 +1,30 @@
-"""Anonymizer: schema, policy and search, bundled as a scikit-learn style estimator."""
+"""Anonymizer: schema, policy, recoding and objective, as a scikit-learn style estimator."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import pandas as pd
 
 from anonymizer.counts.counting import Counted
-from anonymizer.counts.counts import Counts, Recoding
-from anonymizer.counts.multidimensional import Regions
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import (
     InputError,
     NotFittedError,
     column_names,
-    function_of,
+    digest_of,
     jobs_of,
     whole_seed,
 )
-from anonymizer.hierarchy import Hierarchy, Taxonomy
-from anonymizer.masking import Masking, masked_from, masking_of, require_alone
-from anonymizer.objectives import Objective
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.objectives import Objective, objective_of
 from anonymizer.privacy import PrivacyModel, models_of, population_of, without_people
-from anonymizer.recoding import (
-    REFINEMENTS,
-    Bounds,
-    Cutting,
-    Problem,
-    RangeOptions,
-    Refiner,
-    Run,
-    Search,
-    Suppression,
-    Watch,
-    ignore,
-)
-from anonymizer.recoding.apply import require_unnumbered
-from anonymizer.recoding.lattice import level_recoding
-from anonymizer.recoding.result import SearchResult
-from anonymizer.recoding.strategies import (
-    CUTTING,
-    REGIONAL,
-    attributes_to_group,
-    attributes_to_refine,
-    best_cuts,
-    best_levels,
-    given_levels,
-    node_of,
-    regional_search,
-)
-from anonymizer.release.fingerprint import asked_objective, fingerprint
+from anonymizer.recoding.problem.problem import Run, Watch, ignore
+from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.release.plan import Plan
-from anonymizer.release.release import Release
-from anonymizer.release.remembered import People
-from anonymizer.release.sampled import SampledPlan, differential_privacy, written_alike
+from anonymizer.release.recodings import RecodingName, recoding_of
 from anonymizer.release.sklearn_api import Conventions
-
-if TYPE_CHECKING:
-    from anonymizer.release.masked import MaskedPlan
 
 __all__ = ["Anonymizer"]
 
@@ -81,63 +47,24 @@ class Anonymizer(Conventions):
     privacy
         The privacy models that every class must satisfy.
     recoding
-        ``"full-domain"``: the best node of the lattice of levels. ``"variable-range"``: ordered
-        attributes get ranges of their own, the best over all levels of the others (A1*).
-        ``"cut"``: the others are cut through their taxonomies, at different depths. ``"boxes"``:
-        every class is a range or a set of values of each attribute, its own. ``"classes"``: cells
-        are merged in any way, and a column ``class`` is added that tells the classes apart.
-        ``"fixed"``: the levels that are given.
-    levels
-        Of every quasi-identifier, for ``"fixed"`` recoding.
+        How the quasi-identifiers are recoded: a :class:`FullDomain`, :class:`VariableRange`,
+        :class:`Cut`, :class:`Boxes`, :class:`MergedCells`, :class:`Fixed`, :class:`SafePub`,
+        :class:`Pram`, :class:`Noise` or :class:`Bottleneck` with its options; or the name of one.
+    objective
+        What is maximised: ``"mutual-information"`` or an estimate of it, ``"miller-madow"`` or
+        ``"above-shuffled"``; ``"non-uniform-entropy"``, ``"loss"``, ``"discernibility"``,
+        ``"average-class-size"``, ``"precision"``; or an :class:`Objective` with its options, such
+        as the target that information is kept about.
     identifiers
         Columns that are left out of the release.
     missing
         For quasi-identifiers and sensitive attributes: ``"error"``, ``"drop"`` the records, or
         ``"category"``, a value of its own that generalizes to ``*``.
-    refine
-        The attributes that get ranges; all ordered ones when left out.
-    group
-        Attributes of few values that are grouped in any way, under either of these.
-    max_ranges, min_width, grid
-        At most so many ranges; each at least so wide; beginning at multiples of this.
-    max_classes, min_records, min_gain
-        At most so many classes; each of at least so many records; every class more adding at least
-        so much to the objective (bits), which full-domain recoding cannot promise.
-    search
-        ``"automatic"``: exact, and quick. ``"bisection"``, ``"top-down"``, ``"incognito"`` and
-        ``"exhaustive"`` give the same; ``"branch-and-bound"`` may be cut short. Or a function that
-        finds a :class:`Frontier`.
-    refinement
-        ``"exact"``, or ``"heuristic"``, which moves the boundaries of level 1 (to compare); or a
-        function like them.
-    masking
-        Values drawn at random instead of a search: ``"pram"``, ``"noise"``, ``"bottleneck"``, or
-        a :class:`Masking`. They are masked from level 0, or from ``levels``.
-    objective
-        What is kept most of: ``"mutual-information"`` or an estimate of it, ``"miller-madow"`` or
-        ``"above-shuffled"``; ``"non-uniform-entropy"``, ``"loss"``, ``"discernibility"``,
-        ``"average-class-size"``, ``"precision"``; or an ``Objective``.
-    weights
-        By attribute, 1 for those left out: of the quasi-identifiers, or of the sensitive attributes
-        where mutual information is the objective.
-    target
-        What mutual information is kept about instead of the sensitive attributes, which stay under
-        the policy: a column, several, or a mapping of columns to weights. A target may be
-        sensitive too.
-    aggregate
-        Of the losses of the attributes: ``"arithmetic-mean"`` (the default), or
-        ``"geometric-mean"`` as ARX has it.
-    suppression
-        Full-domain recoding alone: classes that break a model are suppressed (``*``) while at most
-        this share of the records goes. Where the class they form breaks a model itself, they are
-        left out.
-    remove
-        Leave suppressed records out in any case.
     time_limit
-        Seconds after which the best node found so far is taken; ``search_.gap`` says how much
+        Seconds after which the best recoding found so far is taken; ``search_.gap`` says how much
         better another could be. So does an interrupt while the search lasts.
     seed
-        For the shuffled baseline alone.
+        For the shuffled baseline, and for searches that start at random.
     n_jobs
         How much is done at once, as joblib has it.
     progress
@@ -166,29 +93,12 @@ class Anonymizer(Conventions):
     quasi_identifiers: Mapping[str, Hierarchy | str | Path]
     sensitive: str | Sequence[str] = ()
     privacy: Sequence[PrivacyModel] = ()
-    recoding: str = "full-domain"
-    levels: Mapping[str, int] | None = None
-    identifiers: Sequence[str] = ()
-    missing: str = "error"
-    refine: Sequence[str] | None = None
-    group: Sequence[str] = ()
-    max_ranges: int | None = None
-    min_width: float | None = None
-    grid: float | None = None
-    max_classes: int | None = None
-    min_records: int | None = None
-    min_gain: float = 0.0
-    search: str | Search = "automatic"
-    refinement: str | Cutting = "exact"
-    masking: str | Masking | None = None
+    recoding: RecodingName | Recoding = "full-domain"
     objective: str | Objective = "mutual-information"
-    weights: Mapping[str, float] | None = None
-    target: str | Sequence[str] | Mapping[str, float] | None = None
-    aggregate: str | None = None
-    suppression: float = 0.0
-    remove: bool = False
-    time_limit: float | None = None
+    identifiers: Sequence[str] = ()
+    missing: Literal["error", "drop", "category"] = "error"
     seed: int = 0
+    time_limit: float | None = None
     n_jobs: int | None = None
     progress: Watch | None = None
 
@@ -232,86 +142,51 @@ class Anonymizer(Conventions):
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of all that is asked for, as a manifest has it."""
-        return self._fingerprint(self._schema(), self._hierarchies(), self._models())
+        """SHA-256 of all that is requested, as a manifest has it, hierarchies by content."""
+        schema, objective = self.schema, self.chosen_objective
+        described = [[name, each.describe()] for name, each in self.hierarchies.items()]
+        return digest_of(
+            {
+                "quasi_identifiers": described,
+                "sensitive": schema.sensitive,
+                "identifiers": schema.identifiers,
+                "missing": schema.missing,
+                "privacy": [[each.name, each.attribute, each.parameters] for each in self.models],
+                "recoding": self.chosen_recoding.described,
+                "objective": [objective.name, _options(objective)],
+                "seed": self.seed,
+                "time_limit": self.time_limit,
+            }
+        )
 
     def _learn_and_release(self, table: pd.DataFrame) -> pd.DataFrame:
         """Learn a plan and carry it out; remembered only when the release it makes is proven."""
-        schema, hierarchies, models = self._schema(), self._hierarchies(), self._models()
-        study = self._fingerprint(schema, hierarchies, models)
-        suppression = Suppression(self.suppression, self.remove)
-        private = differential_privacy(models, schema, self.recoding, suppression)
-        masking = masking_of(self.masking)
-        if masking is not None:
-            require_alone(self.get_params(), models)
-        counted = self.counted(table)
-        self.require_room(counted.kept.columns)
-        if masking is not None:
-            from anonymizer.release.masked import mask  # its solvers take a while to load
-
-            base = masked_from(self.levels, counted.taxonomies)
-            how = masking, whole_seed(self.seed), study
-            return self._remember(*mask(table, counted, base, models, *how))
-        if private is not None:
-            taxonomies = written_alike(counted.taxonomies)
-            given = level_recoding(taxonomies, schema.names, node_of(self.levels, taxonomies))
-            name = self._objective().name
-            sampled = SampledPlan(schema, models, private, taxonomies, given, name, study)
-            return self._remember(*sampled.fitted(table, counted.kept))
-        problem = self.problem(counted.counts, counted.taxonomies)
-        recoding, search = self.choose(problem)
-        seed, tally = whole_seed(self.seed), counted.people
-        people = None if tally is None else People.of(tally, counted.taxonomies)
-        asked = schema, without_people(models), counted.taxonomies
-        plan = Plan(*asked, recoding, suppression, search, seed, study, people)
-        return self._remember(*plan.fitted(table, counted.kept, problem.counts))
-
-    def counted(self, table: pd.DataFrame) -> Counted:
-        """A table as the search sees it: counted once."""
-        people = population_of(self._models())
-        return Counted.of(table, self._schema(), self._hierarchies(), people)
-
-    def require_room(self, columns: Iterable[object]) -> None:
-        """Require that no column of a table is in the way of one that the recoding adds."""
-        if self.recoding == "classes":
-            require_unnumbered(set(columns) - set(self._schema().identifiers))
-
-    def problem(self, counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> Problem:
-        """What is asked of some counts; refused where no recoding can answer it."""
-        suppression = Suppression(self.suppression, self.remove)
-        problem = Problem(counts, taxonomies, self._models(), self._objective(), suppression)
-        problem.require_possible()
-        return problem
-
-    def _remember(
-        self, plan: "Plan | SampledPlan | MaskedPlan", released: pd.DataFrame, release: Release
-    ) -> pd.DataFrame:
+        recoding, task = self.chosen_recoding, self.task(table)
+        counted = task.counted
+        columns = set(counted.kept.columns) - set(counted.schema.identifiers)
+        recoding.require_room(columns)
+        fitted, outcome = recoding.fit(task)
+        plan = Plan(fitted, task.seed, self.fingerprint)
+        raw = None if fitted.private else counted.counts
+        released, release = plan.proven(table, counted.kept, outcome, raw)
         self.plan_, self.release_ = plan, release
         self.recoding_, self.taxonomies_ = plan.recoding, plan.taxonomies
         self.search_ = plan.search
         self.columns_ = list(released.columns)
         return released
 
-    def choose(self, problem: Problem) -> tuple[Recoding | Regions, SearchResult]:
-        """The recoding that answers a problem, and how it was found."""
-        attributes = attributes_to_refine(self.recoding, self.refine, problem.taxonomies)
-        group = attributes_to_group(self.recoding, self.group, self.refine, problem.taxonomies)
-        cutting = function_of("refinement", self.refinement, REFINEMENTS)
-        options = RangeOptions(self.max_ranges, self.min_width, self.grid)
-        bounds = Bounds(self.max_classes, self.min_records, self.min_gain)
-        run = self.run()
-        if (self.recoding == "fixed") != (self.levels is not None):
-            raise InputError("levels are for recoding = 'fixed', and it needs them")
-        if self.recoding == "fixed":
-            return given_levels(problem, self.levels, bounds)
-        if self.recoding in REGIONAL:
-            best_regions = regional_search(self.recoding)
-            asked = self.search, self.refinement, whole_seed(self.seed), run
-            return best_regions(self.recoding, problem, attributes, options, bounds, *asked)
-        if self.recoding not in CUTTING:
-            return best_levels(problem, self.search, run, bounds)
-        refiner = Refiner(problem.objective, options, cutting, self.recoding == "cut", group)
-        return best_cuts(problem, attributes, refiner, self.search, run, bounds)
+    def task(self, table: pd.DataFrame) -> Task:
+        """What the recoding is chosen for: a table, counted once, and all that is requested.
+
+        Raises
+        ------
+        InputError
+            When table and parameters do not fit together.
+        """
+        models, objective, run = self.models, self.chosen_objective, self.run()
+        self.chosen_recoding.require_suitable(models, objective, run)
+        counted = Counted.of(table, self.schema, self.hierarchies, population_of(models))
+        return Task(counted, models, objective, whole_seed(self.seed), run)
 
     def run(self) -> Run:
         """How a search may run."""
@@ -319,11 +194,22 @@ class Anonymizer(Conventions):
             raise InputError(f"progress = {self.progress!r} must be a function")
         return Run(jobs_of(self.n_jobs), self.time_limit, self.progress or ignore)
 
-    def _objective(self) -> Objective:
-        """The objective, weighted."""
-        return asked_objective(self.objective, self.weights, self.target, self.aggregate)
+    @property
+    def chosen_recoding(self) -> Recoding:
+        """The recoding, by its defaults where it is named."""
+        return recoding_of(self.recoding)
 
-    def _schema(self) -> Schema:
+    @property
+    def chosen_objective(self) -> Objective:
+        """The objective, by its defaults where it is named."""
+        if isinstance(self.objective, str):
+            return objective_of(self.objective)
+        if not isinstance(self.objective, Objective):
+            raise InputError("objective must be the name of one, or an Objective")
+        return self.objective
+
+    @property
+    def schema(self) -> Schema:
         """The roles of the columns."""
         if not isinstance(self.quasi_identifiers, Mapping):
             raise InputError("quasi_identifiers must map each column to its hierarchy")
@@ -332,25 +218,30 @@ class Anonymizer(Conventions):
             column_names("sensitive", self.sensitive),
             column_names("identifiers", self.identifiers),
             self.missing,
-            tuple(getattr(self._objective(), "targets", ())),
+            tuple(getattr(self.chosen_objective, "targets", ())),
         )
 
-    def _hierarchies(self) -> dict[str, Hierarchy]:
-        """Strings made into hierarchies."""
-        return {name: Hierarchy.of(stated) for name, stated in self.quasi_identifiers.items()}
-
-    def _models(self) -> tuple[PrivacyModel, ...]:
+    @property
+    def models(self) -> tuple[PrivacyModel, ...]:
         """The policy."""
         models = models_of(self.privacy)
         if not models:
             raise InputError("privacy must list at least one model, such as [KAnonymity(5)]")
         return models
 
-    def _fingerprint(
-        self,
-        schema: Schema,
-        hierarchies: Mapping[str, Hierarchy],
-        models: Sequence[PrivacyModel],
-    ) -> str:
-        """SHA-256 of all that was asked for."""
-        return fingerprint(self.get_params(), schema, hierarchies, models)
+    def _resolved(self, argument: str) -> object:
+        """The recoding or objective that a name stands for; other arguments as they are."""
+        named = {"recoding": "chosen_recoding", "objective": "chosen_objective"}
+        return getattr(self, named.get(argument, argument))
+
+    @property
+    def hierarchies(self) -> dict[str, Hierarchy]:
+        """How each quasi-identifier generalizes: strings made into hierarchies."""
+        return {name: Hierarchy.of(given) for name, given in self.quasi_identifiers.items()}
+
+
+def _options(objective: Objective) -> dict[str, object]:
+    """The options of an objective."""
+    if not is_dataclass(objective):
+        return {}
+    return {each.name: getattr(objective, each.name) for each in fields(objective)}

@@ -2,19 +2,18 @@
 
 import platform
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Protocol
+from dataclasses import asdict, dataclass, field
 
 import numpy as np
 import pandas as pd
 
 from anonymizer.counts.columns import reads_as_written
-from anonymizer.counts.counts import Counts, Recoding
+from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import Schema, recount
 from anonymizer.errors import InputError, PolicyBrokenError
-from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy import PrivacyModel, Verdict, verdicts
 from anonymizer.privacy.query_loss import QueryLoss
+from anonymizer.recoding.recoding import Randomization
 from anonymizer.recoding.result import SearchResult
 from anonymizer.release.information import Information
 from anonymizer.release.warnings.class_warnings import class_warnings
@@ -26,7 +25,6 @@ from anonymizer.version import __version__
 __all__ = [
     "Release",
     "Spreadsheet",
-    "generalized",
     "judged",
     "prove",
     "release_warnings",
@@ -49,13 +47,6 @@ class Spreadsheet:
 
     safe: bool
     cells: Mapping[str, int]
-
-
-class Drawn(Protocol):
-    """What is told of values that were drawn at random."""
-
-    def to_dict(self) -> dict[str, object]:
-        """The same as JSON has it."""
 
 
 @dataclass(frozen=True)
@@ -108,24 +99,24 @@ class Release:
         What the release is weak in although its policy holds.
     """
 
-    records: int | None
     released: int
-    dropped: int | None
-    suppressed: int | None
-    suppressed_class: str
     classes: int
     query_loss: QueryLoss
-    other_columns: Sequence[str]
-    information: Information | None
-    targets: Mapping[str, Information]
     levels: Mapping[str, int]
     recoding: Mapping[str, list[dict[str, object]]]
     regions: Sequence[Mapping[str, str | None]]
     privacy: Sequence[Verdict]
     search: SearchResult
     study: str
-    masking: "Drawn | None" = None
-    spreadsheet: "Spreadsheet | None" = None
+    records: int | None = None
+    dropped: int | None = None
+    suppressed: int | None = None
+    suppressed_class: str = "removed"
+    other_columns: Sequence[str] = ()
+    information: Information | None = None
+    targets: Mapping[str, Information] = field(default_factory=dict)
+    masking: Randomization | None = None
+    spreadsheet: Spreadsheet | None = None
     warnings: Sequence[ReleaseWarning] = ()
 
     def to_dict(self) -> dict[str, object]:
@@ -296,15 +287,6 @@ def release_warnings(
         *column_warnings(released, others, given_away),
         *order_warnings(kept, [*identifiers, *hidden]),
     )
-
-
-def generalized(recoding: Recoding, taxonomies: Mapping[str, Taxonomy]) -> list[str]:
-    """The quasi-identifiers whose values a recoding does not all tell apart."""
-    return [
-        name
-        for name, partition in recoding.items()
-        if len(partition) < len(taxonomies[name].levels[0])
-    ]
 
 
 def versions() -> dict[str, str]:

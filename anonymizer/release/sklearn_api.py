@@ -1,6 +1,6 @@
 """What scikit-learn asks of an estimator, without needing it."""
 
-from dataclasses import fields
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,19 +18,54 @@ class Conventions:
     columns_: list[str]
 
     def get_params(self, deep: bool = True) -> dict[str, object]:
-        """The constructor arguments."""
-        return {name: getattr(self, name) for name in self._parameters()}
+        """The constructor arguments; ``deep``: and those of these, such as recoding__refine."""
+        params = {name: getattr(self, name) for name in self._parameters()}
+        if not deep:
+            return params
+        nested = {
+            f"{name}__{each.name}": getattr(value, each.name)
+            for name, value in params.items()
+            if is_dataclass(value)
+            for each in fields(value)
+            if each.init
+        }
+        return {**params, **nested}
 
     def set_params(self: Self, **params: object) -> Self:
-        """Change constructor arguments; what was fitted stays as it was until the next fit."""
+        """Change constructor arguments; what was fitted stays as it was until the next fit.
+
+        ``recoding__max_ranges=4`` changes an option of an argument, which is made anew: recodings,
+        objectives and hierarchies never change. Arguments are changed before their options.
+        """
         known = self._parameters()
-        for name, value in params.items():
-            if name not in known:
+        for name in sorted(params, key=lambda name: "__" in name):
+            argument, _, option = name.partition("__")
+            if argument not in known:
                 raise InputError(
-                    f"Anonymizer has no parameter {name!r}" + did_you_mean(name, known)
+                    f"Anonymizer has no parameter {argument!r}" + did_you_mean(argument, known)
                 )
-            setattr(self, name, value)
+            value = params[name]
+            setattr(self, argument, self._changed(argument, option, value) if option else value)
         return self
+
+    def _changed(self, argument: str, option: str, value: object) -> object:
+        """An argument with another option.
+
+        Raises
+        ------
+        InputError
+            When it has no such option.
+        """
+        old = self._resolved(argument)
+        known = [each.name for each in fields(old) if each.init] if is_dataclass(old) else []
+        if option not in known:
+            kind = type(old).__name__
+            raise InputError(f"{kind} has no option {option!r}" + did_you_mean(option, known))
+        return replace(old, **{option: value})  # type: ignore[type-var]
+
+    def _resolved(self, argument: str) -> object:
+        """An argument as an object, where a name stands for one."""
+        return getattr(self, argument)
 
     def get_feature_names_out(self, input_features: object = None) -> Any:
         """The columns of the released table, as scikit-learn asks for them."""

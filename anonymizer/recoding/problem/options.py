@@ -69,7 +69,7 @@ class Bounds:
             raise InputError(f"min-gain = {str(gain)[:SHOWN]} must be a number of at least 0")
 
     @property
-    def stated(self) -> dict[str, object]:
+    def requested(self) -> dict[str, object]:
         """Those that confine anything, by the name that a study has for them."""
         known = {
             "max-classes": self.max_classes,
@@ -81,7 +81,7 @@ class Bounds:
     @property
     def told(self) -> str:
         """What a message adds of them."""
-        stated = ", ".join(f"{name} = {value}" for name, value in self.stated.items())
+        stated = ", ".join(f"{name} = {value}" for name, value in self.requested.items())
         return f" with {stated}" if stated else ""
 
 

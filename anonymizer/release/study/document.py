@@ -1,8 +1,19 @@
 """What a study file may say, section by section, and how it is read."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from types import UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    Optional,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from pydantic import (
     BaseModel,
@@ -13,14 +24,17 @@ from pydantic import (
     StrictInt,
     StrictStr,
     ValidationError,
+    create_model,
     field_validator,
 )
 from pydantic_core import ErrorDetails
 
 from anonymizer.errors import LONGEST, InputError, did_you_mean, shown
+from anonymizer.recoding.recoding import Recoding
+from anonymizer.release.recodings import RECODINGS
 from anonymizer.tables.reading import STUDY, parsed_toml, read_whole
 
-__all__ = ["Document", "MaskingOptions", "read_document"]
+__all__ = ["STRATEGY", "Document", "read_document"]
 
 Number = StrictInt | StrictFloat
 UNION = ("int", "float")
@@ -54,27 +68,12 @@ class Columns(Section):
 
 
 class SearchOptions(Section):
-    """``[search]``: which recodings are considered, and how."""
+    """``[search]``: how the recoding is searched for."""
 
-    recoding: Literal["full-domain", "variable-range", "cut", "boxes", "classes", "fixed"] = (
-        "full-domain"
-    )
-    levels: dict[StrictStr, StrictInt] | None = None
     strategy: Literal[
         "automatic", "bisection", "top-down", "branch-and-bound", "incognito", "exhaustive"
     ] = "automatic"
-    suppression: Number = 0
-    remove: StrictBool = False
     time_limit: Number | None = None
-    refinement: Literal["exact", "heuristic"] = "exact"
-    refine: tuple[StrictStr, ...] | None = None
-    group: tuple[StrictStr, ...] = ()
-    max_ranges: StrictInt | None = None
-    min_width: Number | None = None
-    grid: Number | None = None
-    max_classes: StrictInt | None = None
-    min_records: StrictInt | None = None
-    min_gain: Number = 0
     seed: Annotated[StrictInt, Field(ge=0)] = 0
 
 
@@ -88,28 +87,49 @@ class ObjectiveOptions(Section):
     aggregate: StrictStr | None = None
 
 
-class MaskingOptions(Section):
-    """``[masking]``: values drawn at random."""
-
-    method: StrictStr
-    attributes: tuple[StrictStr, ...] | None = None
-    jointly: StrictBool = True
-    distortion: Any = None  # Masking says better than pydantic what these three should be
-    alphabet: Any = None
-    grid: Any = None
-    rate: Number | None = None
-    invariant: StrictBool = False
-    epsilon: Number | None = None
-    min_records: StrictInt | None = None
-    draws: StrictInt = 20
-    withhold: StrictBool = False
-    seed: Annotated[StrictInt, Field(ge=0)] | None = None
-
-
 class OutputOptions(Section):
     """``[output]``: how the release is written."""
 
     csv_safe: StrictBool = False
+
+
+def _as_read(annotation: Any) -> Any:
+    """The type of an option as a TOML file has it; Any where the recoding itself says better."""
+    kind, arguments = get_origin(annotation), get_args(annotation)
+    if kind in (Union, UnionType):
+        left = [each for each in arguments if get_origin(each) is not Callable]
+        some = [each for each in left if each is not type(None)]
+        if len(some) > 1 or get_origin(some[0]) is Mapping:
+            return Any
+        return _as_read(some[0]) if len(left) == 1 else Optional[_as_read(some[0])]  # noqa: UP045
+    if kind is Sequence:
+        return tuple[_as_read(arguments[0]), ...]  # type: ignore[misc]
+    if kind is Mapping:
+        return dict[StrictStr, _as_read(arguments[1])]  # type: ignore[misc]
+    plain = {str: StrictStr, int: StrictInt, float: Number, bool: StrictBool}
+    return annotation if kind is Literal else plain.get(annotation, Any)
+
+
+def _options_of(kind: type[Recoding]) -> type[Section]:
+    """``[recoding]`` of a method: its options but the strategy, which stands in ``[search]``."""
+    hints = get_type_hints(kind)
+    method: Any = (Literal[kind.name], ...)
+    options: dict[str, Any] = {
+        each.name: (_as_read(hints[each.name]), ... if each.default is MISSING else each.default)
+        for each in fields(kind)  # type: ignore[arg-type]
+        if each.name != STRATEGY
+    }
+    return create_model(kind.__name__, __base__=Section, method=method, **options)
+
+
+STRATEGY = "search"
+"""The option of recodings that ``[search]`` states."""
+
+SECTIONS = {name: _options_of(kind) for name, kind in RECODINGS.items()}
+"""What ``[recoding]`` may say, by method."""
+
+RENAMED = {"classes": "merged-cells"}
+"""Methods that went by another name."""
 
 
 class Document(Section):
@@ -120,16 +140,21 @@ class Document(Section):
     sensitive: Columns = Columns()
     identifiers: Columns = Columns()
     privacy: tuple[dict[str, Any], ...]
+    recoding: Annotated[
+        Union[tuple(SECTIONS.values())],  # type: ignore[valid-type]  # noqa: UP007
+        Field(discriminator="method"),
+    ] = SECTIONS["full-domain"].model_validate({"method": "full-domain"})
     search: SearchOptions = SearchOptions()
-    masking: MaskingOptions | None = None
     objective: ObjectiveOptions = ObjectiveOptions()
     output: OutputOptions = OutputOptions()
 
-    @field_validator("masking", mode="before")
+    @field_validator("recoding", mode="before")
     @classmethod
-    def _named(cls, stated: object) -> object:
-        """``masking = "pram"`` is a section that states the method alone."""
-        return {"method": stated} if isinstance(stated, str) else stated
+    def _named(cls, given: object) -> object:
+        """``recoding = "boxes"`` is a section of the method alone, the first one where none is."""
+        if isinstance(given, str):
+            return {"method": given}
+        return {"method": next(iter(SECTIONS)), **given} if isinstance(given, dict) else given
 
 
 def read_document(path: Path) -> Document:
@@ -174,14 +199,43 @@ def _explained(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     *section, key = [str(part)[:LONGEST] for part in first["loc"] if part not in UNION]
     place = f"[{section[0]}] " if section else ""
-    if first["type"] == "extra_forbidden":
-        known = _keys(section)
-        return f"{place}unknown key {shown(key)}" + (
-            did_you_mean(key, known) or f"; known are {', '.join(known)}"
+    match first["type"]:
+        case "extra_forbidden":
+            return f"{place}unknown key {shown(key)}{_known(section, key)}"
+        case "missing":
+            return f"{place}{key} is missing" if section else f"section [{key}] is missing"
+        case "union_tag_invalid":
+            return _unknown_method(str(first["ctx"]["tag"]))
+    inner = section[2:] if section[:1] == ["recoding"] else section[1:]
+    return f"{place}{'.'.join([*inner, key])} {_expected(first)}"
+
+
+def _unknown_method(name: str) -> str:
+    known = f"; known are {', '.join(SECTIONS)}"
+    near = f"; it is {RENAMED[name]!r} now" if name in RENAMED else did_you_mean(name, SECTIONS)
+    return f"[recoding] method = {shown(name)} is unknown{near or known}"
+
+
+def _known(section: list[str], key: str) -> str:
+    """What is said of a key that its section does not know: where it belongs, or what is known."""
+    if [*section, key] == ["masking"]:
+        return (
+            "; values are drawn by a recoding: [recoding] with method = 'pram', 'noise' or "
+            "'bottleneck'"
         )
-    if first["type"] == "missing":
-        return f"{place}{key} is missing" if section else f"section [{key}] is missing"
-    return f"{place}{'.'.join([*section[1:], key])} {_expected(first)}"
+    if [*section, key] == ["search", "recoding"]:
+        return "; it is method in section [recoding]"
+    methods = [name for name, kind in SECTIONS.items() if key in _names(kind)]
+    if section[:1] == ["search"] and methods:
+        return f"; it belongs in section [recoding], with method = {_listed(methods)}"
+    known = _keys(section)
+    if section[:1] == ["recoding"] and methods:
+        return f"; it is for method = {_listed(methods)}, not for {section[1]!r}"
+    return did_you_mean(key, known) or f"; known are {', '.join(known)}"
+
+
+def _listed(names: list[str]) -> str:
+    return " or ".join(map(repr, names))
 
 
 def _expected(complaint: ErrorDetails) -> str:
@@ -203,9 +257,13 @@ def _expected(complaint: ErrorDetails) -> str:
 
 def _keys(section: list[str]) -> list[str]:
     """The keys a section knows."""
-    known = Document.model_fields
-    if section:
-        kind = known[section[0].replace("-", "_")].annotation
-        kind = next((each for each in get_args(kind) if each is not type(None)), kind)
-        known = kind.model_fields if isinstance(kind, type) and issubclass(kind, Section) else {}
-    return [name.replace("_", "-") for name in known]
+    if not section:
+        return _names(Document)
+    if section[0] == "recoding":
+        return _names(SECTIONS[section[1]])
+    kind = Document.model_fields[section[0].replace("-", "_")].annotation
+    return _names(kind) if isinstance(kind, type) and issubclass(kind, Section) else []
+
+
+def _names(kind: type[Section]) -> list[str]:
+    return [name.replace("_", "-") for name in kind.model_fields]

@@ -12,11 +12,13 @@ from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, did_you_mean, shown
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.masking import Masking
+from anonymizer.objectives import Objective, objective_of
 from anonymizer.privacy import MODELS, Population, PrivacyModel
-from anonymizer.recoding import Watch
+from anonymizer.recoding.problem.problem import Watch
+from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.anonymizer import Anonymizer
-from anonymizer.release.study.document import read_document
+from anonymizer.release.recodings import RECODINGS
+from anonymizer.release.study.document import STRATEGY, read_document
 from anonymizer.tables.files import Format, format_of, read_table
 
 __all__ = ["Study"]
@@ -95,8 +97,7 @@ class Study:
     @property
     def published(self) -> Schema:
         """The roles of the columns of a release: merged classes are told apart by one more."""
-        numbered = self.document.search.recoding == "classes"
-        return self.schema.beside(CLASS) if numbered else self.schema
+        return self.schema.beside(CLASS) if self.recoding.numbered else self.schema
 
     @cached_property
     def targets(self) -> dict[str, float]:
@@ -113,15 +114,40 @@ class Study:
         return {name: Hierarchy.of(what, self.path.parent) for name, what in stated.items()}
 
     @cached_property
-    def masking(self) -> Masking | None:
-        """How values are drawn at random, where they are."""
-        stated = self.document.masking
-        if stated is None:
-            return None
+    def recoding(self) -> Recoding:
+        """How the quasi-identifiers are recoded."""
+        section, strategy = self.document.recoding, self.document.search.strategy
+        kind = RECODINGS[section.method]
+        options = {name: getattr(section, name) for name in section.model_fields_set - {"method"}}
+        if strategy != "automatic":
+            self._require_strategy(kind)
+            options[STRATEGY] = strategy
         try:
-            return Masking(**dict(stated))
+            return kind(**options)
         except InputError as error:
-            raise InputError(f"{self.path}: {error}") from None
+            raise InputError(f"{self.path}: [recoding] {error}") from None
+
+    def _require_strategy(self, kind: type[Recoding]) -> None:
+        """Refuse a strategy for a recoding that does not search the lattice."""
+        known = [
+            name
+            for name, other in RECODINGS.items()
+            if STRATEGY in [each.name for each in fields(other)]  # type: ignore[arg-type]
+        ]
+        if kind.name not in known:
+            raise InputError(
+                f"{self.path}: [search] strategy is for method = {', '.join(known)}, which search "
+                f"the lattice of levels; {kind.name} does not: leave it out"
+            )
+
+    @cached_property
+    def objective(self) -> Objective:
+        """What is maximised."""
+        given = self.document.objective
+        try:
+            return objective_of(given.name, given.weights, self.targets, given.aggregate)
+        except InputError as error:
+            raise InputError(f"{self.path}: [objective] {error}") from None
 
     def disarms(self, form: Format) -> bool:
         """Whether a release of that format has no cells that a spreadsheet would run."""
@@ -170,34 +196,17 @@ class Study:
 
     def anonymizer(self, n_jobs: int | None = None, progress: Watch | None = None) -> Anonymizer:
         """The estimator that the study describes."""
-        search, objective = self.document.search, self.document.objective
+        search = self.document.search
         return Anonymizer(
             quasi_identifiers=self.hierarchies,
             sensitive=self.schema.sensitive,
             privacy=self.privacy,
-            recoding=search.recoding,
-            levels=search.levels,
+            recoding=self.recoding,
+            objective=self.objective,
             identifiers=self.schema.identifiers,
-            missing=self.schema.missing,
-            refine=search.refine,
-            group=search.group,
-            max_ranges=search.max_ranges,
-            min_width=search.min_width,
-            grid=search.grid,
-            max_classes=search.max_classes,
-            min_records=search.min_records,
-            min_gain=search.min_gain,
-            masking=self.masking,
-            search=search.strategy,
-            refinement=search.refinement,
-            objective=objective.name,
-            weights=objective.weights or None,
-            target=self.targets or None,
-            aggregate=objective.aggregate,
-            suppression=search.suppression,
-            remove=search.remove,
-            time_limit=search.time_limit,
+            missing=self.document.data.missing,
             seed=search.seed,
+            time_limit=search.time_limit,
             n_jobs=n_jobs,
             progress=progress,
         )

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anonymizer.masking import DISTORTIONS, METHODS
+from anonymizer.masking import DISTORTIONS, RandomRecoding
+from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.verification.check import (
     CONSISTENT,
     UNCHECKED,
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from anonymizer.channels import Channel
 
 __all__ = ["masking"]
+
+METHODS = [name for name, kind in RECODINGS.items() if issubclass(kind, RandomRecoding)]
 
 WITHHELD = "the channels of the masking are withheld"
 

@@ -6,7 +6,9 @@ from typing import Any
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import ANY, Hierarchy
 from anonymizer.hierarchy.cuts import quoted
+from anonymizer.masking import RandomRecoding
 from anonymizer.privacy import PrivacyModel, about_each
+from anonymizer.recoding.levels import FullDomain
 from anonymizer.release.manifest import policy_of
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import (
@@ -91,7 +93,7 @@ def _options(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     if not manifest.get("masking"):
         name = study.document.objective.name
         yield compared("search.objective", at(manifest, "search", "objective"), name, STUDY)
-    method = None if study.masking is None else study.masking.method
+    method = study.recoding.name if isinstance(study.recoding, RandomRecoding) else None
     told = at(manifest, "masking", "method")
     yield compared("masking.method", None if told is ABSENT else told, method, STUDY)
 
@@ -114,12 +116,12 @@ def _policy(manifest: Mapping[str, Any], models: Sequence[PrivacyModel]) -> Iter
 def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     """Labels are those that a hierarchy has at the level that the manifest says."""
     levels = manifest["levels"]
-    fixed = study.document.search.levels
-    if study.masking is not None:
+    fixed = getattr(study.recoding, "levels", None)
+    if isinstance(study.recoding, RandomRecoding):
         fixed = {**dict.fromkeys(study.schema.names, 0), **(fixed or {})}
     if fixed is not None:
         yield compared("levels", levels, dict(fixed), STUDY)
-    elif study.document.search.recoding == "full-domain":
+    elif isinstance(study.recoding, FullDomain):
         everything = {*levels} == {*study.schema.names}
         yield required("levels", everything, "", "needs one of every quasi-identifier", STUDY)
     for name, groups in manifest["recoding"].items():

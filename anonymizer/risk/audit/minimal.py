@@ -5,6 +5,7 @@ import numpy as np
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.hierarchy import Taxonomy
+from anonymizer.recoding.levels import FullDomain
 from anonymizer.release.study import Study
 from anonymizer.risk.attacks import Minimality, minimality, obstacle
 from anonymizer.risk.audit.people import Placed
@@ -38,14 +39,16 @@ def minimality_of(table: Placed, draws: int, rng: np.random.Generator) -> Minima
 
 def _obstacle(table: Placed, study: Study) -> str | None:
     """Why the release is not known to be minimal."""
-    search = study.document.search
-    if search.max_classes is not None or search.min_records is not None:
+    recoding = study.recoding
+    if not isinstance(recoding, FullDomain):
+        return obstacle(table.release.manifest, study.schema.names, 0.0)
+    if recoding.max_classes is not None or recoding.min_records is not None:
         return "the search kept to bounds beside the policy"
     if not table.exact:
         return "the original holds more people than the release"
     if set(table.values) != set(table.release.schema.sensitive):
         return "the original lacks a sensitive attribute"
-    return obstacle(table.release.manifest, study.schema.names, float(search.suppression))
+    return obstacle(table.release.manifest, study.schema.names, float(recoding.suppression))
 
 
 def _counted(table: Placed, study: Study) -> tuple[Counts, dict[str, Taxonomy]]:

@@ -1,27 +1,31 @@
 """Every recoding under every point of a sweep, fitted and evaluated on random halves."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import groupby
 from typing import TypeVar
 
 import pandas as pd
 
+from anonymizer.counts.counting import Counted
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import (
     AnonymizerError,
     InputError,
     PolicyUnreachableError,
-    column_names,
     require_one_of,
+    whole_seed,
 )
-from anonymizer.hierarchy import Taxonomy
-from anonymizer.privacy import TOLERANCE, DifferentialPrivacy, PrivacyModel, models_of
-from anonymizer.recoding import Watch, as_done, ignore
-from anonymizer.recoding.strategies import CUTTING, RECODINGS, REGIONAL
+from anonymizer.objectives import Objective
+from anonymizer.privacy import TOLERANCE, PrivacyModel, population_of
+from anonymizer.recoding import Run, Watch, as_done, ignore
+from anonymizer.recoding.generalization import Generalization
+from anonymizer.recoding.levels import Fixed
+from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.anonymizer import Anonymizer
+from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.study import Study
-from anonymizer.utility.comparison.halves import Fit, fitted
+from anonymizer.utility.comparison.halves import Fit, fit_of
 from anonymizer.utility.comparison.sweep import Point, Sweep, points, policy_at
 
 __all__ = ["Comparison", "Unfit", "compare", "compare_study"]
@@ -30,18 +34,11 @@ T = TypeVar("T")
 
 FITTING = "fitting recodings"
 
-LEVELS = ("full-domain", "fixed")
-ONLY_FOR = {
-    "levels": ("fixed",),
-    "suppression": LEVELS,
-    "remove": LEVELS,
-    "search": LEVELS,
-    "group": CUTTING,
-    "max_ranges": CUTTING,
-    "min_gain": (*CUTTING, *REGIONAL),
-    "refinement": (*CUTTING, "boxes"),
-}
-"""Options that other recodings refuse: for them they are left out."""
+COMPARED = tuple(name for name, kind in RECODINGS.items() if issubclass(kind, Generalization))
+"""Recodings that are searched for counts, so that they can be fitted to half of them."""
+
+OWN = ("search",)
+"""Options that no other recoding takes over: strategies that the one has, the other may lack."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +112,7 @@ def compare(
     anonymizer: Anonymizer,
     table: pd.DataFrame,
     *,
-    recodings: str | Sequence[str] | None = None,
+    recodings: str | Sequence[str | Recoding] | None = None,
     sweep: Sweep | None = None,
 ) -> Comparison:
     """Fit every recoding on a random half of a table and evaluate it on the other half.
@@ -127,13 +124,14 @@ def compare(
     Parameters
     ----------
     anonymizer
-        What is asked; its ``recoding`` is replaced by each that is compared, and options that
-        another recoding refuses are left out for it. Its ``seed`` draws the halves, ``n_jobs`` fits
-        are made at once, and ``progress`` is told of them.
+        What is requested; its ``recoding`` is replaced by each that is compared, which takes over
+        the options that both have. Its ``seed`` draws the halves, ``n_jobs`` fits are made at once,
+        and ``progress`` is called with them.
     table
         The table.
     recodings
-        Their names; when left out all, ``"fixed"`` where there are ``levels``.
+        Names, or recodings with their options; when left out all, ``"fixed"`` if it is the given
+        one.
     sweep
         By parameter of the policy's models the values it takes; all combinations are fitted.
 
@@ -143,17 +141,26 @@ def compare(
         When table and parameters do not fit together, or no recoding can be fitted for such a
         reason.
     """
-    run = anonymizer.run()
-    asked = _asked(anonymizer, _chosen(anonymizer, recodings), sweep or {})
-    counted = anonymizer.counted(table)
+    run, objective = anonymizer.run(), anonymizer.chosen_objective
+    models = anonymizer.models
+    chosen = _chosen(anonymizer.chosen_recoding, recodings)
+    for one in chosen:
+        one.require_suitable(models, objective, replace(run, time_limit=None))
+    swept = [(point, policy_at(models, point)) for point in points(sweep or {}, len(chosen))]
+    asked = [(one, point, policy) for point, policy in swept for one in chosen]
+    counted = Counted.of(table, anonymizer.schema, anonymizer.hierarchies, population_of(models))
     about = counted.schema.targets or counted.schema.sensitive
     if not about:
         raise InputError(
             "a comparison is about information: name a sensitive attribute, or a target"
         )
-    halves = counted.halves(anonymizer.seed)
-    columns = tuple(counted.kept.columns)
-    tasks = [(one, point, columns, counted.taxonomies, halves, about) for one, point in asked]
+    seed = whole_seed(anonymizer.seed)
+    halves = counted.halves(seed)
+    alone = Run(None, run.time_limit)
+    tasks = [
+        (counted, one, policy, objective, seed, alone, point, halves, about)
+        for one, point, policy in asked
+    ]
     outcomes = _watched(as_done(_attempt, tasks, run.n_jobs), len(tasks), run.watch)
     fits = [fit for fit in outcomes if isinstance(fit, Fit)]
     errors = [error for error in outcomes if isinstance(error, AnonymizerError)]
@@ -161,13 +168,13 @@ def compare(
         raise InputError(f"no recoding can be fitted to a half of the table: {errors[0]}")
     return Comparison(
         records=len(counted.kept),
-        seed=anonymizer.seed,
+        seed=seed,
         about=about,
         swept=tuple(sweep or {}),
-        fits=_ranked(fits, [point for _, point in asked]),
+        fits=_ranked(fits, [point for _, point, _ in asked]),
         unfit=tuple(
-            Unfit(one.recoding, point, str(error))
-            for (one, point), error in zip(asked, outcomes, strict=True)
+            Unfit(one.name, point, str(error))
+            for (one, point, _), error in zip(asked, outcomes, strict=True)
             if isinstance(error, AnonymizerError)
         ),
     )
@@ -198,61 +205,60 @@ def compare_study(
     return compare(asked, table, recodings=recodings, sweep=sweep)
 
 
-def _chosen(anonymizer: Anonymizer, stated: str | Sequence[str] | None) -> tuple[str, ...]:
-    """The recodings that are compared."""
-    if stated is None:
-        return tuple(name for name in RECODINGS if name != "fixed" or anonymizer.levels is not None)
-    names = tuple(dict.fromkeys(column_names("recodings", stated)))
-    if not names:
+def _chosen(given: Recoding, requested: str | Sequence[str | Recoding] | None) -> list[Recoding]:
+    """The recodings that are compared, each once."""
+    if not isinstance(given, Generalization):
+        raise InputError(
+            "a comparison is about recodings that are searched for counts, and "
+            f"{given.name!r} is not: choose another recoding to start from"
+        )
+    if requested is None:
+        requested = [name for name in COMPARED if name not in (Fixed.name,) or name == given.name]
+    elif isinstance(requested, str):
+        requested = [requested]
+    if not requested:
         raise InputError("recodings is empty: name those to compare, or leave it out")
-    for name in names:
-        require_one_of("recoding", name, RECODINGS)
-    return names
-
-
-def _asked(
-    anonymizer: Anonymizer, recodings: Sequence[str], sweep: Sweep
-) -> list[tuple[Anonymizer, Point]]:
-    """Every recoding at every point of the sweep."""
-    models = models_of(anonymizer.privacy)
-    if anonymizer.masking is not None:
-        raise InputError(
-            "a comparison is about recodings that are searched for, and masking draws values; "
-            "leave it out"
-        )
-    if any(isinstance(model, DifferentialPrivacy) for model in models):
-        raise InputError(
-            f"{DifferentialPrivacy.name}: levels have to be chosen without looking at the table, "
-            "so that there is nothing to compare"
-        )
-    swept = [(point, policy_at(models, point)) for point in points(sweep, len(recodings))]
     return [
-        (_under(anonymizer, name, policy), point) for point, policy in swept for name in recodings
+        one if isinstance(one, Generalization) else _under(given, one)
+        for one in dict.fromkeys(requested)
     ]
 
 
-def _under(anonymizer: Anonymizer, recoding: str, policy: Sequence[PrivacyModel]) -> Anonymizer:
-    """The same question under another recoding and policy, asked of a single job."""
-    defaults = {field.name: field.default for field in fields(Anonymizer)}
-    left_out = {
-        option: defaults[option] for option, knowing in ONLY_FOR.items() if recoding not in knowing
+def _under(given: Recoding, name: object) -> Recoding:
+    """The recoding of a name, with the options that the given one has, too."""
+    require_one_of("recoding", name, COMPARED)
+    kind = RECODINGS[str(name)]
+    if type(given) is kind:
+        return given
+    known = {each.name for each in fields(kind)} - {*OWN}  # type: ignore[arg-type]
+    shared = {
+        each.name: getattr(given, each.name)
+        for each in fields(given)  # type: ignore[arg-type]
+        if each.name in known
     }
-    other = replace(anonymizer, recoding=recoding, privacy=policy, n_jobs=None, progress=None)
-    return other.set_params(**left_out)
+    if kind is Fixed:
+        raise InputError("a comparison with recoding 'fixed' starts from it: give its levels")
+    return kind(**shared)
 
 
 def _attempt(
-    anonymizer: Anonymizer,
+    counted: Counted,
+    recoding: Generalization,
+    models: Sequence[PrivacyModel],
+    objective: Objective,
+    seed: int,
+    run: Run,
     point: Point,
-    columns: Sequence[object],
-    taxonomies: Mapping[str, Taxonomy],
     halves: tuple[Counts, Counts],
     about: Sequence[str],
 ) -> Fit | AnonymizerError:
     """A fit, or why there is none."""
     try:
-        anonymizer.require_room(columns)
-        return fitted(anonymizer, point, taxonomies, halves, about)
+        recoding.require_room(set(counted.kept.columns) - set(counted.schema.identifiers))
+        first, second = halves
+        problem = recoding.problem(first, counted.taxonomies, models, objective)
+        chosen, search = recoding.choose(problem, seed, run)
+        return fit_of(recoding.name, point, search, problem, chosen, second, about)
     except (InputError, PolicyUnreachableError) as error:
         return error
 

@@ -1,21 +1,20 @@
 """One recoding, fitted on one half of a table, and what both halves say of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
 from anonymizer.counts.counts import Counts, Grouping, Recoding, row_keys
-from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.entropy import mutual_information, mutual_information_miller_madow
 from anonymizer.privacy import TOLERANCE, Mask
 from anonymizer.recoding import Problem
-from anonymizer.release.anonymizer import Anonymizer
+from anonymizer.recoding.generalization import all_hidden, suppressed_of
+from anonymizer.recoding.result import SearchResult
 from anonymizer.release.information import ceiling
-from anonymizer.release.plan import all_hidden, suppressed_of
 from anonymizer.utility.comparison.sweep import Point
 
-__all__ = ["Fit", "Half", "fitted", "held_out"]
+__all__ = ["Fit", "Half", "fit_of", "held_out"]
 
 
 @dataclass(frozen=True)
@@ -93,32 +92,25 @@ class Fit:
         }
 
 
-def fitted(
-    anonymizer: Anonymizer,
+def fit_of(
+    name: str,
     parameters: Point,
-    taxonomies: Mapping[str, Taxonomy],
-    halves: tuple[Counts, Counts],
+    search: SearchResult,
+    problem: Problem,
+    recoding: Recoding | Grouping,
+    second: Counts,
     about: Sequence[str],
 ) -> Fit:
-    """Fit a recoding on the first half and evaluate it on both.
+    """The fit of a recoding that was chosen on the half of a problem, evaluated on both.
 
     Information ``about`` several attributes is summed.
-
-    Raises
-    ------
-    InputError, PolicyUnreachableError
-        When there is no such recoding of the first half.
     """
-    first, second = halves
-    problem = anonymizer.problem(first, taxonomies)
-    recoding, search = anonymizer.choose(problem)
-    other = replace(problem, counts=second)
     return Fit(
-        anonymizer.recoding,
+        name,
         parameters,
         search.proven,
         _evaluated(problem, recoding, about),
-        _evaluated(other, recoding, about),
+        _evaluated(replace(problem, counts=second), recoding, about),
     )
 
 

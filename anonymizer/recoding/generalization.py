@@ -1,0 +1,252 @@
+"""Recodings that generalize: searched for counts under a policy, applied class by class."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.counts.counts import Counts
+from anonymizer.counts.counts import Recoding as Partitions
+from anonymizer.counts.multidimensional import CLASS, Regions
+from anonymizer.counts.schema import Schema, classes_of
+from anonymizer.errors import PolicyBrokenError, PolicyUnreachableError
+from anonymizer.hierarchy import ANY, Taxonomy
+from anonymizer.kernels import NUMPY
+from anonymizer.kernels.arrays import Mask
+from anonymizer.objectives import Objective
+from anonymizer.objectives.candidate import Layout, columns_of
+from anonymizer.privacy import PrivacyModel, without_people
+from anonymizer.recoding.apply import matched, overwritten, relabelled
+from anonymizer.recoding.problem.options import Bounds
+from anonymizer.recoding.problem.policy import Policy
+from anonymizer.recoding.problem.problem import Problem, Run
+from anonymizer.recoding.problem.suppression import Suppressed, Suppression, suppress
+from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, unsuppressed
+from anonymizer.recoding.remembered import People, Seen, forgotten, moved, seen_in, seen_of
+from anonymizer.recoding.result import SearchResult
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.pandas import Tally
+
+__all__ = ["Generalization", "GeneralizationPlan", "all_hidden", "suppressed_of", "unreachable"]
+
+
+@dataclass(frozen=True, eq=False)
+class GeneralizationPlan(RecodingPlan):
+    """Partitions of the quasi-identifiers, or classes of their own, and a suppression budget.
+
+    Parameters
+    ----------
+    suppression
+        How many records may be suppressed.
+    population
+        The quasi-identifiers of the population that models are about, counted.
+    seen
+        The values that are remembered when the plan is pickled; all when left out.
+    """
+
+    suppression: Suppression
+    population: People | None = field(default=None, repr=False)
+    seen: Seen | None = field(default=None, repr=False)
+
+    @property
+    def forgetting(self) -> "GeneralizationPlan":
+        """The plan without values that only records have which were suppressed or left out.
+
+        Those of a population that no record of the table shared are gone, too.
+        """
+        if self.seen is None:
+            return self
+        known, recoding = forgotten(self.taxonomies, self.seen), self.recoding
+        if not isinstance(recoding, Regions):
+            recoding = moved(recoding, self.taxonomies, known)
+        return replace(self, taxonomies=known, recoding=recoding, seen=None)
+
+    def remembering(
+        self, admitted: pd.DataFrame, raw: Counts, outcome: Outcome
+    ) -> "GeneralizationPlan":
+        """The plan that knows which values it released, ``raw`` being the counts of the table."""
+        some = outcome.suppressed.any()
+        seen = (
+            seen_in(admitted[~outcome.suppressed], self.taxonomies)
+            if some
+            else seen_of(raw, self.taxonomies)
+        )
+        return replace(self, seen=seen)
+
+    def carry_out(self, admitted: pd.DataFrame) -> Outcome:
+        """Recode the records and suppress the classes that break the policy, within the budget."""
+        left = admitted.drop(columns=list(self.schema.identifiers))
+        recoded = engine.without_traces(relabelled(left, self.recoding, self.taxonomies))
+        released, suppressed, removed = self._suppressed(recoded)
+        merges = not removed and bool(suppressed.any())
+        hidden = self.schema.names if merges else self.generalized
+        return Outcome(released, suppressed, removed, hidden)
+
+    @property
+    def published(self) -> Schema:
+        """The schema of the released table: what tells its classes apart may be a column more."""
+        numbered = isinstance(self.recoding, Regions) and self.recoding.numbered
+        return self.schema.beside(CLASS) if numbered else self.schema
+
+    def people(self, released: pd.DataFrame) -> pd.DataFrame | None:
+        """The population recoded as a table was that was released; None where there is none.
+
+        People whom no released class stands for may be anybody whose values were suppressed: they
+        are ``*`` where there is such a class.
+        """
+        people = self._people()
+        return None if people is None else matched(released, people, self.schema)
+
+    @property
+    def everybody(self) -> Tally | None:
+        """The population that models are about, counted; None where there is none."""
+        return None if self.population is None else self.population.tally(self.taxonomies)
+
+    def _people(self) -> pd.DataFrame | None:
+        """The population recoded, a record per person."""
+        if self.population is None:
+            return None
+        table = self.population.table(self.taxonomies)
+        return relabelled(table, self.recoding, self.taxonomies)
+
+    def _suppressed(self, recoded: pd.DataFrame) -> tuple[pd.DataFrame, Mask, bool]:
+        """The table with broken classes suppressed, which records they are, and if they are gone.
+
+        Raises
+        ------
+        PolicyBrokenError
+            When the budget does not do.
+        """
+        if not self.suppression.most(len(recoded)):
+            return recoded, unsuppressed(len(recoded)), False
+        people = self._people()
+        counts, everybody = classes_of(recoded, self.schema, people)
+        class_of = everybody[: len(recoded)]
+        tables = [recoded] if people is None else [recoded, people]
+        hidden = [engine.all_equal(table, self.schema.names, ANY) for table in tables]
+        of_classes = np.zeros(len(counts), bool)
+        of_classes[everybody[np.concatenate(hidden)]] = True
+        found = suppressed_of(counts, self.models, self.suppression, of_classes)
+        if found is None:
+            raise PolicyBrokenError(
+                f"nothing was released: more than {self.suppression.share:.3g} of the records "
+                "would have to be suppressed for the policy to hold under this recoding"
+            )
+        suppressed = found.marks[class_of]
+        if found.removed:
+            return engine.without_traces(recoded[~suppressed]), suppressed, True
+        if not found.records:
+            return recoded, suppressed, False
+        columns = {name: overwritten(recoded[name], suppressed) for name in self.schema.names}
+        return engine.replaced(recoded, columns), suppressed, False
+
+    def recoder(
+        self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator
+    ) -> Callable[[Counts], Counts]:
+        """What the recoding makes of counts of the same combinations as the raw ones."""
+        if isinstance(self.recoding, Regions):
+            class_of = self.recoding.class_of(raw.cells)
+            return lambda counts: counts.grouped(class_of)
+        recoding, together = self.recoding, None
+        if outcome.fate == "kept":
+            recoded = raw.recode(recoding)
+            hidden = all_hidden(recoded, recoding)
+            together = suppressed_of(recoded, self.models, self.suppression, hidden)
+        if together is None:
+            return lambda counts: counts.recode(recoding)
+        marks = together.marks
+        return lambda counts: counts.recode(recoding).merge(marks)
+
+
+class Generalization(Recoding):
+    """A recoding that is searched for counts: what is chosen depends on nothing else."""
+
+    def problem(
+        self,
+        counts: Counts,
+        taxonomies: Mapping[str, Taxonomy],
+        models: Sequence[PrivacyModel],
+        objective: Objective,
+    ) -> Problem:
+        """The problem that some counts pose; refused where no recoding can solve it.
+
+        Raises
+        ------
+        InputError, PolicyUnreachableError
+            Naming the model that no recoding can satisfy.
+        """
+        problem = Problem(counts, taxonomies, models, objective, self.budget)
+        problem.require_possible()
+        return problem
+
+    @property
+    def budget(self) -> Suppression:
+        """How many records may be suppressed."""
+        return Suppression()
+
+    @abstractmethod
+    def choose(
+        self, problem: Problem, seed: int, run: Run
+    ) -> tuple[Partitions | Regions, SearchResult]:
+        """The recoding that solves a problem, and how it was found.
+
+        Raises
+        ------
+        PolicyUnreachableError
+            When none does.
+        InputError
+            When options and problem do not fit together.
+        """
+
+    def fit(self, task: Task) -> tuple[RecodingPlan, Outcome]:
+        """Choose the recoding of a table under a policy, and carry it out."""
+        counted = task.counted
+        problem = self.problem(counted.counts, counted.taxonomies, task.models, task.objective)
+        recoding, search = self.choose(problem, task.seed, task.run)
+        people = counted.people
+        plan = GeneralizationPlan(
+            counted.schema,
+            without_people(task.models),
+            counted.taxonomies,
+            recoding,
+            search,
+            self.budget,
+            None if people is None else People.of(people, counted.taxonomies),
+        )
+        outcome = plan.carry_out(counted.kept)
+        return plan.remembering(counted.kept, problem.counts, outcome), outcome
+
+
+def suppressed_of(
+    counts: Counts, models: Sequence[PrivacyModel], suppression: Suppression, hidden: Mask
+) -> Suppressed | None:
+    """What is suppressed of a recoded table's classes; None where the budget does not do.
+
+    ``hidden``: the class, if any, that is ``*`` in every quasi-identifier already.
+    """
+    layout = Layout.of(counts)
+    policy = Policy(models, layout, NUMPY)
+    return suppress(columns_of(counts), policy, policy.against(layout.margins), suppression, hidden)
+
+
+def all_hidden(recoded: Counts, recoding: Partitions | Regions) -> Mask:
+    """The class labelled ``*`` in every quasi-identifier, shape (classes,).
+
+    None where classes are regions, next to which nothing is suppressed.
+    """
+    if isinstance(recoding, Regions):
+        return np.zeros(len(recoded), bool)
+    hidden = np.ones(len(recoded), bool)
+    for name, codes in zip(recoded.names, recoded.cells.T, strict=True):
+        hidden &= recoding[name].hidden[codes]
+    return hidden
+
+
+def unreachable(problem: Problem, bounds: Bounds, what: str) -> PolicyUnreachableError:
+    """The error that no recoding of a kind satisfies the policy; ``what``: of which kind."""
+    names = ", ".join(model.name for model in problem.models)
+    share = problem.suppression.share
+    budget = f" while at most {share:.3g} of the records are suppressed" if share else ""
+    return PolicyUnreachableError(f"{what} all of {names}{bounds.told}{budget}; relax one")

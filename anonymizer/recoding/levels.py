@@ -1,0 +1,176 @@
+"""Recodings to one level per quasi-identifier: the best node of the lattice, or a given one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from anonymizer.counts.counts import Recoding as Partitions
+from anonymizer.errors import InputError, did_you_mean, is_whole, require_one_of
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.recoding.full_domain.solve import STRATEGIES, solve
+from anonymizer.recoding.generalization import Generalization, unreachable
+from anonymizer.recoding.lattice import Node, level_recoding
+from anonymizer.recoding.partitions.bounded import with_few_classes, with_large_classes
+from anonymizer.recoding.problem.options import Bounds
+from anonymizer.recoding.problem.problem import Found, Problem, Run, Search
+from anonymizer.recoding.problem.suppression import Suppression
+from anonymizer.recoding.result import SearchResult
+
+__all__ = ["Fixed", "FullDomain", "node_of"]
+
+Strategy = Literal[
+    "automatic", "bisection", "top-down", "incognito", "exhaustive", "branch-and-bound"
+]
+
+
+@dataclass(frozen=True)
+class FullDomain(Generalization):
+    """One level per quasi-identifier: the best node of the lattice that satisfies the policy.
+
+    Parameters
+    ----------
+    suppression
+        Classes that break a model are suppressed (``*``) while at most this share of the records
+        goes. Where the class they form breaks a model itself, they are left out.
+    remove
+        Leave suppressed records out in any case.
+    search
+        ``"automatic"``: exact, and quick. ``"bisection"``, ``"top-down"``, ``"incognito"`` and
+        ``"exhaustive"`` find the same; ``"branch-and-bound"`` may be cut short by a time limit. Or
+        a function that finds a :class:`Frontier`.
+    max_classes, min_records
+        At most so many classes; each of at least so many records.
+    """
+
+    name: ClassVar[str] = "full-domain"
+
+    suppression: float = 0.0
+    remove: bool = False
+    search: Strategy | Search = "automatic"
+    max_classes: int | None = None
+    min_records: int | None = None
+
+    def __post_init__(self) -> None:
+        require_removal(self.budget)
+        if not callable(self.search):
+            require_one_of("search", self.search, STRATEGIES)
+        if self._bounds.requested and self.suppression:
+            raise InputError(
+                f"{' and '.join(self._bounds.requested)} cannot be combined with suppression, "
+                "which follows the policy alone; leave either out, or require k-anonymity"
+            )
+
+    @property
+    def budget(self) -> Suppression:
+        """How many records may be suppressed."""
+        return Suppression(self.suppression, self.remove)
+
+    @property
+    def _bounds(self) -> Bounds:
+        return Bounds(self.max_classes, self.min_records)
+
+    def choose(self, problem: Problem, seed: int, run: Run) -> tuple[Partitions, SearchResult]:
+        """The best node of the lattice."""
+        bounds = self._bounds
+        confined = with_few_classes(with_large_classes(problem, bounds), bounds)
+        found = solve(confined, self.search, run)
+        if found is None:
+            raise unreachable(problem, bounds, "no node of the lattice satisfies")
+        recoding = level_recoding(problem.taxonomies, problem.counts.names, found.node)
+        return recoding, _result_of(problem, found)
+
+
+@dataclass(frozen=True)
+class Fixed(Generalization):
+    """The given levels, or the refusal that they do not satisfy the policy.
+
+    Parameters
+    ----------
+    levels
+        The level of every quasi-identifier, 0 being the values themselves.
+    suppression, remove
+        As of :class:`FullDomain`.
+    """
+
+    name: ClassVar[str] = "fixed"
+    searches: ClassVar[bool] = False
+
+    levels: Mapping[str, int]
+    suppression: float = 0.0
+    remove: bool = False
+
+    def __post_init__(self) -> None:
+        require_removal(self.budget)
+        if not isinstance(self.levels, Mapping):
+            raise InputError("levels must map every quasi-identifier to a level")
+
+    @property
+    def budget(self) -> Suppression:
+        """How many records may be suppressed."""
+        return Suppression(self.suppression, self.remove)
+
+    def choose(self, problem: Problem, seed: int, run: Run) -> tuple[Partitions, SearchResult]:
+        """The node of the levels."""
+        node = node_of(self.levels, problem.taxonomies)
+        evaluator = problem.evaluator
+        if evaluator.candidate(node, evaluator.sets().at(node)) is None:
+            raise unreachable(problem, Bounds(), "the levels given do not satisfy")
+        score = evaluator.value(node)
+        found = Found("fixed", node, score, score, True, 1, 1)
+        recoding = level_recoding(problem.taxonomies, problem.counts.names, node)
+        return recoding, _result_of(problem, found)
+
+
+def node_of(levels: Mapping[str, int], taxonomies: Mapping[str, Taxonomy]) -> Node:
+    """The lattice node for a mapping of attribute to level.
+
+    Raises
+    ------
+    InputError
+        When one lacks, is of no quasi-identifier, or is no level of its hierarchy.
+    """
+    for name in levels:
+        if name not in taxonomies:
+            hint = did_you_mean(str(name), taxonomies)
+            raise InputError(f"levels names {name!r}, which is no quasi-identifier{hint}")
+    for name, taxonomy in taxonomies.items():
+        if name not in levels:
+            raise InputError(f"levels lacks {name!r}; give a level from 0 to {taxonomy.height}")
+        if not is_whole(levels[name], least=0) or levels[name] > taxonomy.height:
+            raise InputError(
+                f"levels: {name} = {levels[name]!r} must be a whole number from 0 to "
+                f"{taxonomy.height}, the height of its hierarchy"
+            )
+    return tuple(int(levels[name]) for name in taxonomies)
+
+
+def require_removal(budget: Suppression) -> None:
+    """Refuse to remove suppressed records where none may be suppressed.
+
+    Raises
+    ------
+    InputError
+        When that is requested.
+    """
+    if budget.remove and not budget.share:
+        raise InputError("remove leaves suppressed records out: give suppression above 0 with it")
+
+
+def _result_of(problem: Problem, found: Found) -> SearchResult:
+    def quantity(score: float) -> float:
+        return problem.evaluator.objective.stated(score, problem.counts.records)
+
+    value, bound = quantity(found.score), quantity(found.bound)
+    return SearchResult(
+        strategy=found.strategy,
+        objective=problem.objective.name,
+        value=value,
+        gap=abs(bound - value),
+        nodes=found.nodes,
+        checked=found.checked,
+        feasible=found.feasible,
+        minimal=found.minimal,
+        refinements=0,
+        proven=found.proven,
+        bound=bound,
+    )

@@ -1,0 +1,169 @@
+"""Recodings that give each attribute a partition of its own: ranges, cuts and groupings (A1*)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import ClassVar, Literal
+
+from anonymizer.counts.counts import Recoding as Partitions
+from anonymizer.errors import InputError, column_names, did_you_mean, function_of, name_of
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.privacy import require_class_by_class, require_monotone
+from anonymizer.recoding.full_domain.solve import SEARCHES
+from anonymizer.recoding.generalization import Generalization, unreachable
+from anonymizer.recoding.partitions.bounded import refine_within, with_large_classes
+from anonymizer.recoding.partitions.refine import REFINEMENTS, Cutting, Refiner
+from anonymizer.recoding.problem.options import Bounds, RangeOptions
+from anonymizer.recoding.problem.problem import Problem, Run, Search
+from anonymizer.recoding.result import SearchResult
+
+__all__ = ["Cut", "VariableRange", "attributes_to_refine"]
+
+Refinement = Literal["exact", "heuristic"]
+FrontierSearch = Literal["automatic", "bisection", "top-down", "incognito", "exhaustive"]
+
+
+@dataclass(frozen=True)
+class VariableRange(Generalization):
+    """Ordered attributes get ranges of their own, the best over all levels of the others (A1*).
+
+    Parameters
+    ----------
+    refine
+        The attributes that get ranges; all ordered ones when left out.
+    group
+        Attributes of few values that are grouped in any way.
+    max_ranges, min_width, grid
+        At most so many ranges; each at least so wide; beginning at multiples of this.
+    max_classes, min_records, min_gain
+        At most so many classes; each of at least so many records; every class more adding at least
+        so much to the objective (bits).
+    refinement
+        ``"exact"``, or ``"heuristic"``, which moves the boundaries of level 1 (Bezzi 2010); or a
+        function like them.
+    search
+        How the feasible nodes of the lattice are found, which all give the same: see
+        :class:`FullDomain`.
+    """
+
+    name: ClassVar[str] = "variable-range"
+    cuts: ClassVar[bool] = False
+
+    refine: Sequence[str] | None = None
+    group: Sequence[str] = ()
+    max_ranges: int | None = None
+    min_width: float | None = None
+    grid: float | None = None
+    max_classes: int | None = None
+    min_records: int | None = None
+    min_gain: float = 0.0
+    refinement: Refinement | Cutting = "exact"
+    search: FrontierSearch | Search = "automatic"
+
+    def __post_init__(self) -> None:
+        refine = None if self.refine is None else column_names("refine", self.refine)
+        for name in refine or ():
+            if name in column_names("group", self.group):
+                raise InputError(f"{name!r} gets ranges or groups: name it in refine or in group")
+        if refine == () and not self.cuts:
+            raise InputError(
+                "refine is empty: name the attributes that get ranges, or leave it out"
+            )
+        _ = self._options, self._bounds, self._cutting, self._search
+
+    @property
+    def _options(self) -> RangeOptions:
+        return RangeOptions(self.max_ranges, self.min_width, self.grid)
+
+    @property
+    def _bounds(self) -> Bounds:
+        return Bounds(self.max_classes, self.min_records, self.min_gain)
+
+    @property
+    def _cutting(self) -> Cutting:
+        return function_of("refinement", self.refinement, REFINEMENTS)
+
+    @property
+    def _search(self) -> Search:
+        return function_of("search", self.search, SEARCHES)
+
+    def choose(self, problem: Problem, seed: int, run: Run) -> tuple[Partitions, SearchResult]:
+        """The best partitions of all attributes, ranges for some of them."""
+        group = quasi_identifiers("group", self.group, problem.taxonomies)
+        refine = self._attributes(problem.taxonomies)
+        refiner = Refiner(problem.objective, self._options, self._cutting, self.cuts, group)
+        require_class_by_class(problem.models, refiner.name)
+        require_monotone(problem.models, refiner.name)
+        problem.objective.prepared(problem.counts, problem.taxonomies)
+        confined = with_large_classes(problem, self._bounds)
+        nodes = self._search(confined, run)
+        if not nodes.minimal:
+            raise unreachable(problem, self._bounds, "no node of the lattice satisfies")
+        refined = refine_within(confined, refine, refiner, self._bounds, self._search, run)
+        plain = problem.objective(refined.counts)
+        value, bound = (
+            problem.objective.stated(score, problem.counts.records)
+            for score in (plain, plain + (refined.bound - refined.value))
+        )
+        known = refined.bound < inf and self._search in SEARCHES.values()
+        return refined.recoding, SearchResult(
+            strategy=nodes.strategy or name_of(self.search),
+            objective=problem.objective.name,
+            value=value,
+            gap=abs(bound - value) if known else None,
+            nodes=nodes.nodes,
+            checked=nodes.checked + refined.checked,
+            feasible=nodes.feasible,
+            minimal=nodes.minimal,
+            refinements=refined.refinements,
+            proven=known and refined.proven,
+            bound=bound if known else None,
+        )
+
+    def _attributes(self, taxonomies: Mapping[str, Taxonomy]) -> tuple[str, ...]:
+        """The attributes that get ranges."""
+        chosen = attributes_to_refine(self.refine, taxonomies)
+        if not chosen and not self.cuts:
+            raise InputError(
+                f"{self.name} recoding needs an ordered attribute: one with a hierarchy of "
+                "numbers or ranges; none of the quasi-identifiers has one"
+            )
+        return chosen
+
+
+@dataclass(frozen=True)
+class Cut(VariableRange):
+    """The same, and attributes without ranges are cut through their taxonomies at several depths.
+
+    Parameters are those of :class:`VariableRange`.
+    """
+
+    name: ClassVar[str] = "cut"
+    cuts: ClassVar[bool] = True
+
+
+def attributes_to_refine(
+    refine: Sequence[str] | None, taxonomies: Mapping[str, Taxonomy]
+) -> tuple[str, ...]:
+    """The named attributes; all ordered ones where none are named.
+
+    Raises
+    ------
+    InputError
+        When one of them is no quasi-identifier.
+    """
+    if refine is None:
+        return tuple(name for name, taxonomy in taxonomies.items() if taxonomy.ordered)
+    return quasi_identifiers("refine", refine, taxonomies)
+
+
+def quasi_identifiers(
+    option: str, names: Sequence[str], taxonomies: Mapping[str, Taxonomy]
+) -> tuple[str, ...]:
+    """The quasi-identifiers that an option names, each once."""
+    named = column_names(option, names)
+    for name in named:
+        if name not in taxonomies:
+            hint = did_you_mean(str(name), taxonomies)
+            raise InputError(f"{option} names {name!r}, which is no quasi-identifier{hint}")
+    return tuple(dict.fromkeys(named))

@@ -1,0 +1,298 @@
+"""The protocol of recodings: what each is asked for, and the plan that it answers with."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import ClassVar, Protocol
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.counts.counting import Counted
+from anonymizer.counts.counts import Counts
+from anonymizer.counts.counts import Recoding as Partitions
+from anonymizer.counts.multidimensional import Regions
+from anonymizer.counts.schema import Schema
+from anonymizer.errors import InputError, name_of
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.kernels.arrays import Mask
+from anonymizer.objectives import MutualInformation, Objective
+from anonymizer.privacy import DifferentialPrivacy, PrivacyModel
+from anonymizer.recoding.apply import described, generalized, levels_of, require_unnumbered
+from anonymizer.recoding.problem.problem import Run
+from anonymizer.recoding.result import SearchResult
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.pandas import Tally
+
+__all__ = [
+    "Outcome",
+    "Randomization",
+    "Recoding",
+    "RecodingPlan",
+    "Task",
+    "require_unweighted",
+    "unsuppressed",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What a recoding is chosen for.
+
+    Parameters
+    ----------
+    counted
+        The table, counted once: roles, admitted records, values and how they generalize.
+    models
+        The policy.
+    objective
+        What is maximised.
+    seed
+        For what is chosen at random, such as the starts of a local search.
+    run
+        Jobs, time limit and progress.
+    """
+
+    counted: Counted
+    models: Sequence[PrivacyModel]
+    objective: Objective
+    seed: int
+    run: Run
+
+
+class Randomization(Protocol):
+    """What a manifest reports of values that were drawn at random."""
+
+    def to_dict(self) -> dict[str, object]:
+        """The same as JSON has it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A table carried out by a plan: what is released of it, and what became of its records.
+
+    Parameters
+    ----------
+    released
+        The released table.
+    suppressed
+        Which of the admitted records are suppressed, shape (records,).
+    removed
+        Whether these are left out of the released table.
+    hidden
+        The quasi-identifiers that are not released as they are.
+    randomization
+        What the manifest reports of values drawn at random; None where none were.
+    """
+
+    released: pd.DataFrame = field(repr=False)
+    suppressed: Mask = field(repr=False)
+    removed: bool
+    hidden: Sequence[str]
+    randomization: "Randomization | None" = None
+
+    @property
+    def fate(self) -> str:
+        """What became of suppressed records: ``"none"``, ``"kept"`` as a class, ``"removed"``."""
+        if not self.suppressed.any():
+            return "none"
+        return "removed" if self.removed else "kept"
+
+    def left(self, admitted: pd.DataFrame) -> pd.DataFrame:
+        """The admitted records that the released table has, in its order."""
+        return admitted[~self.suppressed] if self.fate == "removed" else admitted
+
+    @property
+    def shown(self) -> pd.DataFrame:
+        """The released records that are not suppressed."""
+        return self.released[~self.suppressed] if self.fate == "kept" else self.released
+
+
+@dataclass(frozen=True, eq=False)
+class RecodingPlan(ABC):
+    """A fitted recoding: applies to tables, describes itself, remembers no record.
+
+    Parameters
+    ----------
+    schema, models
+        The roles of the columns and the policy.
+    taxonomies, recoding
+        The values that are known, and their groups.
+    search
+        How the recoding was found.
+    """
+
+    schema: Schema
+    models: Sequence[PrivacyModel]
+    taxonomies: Mapping[str, Taxonomy] = field(repr=False)
+    recoding: Partitions | Regions = field(repr=False)
+    search: SearchResult
+
+    private: ClassVar[bool] = False
+    """Whether nothing may be reported but what the released table shows."""
+
+    def __getstate__(self) -> dict[str, object]:
+        return dict(vars(self.forgetting))
+
+    @property
+    @abstractmethod
+    def forgetting(self) -> "RecodingPlan":
+        """The plan without values that only records have which were not released."""
+
+    @abstractmethod
+    def carry_out(self, admitted: pd.DataFrame) -> Outcome:
+        """Recode the admitted records of a table; nothing is verified.
+
+        Raises
+        ------
+        InputError
+            When it holds values, or combinations of them, that the plan has never seen.
+        PolicyBrokenError, PolicyUnreachableError
+            When no table that satisfies the policy can be made of it.
+        """
+
+    @abstractmethod
+    def recoder(
+        self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator
+    ) -> Callable[[Counts], Counts]:
+        """What the plan makes of counts with the combinations of the raw ones: of shuffled ones.
+
+        Parameters
+        ----------
+        raw, released
+            Counts of the admitted records that are released, before and after.
+        outcome
+            What was released of them.
+        rng
+            For plans that draw.
+        """
+
+    @property
+    def published(self) -> Schema:
+        """The schema of the released table: what tells its classes apart may be a column more."""
+        return self.schema
+
+    def people(self, released: pd.DataFrame) -> pd.DataFrame | None:
+        """The population as a table was recoded that was released; None where there is none."""
+        return None
+
+    def count(self, admitted: pd.DataFrame) -> Counts:
+        """The counts of admitted records as they are."""
+        tally = engine.tally(admitted, self.schema.columns)
+        return self.schema.counts(tally, self.taxonomies, self.everybody)
+
+    @property
+    def everybody(self) -> Tally | None:
+        """The population that models are about, counted; None where there is none."""
+        return None
+
+    @property
+    def partitions(self) -> Partitions:
+        """The recoding of a plan that has one partition per quasi-identifier.
+
+        Raises
+        ------
+        TypeError
+            Where classes have groups of their own.
+        """
+        if isinstance(self.recoding, Regions):
+            raise TypeError("classes have groups of their own")
+        return self.recoding
+
+    @property
+    def generalized(self) -> Sequence[str]:
+        """The quasi-identifiers that are not released at level 0."""
+        if isinstance(self.recoding, Regions):
+            return self.schema.names
+        return generalized(self.recoding, self.taxonomies)
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The level of each quasi-identifier that is released at one."""
+        return levels_of(self.recoding, self.taxonomies)
+
+    def describe(self, shown: pd.DataFrame) -> dict[str, list[dict[str, object]]]:
+        """The groups of each quasi-identifier, as far as released records show them."""
+        return described(self.recoding, self.taxonomies, shown)
+
+    @property
+    def regions(self) -> Sequence[Mapping[str, str | None]]:
+        """The labels of each class, where classes have groups of their own."""
+        return self.recoding.listed() if isinstance(self.recoding, Regions) else []
+
+
+class Recoding(ABC):
+    """How quasi-identifiers are recoded: a frozen dataclass of the options of one method.
+
+    ``name`` is what a study file calls the method. ``searches``: whether an objective is maximised,
+    for which a time limit can make sense. ``private``: whether it is what differential privacy
+    needs. ``numbered``: whether the released table has a column that tells its classes apart.
+    """
+
+    name: ClassVar[str]
+    searches: ClassVar[bool] = True
+    private: ClassVar[bool] = False
+    numbered: ClassVar[bool] = False
+
+    @abstractmethod
+    def fit(self, task: Task) -> tuple[RecodingPlan, Outcome]:
+        """Choose the recoding of a table under a policy, and carry it out.
+
+        Raises
+        ------
+        InputError
+            When table, policy and options do not fit together.
+        PolicyUnreachableError
+            When no recoding of this kind satisfies the policy.
+        """
+
+    def require_suitable(
+        self, models: Sequence[PrivacyModel], objective: Objective, run: Run
+    ) -> None:
+        """Refuse what this recoding cannot answer for, before a table is looked at.
+
+        Raises
+        ------
+        InputError
+            Naming it.
+        """
+        private = [model for model in models if isinstance(model, DifferentialPrivacy)]
+        if private and not self.private:
+            raise InputError(
+                f"{private[0].name} needs levels that were chosen without looking at the table; "
+                "choose recoding = SafePub(levels) (in a study, method = 'safepub')"
+            )
+        if self.searches:
+            return
+        if run.time_limit is not None:
+            raise InputError(f"recoding {self.name!r} searches nothing; leave out the time limit")
+
+    def require_room(self, columns: Iterable[object]) -> None:
+        """Refuse a table with a column that is in the way of one that the recoding adds."""
+        if self.numbered:
+            require_unnumbered(columns)
+
+    @property
+    def described(self) -> dict[str, object]:
+        """The method and its options: part of a study's fingerprint."""
+        options = {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
+        named = {key: name_of(v) if callable(v) else v for key, v in options.items()}
+        return {"method": self.name, **named}
+
+
+def require_unweighted(name: str, objective: Objective) -> None:
+    """Require the objective that stands for none, of a recoding that maximises nothing.
+
+    Raises
+    ------
+    InputError
+        When another is given.
+    """
+    plain = type(objective) is MutualInformation and not objective.weights
+    if not plain:
+        raise InputError(f"recoding {name!r} maximises nothing; leave out the objective")
+
+
+def unsuppressed(records: int) -> Mask:
+    """The mask of suppressed records where none are."""
+    return np.zeros(records, bool)

@@ -1,0 +1,218 @@
+"""SafePub: a random sample of a table, at levels that were chosen without looking at it.
+
+Bild, Kuhn and Prasser (2018). Everything reported of such a release is read off the released table:
+any other figure (how many records there were, how many were left out, what the raw table says)
+would have to be paid for in epsilon too.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.counts.counts import Counts
+from anonymizer.errors import InputError, PolicyUnreachableError
+from anonymizer.hierarchy import Partition, Taxonomy
+from anonymizer.kernels.arrays import Mask
+from anonymizer.objectives import Objective
+from anonymizer.privacy import DifferentialPrivacy, KAnonymity, PrivacyModel
+from anonymizer.recoding.apply import relabelled
+from anonymizer.recoding.lattice import level_recoding
+from anonymizer.recoding.levels import node_of
+from anonymizer.recoding.problem.problem import Run
+from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, unsuppressed
+from anonymizer.recoding.remembered import Seen, forgotten, moved, seen_in
+from anonymizer.recoding.result import SearchResult
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.values import key_text
+
+__all__ = ["SafePub", "SamplePlan"]
+
+
+@dataclass(frozen=True)
+class SafePub(Recoding):
+    """A differentially private release: a sample at given levels, small classes left out.
+
+    The policy holds one model of differential privacy, which says how to sample, and k-anonymity at
+    most with it.
+
+    Parameters
+    ----------
+    levels
+        The level of every quasi-identifier, chosen without looking at the table.
+    """
+
+    name: ClassVar[str] = "safepub"
+    searches: ClassVar[bool] = False
+    private: ClassVar[bool] = True
+
+    levels: Mapping[str, int]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.levels, Mapping):
+            raise InputError("levels must map every quasi-identifier to a level")
+
+    def require_suitable(
+        self, models: Sequence[PrivacyModel], objective: Objective, run: Run
+    ) -> None:
+        """Refuse a policy that the guarantee does not cover."""
+        super().require_suitable(models, objective, run)
+        name = DifferentialPrivacy.name
+        found = [model for model in models if isinstance(model, DifferentialPrivacy)]
+        others = [m for m in models if not isinstance(m, DifferentialPrivacy | KAnonymity)]
+        if not found:
+            raise InputError(f"recoding = 'safepub' needs the model {name}, which says how to draw")
+        if len(found) > 1:
+            raise InputError(f"{name}: give it once")
+        if others:
+            raise InputError(
+                f"{name}: its guarantee does not cover what {others[0].name} would leave out; only "
+                "k-anonymity can be combined with it"
+            )
+
+    def fit(self, task: Task) -> tuple[RecodingPlan, Outcome]:
+        """Draw a sample of the table that is fitted, and remember which values it released."""
+        schema = task.counted.schema
+        if schema.counted:
+            raise InputError(_as_it_is(schema.counted[0]))
+        taxonomies = written_alike(task.counted.taxonomies)
+        node = node_of(self.levels, taxonomies)
+        recoding = level_recoding(taxonomies, schema.names, node)
+        (private,) = (m for m in task.models if isinstance(m, DifferentialPrivacy))
+        # The levels were not searched for, and what they are worth may not be reported.
+        search = SearchResult("fixed", task.objective.name, None, None, 1, 0, None, None, 0, False)
+        plan = SamplePlan(schema, task.models, taxonomies, recoding, search, private)
+        drawn, outcome = plan.drawn(task.counted.kept)
+        return replace(plan, seen=seen_in(drawn, taxonomies)), outcome
+
+
+@dataclass(frozen=True, eq=False)
+class SamplePlan(RecodingPlan):
+    """All that is needed to release a differentially private sample of a table.
+
+    Every release draws anew, from a source of randomness that nobody knows; what several releases
+    of one table disclose adds up.
+
+    Parameters
+    ----------
+    model
+        The model that says how to sample.
+    seen
+        The values that are remembered when the plan is pickled; all when left out.
+    """
+
+    private: ClassVar[bool] = True
+
+    model: DifferentialPrivacy
+    seen: Seen | None = field(default=None, repr=False)
+
+    @property
+    def forgetting(self) -> "SamplePlan":
+        """The plan without values that only records have which were not released."""
+        if self.seen is None:
+            return self
+        known = forgotten(self.taxonomies, self.seen)
+        return replace(
+            self,
+            taxonomies=known,
+            recoding=moved(self.partitions, self.taxonomies, known),
+            seen=None,
+        )
+
+    def carry_out(self, admitted: pd.DataFrame) -> Outcome:
+        """Draw a sample, recode it and leave small classes out.
+
+        In random order and without an index: both would tell who was drawn.
+
+        Raises
+        ------
+        InputError
+            When the table has a column that would be released as it is.
+        PolicyUnreachableError
+            When no class is large enough.
+        """
+        return self.drawn(admitted)[1]
+
+    def drawn(self, admitted: pd.DataFrame) -> tuple[pd.DataFrame, Outcome]:
+        """The same, and the records that were drawn and left."""
+        known = (*self.schema.names, *self.schema.identifiers)
+        for column in admitted.columns:
+            if column not in known:
+                raise InputError(_as_it_is(column))
+        table = admitted[list(self.schema.names)]
+        rng = np.random.default_rng()  # from the system's entropy: a seed could be guessed
+        drawn = table[rng.random(len(table)) < self.model.beta]
+        recoded = relabelled(self._alike(drawn), self.recoding, self.taxonomies)
+        large = self._large(recoded)
+        left = recoded[large]
+        if not len(left):
+            raise PolicyUnreachableError(
+                f"nothing was released: no class of the sample has k = {self._least} records; "
+                "choose coarser levels, or a larger epsilon or delta"
+            )
+        order = rng.permutation(len(left))
+        released = engine.without_traces(left.iloc[order].reset_index(drop=True))
+        return drawn[large], Outcome(released, unsuppressed(len(left)), False, self.generalized)
+
+    def recoder(
+        self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator
+    ) -> Callable[[Counts], Counts]:
+        """None: nothing is reported of the raw table.
+
+        Raises
+        ------
+        NotImplementedError
+            Always.
+        """
+        raise NotImplementedError
+
+    def _large(self, recoded: pd.DataFrame) -> Mask:
+        """The records of a recoded sample whose classes are large enough, shape (records,)."""
+        class_of, _ = engine.grouped(recoded, self.schema.names)
+        large = np.bincount(class_of) >= self._least
+        return large[class_of] if len(recoded) else unsuppressed(0)
+
+    def _alike(self, table: pd.DataFrame) -> pd.DataFrame:
+        """The table with every value as the taxonomies write it; those unknown as they are."""
+        columns = {}
+        for name, taxonomy in self.taxonomies.items():
+            codes, values = engine.distinct(table[name])
+            keys = [taxonomy.key(value) for value in values]
+            texts = [
+                key_text(key) if key in taxonomy.codes else value
+                for key, value in zip(keys, values, strict=True)
+            ]
+            columns[name] = engine.relabel(table[name], codes, texts)
+        return engine.replaced(table, columns)
+
+    @property
+    def _least(self) -> int:
+        """The records that every class must have."""
+        others = [model.k for model in self.models if isinstance(model, KAnonymity)]
+        return max([self.model.k, *others])
+
+
+def written_alike(taxonomies: Mapping[str, Taxonomy]) -> dict[str, Taxonomy]:
+    """Taxonomies whose level 0 has one way of writing each value.
+
+    The way of the table, ``39.0`` next to a gap, say, would tell of records that were not drawn.
+    """
+    return {
+        name: replace(taxonomy, levels=(_rewritten(taxonomy), *taxonomy.levels[1:]))
+        for name, taxonomy in taxonomies.items()
+    }
+
+
+def _rewritten(taxonomy: Taxonomy) -> Partition:
+    raw = taxonomy.levels[0]
+    return Partition(raw.groups, tuple(taxonomy.texts[code] for code in raw.first))
+
+
+def _as_it_is(column: object) -> str:
+    """Why a column stands in the way."""
+    return (
+        f"{DifferentialPrivacy.name}: column {str(column)!r} would be released as it is; make it a "
+        "quasi-identifier (at level 0, say), or an identifier"
+    )
