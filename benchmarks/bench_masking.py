@@ -96,7 +96,7 @@ def _masked(adult: pd.DataFrame, masking: Masking, seed: int) -> tuple[pd.DataFr
         for name in columns
     }
     stated = {**masking.__dict__, "seed": seed}
-    anonymizer = Anonymizer(hierarchies, W, POLICY, masking=Masking(**stated))
+    anonymizer = Anonymizer(hierarchies, W, POLICY, recoding=Masking(**stated))
     begin = perf_counter()
     released = anonymizer.fit_transform(adult)
     return released, anonymizer.release_, perf_counter() - begin

@@ -10,10 +10,10 @@ import policies
 import pytest
 from oracle import HIDDEN, Brute, Chain
 
-from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
+from anonymizer import Anonymizer, EntropyLDiversity, FullDomain, Hierarchy, KAnonymity, TCloseness
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.kernels import Kernel
-from anonymizer.objectives import OBJECTIVES, objective_of
+from anonymizer.objectives import OBJECTIVES, Objective, objective_of
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding import STRATEGIES, Problem, Suppression, solve
 from anonymizer.tables import pandas as engine
@@ -75,27 +75,30 @@ class Case:
     def problem(self, kernel: Kernel | None = None) -> Problem:
         """The problem; its nodes counted by a kernel of our choice."""
         brute, names = self.brute, tuple(self.hierarchies)
-        objective = objective_of(brute.objective, brute.weights, brute.targets, brute.aggregate)
         targets = tuple(brute.targets)
         schema = Schema(names, tuple(brute.sensitive), missing="category", targets=targets)
         tally = engine.tally(self.frame, schema.columns)
         people = engine.tally(frame_of(brute.people, names), names) if brute.people else None
         taxonomies = taxonomies_of(tally, self.hierarchies, people)
         counts = schema.counts(tally, taxonomies, people)
-        return Problem(counts, taxonomies, self.brute.models, objective, self.suppression, kernel)
+        budget = self.suppression
+        return Problem(counts, taxonomies, brute.models, self.objective, budget, kernel)
 
-    def estimator(self, **parameters: object) -> Anonymizer:
+    @property
+    def objective(self) -> Objective:
+        brute = self.brute
+        return objective_of(brute.objective, brute.weights, brute.targets, brute.aggregate)
+
+    def estimator(self, search: str = "automatic", **parameters: object) -> Anonymizer:
+        brute = self.brute
+        budget = {"suppression": brute.share, "remove": brute.remove} if brute.share else {}
         return Anonymizer(
             quasi_identifiers=self.hierarchies,
-            sensitive=self.brute.sensitive,
-            privacy=self.brute.models,
+            sensitive=brute.sensitive,
+            privacy=brute.models,
             missing="category",
-            objective=self.brute.objective,
-            weights=self.brute.weights,
-            target=self.brute.targets or None,
-            aggregate=self.brute.aggregate,
-            suppression=self.brute.share,
-            remove=self.brute.remove,
+            recoding=FullDomain(search=search, **budget),
+            objective=self.objective,
             **parameters,
         )
 

@@ -41,8 +41,12 @@ class Kind:
     spelled: bool = False
 
 
-def searched(recoding: str, more: str = "") -> str:
-    return f'[search]\nrecoding = "{recoding}"\nmin-gain = 0.0\n{more}\n'
+def searched(recoding: str, more: str = "", search: str = "") -> str:
+    return f'[search]\n{search}\n[recoding]\nmethod = "{recoding}"\nmin-gain = 0.0\n{more}\n'
+
+
+def drawn(method: str, levels: str, more: str) -> str:
+    return f'[recoding]\nmethod = "{method}"\nlevels = {levels}\nseed = 1\n{more}\n'
 
 
 SUPPRESSION = "suppression = 0.2\n"
@@ -50,33 +54,33 @@ KINDS: Mapping[str, Kind] = {
     "full-domain": Kind(),
     "full-domain of parquet": Kind(suffix="parquet"),
     "full-domain without a file of jobs": Kind(jobs="suppress"),
-    "suppressed and kept": Kind(f"[search]\n{SUPPRESSION}"),
-    "suppressed and removed": Kind(f"[search]\n{SUPPRESSION}remove = true\n"),
+    "suppressed and kept": Kind(f"[recoding]\n{SUPPRESSION}"),
+    "suppressed and removed": Kind(f"[recoding]\n{SUPPRESSION}remove = true\n"),
     "suppressed, by discernibility": Kind(
-        f'[search]\n{SUPPRESSION}[objective]\nname = "discernibility"\n'
+        f'[recoding]\n{SUPPRESSION}[objective]\nname = "discernibility"\n'
     ),
     "removed, by average class size": Kind(
-        f'[search]\n{SUPPRESSION}remove = true\n[objective]\nname = "average-class-size"\n'
+        f'[recoding]\n{SUPPRESSION}remove = true\n[objective]\nname = "average-class-size"\n'
     ),
     "removed, by discernibility": Kind(
-        f'[search]\n{SUPPRESSION}remove = true\n[objective]\nname = "discernibility"\n'
+        f'[recoding]\n{SUPPRESSION}remove = true\n[objective]\nname = "discernibility"\n'
     ),
     "by precision": Kind('[objective]\nname = "precision"\n'),
     "by loss": Kind('[objective]\nname = "loss"\n'),
     "by miller-madow": Kind('[objective]\nname = "miller-madow"\n'),
     "above shuffled": Kind('[objective]\nname = "above-shuffled"\n'),
-    "fixed": Kind('[search]\nrecoding = "fixed"\nlevels = {age = 3, job = 2}\n'),
+    "fixed": Kind('[recoding]\nmethod = "fixed"\nlevels = {age = 3, job = 2}\n'),
     "variable-range": Kind(searched("variable-range")),
     "ranges and groups": Kind(searched("variable-range", 'group = ["job"]')),
     "cut": Kind(searched("cut")),
     "cut through levels": Kind(searched("cut", "refine = []"), POLICY.replace("0.45", "0.56")),
     "cut of parquet": Kind(searched("cut"), suffix="parquet"),
-    "boxes": Kind(searched("boxes", "max-classes = 6\ntime-limit = 0.5")),
-    "classes": Kind(searched("classes", "seed = 3\ntime-limit = 0.5")),
+    "boxes": Kind(searched("boxes", "max-classes = 6", "time-limit = 0.5")),
+    "merged-cells": Kind(searched("merged-cells", search="seed = 3\ntime-limit = 0.5")),
     "missing as a category": Kind(missing="category"),
     "missing as a category, cut": Kind(searched("cut"), missing="category"),
     "missing as a category, boxes": Kind(
-        searched("boxes", "max-classes = 5\ntime-limit = 0.5"), missing="category", suffix="parquet"
+        searched("boxes", "max-classes = 5", "time-limit = 0.5"), missing="category", suffix="parquet"
     ),
     "missing and dropped": Kind(missing="drop"),
     "two attributes": Kind(
@@ -90,27 +94,22 @@ KINDS: Mapping[str, Kind] = {
         sensitive=(),
     ),
     "pram": Kind(
-        '[masking]\nmethod = "pram"\nattributes = ["job"]\nseed = 1\n'
-        '[search]\nrecoding = "fixed"\nlevels = {age = 2, job = 0}\n',
+        drawn("pram", "{age = 2, job = 0}", 'attributes = ["job"]'),
         POLICY.replace("0.45", "0.6"),
     ),
     "pram, withheld": Kind(
-        '[masking]\nmethod = "pram"\nattributes = ["job"]\nwithhold = true\nseed = 1\n'
-        '[search]\nrecoding = "fixed"\nlevels = {age = 2, job = 0}\n',
+        drawn("pram", "{age = 2, job = 0}", 'attributes = ["job"]\nwithhold = true'),
         POLICY.replace("0.45", "0.6"),
     ),
     "noise": Kind(
-        '[masking]\nmethod = "noise"\nattributes = ["age"]\ngrid = {age = 10}\nseed = 1\n'
-        '[search]\nrecoding = "fixed"\nlevels = {age = 0, job = 2}\n',
+        drawn("noise", "{age = 0, job = 2}", 'attributes = ["age"]\ngrid = {age = 10}'),
         POLICY.replace("0.45", "0.6"),
     ),
     "bottleneck": Kind(
-        '[masking]\nmethod = "bottleneck"\nseed = 1\n'
-        '[search]\nrecoding = "fixed"\nlevels = {age = 2, job = 1}\n',
-        POLICY.replace("0.45", "0.6"),
+        drawn("bottleneck", "{age = 2, job = 1}", ""), POLICY.replace("0.45", "0.6")
     ),
     "differential privacy": Kind(
-        '[search]\nrecoding = "fixed"\nlevels = {age = 2, job = 2}\n',
+        '[recoding]\nmethod = "safepub"\nlevels = {age = 2, job = 2}\n',
         '[[privacy]]\nmodel = "differential-privacy"\nepsilon = 2\ndelta = 0.01\n',
         sensitive=(),
         alone=True,
@@ -121,7 +120,7 @@ KINDS: Mapping[str, Kind] = {
         population=True,
     ),
     "population, suppressed": Kind(
-        f"[search]\n{SUPPRESSION}",
+        f"[recoding]\n{SUPPRESSION}",
         POLICY + '[[privacy]]\nmodel = "k-map"\nk = 9\npopulation = "everybody.csv"\n',
         population=True,
     ),

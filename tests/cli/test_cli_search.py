@@ -63,7 +63,7 @@ def manifest(tmp_path):
 
 def test_a_class_too_small_is_removed(run, tmp_path):
     """A single record of (40, b): one of seven goes, and cannot be a class of its own."""
-    code, out, _ = run(STUDY + '[search]\nsuppression = 0.15\n[objective]\nname = "precision"\n')
+    code, out, _ = run(STUDY + '[recoding]\nsuppression = 0.15\n[objective]\nname = "precision"\n')
     assert code == 0
     assert "1 suppressed and left out" in out
     released = rows_of(tmp_path / "out" / "released.csv")
@@ -91,7 +91,7 @@ def test_suppressed_records_hold_a_star_or_are_gone(run, tmp_path, fate):
     (tmp_path / "w.csv").write_text(table)
     code, _, err = run(
         study.replace("ward.csv", "w.csv")
-        + f"[search]\nsuppression = 0.2\nremove = {remove}\nstrategy = 'exhaustive'\n"
+        + f"[recoding]\nsuppression = 0.2\nremove = {remove}\nstrategy = 'exhaustive'\n"
         + "[objective]\nname = 'precision'\n"
     )
     assert (code, err) == (0, "")
@@ -117,11 +117,11 @@ def test_no_sensitive_attribute_is_needed_for_sizes_alone(run, tmp_path):
 @pytest.mark.parametrize(
     ("study", "message"),
     [
-        (STUDY + "[search]\nsuppression = 1\n", "suppression = 1 must be a share"),
-        (STUDY + "[search]\nsuppression = -0.1\n", "suppression = -0.1 must be a share"),
-        (STUDY + "[search]\nsuppression = nan\n", "suppression = nan must be a share"),
-        (STUDY + '[search]\nsuppression = "2%"\n', "[search] suppression must be a number"),
-        (STUDY + "[search]\nremove = 1\n", "[search] remove must be true or false"),
+        (STUDY + "[recoding]\nsuppression = 1\n", "suppression = 1 must be a share"),
+        (STUDY + "[recoding]\nsuppression = -0.1\n", "suppression = -0.1 must be a share"),
+        (STUDY + "[recoding]\nsuppression = nan\n", "suppression = nan must be a share"),
+        (STUDY + '[recoding]\nsuppression = "2%"\n', "[recoding] suppression must be a number"),
+        (STUDY + "[recoding]\nremove = 1\n", "[recoding] remove must be true or false"),
         (STUDY + "[search]\ntime-limit = 0\n", "time-limit = 0 must be a number of seconds above"),
         (STUDY + "[search]\ntime-limit = inf\n", "time-limit = inf must be a number of seconds"),
         (STUDY + '[objective]\nname = "los"\n', "'los' is unknown; did you mean 'loss'?"),
@@ -185,7 +185,7 @@ def large(directory):
     (directory / "rule.toml").write_text("widths = [2, 4, 8, 16, 32, 64]")
     lines = ['[data]\npath = "large.csv"\n[quasi-identifiers]']
     lines += [f'{name} = "rule.toml"' for name in columns]
-    lines += ['[sensitive]\nattributes = ["w"]\n[search]\nsuppression = 0.2\n']
+    lines += ['[sensitive]\nattributes = ["w"]\n[recoding]\nsuppression = 0.2\n']
     lines += ['[[privacy]]\nmodel = "k-anonymity"\nk = 5']
     lines += ['[[privacy]]\nmodel = "entropy-l-diversity"\nl = 2.5']
     path = directory / "large.toml"

@@ -16,9 +16,10 @@ import pyarrow as pa
 
 from anonymizer import Anonymizer, AnonymizerError, Hierarchy, Population
 from anonymizer.cli import main
-from anonymizer.masking import Masking
+from anonymizer.objectives import objective_of
 from anonymizer.privacy import MODELS
 from anonymizer.release.publish import publish
+from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.study import Study
 
 from .readers import texts_of
@@ -31,7 +32,7 @@ __all__ = ["Hang", "Outcome", "command", "exercise", "keep", "limited"]
 SECONDS = 20
 """A case that takes longer hangs: the slowest takes 3 on a busy machine."""
 
-RANDOM = ("differential-privacy",)
+RANDOM = ("safepub",)
 """Recodings that give another release every time."""
 
 
@@ -175,15 +176,13 @@ def _is_none(value: object) -> bool:
 def parameters(case: Case, directory: Path) -> dict[str, object]:
     """What the Python interface is given for the document of a case."""
     document = case.document
-    search, objective = document.get("search", {}), document.get("objective", {})
-    names = {"strategy": "search"}
-    given = {names.get(key, key).replace("-", "_"): value for key, value in search.items()}
+    objective, search = document.get("objective", {}), document.get("search", {})
+    options = {key.replace("-", "_"): value for key, value in document.get("recoding", {}).items()}
+    kind = RECODINGS[options.pop("method", "full-domain")]
+    if "strategy" in search:
+        options["search"] = search["strategy"]
     target = objective.get("target")
-    masking = document.get("masking")
-    if masking:
-        given["masking"] = Masking(**{key.replace("-", "_"): v for key, v in masking.items()})
     return {
-        **given,
         "quasi_identifiers": {
             name: Hierarchy.of(file, directory)
             for name, file in document["quasi-identifiers"].items()
@@ -192,8 +191,10 @@ def parameters(case: Case, directory: Path) -> dict[str, object]:
         "identifiers": document["identifiers"]["attributes"],
         "privacy": _models(document["privacy"], directory),
         "missing": document["data"].get("missing", "error"),
-        "objective": objective.get("name", "mutual-information"),
-        **({"target": target} if target else {}),
+        "recoding": kind(**options),
+        "objective": objective_of(
+            objective.get("name", "mutual-information"), targets={target: 1} if target else {}
+        ),
     }
 
 
@@ -256,7 +257,7 @@ def _released(case: Case, study: Path, outcome: Outcome) -> None:
             _verified(case, study, outcome)
         if rng.random() < 0.05 and case.recoding not in RANDOM:
             _again(study, outcome)
-        if rng.random() < 0.05 and case.recoding not in (*RANDOM, "masking"):
+        if rng.random() < 0.05 and case.recoding not in (*RANDOM, "random"):
             _shuffled(case, study, outcome)
 
 

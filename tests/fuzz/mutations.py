@@ -49,17 +49,17 @@ model = "t-closeness"
 t = 1.5
 distance = "kl"
 
-[search]
+[recoding]
 suppression = 0.3
 """
 OTHERS = (
-    'search = { recoding = "variable-range", refine = ["age"], max-ranges = 4, grid = 5 }\n',
-    'search = { recoding = "cut", group = ["job"], min-gain = 0.01, time-limit = 60 }\n',
-    'search = { recoding = "fixed", levels = { age = 3, job = 2 } }\n',
-    'search = { strategy = "branch-and-bound", max-classes = 4, min-records = 2, seed = 3 }\n',
+    'recoding = { method = "variable-range", refine = ["age"], max-ranges = 4, grid = 5 }\n',
+    'recoding = { method = "cut", group = ["job"], min-gain = 0.01 }\n',
+    'recoding = { method = "fixed", levels = { age = 3, job = 2 } }\n',
+    'search = { strategy = "branch-and-bound", time-limit = 60, seed = 3 }\n',
     'objective = { name = "loss", weights = { age = 2, job = 1.5 } }\n',
-    'masking = { method = "pram", distortion = { age = "absolute" }, draws = 3, seed = 1 }\n',
-    'masking = { method = "noise", grid = { age = 1.5 }, attributes = ["age"] }\n',
+    'recoding = { method = "pram", distortion = { age = "absolute" }, draws = 3, seed = 1 }\n',
+    'recoding = { method = "noise", grid = { age = 1.5 }, attributes = ["age"] }\n',
 )
 """Lines that a study may have, too: they replace its search."""
 
@@ -178,7 +178,7 @@ def _document(rng: random.Random, directory: Path) -> Trial:
     text = STUDY
     if rng.random() < 0.6:
         key, _, line = rng.choice(OTHERS).partition(" = ")
-        text = f"{key} = {line}" + STUDY.partition("[search]")[0]
+        text = f"{key} = {line}" + STUDY.partition("[recoding]")[0]
     _laid(rng, directory, text)
     return _changed(rng, directory, directory / "study.toml", _run(directory), _toml)
 
@@ -291,10 +291,10 @@ COMMANDS: tuple[Callable[[Path], tuple[object, ...]], ...] = (
 
 
 def _manifest(rng: random.Random, directory: Path) -> Trial:
-    which = rng.choice(("", OTHERS[1], OTHERS[2], OTHERS[5], 'search = { recoding = "boxes" }\n'))
-    _laid(rng, directory, which + STUDY.partition("[search]")[0] if which else STUDY)
+    which = rng.choice(("", OTHERS[1], OTHERS[2], OTHERS[5], 'recoding = { method = "boxes" }\n'))
+    _laid(rng, directory, which + STUDY.partition("[recoding]")[0] if which else STUDY)
     _release(which, directory)
-    masked = which.startswith("masking")
+    masked = "pram" in which
     arguments = (COMMANDS[-1] if masked and rng.random() < 0.6 else rng.choice(COMMANDS))(directory)
     return _changed(rng, directory, directory / "out" / "release.json", arguments, _json)
 

@@ -44,7 +44,7 @@ class Scene:
 def policy(scene: Scene) -> list[Stated]:
     """One to three models, as a rule ones that go together with the recoding."""
     rng = scene.rng
-    if scene.recoding == "differential-privacy":
+    if scene.recoding == "safepub":
         return [{"model": "differential-privacy", **POLICIES["differential-privacy"](scene)}]
     known = [name for name in POLICIES if name != "differential-privacy" and fits(name, scene)]
     weights = [3 if name in ("k-anonymity", "distinct-l-diversity") else 1 for name in known]
@@ -61,7 +61,7 @@ def fits(name: str, scene: Scene) -> bool:
     if name in OF_TABLES and scene.recoding != "full-domain":
         return scene.rng.random() < 0.02
     convex = name not in ("distinct-l-diversity", "recursive-l-diversity")
-    return scene.recoding != "masking" or convex or scene.rng.random() < 0.05
+    return scene.recoding != "random" or convex or scene.rng.random() < 0.05
 
 
 def _k_anonymity(scene: Scene) -> Stated:

@@ -49,7 +49,7 @@ def recounted(
 
 def _columns(document: Mapping) -> tuple[list[str], list[str]]:
     """The columns that tell classes apart, and the sensitive ones."""
-    numbered = document.get("search", {}).get("recoding") == "classes"
+    numbered = document.get("recoding", {}).get("method") == "merged-cells"
     names = [*document["quasi-identifiers"], *(["class"] if numbered else [])]
     return names, document.get("sensitive", {}).get("attributes", [])
 

@@ -112,22 +112,22 @@ def arrow_of(case: Case) -> pa.Table:
 # Columns
 
 
-CAREFUL = ("differential-privacy", "masking", "boxes", "classes")
+CAREFUL = ("safepub", "random", "boxes", "merged-cells")
 """Recodings that take long or need much: mostly tame values, so that they are reached."""
 
 
 def _roles(rng: random.Random, recoding: str) -> dict[str, str]:
     """Names of columns in a random order, each with its role."""
     roles = dict.fromkeys(("age", "job", "zip code")[: rng.choice((1, 2, 2, 3))], "quasi")
-    if recoding == "masking":
+    if recoding == "random":
         roles = {"age": "number"}
-    if recoding != "differential-privacy":
+    if recoding != "safepub":
         roles |= dict.fromkeys(
             ("disease", "in\u00e7ome")[: rng.choice((0, 1, 1, 1, 2))], "sensitive"
         )
         roles |= {"note": "other"} if rng.random() < 0.25 else {}
         roles |= {"outcome": "target"} if rng.random() < 0.1 else {}
-    if recoding == "masking" and "disease" not in roles:
+    if recoding == "random" and "disease" not in roles:
         roles["disease"] = "sensitive"
     if recoding == "variable-range":
         roles["age"] = "number" if rng.random() < 0.5 else "quasi"
@@ -138,9 +138,9 @@ def _roles(rng: random.Random, recoding: str) -> dict[str, str]:
 
 
 def _size(rng: random.Random, recoding: str) -> int:
-    if recoding in ("differential-privacy", "masking"):
+    if recoding in ("safepub", "random"):
         return rng.randint(40, 150)
-    if recoding == "classes":
+    if recoding == "merged-cells":
         return rng.randint(5, 25)
     return rng.randint(200, 1500) if rng.random() < 0.01 else rng.choice((8, 12, 20, 30, 60))
 
@@ -302,10 +302,10 @@ def _objective(
     rng: random.Random, document: dict, recoding: str, sensitive: list[str], roles: dict[str, str]
 ) -> None:
     targets = [name for name, role in roles.items() if role == "target"]
-    if recoding == "masking" or (not targets and sensitive and rng.random() < 0.6):
+    if recoding == "random" or (not targets and sensitive and rng.random() < 0.6):
         return
     stated: dict[str, object] = {}
-    levels = recoding in ("full-domain", "fixed", "differential-privacy")
+    levels = recoding in ("full-domain", "fixed", "safepub")
     if not sensitive and not targets:
         stated["name"] = rng.choice(OBJECTIVES[3:] if levels else OBJECTIVES[3:5])
     elif rng.random() < 0.6:
@@ -323,12 +323,11 @@ def _full_domain(rng: random.Random, document: dict, files: dict[str, str]) -> N
         if rng.random() < 0.3:
             stated["remove"] = True
     elif rng.random() < 0.4:
-        stated["strategy"] = rng.choice(
-            ("bisection", "top-down", "branch-and-bound", "incognito", "exhaustive")
-        )
+        strategies = ("bisection", "top-down", "branch-and-bound", "incognito", "exhaustive")
+        document["search"] = {"strategy": rng.choice(strategies)}
     if "suppression" not in stated or rng.random() < 0.02:
         _bounded(rng, stated)
-    document["search"] = stated
+    document["recoding"] = stated
 
 
 def _bounded(rng: random.Random, stated: dict[str, object]) -> None:
@@ -340,7 +339,7 @@ def _bounded(rng: random.Random, stated: dict[str, object]) -> None:
 
 def _cutting(recoding: str) -> Callable[[random.Random, dict, dict[str, str]], None]:
     def state(rng: random.Random, document: dict, files: dict[str, str]) -> None:
-        stated: dict[str, object] = {"recoding": recoding}
+        stated: dict[str, object] = {"method": recoding}
         ordered = [
             name for name, file in document["quasi-identifiers"].items() if _ordered(file, files)
         ]
@@ -355,7 +354,7 @@ def _cutting(recoding: str) -> Callable[[random.Random, dict, dict[str, str]], N
         if rng.random() < 0.1:
             stated["refinement"] = "heuristic"
         _bounded(rng, stated)
-        document["search"] = stated
+        document["recoding"] = stated
 
     return state
 
@@ -366,12 +365,12 @@ def _ordered(file: str, files: dict[str, str]) -> bool:
 
 def _fixed(rng: random.Random, document: dict, files: dict[str, str]) -> None:
     levels = {name: rng.choice((0, 1, 1, 2)) for name in document["quasi-identifiers"]}
-    document["search"] = {"recoding": "fixed", "levels": levels}
+    document["recoding"] = {"method": "fixed", "levels": levels}
 
 
 def _private(rng: random.Random, document: dict, files: dict[str, str]) -> None:
-    _fixed(rng, document, files)
-    document["search"]["levels"] = dict.fromkeys(document["quasi-identifiers"], 1)
+    levels = dict.fromkeys(document["quasi-identifiers"], 1)
+    document["recoding"] = {"method": "safepub", "levels": levels}
 
 
 def _masked(rng: random.Random, document: dict, files: dict[str, str]) -> None:
@@ -383,7 +382,7 @@ def _masked(rng: random.Random, document: dict, files: dict[str, str]) -> None:
         stated["min-records"] = 3
     if rng.random() < 0.2:
         stated["withhold"] = True
-    document["masking"] = stated
+    document["recoding"] = stated
 
 
 RECODINGS: dict[str, tuple[float, Callable[[random.Random, dict, dict[str, str]], None]]] = {
@@ -391,9 +390,9 @@ RECODINGS: dict[str, tuple[float, Callable[[random.Random, dict, dict[str, str]]
     "variable-range": (14, _cutting("variable-range")),
     "cut": (14, _cutting("cut")),
     "boxes": (10, _cutting("boxes")),
-    "classes": (0.7, _cutting("classes")),
+    "merged-cells": (0.7, _cutting("merged-cells")),
     "fixed": (10, _fixed),
-    "differential-privacy": (2, _private),
-    "masking": (1.2, _masked),
+    "safepub": (2, _private),
+    "random": (1.2, _masked),
 }
 """How often each recoding is tried, and what a study says of it."""

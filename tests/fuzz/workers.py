@@ -60,7 +60,7 @@ def survived(name: str, kept: Path | None, within: Path) -> Outcome:
         return Outcome(name, "fuzzer", failures=[("error of the fuzzer", detail)])
 
 
-WARM = ("boxes", "classes", "masking", "cut")
+WARM = ("boxes", "merged-cells", "random", "cut")
 """Recodings that compile or load something when they first run."""
 
 

@@ -27,8 +27,9 @@ from anonymizer import (
 )
 from anonymizer.channels import channels_of
 from anonymizer.cli import main
-from anonymizer.masking import Masking
+from anonymizer.masking import Bottleneck, Noise, Pram
 from anonymizer.release.publish import publish
+from anonymizer.release.recodings import RECODINGS
 
 AGES = Hierarchy.ranges(widths=[10, 20])
 POLICY = [TCloseness(0.3), KAnonymity(3)]
@@ -57,8 +58,8 @@ def masked(masking, table=None, policy=POLICY, names=("age",), **options):
         "illness",
         policy,
         identifiers=["name", *({"age", "sex"} - set(names))],
-        masking=masking,
         **options,
+        recoding=masking,
     )
     return anonymizer, anonymizer.fit_transform(people() if table is None else table)
 
@@ -77,7 +78,9 @@ def bits_apart(table, names):
 def test_what_is_drawn_holds_the_policy(method, names):
     table = people()
     attributes = ["age"] if method == "noise" else None
-    anonymizer, released = masked(Masking(method, attributes, draws=3, seed=1), table, names=names)
+    anonymizer, released = masked(
+        RECODINGS[method](attributes, draws=3, seed=1), table, names=names
+    )
     apart, sizes = bits_apart(released, names)
     assert apart.max() <= 0.3 + 1e-9
     assert sizes.min() >= 3
@@ -92,7 +95,7 @@ def test_what_is_drawn_holds_the_policy(method, names):
 
 def test_pram_distorts_least_and_says_so():
     table = people()
-    anonymizer, released = masked(Masking("pram", seed=1), table)
+    anonymizer, released = masked(Pram(seed=1), table)
     (part,) = anonymizer.release_.masking.parts
     distortion = ((released["age"] - table["age"]) ** 2).mean()
     assert part.realised_distortion == pytest.approx(distortion)
@@ -103,13 +106,13 @@ def test_pram_distorts_least_and_says_so():
 
 
 def test_a_seed_repeats_a_draw_and_nothing_tells_it():
-    first, drawn = masked(Masking("pram", seed=7))
-    _, again = masked(Masking("pram", seed=7))
-    _, other = masked(Masking("pram", seed=8))
+    first, drawn = masked(Pram(seed=7))
+    _, again = masked(Pram(seed=7))
+    _, other = masked(Pram(seed=8))
     assert drawn.equals(again)
     assert not drawn.equals(other)
     assert "seed" not in json.dumps(first.release_.to_dict())
-    assert first.release_.study == masked(Masking("pram", seed=8))[0].release_.study
+    assert first.release_.study == masked(Pram(seed=8))[0].release_.study
 
 
 def test_without_a_seed_draws_differ():
@@ -117,7 +120,7 @@ def test_without_a_seed_draws_differ():
 
 
 def test_other_tables_are_drawn_by_the_same_channel():
-    anonymizer, _ = masked(Masking("pram", seed=1))
+    anonymizer, _ = masked(Pram(seed=1))
     other = people(seed=5)
     drawn = anonymizer.transform(other)
     assert bits_apart(drawn, ["age"])[0].max() <= 0.3 + 1e-9
@@ -132,14 +135,14 @@ def test_other_tables_are_drawn_by_the_same_channel():
 def test_combinations_that_no_channel_knows_are_refused():
     table = people()
     apart = table[(table["age"] != 25) | (table["sex"] == "f")]
-    anonymizer, _ = masked(Masking("pram", seed=1), apart, names=("age", "sex"))
+    anonymizer, _ = masked(Pram(seed=1), apart, names=("age", "sex"))
     strangers = len(table) - len(apart)
     with pytest.raises(InputError, match=f"{strangers} records of the table have values of age, s"):
         anonymizer.transform(table)
 
 
 def test_the_channel_reads_back_as_it_was():
-    anonymizer, _ = masked(Masking("pram", seed=1), names=("age", "sex"))
+    anonymizer, _ = masked(Pram(seed=1), names=("age", "sex"))
     manifest = json.loads(json.dumps(anonymizer.release_.to_dict()))
     ((names, channel),) = channels_of(manifest).items()
     assert names == ("age", "sex")
@@ -151,7 +154,7 @@ def test_the_channel_reads_back_as_it_was():
 
 
 def test_a_withheld_channel_is_not_told():
-    anonymizer, _ = masked(Masking("pram", seed=1, withhold=True))
+    anonymizer, _ = masked(Pram(seed=1, withhold=True))
     masking = anonymizer.release_.to_dict()["masking"]
     assert masking["withheld"]
     assert set(masking["channels"][0]) & {"values", "labels", "rows"} == set()
@@ -160,7 +163,7 @@ def test_a_withheld_channel_is_not_told():
 def test_released_values_can_be_distributed_as_the_true_ones():
     table = people()
     table["age"] = table["age"] // 4 * 4  # values of many records each
-    anonymizer, _ = masked(Masking("pram", invariant=True, seed=1), table)
+    anonymizer, _ = masked(Pram(invariant=True, seed=1), table)
     (part,) = anonymizer.release_.masking.parts
     share = table["age"].value_counts(normalize=True)
     values = [int(value) for (value,) in part.channel.values]
@@ -170,13 +173,13 @@ def test_released_values_can_be_distributed_as_the_true_ones():
 
 @pytest.mark.parametrize("jointly", [True, False], ids=["jointly", "one by one"])
 def test_local_differential_privacy_is_of_all_channels_together(jointly):
-    asked = Masking("pram", epsilon=1.0, jointly=jointly, seed=1)
+    asked = Pram(epsilon=1.0, jointly=jointly, seed=1)
     anonymizer, _ = masked(asked, names=("age", "sex"))
     assert anonymizer.release_.masking.epsilon <= 1.0 + 1e-6
 
 
 def test_local_differential_privacy_is_of_the_channel():
-    anonymizer, _ = masked(Masking("pram", epsilon=1.0, seed=1))
+    anonymizer, _ = masked(Pram(epsilon=1.0, seed=1))
     assert anonymizer.release_.masking.epsilon <= 1.0 + 1e-6
     (part,) = anonymizer.release_.masking.parts
     some = part.channel.matrix[:, part.channel.matrix.max(axis=0) > 0]
@@ -185,7 +188,7 @@ def test_local_differential_privacy_is_of_the_channel():
 
 def test_attributes_by_themselves_are_held_to_the_policy_together():
     anonymizer, released = masked(
-        Masking("pram", jointly=False, seed=1), policy=[TCloseness(0.6)], names=("age", "sex")
+        Pram(jointly=False, seed=1), policy=[TCloseness(0.6)], names=("age", "sex")
     )
     assert len(anonymizer.release_.masking.parts) == 2
     assert bits_apart(released, ["age", "sex"])[0].max() <= 0.6 + 1e-9
@@ -193,28 +196,24 @@ def test_attributes_by_themselves_are_held_to_the_policy_together():
 
 def test_values_are_masked_from_levels():
     table = people()
-    anonymizer, released = masked(
-        Masking("pram", distortion="hierarchy", seed=1), table, levels={"age": 1}, recoding="fixed"
-    )
+    anonymizer, released = masked(Pram(distortion="hierarchy", levels={"age": 1}, seed=1), table)
     assert set(released["age"]) <= {"[20, 30)", "[30, 40)", "*"}
     assert anonymizer.release_.levels == {"age": 1}
 
 
 def test_a_stated_alphabet_is_all_that_is_released():
-    _, released = masked(Masking("pram", alphabet={"age": [22, 28.5]}, seed=1))
+    _, released = masked(Pram(alphabet={"age": [22, 28.5]}, seed=1))
     assert set(released["age"]) <= {22.0, 28.5}
 
 
 @pytest.mark.parametrize("policy", [[MeanInformation(0.02)], [AlphaKAnonymity(0.8, 4)]], ids=str)
 def test_other_models(policy):
-    anonymizer, _ = masked(Masking("pram", seed=1), policy=policy)
+    anonymizer, _ = masked(Pram(seed=1), policy=policy)
     assert all(verdict.satisfied for verdict in anonymizer.release_.privacy)
 
 
 def test_models_without_a_convex_form_are_held_against_the_draw():
-    anonymizer, _ = masked(
-        Masking("pram", seed=1), policy=[DistinctLDiversity(3), EntropyLDiversity(1.2)]
-    )
+    anonymizer, _ = masked(Pram(seed=1), policy=[DistinctLDiversity(3), EntropyLDiversity(1.2)])
     assert all(verdict.satisfied for verdict in anonymizer.release_.privacy)
 
 
@@ -233,7 +232,7 @@ def test_no_table_is_released_against_its_policy(rows, method, t, seed):
     table = pd.DataFrame(rows, columns=["age", "sex", "illness"]).assign(name="nobody")
     try:
         _, released = masked(
-            Masking(method, seed=seed), table, [TCloseness(t), KAnonymity(2)], ("age", "sex")
+            RECODINGS[method](seed=seed), table, [TCloseness(t), KAnonymity(2)], ("age", "sex")
         )
     except PolicyUnreachableError:
         return
@@ -244,40 +243,44 @@ def test_no_table_is_released_against_its_policy(rows, method, t, seed):
 
 
 MISTAKES = [
-    ({"method": "swap"}, {}, "masking: method = 'swap' is unknown; known are pram, noise"),
-    ({"attributes": ["height"]}, {}, "masking: 'height' is no quasi-identifier"),
-    ({"attributes": []}, {}, "attributes must name at least one quasi-identifier"),
-    ({"distortion": "cubic"}, {}, "masking: distortion = 'cubic' is unknown"),
-    ({"distortion": {"sex": "hamming"}}, {}, "states something about 'sex', which is not masked"),
-    ({"method": "noise", "epsilon": 1.0}, {}, "masking: epsilon is for 'pram', not 'noise'"),
-    ({"epsilon": 0}, {}, "masking: epsilon = 0 must be a number above 0"),
-    ({"invariant": True, "alphabet": {"age": [1]}}, {}, "invariant releases the values that occ"),
-    ({"draws": 0}, {}, "masking: draws = 0 must be a whole number from 1"),
-    ({"seed": -1}, {}, "masking: seed = -1 must be a whole number from 0"),
-    ({"alphabet": {"age": "low"}}, {}, "masking: alphabet of 'age' must be a list of values"),
-    ({"alphabet": {"age": [[20]]}}, {}, "masking: alphabet of 'age' must be a list of values"),
-    ({"alphabet": {"age": [float("nan")]}}, {}, "alphabet of 'age' must be a list of values"),
-    ({"epsilon": 10**400}, {}, "0 must be a number above 0"),
-    ({"alphabet": {"age": ["old"]}}, {}, "1 symbol of the alphabet of 'age' are no numbers of"),
-    ({"grid": {"age": 2}}, {}, "masking: grid is for 'noise', not 'pram'"),
-    ({"withhold": "no"}, {}, "masking: withhold must be true or false"),
+    (Pram, {"attributes": ["height"]}, {}, "pram: 'height' is no quasi-identifier"),
+    (Pram, {"attributes": []}, {}, "attributes must name at least one quasi-identifier"),
+    (Pram, {"distortion": "cubic"}, {}, "pram: distortion = 'cubic' is unknown"),
+    (Pram, {"distortion": {"sex": "hamming"}}, {}, "pram: 'sex' has an option, but is not drawn"),
+    (Noise, {"grid": {"sex": 2}}, {}, "noise: 'sex' has an option, but is not drawn"),
+    (Pram, {"epsilon": 0}, {}, "pram: epsilon = 0 must be a number above 0"),
+    (Pram, {"invariant": 1}, {}, "pram: invariant must be true or false"),
+    (Pram, {"draws": 0}, {}, "pram: draws = 0 must be a whole number from 1"),
+    (Bottleneck, {"draws": 0}, {}, "bottleneck: draws = 0 must be a whole number from 1"),
+    (Bottleneck, {"rate": -1}, {}, "bottleneck: rate = -1 must be a number of at least 0"),
+    (Pram, {"seed": -1}, {}, "pram: seed = -1 must be a whole number from 0"),
+    (Pram, {"alphabet": {"age": "low"}}, {}, "pram: alphabet of 'age' must be a list of values"),
+    (Pram, {"alphabet": {"age": [[20]]}}, {}, "pram: alphabet of 'age' must be a list of values"),
+    (Pram, {"alphabet": {"age": [float("nan")]}}, {}, "of 'age' must be a list of values"),
+    (Pram, {"epsilon": 10**400}, {}, "0 must be a number above 0"),
+    (Pram, {"alphabet": {"age": ["old"]}}, {}, "1 symbol of the alphabet of 'age' are no numbers"),
+    (Noise, {"grid": {"age": 0}}, {}, "noise: grid of 'age' = 0 must be a number above 0"),
+    (Noise, {"grid": 2}, {}, "noise: grid must be given by attribute"),
+    (Pram, {"withhold": "no"}, {}, "pram: withhold must be true or false"),
+    (Pram, {"levels": 1}, {}, "pram: levels must map quasi-identifiers to levels"),
     (
+        Pram,
         {"invariant": True, "alphabet": {"age": [20, 30]}},
         {},
-        "masking: invariant releases the values that occur; leave out alphabet",
+        "pram: invariant releases the values that occur; leave out alphabet",
     ),
-    ({}, {"objective": "loss"}, "masking searches nothing: leave out objective"),
-    ({}, {"time_limit": 9.0}, "masking searches nothing: leave out time_limit"),
-    ({}, {"recoding": "cut"}, "masking draws values instead of searching for recoding = 'cut'"),
-    ({}, {"suppression": 0.1}, "masking searches nothing: leave out suppression"),
-    ({}, {"levels": {"age": 9}}, "levels: age = 9 must be a whole number from 0 to 3"),
+    (Pram, {}, {"objective": "loss"}, "'pram' maximises nothing; leave out the objective"),
+    (Pram, {}, {"time_limit": 9.0}, "'pram' searches nothing; leave out the time limit"),
+    (Pram, {"levels": {"age": 9}}, {}, "levels: age = 9 must be a whole number from 0 to 3"),
 ]
 
 
-@pytest.mark.parametrize(("masking", "options", "message"), MISTAKES, ids=lambda each: str(each))
-def test_mistakes_are_told_in_one_line(masking, options, message):
+@pytest.mark.parametrize(
+    ("kind", "given", "options", "message"), MISTAKES, ids=lambda each: str(each)
+)
+def test_mistakes_are_reported_in_one_line(kind, given, options, message):
     with pytest.raises(InputError) as caught:
-        masked(Masking(**masking), **options)
+        masked(kind(**given), **options)
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -290,7 +293,7 @@ def test_noise_is_for_numbers():
 @pytest.mark.parametrize("jointly", [True, False])
 def test_epsilon_is_promised_of_all_or_none(jointly):
     with pytest.raises(InputError, match="epsilon is promised of all quasi-identifiers or of none"):
-        masked(Masking(epsilon=1.0, attributes=["age"], jointly=jointly), names=("age", "sex"))
+        masked(Pram(epsilon=1.0, attributes=["age"], jointly=jointly), names=("age", "sex"))
 
 
 def test_noise_takes_numbers_of_any_hierarchy_for_numbers():
@@ -299,27 +302,27 @@ def test_noise_takes_numbers_of_any_hierarchy_for_numbers():
         "illness",
         [TCloseness(0.3)],
         identifiers=["name", "sex"],
-        masking=Masking("noise", seed=1),
+        recoding=Noise(seed=1),
     )
     assert anonymizer.fit(people(60)).release_.masking.distortions == {"age": "squared"}
 
 
 def test_epsilon_is_shared_out_among_channels():
     anonymizer, _ = masked(
-        Masking(epsilon=1.0, jointly=False, seed=1), policy=[TCloseness(0.6)], names=("age", "sex")
+        Pram(epsilon=1.0, jointly=False, seed=1), policy=[TCloseness(0.6)], names=("age", "sex")
     )
     assert anonymizer.release_.masking.epsilon <= 1.0 + 1e-6
 
 
 def test_epsilon_holds_where_chances_are_small():
     # exp(-30) is less than draws resolve: taken for nothing it would make epsilon infinite.
-    anonymizer, _ = masked(Masking(epsilon=30.0, seed=1), policy=[TCloseness(0.6)])
+    anonymizer, _ = masked(Pram(epsilon=30.0, seed=1), policy=[TCloseness(0.6)])
     assert anonymizer.release_.masking.epsilon <= 30 * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("method", ["pram", "bottleneck"])
 def test_what_is_kept_beside_channels_tells_classes_apart(method):
-    masking = Masking(method, ["age"], jointly=False, seed=1)
+    masking = RECODINGS[method](["age"], jointly=False, seed=1)
     anonymizer, released = masked(masking, policy=[TCloseness(0.3)], names=("age", "sex"))
     apart, sizes = bits_apart(released, ["age", "sex"])
     assert apart.max() <= 0.3 + 1e-9
@@ -332,7 +335,7 @@ def test_what_is_kept_beside_channels_tells_classes_apart(method):
 def test_every_class_has_the_records_that_were_stated(options):
     names = ("age", "sex") if "attributes" in options else ("age",)
     anonymizer, released = masked(
-        Masking("pram", min_records=40, seed=1, **options), policy=[TCloseness(0.6)], names=names
+        Pram(min_records=40, seed=1, **options), policy=[TCloseness(0.6)], names=names
     )
     assert released.groupby([*names]).size().min() >= 40
     drawn = anonymizer.transform(people(seed=2))
@@ -341,12 +344,12 @@ def test_every_class_has_the_records_that_were_stated(options):
 
 def test_stated_records_that_no_draw_has_are_refused():
     with pytest.raises(PolicyUnreachableError, match=r"relax it \(or min-records\)"):
-        masked(Masking("pram", ["age"], min_records=250, draws=2), names=("age", "sex"))
+        masked(Pram(["age"], min_records=250, draws=2), names=("age", "sex"))
 
 
 def test_an_average_is_no_bound_of_its_parts():
     # Each block is held to 0.05 bits, but what one does not use another one could.
-    masking = Masking("pram", ["age"], seed=1)
+    masking = Pram(["age"], seed=1)
     anonymizer, _ = masked(masking, policy=[MeanInformation(0.05)], names=("age", "sex"))
     (part,) = anonymizer.release_.masking.parts
     assert part.least_distortion is None
@@ -354,7 +357,7 @@ def test_an_average_is_no_bound_of_its_parts():
 
 
 def test_what_is_expected_is_expected_of_the_table_at_hand():
-    anonymizer, _ = masked(Masking("pram", seed=1))
+    anonymizer, _ = masked(Pram(seed=1))
     (part,) = anonymizer.release_.masking.parts
     other = people(seed=5)
     other["age"] = np.where(other["age"] > 28, 20, other["age"])
@@ -378,9 +381,7 @@ def test_distances_of_sensitive_values_know_what_they_are(distance, options):
     if distance == "hierarchical":
         rows = [("well", "well", "*"), ("cold", "sick", "*"), ("ill", "sick", "*")]
         options = {"hierarchy": Hierarchy.from_rows(rows)}
-    anonymizer, _ = masked(
-        Masking("pram", seed=1), policy=[TCloseness(0.2, distance=distance, **options)]
-    )
+    anonymizer, _ = masked(Pram(seed=1), policy=[TCloseness(0.2, distance=distance, **options)])
     (part,) = anonymizer.release_.masking.parts
     assert len(part.channel.labels) > 1
 
@@ -399,7 +400,7 @@ def test_numbers_that_are_written_in_two_ways_are_one_number():
         "illness",
         POLICY,
         identifiers=["name", "sex"],
-        masking=Masking(seed=1),
+        recoding=Pram(seed=1),
     )
     assert len(anonymizer.fit_transform(odd)) == 120
     assert anonymizer.release_.masking.distortions == {"age": "squared"}
@@ -407,13 +408,13 @@ def test_numbers_that_are_written_in_two_ways_are_one_number():
 
 def test_numbers_that_floats_take_for_the_same_have_no_distance():
     accounts = with_age([10**23 + number for number in range(4)])
-    anonymizer, released = masked(Masking("pram", seed=1), accounts)
+    anonymizer, released = masked(Pram(seed=1), accounts)
     assert anonymizer.release_.masking.distortions == {"age": "hamming"}
     assert set(released["age"]) <= set(accounts["age"])
     with pytest.raises(InputError, match="numbers of 'age' are too large, too small or too near"):
-        masked(Masking("pram", distortion="squared"), accounts)
+        masked(Pram(distortion="squared"), accounts)
     with pytest.raises(InputError, match="the grid of 'age' is too fine for numbers as large"):
-        masked(Masking("noise", grid={"age": 1e-9}), with_age([10**6, 10**6 + 1]))
+        masked(Noise(grid={"age": 1e-9}), with_age([10**6, 10**6 + 1]))
 
 
 @pytest.mark.parametrize(
@@ -428,7 +429,7 @@ def test_numbers_that_floats_take_for_the_same_have_no_distance():
     ids=str,
 )
 def test_symbols_are_of_one_kind(values, alphabet, released, tmp_path):
-    masking = Masking(seed=1, distortion="hamming", alphabet=alphabet and {"age": alphabet})
+    masking = Pram(seed=1, distortion="hamming", alphabet=alphabet and {"age": alphabet})
     _, drawn = masked(masking, with_age(values), policy=[TCloseness(1.5)])
     assert set(drawn["age"]) <= set(released)
     assert len({type(value) for value in drawn["age"].tolist()}) == 1
@@ -440,18 +441,18 @@ def test_symbols_are_of_one_kind(values, alphabet, released, tmp_path):
 def test_statistics_are_of_numbers_that_have_some(number):
     table = people()
     illness = table["illness"].map({"ill": number, "cold": 1.0, "well": 2.0})
-    anonymizer, _ = masked(Masking(seed=1), table.assign(illness=illness))
+    anonymizer, _ = masked(Pram(seed=1), table.assign(illness=illness))
     assert anonymizer.release_.masking.preserved.columns == ("age",)
 
 
 @pytest.mark.parametrize("method", ["pram", "noise", "bottleneck"])
 def test_a_single_number_is_released_as_it_is(method):
-    _, released = masked(Masking(method, seed=1), with_age([7.125]))
+    _, released = masked(RECODINGS[method](seed=1), with_age([7.125]))
     assert set(released["age"]) == {7.125}
 
 
 def test_invariant_channels_of_numbers_release_numbers_that_occur():
-    _, released = masked(Masking(invariant=True, seed=1), policy=[TCloseness(0.5)])
+    _, released = masked(Pram(invariant=True, seed=1), policy=[TCloseness(0.5)])
     assert set(released["age"]) <= set(people()["age"])
 
 
@@ -468,7 +469,7 @@ def test_a_policy_out_of_reach_is_told():
 
 
 STUDY = """
-masking = "pram"
+recoding = "pram"
 
 [data]
 path = "people.csv"
@@ -520,23 +521,26 @@ def test_from_a_study_to_an_estimate(study, capsys):
 
 def test_the_bundled_study_is_one():
     study = Study(Path(__file__).parents[2] / "data" / "pram.toml")
-    assert study.masking == Masking("pram")
+    assert study.recoding == Pram()
     assert study.read().shape == (30_000, 15)
 
 
 @pytest.mark.parametrize(
     ("stated", "message"),
     [
-        ('masking = "pran"', "study.toml: masking: method = 'pran' is unknown; did you mean"),
-        ('[masking]\nmethod = "pram"\nepsilom = 1', "[masking] unknown key 'epsilom'; did you"),
-        ("[masking]\nepsilon = 1", "[masking] method is missing"),
-        ('[masking]\nmethod = "pram"\ndraws = "x"', "[masking] draws must be a whole number"),
+        ('recoding = "pran"', "[recoding] method = 'pran' is unknown; did you mean 'pram'?"),
+        ('[recoding]\nmethod = "pram"\nepsilom = 1', "[recoding] unknown key 'epsilom'; did you"),
+        ("[recoding]\nepsilon = 1", "'epsilon'; it is for method = 'pram', not for 'full-domain'"),
+        ('[recoding]\nmethod = "noise"\nepsilon = 1', "for method = 'pram', not for 'noise'"),
+        ('[recoding]\nmethod = "pram"\ndraws = "x"', "[recoding] draws must be a whole number"),
+        ('[recoding]\nmethod = "pram"\ndraws = 0', "study.toml: [recoding] pram: draws = 0 must"),
+        ('[masking]\nmethod = "pram"', "[recoding] with method = 'pram', 'noise' or 'bottleneck'"),
     ],
 )
 def test_mistakes_in_a_study(study, capsys, stated, message):
-    study.write_text(STUDY.replace('masking = "pram"', "") + "\n" + stated + "\n")
-    if stated.startswith("masking"):
-        study.write_text(STUDY.replace('masking = "pram"', stated))
+    study.write_text(STUDY.replace('recoding = "pram"', "") + "\n" + stated + "\n")
+    if stated.startswith("recoding"):
+        study.write_text(STUDY.replace('recoding = "pram"', stated))
     assert run("run", study, "-o", study.parent / "out") == 2
     assert message in capsys.readouterr().err
     assert not (study.parent / "out").exists()
@@ -552,12 +556,12 @@ def test_what_is_about_generalized_values_refuses_drawn_ones(study, capsys):
         assert run(*command) == 2
         assert "values that were drawn at random" in capsys.readouterr().err
     assert run("compare", study) == 2
-    assert "masking draws values" in capsys.readouterr().err
+    assert "recodings that are searched for" in capsys.readouterr().err
     table = people()
-    anonymizer, released = masked(Masking("pram", seed=1), table)
+    anonymizer, released = masked(Pram(seed=1), table)
     with pytest.raises(InputError, match="quality is about generalized values"):
         measure_quality(table, released, anonymizer.plan_)
-    with pytest.raises(InputError, match="masking draws values"):
+    with pytest.raises(InputError, match="recodings that are searched for"):
         compare(anonymizer, table)
 
 
@@ -567,7 +571,7 @@ def test_adult_is_masked_with_less_distortion_than_by_any_ranges(adult):
         {"age": AGES},
         "marital-status",
         [TCloseness(0.55), EntropyLDiversity(2.7)],
-        masking=Masking("pram", alphabet={"age": list(range(17, 91))}, seed=1),
+        recoding=Pram(alphabet={"age": list(range(17, 91))}, seed=1),
     )
     released = anonymizer.fit_transform(table)
     assert ((released["age"] - table["age"]) ** 2).mean() <= 11.5

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import Brute, Chain
 
-from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity
+from anonymizer import Anonymizer, FullDomain, Hierarchy, InputError, KAnonymity, Loss
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.objectives import OBJECTIVES, MutualInformation, Objective, objective_of
 from anonymizer.privacy import KMap
@@ -112,7 +112,9 @@ def test_listed_values_count_in_a_loss_whether_they_occur_or_not():
 def test_a_suppressed_value_costs_the_same_beside_one_that_only_a_population_has():
     # y is suppressed, of 4 records the only one: 2 bits. Nobody in the table has x, its neighbour.
     models = [KAnonymity(2), KMap(1, pd.DataFrame({"a": list("xyzzz")}))]
-    anonymizer = Anonymizer({"a": Hierarchy.from_rows(ROWS)}, privacy=models, suppression=0.3)
+    anonymizer = Anonymizer(
+        {"a": Hierarchy.from_rows(ROWS)}, privacy=models, recoding=FullDomain(suppression=0.3)
+    )
     anonymizer.set_params(objective="non-uniform-entropy")
     assert anonymizer.fit(pd.DataFrame({"a": list("yzzz")})).search_.value == 2 / 4
 
@@ -246,8 +248,7 @@ def test_a_geometric_mean_prefers_to_lose_all_of_one_attribute(aggregate, levels
     anonymizer = Anonymizer(
         dict.fromkeys("ab", Hierarchy.from_rows(rows)),
         privacy=[KAnonymity(8)],
-        objective="loss",
-        aggregate=aggregate,
+        objective=Loss(aggregate=aggregate),
     ).fit(frame)
     assert anonymizer.release_.levels == levels
     assert anonymizer.search_.value == pytest.approx(loss)

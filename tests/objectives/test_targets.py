@@ -17,13 +17,14 @@ from checker import classes_of, mutual_information, rows_of
 from anonymizer import (
     Anonymizer,
     DistinctLDiversity,
+    FullDomain,
     InputError,
     KAnonymity,
+    MutualInformation,
     PolicyBrokenError,
     TCloseness,
 )
 from anonymizer.cli import main
-from anonymizer.objectives import MutualInformation
 
 ROWS = [
     {"name": f"Nemo{i}", "sex": sex, "zip": code, "job": f"job {sex}", "ill": f"ill {code}"}
@@ -143,9 +144,8 @@ def test_information_about_a_target_under_suppression(remove):
         "ill",
         [KAnonymity(4)],
         identifiers=["name"],
-        target={"job": 3, "ill": 1},
-        suppression=0.3,
-        remove=remove,
+        recoding=FullDomain(suppression=0.3, remove=remove),
+        objective=MutualInformation(target={"job": 3, "ill": 1}),
     )
     released = anonymizer.fit_transform(table)
     assert Counter(released["zip"]) == {"1": 8, "2": 8, **({} if remove else {"*": 6})}
@@ -163,7 +163,9 @@ def test_a_target_may_miss_values():
     table = pd.DataFrame(
         [{**row, "job": None if i < 2 else row["job"]} for i, row in enumerate(ROWS)]
     )
-    anonymizer = Anonymizer({"sex": "suppress"}, (), [KAnonymity(5)], target="job")
+    anonymizer = Anonymizer(
+        {"sex": "suppress"}, (), [KAnonymity(5)], objective=MutualInformation(target="job")
+    )
     with pytest.raises(InputError, match="column 'job' misses the value of 2 of 16 records"):
         anonymizer.fit(table)
     assert len(anonymizer.set_params(missing="drop").fit_transform(table)) == 14

@@ -14,6 +14,8 @@ from anonymizer import (
     Anonymizer,
     AverageReidentificationRisk,
     DeltaPresence,
+    Fixed,
+    FullDomain,
     Hierarchy,
     HighestReidentificationRisk,
     InputError,
@@ -170,9 +172,7 @@ def test_records_may_not_go_where_everybody_has_to_be_likely_present(search, rem
         "w",
         [DeltaPresence(0.2, 0.6, people)],
         objective="precision",
-        suppression=0.25,
-        remove=remove,
-        search=search,
+        recoding=FullDomain(suppression=0.25, remove=remove, search=search),
     )
     assert anonymizer.fit_transform(table)["a"].tolist() == ["*"] * 4
     assert anonymizer.release_.privacy[0].worst == 0.25
@@ -223,8 +223,7 @@ def test_numbers_and_texts_are_the_same_people(write, level):
         {"age": Hierarchy.ranges(widths=[10])},
         "w",
         [KMap(2, pd.DataFrame({"age": write(ages)}))],
-        recoding="fixed",
-        levels={"age": level},
+        recoding=Fixed(levels={"age": level}),
     )
     released = anonymizer.fit_transform(table)
     assert [str(value) for value in released["age"]] == [
@@ -295,10 +294,10 @@ def recounted(directory) -> list[int]:
     [
         ('model = "k-map"\nk = 6', "", [6, 8, 20]),
         ('model = "k-map"\nk = 7', "", [12, 28]),
-        ('model = "k-map"\nk = 8', 'suppression = 0.2\nstrategy = "exhaustive"', [8, 12, 20]),
-        ('model = "k-map"\nk = 8', "suppression = 0.2\nremove = true", [8, 20]),
+        ('model = "k-map"\nk = 8', '[recoding]\nsuppression = 0.2\n[search]\nstrategy = "exhaustive"', [8, 12, 20]),
+        ('model = "k-map"\nk = 8', "[recoding]\nsuppression = 0.2\nremove = true", [8, 20]),
         # 101, in 6 of 8, goes with 202, in none of 6
-        ('model = "delta-presence"\nlower = 0\nupper = 0.5', "suppression = 0.5", [6, 14, 20]),
+        ('model = "delta-presence"\nlower = 0\nupper = 0.5', "[recoding]\nsuppression = 0.5", [6, 14, 20]),
         ('model = "average-reidentification-risk"\nrisk = 0.1', "", [12, 28]),
         ('model = "highest-reidentification-risk"\nrisk = 0.1', "", [12, 28]),
     ],
@@ -306,7 +305,7 @@ def recounted(directory) -> list[int]:
 @pytest.mark.parametrize("population", ["people.csv", "people.parquet"])
 def test_run_verify_and_check_agree(run, lay, tmp_path, model, search, people, population):
     objective = '[objective]\nname = "precision"\n'
-    study = lay(model, f"[search]\n{search}\n{objective}", population=population)
+    study = lay(model, f"{search}\n{objective}", population=population)
     code, _, err = run("run", study, "-o", tmp_path / "out")
     assert (code, err) == (0, "")
     assert recounted(tmp_path) == people
@@ -477,8 +476,7 @@ def test_labels_that_write_one_number_twice_are_two_classes_beside_a_population(
         {"q": tmp_path / "q.csv"},
         sensitive="s",
         privacy=[KAnonymity(5), KMap(5, population=people)],
-        recoding="fixed",
-        levels={"q": 1},
+        recoding=Fixed(levels={"q": 1}),
     )
     anonymizer.fit(good)
     with pytest.raises(PolicyBrokenError, match="k-anonymity fails in 2 of 3 classes"):
@@ -492,10 +490,8 @@ def test_suppression_leaves_the_labels_of_others_as_they_are(tmp_path):
     anonymizer = Anonymizer(
         {"q": tmp_path / "q.csv", "r": "suppress"},
         privacy=[KAnonymity(5)],
-        recoding="fixed",
-        levels={"q": 1, "r": 0},
         objective="discernibility",
-        suppression=0.3,
+        recoding=Fixed(levels={"q": 1, "r": 0}, suppression=0.3),
     )
     released = anonymizer.fit_transform(pd.concat([table, lone], ignore_index=True))
     assert released["q"].value_counts().to_dict() == {"1": 20, "1.0": 20, "*": 5}

@@ -13,12 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import ordered_problems, paired_problems, problem_of, problems
 
-from anonymizer import (
-    Anonymizer,
-    AverageReidentificationRisk,
-    Hierarchy,
-    KAnonymity,
-)
+from anonymizer import Anonymizer, AverageReidentificationRisk, Boxes, Hierarchy, KAnonymity
 from anonymizer.counts.counts import Classes
 from anonymizer.errors import InputError
 from anonymizer.kernels import Bound
@@ -184,9 +179,8 @@ def test_without_a_sensitive_attribute_any_number_of_values_is_cut(ages):
     asked = Anonymizer(
         {"age": hierarchy},
         privacy=[KAnonymity(4)],
-        recoding="boxes",
-        refinement="heuristic",
         objective="average-class-size",
+        recoding=Boxes(refinement="heuristic"),
     )
     assert set(asked.fit_transform(table).groupby("age").size()) == {4}
 
@@ -204,9 +198,8 @@ def test_greedy_ranges_hold_no_missing_values():
         {"age": Hierarchy.ranges([10]), "sex": Hierarchy.suppression()},
         "w",
         [KAnonymity(2)],
-        recoding="boxes",
         missing="category",
-        refinement="heuristic",
+        recoding=Boxes(refinement="heuristic"),
     )
     released = asked.fit_transform(table)
     assert released["age"].tolist()[:4] == ["(-inf, 30)"] * 2 + ["[30, inf)"] * 2

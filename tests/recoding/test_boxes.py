@@ -19,6 +19,7 @@ from anonymizer import (
     Anonymizer,
     AnonymizerError,
     EntropyLDiversity,
+    FullDomain,
     Hierarchy,
     InputError,
     KAnonymity,
@@ -185,7 +186,9 @@ def test_a_release_made_when_time_was_up_can_be_written_down():
 def test_that_time_was_up_does_not_put_a_policy_out_of_reach():
     # Only without y, which leaves as many 0 as 1, is there a release; the top has too many 0.
     table = pd.DataFrame({"a": list("xxxxyyyy"), "w": list("00110000")})
-    anonymizer = Anonymizer({"a": "suppress"}, "w", [EntropyLDiversity(2)], suppression=0.5)
+    anonymizer = Anonymizer(
+        {"a": "suppress"}, "w", [EntropyLDiversity(2)], recoding=FullDomain(suppression=0.5)
+    )
     assert anonymizer.fit(table).release_.levels == {"a": 0}
     with pytest.raises(AnonymizerError, match="time"):
         anonymizer.set_params(time_limit=1e-9).fit(table)

@@ -13,7 +13,15 @@ from hypothesis import strategies as st
 from intervals import all_ranges
 from strategies import drawn_problems, problem_of
 
-from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, InputError, KAnonymity, TCloseness
+from anonymizer import (
+    Anonymizer,
+    Cut,
+    EntropyLDiversity,
+    Hierarchy,
+    InputError,
+    KAnonymity,
+    TCloseness,
+)
 from anonymizer.hierarchy import Interval, cut_of, grouping_of
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import KMap
@@ -354,10 +362,8 @@ def test_whatever_is_released_is_safe(drawn, refined):
         {"x": Hierarchy.ranges(widths=[2]), **hierarchies},
         "w",
         problem.models,
-        recoding="cut",
-        refine=None if refined else [],
-        group=["a"],
         missing="category",
+        recoding=Cut(refine=None if refined else [], group=["a"]),
     )
     released = anonymizer.fit_transform(table)
     classes = classes_of(released.astype(str).to_dict("records"), names, "w")

@@ -218,7 +218,7 @@ def test_labels_tell_shapes_apart():
     hierarchy = Hierarchy.from_rows([*rows, ["a, b", "z"]])
     rng = np.random.default_rng(3)
     table = pd.DataFrame({"q": rng.choice(values, 200), "w": rng.choice(list("123"), 200)})
-    asked = Anonymizer({"q": hierarchy}, "w", [KAnonymity(9)], recoding="classes")
+    asked = Anonymizer({"q": hierarchy}, "w", [KAnonymity(9)], recoding="merged-cells")
     released = asked.fit_transform(table)
     labels = asked.recoding_.labels["q"]
     shapes = asked.recoding_.shapes["q"]
@@ -292,9 +292,11 @@ attributes = ["w"]
 [[privacy]]
 model = "k-anonymity"
 k = 4
-[search]
-recoding = "{recoding}"
+[recoding]
+method = "{recoding}"
 min-gain = 0.0
+
+[search]
 seed = 7
 time-limit = 30
 """

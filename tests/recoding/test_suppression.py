@@ -18,6 +18,7 @@ from anonymizer import (
     Anonymizer,
     AnonymizerError,
     EntropyLDiversity,
+    FullDomain,
     Hierarchy,
     InputError,
     KAnonymity,
@@ -115,7 +116,7 @@ def test_what_is_labelled_as_suppressed_already_goes_with_what_is():
         privacy=[KAnonymity(3)],
         missing="category",
         objective="precision",
-        suppression=0.46,
+        recoding=FullDomain(suppression=0.46),
     )
     table = anonymizer.fit_transform(frame)  # 5 of 11: y, z and the missing ones
     assert table["a"].tolist() == ["p"] * 6 + ["*"] * 5
@@ -349,7 +350,9 @@ def test_a_policy_out_of_reach_names_the_budget():
 def about_people(records: str, people: str, lower: float, share: float) -> Anonymizer:
     """Fitted to a table that holds from ``lower`` to 0.9 of the population of every class."""
     present = DeltaPresence(lower, 0.9, pd.DataFrame({"a": list(people)}))
-    anonymizer = Anonymizer({"a": "suppress"}, privacy=[present], suppression=share)
+    anonymizer = Anonymizer(
+        {"a": "suppress"}, privacy=[present], recoding=FullDomain(suppression=share)
+    )
     anonymizer.set_params(objective="average-class-size")
     return anonymizer.fit(pd.DataFrame({"a": list(records)}))
 
@@ -379,7 +382,7 @@ def test_people_who_are_suppressed_already_may_be_those_who_are_suppressed():
     # y is one of 4 people with the 3 of the population whose value is `*`.
     hierarchy = Hierarchy.from_rows([["x", "*"], ["y", "*"], ["*", "*"]])
     models = [KMap(4, pd.DataFrame({"a": list("xxxxy***")}))]
-    anonymizer = Anonymizer({"a": hierarchy}, privacy=models, suppression=0.3)
+    anonymizer = Anonymizer({"a": hierarchy}, privacy=models, recoding=FullDomain(suppression=0.3))
     anonymizer.set_params(objective="average-class-size")
     table = anonymizer.fit_transform(pd.DataFrame({"a": list("xxxxy")}))
     assert table["a"].tolist() == ["x"] * 4 + ["*"]

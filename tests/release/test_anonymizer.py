@@ -22,6 +22,8 @@ from anonymizer import (
     Anonymizer,
     DistinctLDiversity,
     EntropyLDiversity,
+    Fixed,
+    FullDomain,
     Hierarchy,
     InputError,
     KAnonymity,
@@ -30,6 +32,7 @@ from anonymizer import (
     PolicyUnreachableError,
     PopulationUniqueness,
     TCloseness,
+    VariableRange,
     check,
 )
 from anonymizer.recoding import Frontier, cut_heuristically
@@ -186,9 +189,8 @@ def test_whatever_ranges_are_released_are_safe(drawn, refinement):
         {"x": Hierarchy.ranges(widths=[3]), "a": "suppress"},
         "w",
         problem.models,
-        recoding="variable-range",
-        refinement=refinement,
         missing="category",
+        recoding=VariableRange(refinement=refinement),
     )
     assert_safe(anonymizer.fit_transform(table), ["x", "a"], "w", problem.models)
 
@@ -365,11 +367,8 @@ def test_the_manifest_does_not_tell_what_only_suppressed_records_had():
                     {"zip": hierarchy},
                     "w",
                     [KAnonymity(3)],
-                    recoding="fixed",
-                    levels={"zip": level},
                     missing="category",
-                    suppression=0.4,
-                    remove=remove,
+                    recoding=Fixed(levels={"zip": level}, suppression=0.4, remove=remove),
                 ).fit(table)
                 release = anonymizer.release_
                 assert release.suppressed_class == ("removed" if remove else "kept")
@@ -566,7 +565,11 @@ def test_a_model_that_only_fine_classes_satisfy(search):
     assert literature.entropy_l(Counter("uuv"), "miller-madow") == 2
     assert literature.entropy_l(Counter("uuv" * 3), "miller-madow") < 2
     anonymizer = Anonymizer(
-        {"a": "suppress", "b": "suppress"}, "w", [model], search=search, objective="discernibility"
+        {"a": "suppress", "b": "suppress"},
+        "w",
+        [model],
+        objective="discernibility",
+        recoding=FullDomain(search=search),
     ).fit(table)
     assert anonymizer.release_.levels == {"a": 0, "b": 1}
     assert anonymizer.release_.privacy[0].worst == 2
@@ -600,8 +603,8 @@ def test_models_that_are_not_monotone_by_brute_force(seed, estimator):
             dict.fromkeys(names, "suppress"),
             "w",
             [EntropyLDiversity(least, estimator)],
-            search=search,
             objective="precision",
+            recoding=FullDomain(search=search),
         )
         if not nodes:
             with pytest.raises(PolicyUnreachableError):
@@ -634,7 +637,10 @@ def test_uniqueness_in_the_population_is_estimated_of_the_release():
 def test_values_that_read_alike_are_no_diversity(suppression):
     table = pd.DataFrame({"a": list("xxxxyyyy"), "w": [1, "1", 1, "1", "2", 3, "3 ", 2]})
     anonymizer = Anonymizer(
-        {"a": "suppress"}, "w", [DistinctLDiversity(2)], suppression=suppression, remove=True
+        {"a": "suppress"},
+        "w",
+        [DistinctLDiversity(2)],
+        recoding=FullDomain(suppression=suppression, remove=True),
     )
     released = anonymizer.fit_transform(table)
     for _, group in released.groupby("a"):

@@ -230,7 +230,7 @@ def told(directory, search=""):
 def test_a_long_hierarchy_is_told_as_far_as_the_release_shows_it(tmp_path, few):
     _, groups = told(tmp_path)
     assert [group["label"] for group in groups] == ["v0", "v1", "v2", "v3"]
-    fixed = '[search]\nrecoding = "fixed"\nlevels = {{ q = {} }}'
+    fixed = '[recoding]\nmethod = "fixed"\nlevels = {{ q = {} }}'
     _, groups = told(tmp_path, fixed.format(1))
     assert groups == [
         {"label": "g0", "values": ["v0", "v1"]},
@@ -244,12 +244,12 @@ def test_a_long_hierarchy_is_told_as_far_as_the_release_shows_it(tmp_path, few):
 
 
 def test_short_hierarchies_are_told_whole(tmp_path):
-    _, groups = told(tmp_path, '[search]\nrecoding = "fixed"\nlevels = { q = 2 }')
+    _, groups = told(tmp_path, '[recoding]\nmethod = "fixed"\nlevels = { q = 2 }')
     assert [(group["label"], len(group["values"])) for group in groups] == [("h0", 12), ("h1", 12)]
 
 
 def test_a_long_list_is_filled_in_from_the_study(tmp_path, few):
-    study, _ = told(tmp_path, '[search]\nrecoding = "fixed"\nlevels = { q = 2 }')
+    study, _ = told(tmp_path, '[recoding]\nmethod = "fixed"\nlevels = { q = 2 }')
     with pytest.raises(InputError, match="name the study of the release with --study"):
         audit_files([tmp_path / "out"], [tmp_path / "t.csv"])
     found = audit_files([tmp_path / "out"], [tmp_path / "t.csv"], studies=[study])
@@ -265,7 +265,7 @@ def test_a_long_list_is_filled_in_from_the_study(tmp_path, few):
 
 
 def test_a_cut_through_a_long_hierarchy_is_read_back(tmp_path, few):
-    study, groups = told(tmp_path, '[search]\nrecoding = "cut"')
+    study, groups = told(tmp_path, '[recoding]\nmethod = "cut"')
     taxonomy = study.hierarchies["q"].over("q", ["v0", "v1", "v2", "v3"])
     manifest = read_manifest(tmp_path / "out" / "release.json")
     cut = recoding_of(manifest, {"q": taxonomy})["q"]
@@ -321,12 +321,12 @@ DEEP = "[" * 100_000 + "]" * 100_000
 @pytest.mark.parametrize(
     ("more", "match"),
     [
-        (f"[search]\ngroup = {DEEP}", "nested too deeply"),
-        (f"[search]\ngroup = {'[' * 60}{']' * 60}", "nested too deeply"),
+        (f"[recoding]\ngroup = {DEEP}", "nested too deeply"),
+        (f"[recoding]\ngroup = {'[' * 60}{']' * 60}", "nested too deeply"),
         (f"[search]\ntime-limit = 1{'0' * 299}", "must be a number of seconds above 0"),
         (f"[search]\ntime-limit = 1{'0' * 5000}", "beyond any limit"),
         (f"[search]\ntime-limit = 1{'0' * 400}", "more than 300 digits"),
-        ("[search]\nmin-records = 1" + "0" * 40, ""),
+        ("[recoding]\nmin-records = 1" + "0" * 40, ""),
         (f"[search]\n{'x' * 5000} = 1", "unknown key 'xxx"),
         (f"[masking]\nmethod = 'pram'\nalphabet = {'[' * 30}{']' * 30}", ""),
     ],
@@ -360,7 +360,7 @@ def test_hierarchies_that_nobody_would_write(tmp_path, refused, name, text, matc
 def test_classes_of_their_own_have_no_loss(tmp_path, refused, recoding):
     (tmp_path / "q.toml").write_text("widths = [10, 20]")
     table = "q,s\n" + "".join(f"{i},a\n" for i in range(40))
-    more = f'[search]\nrecoding = "{recoding}"\n[objective]\nname = "loss"'
+    more = f'[recoding]\nmethod = "{recoding}"\n[objective]\nname = "loss"'
     study = lay(tmp_path, '"q.toml"', more, table)
     match = "the objective loss is not made for recodings beyond levels"
     refused("run", study, "-o", tmp_path / "out", match=match)
@@ -462,7 +462,7 @@ def test_formulas_are_written_as_they_are_and_reported(tmp_path, run):
 @pytest.mark.parametrize("recoding", ["full-domain", "cut", "classes"])
 def test_a_safe_release_is_verified_audited_and_measured(tmp_path, run, recoding):
     (tmp_path / "q.csv").write_text("=0;=low;*\n=1;=low;*\n")
-    more = f'[search]\nrecoding = "{recoding}"\n[output]\ncsv-safe = true'
+    more = f'[recoding]\nmethod = "{recoding}"\n[output]\ncsv-safe = true'
     study = lay(tmp_path, '"q.csv"', more, DANGEROUS)
     code, out, _ = run("run", study, "-o", tmp_path / "out")
     assert code == 0
@@ -541,7 +541,7 @@ def parses(read, path, content):
 
 def test_mutated_studies(tmp_path):
     (tmp_path / "q.csv").write_text("v0;x\n")
-    more = '[search]\nrecoding = "cut"\ntime-limit = 5\nrefine = ["q"]\n[objective]\nname = "loss"'
+    more = '[recoding]\nmethod = "cut"\ntime-limit = 5\nrefine = ["q"]\n[objective]\nname = "loss"'
     path = lay(tmp_path, '"q.csv"', more)
 
     def read(path):
@@ -582,7 +582,7 @@ def test_mutated_tables(tmp_path, name):
 
 
 def test_mutated_manifests(tmp_path):
-    study = Study(lay(tmp_path, more='[search]\nrecoding = "cut"'))
+    study = Study(lay(tmp_path, more='[recoding]\nmethod = "cut"'))
     publish(study, tmp_path / "out")
     path = tmp_path / "out" / "release.json"
     taxonomies = {"q": study.hierarchies["q"].over("q", ["v0", "v1", "v2", "v3"])}

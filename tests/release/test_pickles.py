@@ -12,12 +12,13 @@ from anonymizer import (
     Anonymizer,
     DeltaPresence,
     DifferentialPrivacy,
+    Fixed,
     Hierarchy,
     InputError,
     KAnonymity,
     KMap,
-    Masking,
     Population,
+    Pram,
     TCloseness,
 )
 from anonymizer.counts.counting import Counted
@@ -73,9 +74,11 @@ def test_a_value_that_the_hierarchy_lists_is_kept():
     rows = [[value, value[:1]] for value in ("a1", "a2", "b1", "b2", "listed")]
     table = pd.DataFrame({"q": [*["a1", "a2"] * 3, "listed"]})
     anonymizer = Anonymizer(
-        {"q": Hierarchy.from_rows(rows)}, privacy=[KAnonymity(2)], suppression=0.2, remove=True,
-        recoding="fixed", levels={"q": 1}, objective="discernibility",
-    )  # fmt: skip
+        {"q": Hierarchy.from_rows(rows)},
+        privacy=[KAnonymity(2)],
+        objective="discernibility",
+        recoding=Fixed({"q": 1}, suppression=0.2, remove=True),
+    )
     anonymizer.fit(table)
     again = pickle.loads(pickle.dumps(anonymizer))
     other = pd.DataFrame({"q": ["listed", "listed", "b1", "b2"]})
@@ -120,7 +123,7 @@ def test_who_was_not_drawn_is_in_no_pickle():
     # Of 2 000 alike some are drawn; one who is alone is never released.
     table = pd.DataFrame({"zip": ["11a"] * 2000 + ["MARKERz"]})
     anonymizer = Anonymizer(
-        {"zip": ZIP}, privacy=[DifferentialPrivacy(1.0, 1e-3)], recoding="fixed", levels={"zip": 1}
+        {"zip": ZIP}, privacy=[DifferentialPrivacy(1.0, 1e-3)], recoding=SafePub(levels={"zip": 1})
     )
     anonymizer.fit(table)
     pickled = pickle.dumps(anonymizer)
@@ -133,7 +136,7 @@ def test_a_pickled_masking_has_its_channels_and_no_record(seed):
     table = pd.DataFrame(
         {"zip": ["11a", "11b"] * 40, "s": [*"xxyy"] * 19 + ["x", "y", "x", "SECRET"]}
     )
-    anonymizer = Anonymizer({"zip": ZIP}, "s", [KAnonymity(2)], masking=Masking("pram", seed=seed))
+    anonymizer = Anonymizer({"zip": ZIP}, "s", [KAnonymity(2)], recoding=Pram(seed=seed))
     anonymizer.fit(table)
     pickled = pickle.dumps(anonymizer)
     assert not holds(pickled, "SECRET")
@@ -151,7 +154,7 @@ def test_what_is_printed_shows_no_value():
     anonymizer.fit(table)
     schema, hierarchies = anonymizer._schema(), {"zip": ZIP, "age": AGE}
     counted = Counted.of(table, schema, hierarchies, anonymizer.privacy[1].population)
-    masked = Anonymizer({"zip": ZIP}, "s", [KAnonymity(2)], masking=Masking("pram")).fit(table)
+    masked = Anonymizer({"zip": ZIP}, "s", [KAnonymity(2)], recoding=Pram()).fit(table)
     merged = anonymizer_of(recoding="classes").fit(table_of())
     plans = [anonymizer.plan_, masked.plan_, merged.plan_]
     parts = [counted, counted.tally, counted.counts, *anonymizer.taxonomies_.values()]

@@ -169,14 +169,14 @@ def test_a_lone_missing_value_can_be_hidden(tmp_path, top):
 @pytest.mark.parametrize("recoding", ["full-domain", "variable-range", "cut"])
 def test_a_lone_missing_number_can_be_hidden(tmp_path, recoding):
     rows = [{**row, "age": "" if i == 7 else row["age"]} for i, row in enumerate(people(False))]
-    publish(lay(tmp_path, rows, STUDY + f'[search]\nrecoding = "{recoding}"\n'), tmp_path / "out")
+    publish(lay(tmp_path, rows, STUDY + f'[recoding]\nmethod = "{recoding}"\n'), tmp_path / "out")
     assert worst(rows_of(tmp_path / "out" / "released.csv"))[0] >= 3
 
 
 @pytest.mark.parametrize("recoding", ["full-domain", "variable-range", "cut"])
 def test_a_column_without_a_single_value_can_be_released(tmp_path, recoding):
     rows = [{**row, "age": ""} for row in people(False)]
-    publish(lay(tmp_path, rows, STUDY + f'[search]\nrecoding = "{recoding}"\n'), tmp_path / "out")
+    publish(lay(tmp_path, rows, STUDY + f'[recoding]\nmethod = "{recoding}"\n'), tmp_path / "out")
     assert len(rows_of(tmp_path / "out" / "released.csv")) == 120
 
 
@@ -203,7 +203,7 @@ def test_what_is_released_satisfies_the_policy(tmp_path_factory, rows, k, l, mis
     directory = tmp_path_factory.mktemp("law")
     text = STUDY.replace("k = 3", f"k = {k}").replace("l = 1.8", f"l = {l}")
     text = text.replace("t = 0.5", "t = 2").replace('"category"', f'"{missing}"')
-    text += f'[search]\nrecoding = "{recoding}"\n'
+    text += f'[recoding]\nmethod = "{recoding}"\n'
     study = lay(directory, rows, text)
     try:
         release, _ = publish(study, directory / "out")

@@ -241,8 +241,8 @@ attributes = ["name"]
 model = "differential-privacy"
 epsilon = 1
 delta = 0.01
-[search]
-recoding = "fixed"
+[recoding]
+method = "safepub"
 levels = {age = 1, sex = 0}
 """
 
@@ -312,7 +312,7 @@ def test_parquet_tells_no_more(run, study, tmp_path):
         ("age = 1", "age = 4", 2, "levels: age = 4 must be a whole number from 0 to 3"),
         ("age = 1, ", "", 2, "levels lacks 'age'; state a level from 0 to 3"),
         ("age = 1", "agee = 1", 2, "names 'agee', which is no quasi-identifier; did you mean 'age"),
-        ("age = 1", 'age = "1"', 2, "[search] levels.age must be a whole number"),
+        ("age = 1", 'age = "1"', 2, "[recoding] levels.age must be a whole number"),
         ("epsilon = 1\n", "", 2, "differential-privacy lacks 'epsilon'; state it"),
         ("delta = 0.01", "delta = 1", 2, "delta = 1 must be below 1"),
         ("delta = 0.01", "delta = 1e-300\nbeta = 1", 2, "has no parameter 'beta'"),
@@ -322,7 +322,7 @@ def test_parquet_tells_no_more(run, study, tmp_path):
             1,
             "k = 9999",
         ),
-        ("[search]", "[search]\nsuppression = 0.1", 2, "leave out suppression"),
+        ("[recoding]", "[recoding]\nsuppression = 0.1", 2, "for method = 'full-domain' or"),
     ],
 )
 def test_refusals_leave_nothing(run, study, tmp_path, old, new, code, message):

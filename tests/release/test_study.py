@@ -107,9 +107,8 @@ model = "t-closeness"
 t = 1
 distance = "kl"
 
-[search]
-recoding = "cut"
-strategy = "exhaustive"
+[recoding]
+method = "cut"
 refinement = "exact"
 refine = ["age"]
 group = ["sex"]
@@ -119,9 +118,12 @@ min-gain = 0.01
 max-ranges = 3
 min-width = 1.5
 grid = 2
-seed = 7
 suppression = 0.02
 remove = true
+
+[search]
+strategy = "exhaustive"
+seed = 7
 time-limit = 1.5
 
 [objective]
@@ -235,9 +237,9 @@ def test_absolute_paths_stay_so(tmp_path):
             "[search]\nseed = 1.5\n[[privacy]]",
             r"\[search\] seed must be a whole number",
         ),
-        ("[[privacy]]", "[search]\ngrid = true\n[[privacy]]", r"\[search\] grid"),
+        ("[[privacy]]", "[recoding]\ngrid = true\n[[privacy]]", r"\[search\] grid"),
         ("[[privacy]]", '[search]\nstrategy = "x"\n[[privacy]]', r"\[search\] strategy .*incogn"),
-        ("[[privacy]]", '[search]\nrecoding = "x"\n[[privacy]]', r"\[search\] recoding .*full-d"),
+        ("[[privacy]]", '[recoding]\nmethod = "x"\n[[privacy]]', r"\[search\] recoding .*full-d"),
         # models
         ('"k-anonymity"', '"k-anonimity"', "'k-anonimity' is unknown; did you mean 'k-anonymity'"),
         ('"k-anonymity"', '"zzz"', "'zzz' is unknown; known are k-anonymity, distinct-l-diversity"),
@@ -313,7 +315,7 @@ def test_a_threshold_beyond_all_tables_is_no_crash(tmp_path):
     ],
 )
 def test_range_options_that_cannot_be(tmp_path, search, message):
-    text = STUDY + f'\n[search]\nrecoding = "variable-range"\n{search}\n'
+    text = STUDY + f'\n[recoding]\nmethod = "variable-range"\n{search}\n'
     with pytest.raises(InputError, match=message):
         use(lay(tmp_path, text))
 

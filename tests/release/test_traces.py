@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer import Anonymizer, Hierarchy, KAnonymity, Masking
+from anonymizer import Anonymizer, Fixed, Hierarchy, KAnonymity, Pram
 from anonymizer.privacy import DifferentialPrivacy
 from anonymizer.tables.arrow import anew
 from anonymizer.tables.files.files import read_table, write_table
@@ -287,11 +287,10 @@ def planted_table():
     return table
 
 
-def fitted(**options):
-    return Anonymizer(
-        {"q": Hierarchy.suppression()}, privacy=[KAnonymity(2)], recoding="fixed",
-        levels={"q": 0}, suppression=0.4, objective="discernibility", **options,
-    )  # fmt: skip
+def fitted(remove=False, **options):
+    recoding = Fixed({"q": 0}, suppression=0.4, remove=remove)
+    how = {"privacy": [KAnonymity(2)], "objective": "discernibility", "recoding": recoding}
+    return Anonymizer({"q": Hierarchy.suppression()}, **how, **options)
 
 
 def test_a_release_holds_nothing_of_the_records_that_were_left_out(tmp_path, uncompressed):
@@ -342,7 +341,7 @@ def test_undeclared_columns_of_a_file_are_written_anew(tmp_path, uncompressed):
 def masked():
     table = pd.DataFrame({"q": [*"ab"] * 50, "s": [*"xxyy"] * 25})
     return Anonymizer(
-        {"q": Hierarchy.suppression()}, "s", [KAnonymity(2)], masking=Masking("pram", seed=1)
+        {"q": Hierarchy.suppression()}, "s", [KAnonymity(2)], recoding=Pram(seed=1)
     ), table
 
 
@@ -351,7 +350,7 @@ def sampled():
     table = pd.DataFrame({"q": ["a"] * 2000})
     levels = {"q": 0}
     return Anonymizer(
-        {"q": Hierarchy.suppression()}, privacy=[model], recoding="fixed", levels=levels
+        {"q": Hierarchy.suppression()}, privacy=[model], recoding=SafePub(levels=levels)
     ), table
 
 
@@ -362,7 +361,7 @@ def planned():
 def merged():
     table = pd.DataFrame({"q": [*"aabb"], "s": [*"xyxy"]})
     hierarchy = {"q": Hierarchy.suppression()}
-    return Anonymizer(hierarchy, "s", [KAnonymity(2)], recoding="classes"), table
+    return Anonymizer(hierarchy, "s", [KAnonymity(2)], recoding="merged-cells"), table
 
 
 @pytest.mark.parametrize("made", [planned, merged, sampled, masked])

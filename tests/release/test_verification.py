@@ -173,7 +173,7 @@ def test_whatever_is_released_agrees_with_its_manifest(
     directory = tmp_path_factory.mktemp("law")
     text = STUDY.replace("k = 3", f"k = {k}").replace("l = 1.8", "l = 1")
     text = text.replace("t = 0.5", "t = 2").replace('"category"', f'"{missing}"')
-    text += f'[search]\nrecoding = "{recoding}"\n[objective]\nname = "{objective}"\n'
+    text += f'[recoding]\nmethod = "{recoding}"\n[objective]\nname = "{objective}"\n'
     text = text.replace('suppression = "0.4"', "suppression = 0.4")
     study = lay(directory, rows, text)
     try:
@@ -787,7 +787,7 @@ def test_numbers_written_in_several_ways_are_labels_of_their_own(tmp_path, recod
     )
     (tmp_path / "study.toml").write_text(
         '[data]\npath = "t.parquet"\n[quasi-identifiers]\nq = "suppress"\nd = "suppress"\n'
-        f'[[privacy]]\nmodel = "k-anonymity"\nk = 3\n[search]\nrecoding = "{recoding}"\n'
+        f'[[privacy]]\nmodel = "k-anonymity"\nk = 3\n[recoding]\nmethod = "{recoding}"\n'
         '[objective]\nname = "discernibility"\n'
     )
     release, _ = publish(Study(tmp_path / "study.toml"), tmp_path / "out")
@@ -904,7 +904,7 @@ def test_missing_values_beside_ranges_and_groups_of_several_levels(tmp_path, rec
     study.write_text(
         '[data]\npath = "t.csv"\nmissing = "category"\n[quasi-identifiers]\nage = "age.toml"\n'
         'job = "job.csv"\n[sensitive]\nattributes = ["s"]\n[[privacy]]\nmodel = "k-anonymity"\n'
-        f'k = 6\n[search]\nrecoding = "{recoding}"\n'
+        f'k = 6\n[recoding]\nmethod = "{recoding}"\n'
     )
     publish(Study(study), tmp_path / "out")
     found = verify_release(tmp_path / "out", study)

@@ -15,12 +15,14 @@ from anonymizer import (
     DifferentialPrivacy,
     DistinctLDiversity,
     EntropyLDiversity,
+    Fixed,
+    FullDomain,
     Hierarchy,
     KAnonymity,
     KMap,
-    Masking,
     MeanInformation,
     Population,
+    Pram,
     TCloseness,
     check,
 )
@@ -301,7 +303,7 @@ def test_drawn_values_are_given_away_too():
         {"age": Hierarchy.ranges(widths=[10])},
         "w",
         [EntropyLDiversity(4)],
-        masking=Masking("pram", seed=1),
+        recoding=Pram(seed=1),
     )
     found = told(how.fit(table).release_.warnings)
     assert ("column-gives-away", "extra") in [(code, column) for code, column, *_ in found]
@@ -317,8 +319,7 @@ def test_records_that_are_left_out_do_not_shift_the_others():
         {"age": Hierarchy.ranges(widths=[10, 20])},
         "w",
         [KAnonymity(10)],
-        suppression=0.01,
-        remove=True,
+        recoding=FullDomain(suppression=0.01, remove=True),
     )
     release = how.fit(table).release_
     assert release.suppressed == 1
@@ -491,8 +492,8 @@ l = 2
 [[privacy]]
 model = "k-anonymity"
 k = 1
-[search]
-recoding = "fixed"
+[recoding]
+method = "fixed"
 levels = { age = 1 }
 """
 
@@ -599,10 +600,9 @@ def test_a_differentially_private_release_tells_nothing_of_the_raw_table():
             {"sex": "suppress"},
             (),
             models,
-            recoding="fixed",
-            levels={"sex": 0},
             identifiers=["patient"],
             objective="loss",
+            recoding=Fixed(levels={"sex": 0}),
         )
         assert [w.code for w in how.fit(table).release_.warnings] == expected
 

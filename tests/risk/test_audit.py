@@ -62,7 +62,7 @@ age = "{rule}"
 attributes = {sensitive}
 [identifiers]
 attributes = {["name"] if "name" in table else []}
-[search]
+[recoding]
 {search}
 """
         + (POLICY.format(k=k, l=l) if policy is None else policy)
@@ -72,7 +72,7 @@ attributes = {["name"] if "name" in table else []}
 
 def fixed(level=1, sex=None):
     levels = f"age = {level}" + ("" if sex is None else f", sex = {sex}")
-    return f'recoding = "fixed"\nlevels = {{ {levels} }}'
+    return f'method = "fixed"\nlevels = {{ {levels} }}'
 
 
 @pytest.fixture
@@ -429,10 +429,10 @@ SEARCHES = [
     "",
     "suppression = 0.2",
     "suppression = 0.2\nremove = true",
-    'recoding = "variable-range"',
-    'recoding = "cut"\nrefine = []',
-    'recoding = "boxes"',
-    'recoding = "classes"',
+    'method = "variable-range"',
+    'method = "cut"\nrefine = []',
+    'method = "boxes"',
+    'method = "merged-cells"',
 ]
 MISSING = ['missing = "error"', 'missing = "drop"', 'missing = "category"']
 
@@ -495,7 +495,7 @@ def test_merged_cells_need_the_order_of_their_table(tmp_path, run):
             "disease": rng.choice([f"{DISEASE}a", f"{DISEASE}b"], 80),
         }
     )
-    study, path = lay(tmp_path, "one", table, search='recoding = "classes"', k=3)
+    study, path = lay(tmp_path, "one", table, search='method = "merged-cells"', k=3)
     publish(Study(study), tmp_path / "out")
     assert run("audit", tmp_path / "out", "-a", path)[0] == 0
     table.sample(frac=1, random_state=1).to_csv(path, index=False)

@@ -19,7 +19,7 @@ path = "people.csv"
 q = "suppress"
 [sensitive]
 attributes = ["disease"]
-[search]
+[recoding]
 {search}
 [[privacy]]
 model = "distinct-l-diversity"
@@ -74,7 +74,7 @@ def test_what_the_policy_and_the_search_give_away(audited, tmp_path):
     [
         ("min-records = 2", None, "the search kept to bounds beside the policy"),
         ("suppression = 0.1", None, "records may be suppressed"),
-        ('recoding = "fixed"\nlevels = { q = 1 }', None, "the levels were given, not searched for"),
+        ('method = "fixed"\nlevels = { q = 1 }', None, "the levels were given, not searched for"),
         ("", pd.concat([PEOPLE, PEOPLE]), "the original holds more people than the release"),
         ("", PEOPLE[["q"]], "the original lacks a sensitive attribute"),
     ],

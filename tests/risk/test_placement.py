@@ -142,7 +142,7 @@ def test_records_are_placed_where_their_release_has_them(tmp_path, recoding, mis
         f"""data = {{ path = "t.csv", missing = "{missing}" }}
 quasi-identifiers = {{ age = "age.toml", zip = "zip.toml", job = "job.csv" }}
 sensitive = {{ attributes = ["ill"] }}
-search = {{ recoding = "{recoding}"{refine} }}
+recoding = {{ method = "{recoding}"{refine} }}
 privacy = [{{ model = "k-anonymity", k = 2 }}]
 """
     )

@@ -665,7 +665,7 @@ attributes = ["name"]
 model = "k-anonymity"
 k = {k}
 
-[search]
+[recoding]
 {search}
 """
 
