@@ -80,7 +80,9 @@ KINDS: Mapping[str, Kind] = {
     "missing as a category": Kind(missing="category"),
     "missing as a category, cut": Kind(searched("cut"), missing="category"),
     "missing as a category, boxes": Kind(
-        searched("boxes", "max-classes = 5", "time-limit = 0.5"), missing="category", suffix="parquet"
+        searched("boxes", "max-classes = 5", "time-limit = 0.5"),
+        missing="category",
+        suffix="parquet",
     ),
     "missing and dropped": Kind(missing="drop"),
     "two attributes": Kind(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -48,6 +49,8 @@ class RandomPlan(RecodingPlan):
     rng
         What draws.
     """
+
+    random: ClassVar[bool] = True
 
     options: RandomRecoding
     candidates: Sequence[Candidate] = field(repr=False)

@@ -131,6 +131,9 @@ class RecodingPlan(ABC):
     private: ClassVar[bool] = False
     """Whether nothing may be reported but what the released table shows."""
 
+    random: ClassVar[bool] = False
+    """Whether released values are drawn at random: they need not hold of their records."""
+
     def __getstate__(self) -> dict[str, object]:
         return dict(vars(self.forgetting))
 

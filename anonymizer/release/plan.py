@@ -60,6 +60,11 @@ class Plan:
         return self.fitted.recoding
 
     @property
+    def random(self) -> bool:
+        """Whether released values are drawn at random."""
+        return self.fitted.random
+
+    @property
     def search(self) -> SearchResult:
         """How the recoding was found."""
         return self.fitted.search

@@ -167,7 +167,7 @@ def measure_quality(
     """
     require_one_of("representative", representative, REPRESENTATIVES)
     _require_numbers(folds, seed, n_jobs)
-    if getattr(by, "masking", None) is not None:
+    if getattr(by, "random", False):
         raise InputError(
             "quality is about generalized values, which hold of every record, and these were drawn "
             "at random; `anonymizer estimate` tells what they still say of the table"

@@ -289,15 +289,27 @@ def recounted(directory) -> list[int]:
     return sorted({people[label] or nobody for label in classes})
 
 
+EXHAUSTIVE = '[recoding]\nsuppression = 0.2\n[search]\nstrategy = "exhaustive"'
+HALF = "[recoding]\nsuppression = 0.5"
+
+
 @pytest.mark.parametrize(
     ("model", "search", "people"),
     [
         ('model = "k-map"\nk = 6', "", [6, 8, 20]),
         ('model = "k-map"\nk = 7', "", [12, 28]),
-        ('model = "k-map"\nk = 8', '[recoding]\nsuppression = 0.2\n[search]\nstrategy = "exhaustive"', [8, 12, 20]),
+        (
+            'model = "k-map"\nk = 8',
+            '[recoding]\nsuppression = 0.2\n[search]\nstrategy = "exhaustive"',
+            [8, 12, 20],
+        ),
         ('model = "k-map"\nk = 8', "[recoding]\nsuppression = 0.2\nremove = true", [8, 20]),
         # 101, in 6 of 8, goes with 202, in none of 6
-        ('model = "delta-presence"\nlower = 0\nupper = 0.5', "[recoding]\nsuppression = 0.5", [6, 14, 20]),
+        (
+            'model = "delta-presence"\nlower = 0\nupper = 0.5',
+            "[recoding]\nsuppression = 0.5",
+            [6, 14, 20],
+        ),
         ('model = "average-reidentification-risk"\nrisk = 0.1', "", [12, 28]),
         ('model = "highest-reidentification-risk"\nrisk = 0.1', "", [12, 28]),
     ],

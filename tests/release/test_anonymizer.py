@@ -20,6 +20,9 @@ from strategies import ordered_problems, policies, tables
 
 from anonymizer import (
     Anonymizer,
+    Boxes,
+    Cut,
+    DifferentialPrivacy,
     DistinctLDiversity,
     EntropyLDiversity,
     Fixed,
@@ -27,10 +30,12 @@ from anonymizer import (
     Hierarchy,
     InputError,
     KAnonymity,
+    MergedCells,
     NotFittedError,
     PolicyBrokenError,
     PolicyUnreachableError,
     PopulationUniqueness,
+    SafePub,
     TCloseness,
     VariableRange,
     check,
@@ -433,9 +438,10 @@ def test_a_search_of_ones_own_proves_nothing(people, anonymizer):
     def lazy(problem, run):
         return Frontier((problem.lattice.heights,), problem.lattice.size, 1, 1)
 
-    anonymizer.set_params(search=lazy).fit(people)
+    anonymizer.set_params(recoding=FullDomain(search=lazy)).fit(people)
     assert not anonymizer.search_.proven
-    assert not anonymizer.set_params(recoding="variable-range").fit(people).search_.proven
+    ranges = VariableRange(search=lazy)
+    assert not anonymizer.set_params(recoding=ranges).fit(people).search_.proven
     assert anonymizer.search_.strategy == "lazy"
 
 
@@ -486,38 +492,26 @@ BAD = [
     ({"progress": 3}, "progress = 3 must be a function"),
     ({"recoding": print}, "recoding = .* is unknown"),
     (
-        {"recoding": "variable-range", "refinement": "heuristic", "max_ranges": 3},
+        {"recoding": VariableRange(refinement="heuristic", max_ranges=3)},
         "the heuristic refinement can be confined by a grid alone",
     ),
     ({"privacy": [KAnonymity(401)]}, "k = 401 exceeds the 400 records"),
     ({"privacy": [EntropyLDiversity(5)]}, r"l = 5 is above 2\^H = 3\.9\d+"),
     ({"recoding": "full domain"}, "'full domain' is unknown; did you mean 'full-domain'"),
-    ({"search": "flash"}, "search = 'flash' is unknown; known are automatic, bisection"),
+    ({"recoding__serch": "automatic"}, "no option 'serch'; did you mean 'search'"),
+    ({"recoding__suppression": 1.0}, "suppression = 1.0 must be a share of the records"),
+    ({"recoding": "fixed"}, r"'fixed' needs levels; give Fixed\(levels"),
+    ({"recoding": Fixed({}), "time_limit": 1}, "'fixed' searches nothing; leave out the time lim"),
+    ({"privacy": [DifferentialPrivacy(1, 0.1)]}, r"choose recoding = SafePub\(levels\)"),
+    ({"objective": 3}, "objective must be the name of one, or an Objective"),
+    ({"objective__weights": {"sex": 2}}, "weighs 'sex', which is no sensitive attribute"),
     ({"missing": "ignore"}, "missing = 'ignore' is none of error, drop, category"),
-    ({"recoding": "variable-range", "refine": ["sexx"]}, "refine names 'sexx'.*did you mean 'sex'"),
-    ({"recoding": "variable-range", "refine": ["sex"]}, "cannot refine 'sex'"),
-    ({"recoding": "variable-range", "refine": []}, "refine is empty"),
-    ({"recoding": "variable-range", "refinement": "magic"}, "refinement = 'magic' is unknown"),
-    ({"recoding": "variable-range", "max_ranges": 0}, "max-ranges = 0"),
-    (
-        {"recoding": "variable-range", "search": "branch-and-bound"},
-        "strategy 'branch-and-bound' is for full-domain recoding",
-    ),
-    ({"recoding": "variable-range", "suppression": 0.1}, "suppression is for full-domain recoding"),
-    ({"recoding": "cut", "suppression": 0.1}, "suppression is for full-domain recoding"),
-    ({"recoding": "cut", "search": "branch-and-bound"}, "strategy .* is for full-domain recoding"),
-    ({"group": ["sex"]}, "group is for recoding = 'variable-range' or 'cut', not for 'full-domain"),
-    ({"recoding": "cut", "group": ["sx"]}, "group names 'sx', which.*did you mean 'sex'"),
-    (
-        {"recoding": "cut", "group": ["age"], "refine": ["age"]},
-        "'age' gets ranges or groups: name it in refine or in group",
-    ),
-    ({"recoding": "cut", "group": ["age"]}, "cannot group 'age'.*it has 62 values .the most is 6"),
+    ({"recoding": VariableRange(["sexx"])}, "refine names 'sexx'.*did you mean 'sex'"),
+    ({"recoding": VariableRange(["sex"])}, "cannot refine 'sex'"),
+    ({"recoding": Cut(group=["sx"])}, "group names 'sx', which.*did you mean 'sex'"),
+    ({"recoding": Cut(group=["age"])}, "cannot group 'age'.*it has 62 values .the most is 6"),
     ({"recoding": "variable-range", "objective": "loss"}, "loss depends on levels, which ranges"),
-    ({"suppression": 1.0}, "suppression = 1.0 must be a share of the records"),
-    ({"remove": "yes"}, "remove = 'yes' must be true or false"),
     ({"objective": "beauty"}, "objective 'beauty' is unknown; known are mutual-information"),
-    ({"weights": {"sex": 2}}, "weighs 'sex', which is no sensitive attribute"),
 ]
 
 
@@ -525,6 +519,48 @@ BAD = [
 def test_bad_parameters_are_one_clear_error(people, anonymizer, parameters, message):
     with pytest.raises(InputError, match=message):
         anonymizer.set_params(**parameters).fit(people)
+
+
+WRONG = [
+    (
+        FullDomain,
+        {"search": "flash"},
+        "search = 'flash' is unknown; known are automatic, ",
+    ),
+    (FullDomain, {"suppression": -1}, "suppression = -1 must be a share of the records"),
+    (FullDomain, {"suppression": 0.1, "remove": "yes"}, "remove = 'yes' must be true or false"),
+    (FullDomain, {"remove": True}, "give suppression above 0 with it"),
+    (FullDomain, {"suppression": 0.1, "max_classes": 3}, "max-classes cannot be combined with"),
+    (Fixed, {"levels": [1]}, "levels must map every quasi-identifier to a level"),
+    (SafePub, {"levels": None}, "levels must map every quasi-identifier to a level"),
+    (VariableRange, {"refine": []}, "refine is empty"),
+    (VariableRange, {"refinement": "magic"}, "refinement = 'magic' is unknown"),
+    (VariableRange, {"max_ranges": 0}, "max-ranges = 0"),
+    (VariableRange, {"search": "branch-and-bound"}, "search = 'branch-and-bound' is unknown"),
+    (Cut, {"refine": ["a"], "group": ["a"]}, "'a' gets ranges or groups: name it in refine or in"),
+    (Boxes, {"refinement": "magic"}, "refinement = 'magic' is unknown; known are exact, heurist"),
+    (Boxes, {"max_classes": 0}, "max-classes = 0 must be a whole number of at least 1"),
+    (MergedCells, {"min_gain": -1}, "min-gain = -1 must be a number of at least 0"),
+]
+
+
+@pytest.mark.parametrize(("kind", "options", "message"), WRONG, ids=lambda each: str(each)[:50])
+def test_options_that_cannot_be_are_refused_at_once(kind, options, message):
+    with pytest.raises(InputError, match=message):
+        kind(**options)
+
+
+def test_options_of_a_recoding_are_parameters_of_the_estimator(people, anonymizer):
+    anonymizer.set_params(recoding=VariableRange(max_ranges=2), recoding__refine=["age"])
+    assert anonymizer.recoding == VariableRange(["age"], max_ranges=2)
+    assert anonymizer.get_params()["recoding__max_ranges"] == 2
+    assert "recoding__max_ranges" not in anonymizer.get_params(deep=False)
+    assert len(anonymizer.fit(people).recoding_["age"].labels) <= 2
+    anonymizer.set_params(recoding="cut", recoding__max_ranges=3)
+    assert anonymizer.recoding == Cut(max_ranges=3)
+    copy = clone(anonymizer)
+    assert copy.get_params() == anonymizer.get_params()
+    assert copy.fit(people).release_.to_dict() == anonymizer.fit(people).release_.to_dict()
 
 
 def test_bad_tables_are_one_clear_error(people, anonymizer):
@@ -546,9 +582,10 @@ def test_bad_tables_are_one_clear_error(people, anonymizer):
 
 
 def test_searches_may_be_functions(people, anonymizer):
-    named = anonymizer.set_params(search="exhaustive").fit(people).release_.to_dict()
-    assert anonymizer.set_params(search=exhaustive).fit(people).release_.to_dict() == named
-    anonymizer.set_params(recoding="variable-range", refinement=cut_heuristically).fit(people)
+    named = anonymizer.set_params(recoding__search="exhaustive").fit(people).release_.to_dict()
+    anonymizer.set_params(recoding__search=exhaustive)
+    assert anonymizer.fit(people).release_.to_dict() == named
+    anonymizer.set_params(recoding=VariableRange(refinement=cut_heuristically)).fit(people)
     assert not anonymizer.search_.proven
 
 
@@ -573,11 +610,11 @@ def test_a_model_that_only_fine_classes_satisfy(search):
     ).fit(table)
     assert anonymizer.release_.levels == {"a": 0, "b": 1}
     assert anonymizer.release_.privacy[0].worst == 2
-    fixed = anonymizer.set_params(search="automatic", recoding="fixed", levels={"a": 1, "b": 1})
+    fixed = anonymizer.set_params(recoding=Fixed({"a": 1, "b": 1}))
     with pytest.raises(PolicyUnreachableError, match="the levels given do not satisfy all of ent"):
         fixed.fit(table)
     with pytest.raises(InputError, match="incognito prunes by what merging classes preserves, and"):
-        fixed.set_params(search="incognito", recoding="full-domain", levels=None).fit(table)
+        fixed.set_params(recoding=FullDomain(search="incognito")).fit(table)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -624,7 +661,7 @@ def test_uniqueness_in_the_population_is_estimated_of_the_release():
     assert anonymizer.release_.levels == {"a": 1}
     assert anonymizer.release_.privacy[0].worst == 0
     assert "population" not in anonymizer.release_.to_dict()["privacy"][0]["parameters"]
-    suppressed = anonymizer.set_params(suppression=0.25, recoding="fixed", levels={"a": 0})
+    suppressed = anonymizer.set_params(recoding=Fixed({"a": 0}, suppression=0.25))
     with pytest.raises(PolicyUnreachableError):  # no class breaks a model of the whole table
         suppressed.fit(table)
     with pytest.raises(InputError, match="population-uniqueness is about the table as a who"):
@@ -640,7 +677,7 @@ def test_values_that_read_alike_are_no_diversity(suppression):
         {"a": "suppress"},
         "w",
         [DistinctLDiversity(2)],
-        recoding=FullDomain(suppression=suppression, remove=True),
+        recoding=FullDomain(suppression=suppression, remove=bool(suppression)),
     )
     released = anonymizer.fit_transform(table)
     for _, group in released.groupby("a"):

@@ -13,12 +13,14 @@ from anonymizer import (
     DeltaPresence,
     DifferentialPrivacy,
     Fixed,
+    FullDomain,
     Hierarchy,
     InputError,
     KAnonymity,
     KMap,
     Population,
     Pram,
+    SafePub,
     TCloseness,
 )
 from anonymizer.counts.counting import Counted
@@ -52,7 +54,7 @@ def test_values_of_records_that_were_not_released_are_in_no_pickle(remove):
     levels = {"zip": 1, "age": 1}
     policy = [KAnonymity(2), TCloseness(3, distance="equal")]
     anonymizer = anonymizer_of(
-        privacy=policy, suppression=0.2, remove=remove, recoding="fixed", levels=levels
+        privacy=policy, recoding=Fixed(levels, suppression=0.2, remove=remove)
     )
     released = anonymizer.fit_transform(table)
     assert anonymizer.release_.suppressed == 2
@@ -98,9 +100,9 @@ def test_nobody_of_a_population_is_in_a_pickle(model):
     table = table_of(("11e", 23, "x"))
     people = Population(population_of(table), "everybody")
     anonymizer = anonymizer_of(
-        privacy=[KAnonymity(2), model(3, people)], suppression=0.2, recoding="fixed",
-        levels={"zip": 1, "age": 1},
-    )  # fmt: skip
+        privacy=[KAnonymity(2), model(3, people)],
+        recoding=Fixed({"zip": 1, "age": 1}, suppression=0.2),
+    )
     released = anonymizer.fit_transform(table)
     pickled = pickle.dumps(anonymizer)
     assert not holds(pickled, "MARKER", "NAME", "20277", "2027")
@@ -141,8 +143,10 @@ def test_a_pickled_masking_has_its_channels_and_no_record(seed):
     pickled = pickle.dumps(anonymizer)
     assert not holds(pickled, "SECRET")
     again = pickle.loads(pickled)
-    assert [len(candidate.part.crossed.row_of) for candidate in again.plan_.candidates] == [0]
-    states = [plan.rng.bit_generator.state for plan in (again.plan_, anonymizer.plan_)]
+    assert [len(candidate.part.crossed.row_of) for candidate in again.plan_.fitted.candidates] == [
+        0
+    ]
+    states = [plan.fitted.rng.bit_generator.state for plan in (again.plan_, anonymizer.plan_)]
     assert (states[0] == states[1]) == (seed is not None)
     assert len(again.transform(table)) == 80
 
@@ -150,16 +154,18 @@ def test_a_pickled_masking_has_its_channels_and_no_record(seed):
 def test_what_is_printed_shows_no_value():
     table = table_of(*PLANTED)
     people = population_of(table)
-    anonymizer = anonymizer_of(privacy=[KAnonymity(2), KMap(2, people)], suppression=0.2)
+    anonymizer = anonymizer_of(
+        privacy=[KAnonymity(2), KMap(2, people)], recoding=FullDomain(suppression=0.2)
+    )
     anonymizer.fit(table)
-    schema, hierarchies = anonymizer._schema(), {"zip": ZIP, "age": AGE}
+    schema, hierarchies = anonymizer.schema, {"zip": ZIP, "age": AGE}
     counted = Counted.of(table, schema, hierarchies, anonymizer.privacy[1].population)
     masked = Anonymizer({"zip": ZIP}, "s", [KAnonymity(2)], recoding=Pram()).fit(table)
-    merged = anonymizer_of(recoding="classes").fit(table_of())
-    plans = [anonymizer.plan_, masked.plan_, merged.plan_]
+    merged = anonymizer_of(recoding="merged-cells").fit(table_of())
+    plans = [each.plan_.fitted for each in (anonymizer, masked, merged)]
     parts = [counted, counted.tally, counted.counts, *anonymizer.taxonomies_.values()]
     parts += [*anonymizer.recoding_.values(), anonymizer.privacy[1].population, merged.recoding_]
-    parts += [tally(table, ["zip"]), anonymizer.problem(counted.counts, counted.taxonomies)]
+    parts += [tally(table, ["zip"]), anonymizer.task(table)]
     for thing in (anonymizer, masked, merged, *plans, *parts):
         shown = repr(thing)
         found = [value for value in ("MARKER", "SECRET", "NAME", "11a", "2023") if value in shown]
@@ -168,8 +174,8 @@ def test_what_is_printed_shows_no_value():
 
 def test_codes_of_values_that_are_forgotten_stay():
     table = table_of(*PLANTED)
-    taxonomy = anonymizer_of().counted(table).taxonomies["zip"]
-    plan = anonymizer_of(suppression=0.2, levels={"zip": 2, "age": 1}, recoding="fixed").fit(table)
+    taxonomy = anonymizer_of().task(table).counted.taxonomies["zip"]
+    plan = anonymizer_of(recoding=Fixed({"zip": 2, "age": 1}, suppression=0.2)).fit(table)
     known = plan.plan_.forgetting.taxonomies["zip"]
     values = ["11a", "12d", "MARKERa"]
     assert known.encode(values[:2]).tolist() == taxonomy.encode(values[:2]).tolist()
@@ -188,6 +194,6 @@ def test_what_was_seen_is_the_same_by_counts_and_by_records():
     ).fit(table)
     plan = anonymizer.plan_
     expected = seen_in(table, plan.taxonomies)
-    assert {name: mask.tolist() for name, mask in plan.seen.items()} == {
+    assert {name: mask.tolist() for name, mask in plan.fitted.seen.items()} == {
         name: mask.tolist() for name, mask in expected.items()
     }

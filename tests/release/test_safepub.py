@@ -8,6 +8,7 @@ inequality, P(|X - n beta| >= d) <= 2 exp(-2 d^2 / n).
 import json
 from collections import Counter
 from math import exp, log, sqrt
+from types import MappingProxyType
 
 import pandas as pd
 import pytest
@@ -16,12 +17,15 @@ from checker import rows_of
 from anonymizer import (
     Anonymizer,
     DifferentialPrivacy,
+    Fixed,
     Hierarchy,
     HighestReidentificationRisk,
     InputError,
     KAnonymity,
     KMap,
+    MutualInformation,
     PolicyUnreachableError,
+    SafePub,
 )
 from anonymizer.cli import main
 
@@ -49,8 +53,7 @@ def private(**parameters) -> Anonymizer:
         "quasi_identifiers": {"age": AGES, "sex": "suppress"},
         "privacy": [PRIVATE],
         "identifiers": ["name"],
-        "recoding": "fixed",
-        "levels": {"age": 0, "sex": 0},
+        "recoding": SafePub({"age": 0, "sex": 0}),
     }
     return Anonymizer(**stated | parameters)
 
@@ -122,7 +125,7 @@ def test_the_manifest_is_that_of_another_table_with_the_same_release():
     """Whatever is told besides the release itself does not depend on the table."""
 
     def told(table):
-        anonymizer = private(levels={"age": 3, "sex": 1})
+        anonymizer = private(recoding=SafePub({"age": 3, "sex": 1}))
         anonymizer.fit(table)
         manifest = anonymizer.release_.to_dict()
         del manifest["released"], manifest["privacy"][0]["worst"]  # sizes that the table shows
@@ -185,11 +188,19 @@ def test_missing_values_are_dropped_or_a_value(missing):
     [
         ({"sensitive": "sex", "quasi_identifiers": {"age": AGES}}, "column 'sex' would be releas"),
         ({"identifiers": []}, "column 'name' would be released as it is; make it a quasi-identif"),
-        ({"target": "sex", "quasi_identifiers": {"age": AGES}}, "column 'sex' would be released"),
-        ({"recoding": "full-domain", "levels": None}, "levels have to be chosen without looking"),
-        ({"recoding": "variable-range", "levels": None}, "levels have to be chosen without look"),
-        ({"levels": None}, "recoding = 'fixed' needs levels: one for every quasi-identifier"),
-        ({"privacy": [PRIVATE, PRIVATE]}, "differential-privacy: state it once"),
+        (
+            {
+                "objective": MutualInformation(targets={"sex": 1}),
+                "quasi_identifiers": {"age": AGES},
+            },
+            "column 'sex' would be released",
+        ),
+        ({"recoding": "full-domain"}, "needs levels that were chosen without looking at the table"),
+        ({"recoding": Fixed({"age": 0, "sex": 0})}, r"choose recoding = SafePub\(levels\)"),
+        ({"recoding": "safepub"}, r"recoding = 'safepub' needs levels; give SafePub\(levels="),
+        ({"privacy": [KAnonymity(2)]}, "'safepub' needs the model differential-privacy"),
+        ({"time_limit": 3}, "'safepub' searches nothing; leave out the time limit"),
+        ({"privacy": [PRIVATE, PRIVATE]}, "differential-privacy: give it once"),
         (
             {"privacy": [HighestReidentificationRisk(0.5), PRIVATE]},
             "does not cover what highest-reidentification-risk would leave out; only k-anonymity",
@@ -198,7 +209,6 @@ def test_missing_values_are_dropped_or_a_value(missing):
             {"privacy": [PRIVATE, KMap(2, pd.DataFrame({"age": ["10"], "sex": ["f"]}))]},
             "does not cover what k-map would leave out",
         ),
-        ({"suppression": 0.1}, "small classes are left out, however many .* leave out suppression"),
         ({"privacy": [DifferentialPrivacy(1e-300, 0.1)]}, "epsilon = 1e-300 is so small that no"),
         ({"privacy": [DifferentialPrivacy(25, 0.1)]}, "draw fewer records or lower epsilon"),
     ],
@@ -307,10 +317,10 @@ def test_parquet_tells_no_more(run, study, tmp_path):
     [
         ("[identifiers]\n", '[sensitive]\nattributes = ["sex"]\n[identifiers]\n', 2, "more than o"),
         ('attributes = ["name"]', "attributes = []", 2, "column 'name' would be released as it is"),
-        ("levels = {age = 1, sex = 0}", "", 2, "recoding = 'fixed' needs levels"),
-        ('recoding = "fixed"', "", 2, "levels have to be chosen without looking at the table"),
+        ("levels = {age = 1, sex = 0}", "", 2, "[recoding] levels is missing"),
+        ('method = "safepub"', 'method = "fixed"', 2, "choose recoding = SafePub(levels)"),
         ("age = 1", "age = 4", 2, "levels: age = 4 must be a whole number from 0 to 3"),
-        ("age = 1, ", "", 2, "levels lacks 'age'; state a level from 0 to 3"),
+        ("age = 1, ", "", 2, "levels lacks 'age'; give a level from 0 to 3"),
         ("age = 1", "agee = 1", 2, "names 'agee', which is no quasi-identifier; did you mean 'age"),
         ("age = 1", 'age = "1"', 2, "[recoding] levels.age must be a whole number"),
         ("epsilon = 1\n", "", 2, "differential-privacy lacks 'epsilon'; state it"),
@@ -339,8 +349,10 @@ def test_refusals_leave_nothing(run, study, tmp_path, old, new, code, message):
 # Levels that are given, without a sample
 
 
-def fixed(**parameters) -> Anonymizer:
-    return private(**{"privacy": [KAnonymity(20)], "objective": "precision"} | parameters)
+def fixed(levels=MappingProxyType({"age": 0, "sex": 0}), suppression=0.0, **others) -> Anonymizer:
+    recoding = Fixed(levels, suppression)
+    given = {"privacy": [KAnonymity(20)], "objective": "precision", "recoding": recoding}
+    return private(**given | others)
 
 
 def test_given_levels_are_taken():
@@ -370,15 +382,14 @@ def test_given_levels_that_break_the_policy():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"levels": None}, "levels are for recoding = 'fixed', and it needs them"),
-        ({"recoding": "full-domain"}, "levels are for recoding = 'fixed', and it needs them"),
-        ({"levels": {"age": 1}}, "levels lacks 'sex'; state a level from 0 to 1"),
+        ({"levels": None}, "levels must map every quasi-identifier to a level"),
+        ({"levels": {"age": 1}}, "levels lacks 'sex'; give a level from 0 to 1"),
         ({"levels": {"age": 4, "sex": 0}}, "age = 4 must be a whole number from 0 to 3, the hei"),
         ({"levels": {"age": -1, "sex": 0}}, "age = -1 must be a whole number from 0 to 3"),
         ({"levels": {"age": 1.0, "sex": 0}}, "age = 1.0 must be a whole number"),
         ({"levels": {"age": True, "sex": 0}}, "age = True must be a whole number"),
         ({"levels": {"age": 1, "sex": 0, "name": 0}}, "names 'name', which is no quasi-identif"),
-        ({"levels": [1, 0]}, "recoding = 'fixed' needs levels: one for every quasi-identifier"),
+        ({"levels": [1, 0]}, "levels must map every quasi-identifier to a level"),
     ],
 )
 def test_levels_that_cannot_be(parameters, message):

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer import Anonymizer, Fixed, Hierarchy, KAnonymity, Pram
+from anonymizer import Anonymizer, Fixed, Hierarchy, KAnonymity, Pram, SafePub
 from anonymizer.privacy import DifferentialPrivacy
 from anonymizer.tables.arrow import anew
 from anonymizer.tables.files.files import read_table, write_table
