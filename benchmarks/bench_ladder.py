@@ -21,10 +21,17 @@ from workloads import four_attributes
 
 from anonymizer import (
     Anonymizer,
+    Boxes,
+    Cut,
     EntropyLDiversity,
+    Fixed,
+    FullDomain,
     Hierarchy,
     KAnonymity,
+    MergedCells,
+    Recoding,
     TCloseness,
+    VariableRange,
     compare,
     load_adult,
 )
@@ -58,14 +65,15 @@ that no class covers count as one class). Merging single cells learns the table 
 what it keeps of the one half is not there in the other. Where boxes of cells are merged that each
 have to gain something, what is kept lasts.
 """
-HALVED: Mapping[str, Mapping[str, Any]] = {
-    "best node of the lattice": {},
-    "ranges of age and schooling": {"recoding": "variable-range"},
-    "boxes": {"recoding": "boxes"},
-    "boxes, min-gain = 0.0005": {"recoding": "boxes", "min_gain": 5e-4},
-    "merged cells": {"recoding": "classes"},
-    "merged, min-gain = 0.0001": {"recoding": "classes", "min_gain": 1e-4},
-    "merged, min-gain = 0.001": {"recoding": "classes", "min_gain": 1e-3},
+LEVELS = FullDomain()
+HALVED: Mapping[str, Recoding] = {
+    "best node of the lattice": FullDomain(),
+    "ranges of age and schooling": VariableRange(),
+    "boxes": Boxes(),
+    "boxes, min-gain = 0.0005": Boxes(min_gain=5e-4),
+    "merged cells": MergedCells(),
+    "merged, min-gain = 0.0001": MergedCells(min_gain=1e-4),
+    "merged, min-gain = 0.001": MergedCells(min_gain=1e-3),
 }
 HALVES_HEADER = ["recoding", "learnt half", "other half", "its Miller-Madow", "not covered"]
 HEADER = [
@@ -117,12 +125,17 @@ class Setting:
     l: float  # noqa: E741 (the model's own letter)
     t: float
 
-    def rung(self, name: str, **options: Any) -> Rung:
+    def rung(
+        self,
+        name: str,
+        recoding: Recoding = FullDomain(),
+        **options: Any,
+    ) -> Rung:
         """Release the table, count it again, and time it."""
         kept = [*self.hierarchies, SENSITIVE]
         models = [KAnonymity(self.k), EntropyLDiversity(self.l)]
         models += [TCloseness(self.t, distance="kl")] if np.isfinite(self.t) else []
-        asked = Anonymizer(self.hierarchies, SENSITIVE, models, **options)
+        asked = Anonymizer(self.hierarchies, SENSITIVE, models, recoding, **options)
         start = perf_counter()
         released = asked.fit_transform(self.table[kept])
         seconds = perf_counter() - start
@@ -177,18 +190,15 @@ def adult() -> Setting:
 def ladder(setting: Setting) -> Iterator[Rung]:
     """From the coarsest recoding to the finest."""
     suppressed = {"education-num": 2 + 1, "sex": 1, "race": 1}
-    yield setting.rung(
-        "A2: age in ranges of 50 years", recoding="fixed", levels={"age": 2, **suppressed}
-    )
+    yield setting.rung("A2: age in ranges of 50 years", Fixed({"age": 2, **suppressed}))
     yield setting.rung("best node of the lattice")
-    ranges = {"recoding": "variable-range"}
-    yield setting.rung("ranges of age (A1*)", **ranges, refine=["age"])
-    yield setting.rung("ranges of age and schooling", **ranges)
-    yield setting.rung("ranges, groups of sex and race", **ranges, group=["sex", "race"])
-    yield setting.rung("boxes, greedy (Mondrian)", recoding="boxes", refinement="heuristic")
-    yield setting.rung("boxes", recoding="boxes")
-    yield setting.rung("merged cells, at most 8 classes", recoding="classes", max_classes=8)
-    yield setting.rung("merged cells", recoding="classes")
+    yield setting.rung("ranges of age (A1*)", VariableRange(["age"]))
+    yield setting.rung("ranges of age and schooling", VariableRange())
+    yield setting.rung("ranges, groups of sex and race", VariableRange(group=["sex", "race"]))
+    yield setting.rung("boxes, greedy (Mondrian)", Boxes(refinement="heuristic"))
+    yield setting.rung("boxes", Boxes())
+    yield setting.rung("merged cells, at most 8 classes", MergedCells(max_classes=8))
+    yield setting.rung("merged cells", MergedCells())
 
 
 def fewer(setting: Setting) -> Iterator[Rung]:
@@ -196,29 +206,27 @@ def fewer(setting: Setting) -> Iterator[Rung]:
     for names in (["age", "education-num"], ["age", "education-num", "sex"]):
         some = {name: setting.hierarchies[name] for name in names}
         fewer = Setting(setting.table, some, setting.k, setting.l, setting.t)
-        yield fewer.rung(f"boxes over {', '.join(names)}", recoding="boxes")
+        yield fewer.rung(f"boxes over {', '.join(names)}", Boxes())
 
 
 def cautious(setting: Setting) -> Iterator[Rung]:
     """The same kinds, confined to what is not noise."""
     for gain in (1e-4, 5e-4):
-        yield setting.rung(f"boxes, min-gain = {gain:g}", recoding="boxes", min_gain=gain)
-    yield setting.rung("boxes above shuffled", recoding="boxes", objective="above-shuffled")
-    yield setting.rung(
-        "boxes of 50 records, 5 years", recoding="boxes", min_records=50, min_width=5
-    )
-    yield setting.rung("merged cells of 100 records", recoding="classes", min_records=100)
+        yield setting.rung(f"boxes, min-gain = {gain:g}", Boxes(min_gain=gain))
+    yield setting.rung("boxes above shuffled", Boxes(), objective="above-shuffled")
+    yield setting.rung("boxes of 50 records, 5 years", Boxes(min_records=50, min_width=5))
+    yield setting.rung("merged cells of 100 records", MergedCells(min_records=100))
     for gain in (1e-4, 1e-3):
-        yield setting.rung(f"merged, min-gain = {gain:g}", recoding="classes", min_gain=gain)
+        yield setting.rung(f"merged, min-gain = {gain:g}", MergedCells(min_gain=gain))
 
 
 def halves(setting: Setting) -> Iterator[list[object]]:
     """Fitted on one half of the records, evaluated on the other: compare, seed 0."""
     kept = setting.table[[*setting.hierarchies, SENSITIVE]]
     models = [TCloseness(setting.t, distance="kl"), EntropyLDiversity(setting.l)]
-    for name, options in HALVED.items():
-        asked = Anonymizer(setting.hierarchies, SENSITIVE, models, **options)
-        fit = compare(asked, kept, recodings=asked.recoding).fits[0]
+    for name, recoding in HALVED.items():
+        asked = Anonymizer(setting.hierarchies, SENSITIVE, models, recoding)
+        fit = compare(asked, kept, recodings=[recoding]).fits[0]
         figures = [half.retained for half in (fit.fitted, fit.held_out)]
         corrected = fit.held_out.miller_madow
         yield [name, *(f"{bits:.4f}" for bits in (*figures, corrected)), fit.held_out.uncovered]
@@ -233,10 +241,10 @@ def extract() -> Setting:
 def on_extract(setting: Setting) -> Iterator[Rung]:
     """Levels, ranges, cuts, boxes and merged cells."""
     yield setting.rung("best node of the lattice")
-    yield setting.rung("ranges of age", recoding="variable-range")
-    yield setting.rung("cuts", recoding="cut")
-    yield setting.rung("boxes", recoding="boxes")
-    yield setting.rung("merged cells", recoding="classes")
+    yield setting.rung("ranges of age", VariableRange())
+    yield setting.rung("cuts", Cut())
+    yield setting.rung("boxes", Boxes())
+    yield setting.rung("merged cells", MergedCells())
 
 
 def written(rungs: list[Rung]) -> list[str]:
@@ -279,8 +287,8 @@ def draw(rungs: list[Rung], path: Path) -> None:
 def main() -> None:
     """Run it all and write the results."""
     setting, other = adult(), extract()
-    for recoding in ("boxes", "classes"):  # compiles
-        setting.rung("", recoding=recoding, time_limit=1)
+    for recoding in (Boxes(), MergedCells()):  # compiles
+        setting.rung("", recoding, time_limit=1)
     rungs = list(ladder(setting))
     lines = [INTRODUCTION, *written(rungs), ""]
     lines += ["Boxes over fewer attributes, the others suppressed:", ""]

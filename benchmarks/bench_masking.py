@@ -7,6 +7,7 @@ Needs UCI Adult (see anonymizer/tables/datasets.py). Writes benchmarks/results/m
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -15,7 +16,16 @@ import numpy as np
 import pandas as pd
 from measure import table
 
-from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, Masking, TCloseness
+from anonymizer import (
+    Anonymizer,
+    Bottleneck,
+    EntropyLDiversity,
+    Hierarchy,
+    Noise,
+    Pram,
+    Recoding,
+    TCloseness,
+)
 from anonymizer.channels import best_ranges
 from anonymizer.information.entropy import divergence, entropy, mutual_information
 from anonymizer.tables.datasets import load_adult
@@ -38,14 +48,14 @@ is the largest I1 of a class (at most 0.55) and the least 2^H(W|class) (at least
 """
 
 CASES = (
-    ("pram, ages 17 to 90", ["age"], Masking("pram", alphabet=YEARS)),
-    ("pram, ages that occur and means of ranges", ["age"], Masking("pram")),
-    ("pram, no symbol for less than 300 records", ["age"], Masking("pram", min_records=300)),
-    ("pram, released as the true ages are (5 years)", ["age5"], Masking("pram", invariant=True)),
-    ("noise", ["age"], Masking("noise")),
-    ("bottleneck", ["age"], Masking("bottleneck")),
-    ("pram, 10 years by sex", ["age10", "sex"], Masking("pram")),
-    ("pram, 10 years by sex and race", ["age10", "sex", "race"], Masking("pram")),
+    ("pram, ages 17 to 90", ["age"], Pram(alphabet=YEARS)),
+    ("pram, ages that occur and means of ranges", ["age"], Pram()),
+    ("pram, no symbol for less than 300 records", ["age"], Pram(min_records=300)),
+    ("pram, released as the true ages are (5 years)", ["age5"], Pram(invariant=True)),
+    ("noise", ["age"], Noise()),
+    ("bottleneck", ["age"], Bottleneck()),
+    ("pram, 10 years by sex", ["age10", "sex"], Pram()),
+    ("pram, 10 years by sex and race", ["age10", "sex", "race"], Pram()),
 )
 
 
@@ -89,14 +99,15 @@ def _drawn(adult: pd.DataFrame) -> Iterator[list[object]]:
         yield [name, *_told(classes, released[W], told, bound), _seconds(seconds)]
 
 
-def _masked(adult: pd.DataFrame, masking: Masking, seed: int) -> tuple[pd.DataFrame, object, float]:
+def _masked(
+    adult: pd.DataFrame, recoding: Recoding, seed: int
+) -> tuple[pd.DataFrame, object, float]:
     columns = [name for name in adult.columns if name != W]
     hierarchies = {
         name: Hierarchy.ranges(widths=[20]) if name.startswith("age") else Hierarchy.suppression()
         for name in columns
     }
-    stated = {**masking.__dict__, "seed": seed}
-    anonymizer = Anonymizer(hierarchies, W, POLICY, recoding=Masking(**stated))
+    anonymizer = Anonymizer(hierarchies, W, POLICY, replace(recoding, seed=seed))
     begin = perf_counter()
     released = anonymizer.fit_transform(adult)
     return released, anonymizer.release_, perf_counter() - begin

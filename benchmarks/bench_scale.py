@@ -17,6 +17,7 @@ import workloads
 from measure import table as markdown
 
 from anonymizer import Anonymizer, EntropyLDiversity, KAnonymity
+from anonymizer.release.recodings import RECODINGS
 
 RECORDS = 1_000_000
 RUNS = (
@@ -24,8 +25,8 @@ RUNS = (
     ("boxes, greedy", None),
     ("boxes", None),
     ("boxes", 10),
-    ("classes", None),
-    ("classes", 10),
+    ("merged-cells", None),
+    ("merged-cells", 10),
 )
 RESULTS = Path(__file__).parent / "results" / "scale.md"
 INTRODUCTION = f"""# A million records, nine quasi-identifiers
@@ -56,8 +57,7 @@ def run(recoding: str, limit: float | None) -> None:
         hierarchies,
         "relationship",
         [KAnonymity(5), EntropyLDiversity(2)],
-        recoding=kind,
-        refinement="heuristic" if greedy else "exact",
+        recoding=RECODINGS[kind](**({"refinement": "heuristic"} if greedy else {})),
         time_limit=limit,
     )
     start = perf_counter()

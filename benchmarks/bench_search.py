@@ -262,7 +262,7 @@ def written(workload: Workload, directory: Path) -> Path:
     workload.table.to_csv(directory / "table.csv", index=False)
     lines = ['[data]\npath = "table.csv"\n[quasi-identifiers]']
     lines += [f'{n} = "{source / f"adult_hierarchy_{n}.csv"}"' for n in workload.names]
-    lines += [f"[search]\nsuppression = {workload.suppression}", '[objective]\nname = "loss"']
+    lines += [f"[recoding]\nsuppression = {workload.suppression}", '[objective]\nname = "loss"']
     lines += ['[[privacy]]\nmodel = "k-anonymity"\nk = 5']
     path = directory / "study.toml"
     path.write_text("\n".join(lines), encoding="utf-8")

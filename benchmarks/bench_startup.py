@@ -32,8 +32,8 @@ l = 2
 [[privacy]]
 model = "k-anonymity"
 k = 5
-[search]
-recoding = "{recoding}"
+[recoding]
+method = "{recoding}"
 """
 INTRODUCTION = f"""# Whole processes
 

@@ -1,4 +1,11 @@
-"""Exact searches: over levels, over ranges of ordered attributes, cuts and groupings."""
+"""Recodings: how quasi-identifiers are generalized, searched for exactly, and applied to tables.
+
+What goes in: a `Task`, that is a table counted once, a policy, an objective. What comes out: a
+`RecodingPlan` and the `Outcome` of carrying it out; nothing is verified here. `recoding.py` has the
+protocol; `levels.py`, `ranges.py`, `classes.py` and `safepub.py` the recodings with their options;
+`problem/` what every search shares, `full_domain/`, `partitions/`, `boxes/` and `merged_cells/` the
+searches. May import privacy, objectives, counts, hierarchy, tables, information, kernels.
+"""
 
 from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
 from anonymizer.recoding.full_domain.exhaustive import exhaustive, survey

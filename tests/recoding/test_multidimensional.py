@@ -19,19 +19,24 @@ from anonymizer import (
     Hierarchy,
     InputError,
     KAnonymity,
+    MutualInformation,
     PolicyUnreachableError,
     TCloseness,
 )
 from anonymizer.cli import main
+from anonymizer.release.recodings import RECODINGS
 
 SEX = Hierarchy.suppression()
 AGE = Hierarchy.ranges(widths=[10])
-REGIONAL = ["boxes", "classes"]
+REGIONAL = ["boxes", "merged-cells"]
+OF_ANONYMIZER = ("sensitive", "privacy", "objective", "missing", "identifiers", "time_limit")
 
 
 def asking(recoding: str, **options: object) -> Anonymizer:
-    stated = {"quasi_identifiers": {"age": AGE, "sex": SEX}, "sensitive": "w"}
-    return Anonymizer(**{**stated, "recoding": recoding, "privacy": [KAnonymity(4)], **options})
+    """An estimator of a recoding; options are of either."""
+    others = {name: options.pop(name) for name in OF_ANONYMIZER if name in options}
+    given = {"sensitive": "w", "privacy": [KAnonymity(4)], **others}
+    return Anonymizer({"age": AGE, "sex": SEX}, recoding=RECODINGS[recoding](**options), **given)
 
 
 @pytest.fixture
@@ -83,7 +88,7 @@ def test_ages_that_are_all_missing_are_not_too_narrow(people):
 
 
 def test_merged_cells_are_told_apart_by_a_column(people):
-    asked = asking("classes")
+    asked = asking("merged-cells")
     released = asked.fit_transform(people)
     assert list(released.columns) == ["age", "sex", "w", "class"]
     assert asked.release_.information.retained == pytest.approx(8 / 12)
@@ -128,33 +133,28 @@ def test_values_never_seen_are_refused(people, recoding):
 
 def test_a_column_of_the_name_of_the_classes_is_refused(people):
     with pytest.raises(InputError, match="the table has a column 'class', which is what"):
-        asking("classes").fit(people.assign(**{"class": 1}))
-    asking("classes", identifiers=["class"]).fit(people.assign(**{"class": 1}))
+        asking("merged-cells").fit(people.assign(**{"class": 1}))
+    asking("merged-cells", identifiers=["class"]).fit(people.assign(**{"class": 1}))
     asking("boxes").fit(people.assign(**{"class": 1}))
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"suppression": 0.1}, "suppression is for full-domain recoding"),
-        ({"search": "incognito"}, "a strategy searches levels, and boxes have none"),
-        ({"max_ranges": 3}, "max-ranges is not for boxes; state max-classes"),
         ({"refinement": "best"}, "refinement = 'best' is unknown"),
-        ({"group": ["sex"]}, "group is for recoding = 'variable-range' or 'cut', not for 'boxes'"),
-        ({"levels": {"age": 1}}, "levels are for recoding = 'fixed'"),
         ({"objective": "loss"}, "the objective loss is not made for recodings beyond levels"),
         ({"max_classes": 0}, "max-classes = 0 must be a whole number of at least 1"),
         ({"time_limit": 0}, "time-limit = 0 must be a number of seconds above 0"),
     ],
 )
-def test_what_is_for_other_recodings_is_refused(people, options, message):
+def test_options_that_cannot_be(people, options, message):
     with pytest.raises(InputError, match=message):
         asking("boxes", **options).fit(people)
 
 
 def test_cells_that_gain_too_little_apart_are_merged_as_one(people):
     """Ages of men gain 8 / 12 bits, the women's ages nothing."""
-    asked = asking("classes", privacy=[KAnonymity(2)], min_gain=0.1)
+    asked = asking("merged-cells", privacy=[KAnonymity(2)], min_gain=0.1)
     released = asked.fit_transform(people)
     assert len(asked.recoding_) == 3
     assert released["class"].tolist()[8:] == [released["class"].tolist()[8]] * 4
@@ -164,12 +164,12 @@ def test_cells_that_gain_too_little_apart_are_merged_as_one(people):
         == [released["class"].tolist()[8] - 1] * 2
     )
     assert asked.transform(pd.concat([people, women]))["class"].nunique() == 3
-    one = asking("classes", privacy=[KAnonymity(2)], min_gain=1.0).fit(people)
+    one = asking("merged-cells", privacy=[KAnonymity(2)], min_gain=1.0).fit(people)
     assert one.release_.classes == 1
 
 
 def test_without_what_compiles_it_is_one_line(people, monkeypatch):
-    monkeypatch.setitem(sys.modules, "anonymizer.recoding.regional", None)
+    monkeypatch.setitem(sys.modules, "anonymizer.recoding.boxes", None)
     with pytest.raises(InputError, match="recoding = 'boxes' needs numba, which cannot be loaded"):
         asking("boxes").fit(people)
 
@@ -183,7 +183,12 @@ def test_several_sensitive_attributes_and_a_target(people, recoding):
         TCloseness(0.3, distance="equal", attribute="w"),
         KAnonymity(2),
     ]
-    asked = asking(recoding, sensitive=["w", "v"], target="use", privacy=models)
+    asked = asking(
+        recoding,
+        sensitive=["w", "v"],
+        objective=MutualInformation(targets={"use": 1}),
+        privacy=models,
+    )
     released = asked.fit_transform(people)
     columns = [name for name in released.columns if name not in ("w", "v", "use")]
     groups = released.groupby(columns)
@@ -251,18 +256,20 @@ def test_no_release_breaks_its_policy(drawn, recoding, data):
         data.draw(st.sampled_from([1, 1.2, 1.5])),
         data.draw(st.sampled_from([0.1, 0.5, 3])),
     )
-    ways = ["exact", "heuristic"] if recoding == "boxes" else ["exact"]
+    exact, heuristic = {"refinement": "exact"}, {"refinement": "heuristic"}
+    ways = [exact, heuristic] if recoding == "boxes" else [{}]
     asked = Anonymizer(
         hierarchies,
         sensitive,
         [KAnonymity(k), EntropyLDiversity(diverse), TCloseness(t, distance="kl")],
-        recoding=recoding,
+        recoding=RECODINGS[recoding](
+            max_classes=data.draw(st.sampled_from([None, None, 2])),
+            min_records=data.draw(st.sampled_from([None, 3])),
+            min_width=data.draw(st.sampled_from([None, 2])),
+            min_gain=data.draw(st.sampled_from([0, 0.05])),
+            **data.draw(st.sampled_from(ways)),
+        ),
         missing="category",
-        max_classes=data.draw(st.sampled_from([None, None, 2])),
-        min_records=data.draw(st.sampled_from([None, 3])),
-        min_width=data.draw(st.sampled_from([None, 2])),
-        min_gain=data.draw(st.sampled_from([0, 0.05])),
-        refinement=data.draw(st.sampled_from(ways)),
         seed=data.draw(st.integers(0, 3)),
     )
     try:
@@ -270,7 +277,7 @@ def test_no_release_breaks_its_policy(drawn, recoding, data):
     except (PolicyUnreachableError, InputError) as refused:
         assert "relax one" in str(refused) or "no recoding can reach it" in str(refused)  # noqa: PT017
         return
-    columns = [*hierarchies, *(["class"] if recoding == "classes" else [])]
+    columns = [*hierarchies, *(["class"] if recoding == "merged-cells" else [])]
     rows = released.astype(object).where(released.notna(), "missing").to_dict("records")
     classes = classes_of(rows, columns, sensitive)
     assert len(classes) == asked.release_.classes
@@ -362,7 +369,7 @@ def test_merged_cells_tell_no_extreme():
     table = pd.DataFrame(
         {"age": ages, "sex": ["f"] * 10 + ["m"] * 5, "w": [*"aaaaa", *"bbbbb", *"ccccc"]}
     )
-    anonymizer = asking("classes", privacy=[KAnonymity(5)])
+    anonymizer = asking("merged-cells", privacy=[KAnonymity(5)])
     released = anonymizer.fit_transform(table)
     assert released["age"].tolist() == ["(-inf, 40)"] * 5 + ["[40, inf)"] * 5 + ["*"] * 5
     told = anonymizer.release_.to_dict()["recoding"]["age"]

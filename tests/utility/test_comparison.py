@@ -12,23 +12,28 @@ from anonymizer import (
     Anonymizer,
     DifferentialPrivacy,
     EntropyLDiversity,
+    Fixed,
+    FullDomain,
     Hierarchy,
     InputError,
     KAnonymity,
     KMap,
+    MergedCells,
     PolicyBrokenError,
     PolicyUnreachableError,
     Population,
     TCloseness,
+    VariableRange,
     compare,
 )
 from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Partition
 from anonymizer.information.entropy import mutual_information_miller_madow
-from anonymizer.recoding.strategies import RECODINGS
 from anonymizer.tables import pandas as engine
 from anonymizer.utility.comparison import sweep_of
-from anonymizer.utility.comparison.halves import fitted, held_out
+from anonymizer.utility.comparison.comparison import COMPARED
+from anonymizer.utility.comparison.halves import fit_of as evaluated
+from anonymizer.utility.comparison.halves import held_out
 from anonymizer.utility.comparison.sweep import policy_at
 
 AGES = Hierarchy.from_rows([[str(age), f"{age // 2 * 2}+", f"{age // 4 * 4}+"] for age in range(8)])
@@ -51,12 +56,15 @@ def asking(**options) -> Anonymizer:
 
 
 def fit_of(anonymizer, first, second):
-    counted = anonymizer.counted(pd.concat([first, second], ignore_index=True))
+    task = anonymizer.task(pd.concat([first, second], ignore_index=True))
+    counted, recoding = task.counted, anonymizer.chosen_recoding
     halves = [
         counted.schema.counts(engine.tally(half, counted.schema.columns), counted.taxonomies)
         for half in (first, second)
     ]
-    return fitted(anonymizer, {}, counted.taxonomies, tuple(halves), ["disease"])
+    problem = recoding.problem(halves[0], counted.taxonomies, task.models, task.objective)
+    chosen, search = recoding.choose(problem, task.seed, task.run)
+    return evaluated(recoding.name, {}, search, problem, chosen, halves[1], ["disease"])
 
 
 # By hand
@@ -89,7 +97,7 @@ def test_the_policy_is_held_against_the_other_half():
 def test_records_are_suppressed_as_in_a_release():
     first = people("f flu", "f flu", "m cold", "m cold")
     second = people("f flu", "f flu", "f cold", "m cold")
-    fit = fit_of(asking(suppression=0.3), first, second)
+    fit = fit_of(asking(recoding=FullDomain(suppression=0.3)), first, second)
     assert (fit.held_out.satisfied, fit.held_out.classes) == (True, 1)  # the man is left out
     assert (fit.held_out.original, fit.held_out.retained) == (0.0, 0.0)
     assert fit.held_out.records == 4
@@ -143,8 +151,8 @@ def test_a_swept_parameter_changes_in_every_model_that_has_it():
 
 def test_the_best_of_every_policy():
     table = pd.concat([people("f flu", "m cold")] * 40, ignore_index=True)
-    some = ["full-domain", "variable-range", "fixed"]
-    found = compare(asking(levels={"sex": 1}), table, recodings=some, sweep={"k": [1, 30, 40]})
+    some = ["full-domain", "variable-range", Fixed({"sex": 1})]
+    found = compare(asking(), table, recodings=some, sweep={"k": [1, 30, 40]})
     names = [(fit.recoding, fit.parameters["k"]) for fit in found.fits]
     # Ties at 0 bits stand as they are listed; 15 to 25 of each sex are in a half.
     assert names == [
@@ -200,8 +208,9 @@ def outcome(anonymizer, table, **options):
 @settings(max_examples=20)
 @given(records, st.randoms(use_true_random=False), st.integers(0, 5))
 def test_the_order_of_records_and_the_number_of_jobs_do_not_matter(rows, random, seed):
-    asked = over_ages(seed=seed, suppression=0.1, levels={"age": 1, "sex": 1})
-    options = {"sweep": {"k": [1, 2]}, "recodings": ["full-domain", "variable-range", "fixed"]}
+    asked = over_ages(seed=seed, recoding=FullDomain(suppression=0.1))
+    fixed = Fixed({"age": 1, "sex": 1}, suppression=0.1)
+    options = {"sweep": {"k": [1, 2]}, "recodings": ["full-domain", "variable-range", fixed]}
     expected = outcome(asked, framed(rows), **options)
     mixed = random.sample(rows, len(rows))
     assert outcome(asked, framed(mixed), **options) == expected
@@ -213,7 +222,7 @@ def test_nor_do_they_to_recodings_of_whole_combinations():
     rng = np.random.default_rng(0)
     rows = [(int(age), "fm"[age % 2], "abc"[age // 3]) for age in rng.integers(0, 8, 60)]
     asked = over_ages(privacy=[KAnonymity(3)])
-    options = {"recodings": ["cut", "boxes", "classes"]}
+    options = {"recodings": ["cut", "boxes", "merged-cells"]}
     expected = outcome(asked, framed(rows), **options)
     assert {row["recoding"] for row in expected["fits"]} == set(options["recodings"])
     asked.set_params(n_jobs=2)
@@ -223,7 +232,7 @@ def test_nor_do_they_to_recodings_of_whole_combinations():
 @settings(max_examples=30)
 @given(records, st.integers(0, 5))
 def test_two_halves_are_the_table(rows, seed):
-    counted = over_ages(sensitive=["disease"]).counted(framed(rows))
+    counted = over_ages(sensitive=["disease"]).task(framed(rows)).counted
     first, second = counted.halves(seed)
     assert (first.records, second.records) == (len(rows) - len(rows) // 2, len(rows) // 2)
     assert sorted(written(first, counted) + written(second, counted)) == sorted(rows)
@@ -246,8 +255,9 @@ def written(counts, counted):
 @settings(max_examples=60)
 @given(records, st.integers(1, 3), st.sampled_from([0, 0.2, 0.5]), st.booleans(), st.integers(0, 3))
 def test_a_fit_is_what_a_release_of_the_half_would_be(rows, k, share, remove, seed):
-    asked = over_ages(privacy=[KAnonymity(k)], suppression=share, remove=remove, seed=seed)
-    counted = asked.counted(framed(rows))
+    recoding = FullDomain(suppression=share, remove=remove and share > 0)
+    asked = over_ages(privacy=[KAnonymity(k)], recoding=recoding, seed=seed)
+    counted = asked.task(framed(rows)).counted
     first, second = (framed(written(half, counted)) for half in counted.halves(seed))
     found = fits_of(asked, framed(rows))
     release = proof(asked, asked.fit, first)
@@ -325,7 +335,7 @@ def test_a_parameter_is_swept_once():
         (
             {"privacy": [DifferentialPrivacy(1.0, 1e-3)]},
             {},
-            "without looking at the table, so that there is nothing to compare",
+            "needs levels that were chosen without looking at the table",
         ),
         (
             {"privacy": [TCloseness(1, "kl", attribute="disease")]},
@@ -341,7 +351,7 @@ def test_a_parameter_is_swept_once():
         ),
         ({}, {"recodings": "full-domian"}, "'full-domian' is unknown; did you mean 'full-domain'"),
         ({}, {"recodings": []}, "recodings is empty"),
-        ({}, {"recodings": "fixed"}, "half of the table: levels are for recoding = 'fixed', and"),
+        ({}, {"recodings": "fixed"}, "starts from it: give its levels"),
         ({"sensitive": ()}, {}, "about information: name a sensitive attribute, or a target"),
         ({"seed": -1}, {}, "seed = -1 must be a whole number of at least 0"),
         ({"n_jobs": 0}, {}, "n_jobs = 0 must be a whole number but 0"),
@@ -363,46 +373,50 @@ def test_no_halves(records):
 
 def test_a_table_of_identical_records_tells_nothing():
     table = pd.concat([people("f flu")] * 8)
-    found = compare(asking(levels={"sex": 0}), table, recodings=["full-domain", "fixed"])
+    found = compare(asking(), table, recodings=["full-domain", Fixed({"sex": 0})])
     assert [(fit.held_out.retained, fit.held_out.satisfied) for fit in found.fits] == [
         (0, True)
     ] * 2
 
 
-def test_options_of_one_recoding_are_left_out_for_another():
-    asked = asking(
-        quasi_identifiers={"age": Hierarchy.ranges(widths=[10])},
-        suppression=0.2,
-        time_limit=60,
-        search="branch-and-bound",
-        min_gain=0.001,
-        max_ranges=3,
-        levels={"age": 1},
-    )
+@pytest.mark.parametrize(
+    "recoding",
+    [
+        FullDomain(suppression=0.2, search="branch-and-bound"),
+        VariableRange(min_gain=0.001, max_ranges=3, search="top-down"),
+        Fixed({"age": 1}, suppression=0.2),
+        MergedCells(max_classes=9),
+    ],
+    ids=lambda recoding: recoding.name,
+)
+def test_another_recoding_takes_over_the_options_that_it_has(recoding):
+    ages = {"age": Hierarchy.ranges(widths=[10])}
+    asked = asking(quasi_identifiers=ages, time_limit=60, recoding=recoding)
     table = pd.DataFrame({"age": range(40), "disease": ["flu", "cold"] * 20})
     found = compare(asked, table)
-    assert {fit.recoding for fit in found.fits} == set(RECODINGS), found.unfit
+    others = set(COMPARED) - {"fixed"}
+    assert {fit.recoding for fit in found.fits} == others | {recoding.name}, found.unfit
 
 
 def test_what_stands_in_the_way_of_one_recoding_is_said():
     population = Population(pd.concat([TABLE] * 2), "people.csv")
-    found = compare(asking(privacy=[KMap(2, population)], levels={"sex": 1}), TABLE)
+    found = compare(asking(privacy=[KMap(2, population)], recoding=Fixed({"sex": 1})), TABLE)
     assert [fit.recoding for fit in found.fits] == ["full-domain", "fixed"]
     assert all(fit.held_out.satisfied for fit in found.fits)
     reasons = {row.recoding: row.reason for row in found.unfit}
-    assert set(reasons) == set(RECODINGS) - {"full-domain", "fixed"}
+    assert set(reasons) == set(COMPARED) - {"full-domain", "fixed"}
     assert "k-map is about a population" in reasons["boxes"]
     table = people("f flu", "m flu", "m cold", "f cold", "f flu", "m flu")
-    asked = asking(privacy=[TCloseness(0, "kl")], levels={"sex": 0}, seed=1)
-    found = compare(asked, table, recodings=["full-domain", "fixed"])
+    asked = asking(privacy=[TCloseness(0, "kl")], seed=1)
+    found = compare(asked, table, recodings=["full-domain", Fixed({"sex": 0})])
     assert [fit.recoding for fit in found.fits] == ["full-domain"]
     assert "the levels given do not satisfy all of t-closeness" in found.unfit[-1].reason
 
 
 def test_a_column_in_the_way_of_the_classes_is_refused_as_in_a_release():
     table = people(*["f flu", "f cold", "m flu", "m cold"] * 2).assign(**{"class": "x"})
-    found = compare(asking(), table, recodings=["full-domain", "classes"])
+    found = compare(asking(), table, recodings=["full-domain", "merged-cells"])
     assert [fit.recoding for fit in found.fits] == ["full-domain"]
     assert "the table has a column 'class'" in found.unfit[0].reason
-    found = compare(asking(identifiers=["class"]), table, recodings="classes")
-    assert [fit.recoding for fit in found.fits] == ["classes"]
+    found = compare(asking(identifiers=["class"]), table, recodings="merged-cells")
+    assert [fit.recoding for fit in found.fits] == ["merged-cells"]
