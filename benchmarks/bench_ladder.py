@@ -128,7 +128,7 @@ class Setting:
     def rung(
         self,
         name: str,
-        recoding: Recoding = FullDomain(),
+        recoding: Recoding = LEVELS,
         **options: Any,
     ) -> Rung:
         """Release the table, count it again, and time it."""
