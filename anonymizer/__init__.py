@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         TCloseness,
         ValueGain,
     )
+    from anonymizer.recoding.lattice import Lattice
     from anonymizer.release.anonymizer import Anonymizer
     from anonymizer.release.release import Release
     from anonymizer.release.study import Study
@@ -106,6 +107,7 @@ HOMES = {
         "TCloseness",
         "ValueGain",
     ),
+    "recoding.lattice": ("Lattice",),
     "release.anonymizer": ("Anonymizer",),
     "release.release": ("Release",),
     "release.study": ("Study",),
@@ -152,6 +154,7 @@ __all__ = [
     "InputError",
     "KAnonymity",
     "KMap",
+    "Lattice",
     "Masking",
     "MeanInformation",
     "NotFittedError",

@@ -31,8 +31,10 @@ from anonymizer.recoding import (
     with_few_classes,
     with_large_classes,
 )
+from anonymizer.recoding.hasse import traced
 from anonymizer.recoding.lattice import Node, level_recoding
 from anonymizer.recoding.result import SearchResult
+from anonymizer.recoding.trace import Trace
 
 __all__ = [
     "CUTTING",
@@ -99,7 +101,8 @@ def given_levels(problem: Problem, levels: object, bounds: Bounds) -> Choice:
     if candidate is None:
         raise _unreachable(problem, bounds, "the levels given do not satisfy")
     score = evaluator.value(node)
-    found = Found("fixed", node, score, score, True, 1, 1)
+    trace = Trace.of(problem.lattice, [(score, 0, node)], [node], [node])
+    found = Found("fixed", node, score, score, True, 1, 1, trace=trace)
     return level_recoding(problem.taxonomies, problem.counts.names, node), _said_of(problem, found)
 
 
@@ -179,6 +182,7 @@ def best_cuts(
         refinements=refined.refinements,
         proven=known and refined.proven,
         bound=bound if known else None,
+        trace=traced(problem, nodes),
     )
 
 
@@ -285,6 +289,7 @@ def _said_of(problem: Problem, found: Found) -> SearchResult:
         refinements=0,
         proven=found.proven,
         bound=stated(found.bound),
+        trace=traced(problem, found),
     )
 
 

@@ -37,7 +37,8 @@ from anonymizer.recoding import (
     ignore,
 )
 from anonymizer.recoding.apply import require_unnumbered
-from anonymizer.recoding.lattice import level_recoding
+from anonymizer.recoding.hasse import lattice_graph
+from anonymizer.recoding.lattice import Node, level_recoding
 from anonymizer.recoding.result import SearchResult
 from anonymizer.recoding.strategies import (
     CUTTING,
@@ -58,6 +59,8 @@ from anonymizer.release.sampled import SampledPlan, differential_privacy, writte
 from anonymizer.release.sklearn_api import Conventions
 
 if TYPE_CHECKING:
+    import networkx as nx
+
     from anonymizer.release.masked import MaskedPlan
 
 __all__ = ["Anonymizer"]
@@ -152,6 +155,9 @@ class Anonymizer(Conventions):
     recoding_, taxonomies_ : mappings of attribute to Partition and Taxonomy
     search_ : SearchResult
         How the recoding was found; the minimal feasible nodes of the lattice among it.
+    lattice_ : networkx.DiGraph
+        The lattice of levels that was searched: its nodes are tuples of levels, with what is known
+        of each (``feasible``, ``minimal``, ``checked``, ``information``, ``value``, ``best``).
     columns_ : list of str
         The columns of the released table.
 
@@ -229,6 +235,21 @@ class Anonymizer(Conventions):
     def fit_transform(self, X: pd.DataFrame, y: object = None) -> pd.DataFrame:
         """Choose the recoding for a table and give the released table."""
         return self._learn_and_release(X)
+
+    @property
+    def lattice_(self) -> "nx.DiGraph[Node]":
+        """The lattice that was searched, drawn anew each time: see ``lattice_graph``.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        InputError
+            When the recoding does not search over levels.
+        """
+        if not hasattr(self, "search_"):
+            raise NotFittedError("this Anonymizer is not fitted yet; call fit first")
+        return lattice_graph(self.search_, self.recoding_, self.taxonomies_)
 
     @property
     def fingerprint(self) -> str:
