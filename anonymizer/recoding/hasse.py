@@ -33,6 +33,10 @@ OVER_LEVELS = ("full-domain", "variable-range", "cut", "fixed")
 """The recodings that have a lattice: they search over the levels of the quasi-identifiers."""
 
 
+MOST_SCORED = 32
+"""Minimal nodes that are scored although no level is chosen: as quick as a cut or two."""
+
+
 def require_lattice(recoding: object) -> None:
     """Require that a recoding, or the name of one, searches over levels.
 
@@ -49,6 +53,8 @@ def require_lattice(recoding: object) -> None:
 def traced(problem: Problem, found: Found | Frontier) -> Trace:
     """The trace of a search, scores in the objective's own unit, and what follows from it."""
     objective, trace = problem.objective, found.trace
+    if isinstance(found, Frontier) and len(found.minimal) <= MOST_SCORED:
+        trace = replace(trace, scores=_scores(problem, found.minimal))
     # Merging classes preserves monotone models; under suppression it may break any of them.
     upward = not problem.suppresses and all(model.monotone for model in problem.models)
     listed = found.feasible == len(trace.scores)
@@ -64,6 +70,12 @@ def traced(problem: Problem, found: Found | Frontier) -> Trace:
         informs=type(objective) is MutualInformation
         and all(weight == 1 for weight in objective.of(problem.counts.sensitive).values()),
     )
+
+
+def _scores(problem: Problem, nodes: Iterable[Node]) -> dict[Node, float]:
+    """The scores of some nodes, feasible without suppression."""
+    evaluator, sets = problem.evaluator, problem.evaluator.sets()
+    return {node: evaluator.objective.score(evaluator.plain(node, sets.at(node))) for node in nodes}
 
 
 def lattice_graph(
@@ -85,9 +97,10 @@ def lattice_graph(
     - ``best``: whether it is the node that was chosen.
 
     The graph has the attributes ``quasi_identifiers`` and ``heights``, in the order of levels;
-    ``objective`` and ``strategy``; ``nodes``, ``checked`` and ``feasible``, the numbers of all
-    nodes, of those counted and of those feasible (None where unknown); ``best``, the node that was
-    chosen, None where the recoding is none; ``complete``, whether all nodes are in the graph.
+    ``objective``, ``strategy`` and ``proven``, as in ``search_``; ``nodes``, ``checked`` and
+    ``feasible``, the numbers of all nodes, of those counted and of those feasible (None where
+    unknown); ``best``, the node that was chosen, None where the recoding is none; ``complete``,
+    whether all nodes are in the graph.
 
     Raises
     ------
@@ -149,6 +162,7 @@ class Known:
             "heights": self.lattice.heights,
             "objective": search.objective,
             "strategy": search.strategy,
+            "proven": search.proven,
             "nodes": self.lattice.size,
             "checked": search.checked,
             "feasible": search.feasible,

@@ -1,0 +1,163 @@
+"""Pictures of lattices: the Hasse diagram, with what a search learned about its nodes.
+
+Works on the graph alone, so that nothing here needs networkx.
+"""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from anonymizer.report.plots.style import COLORS, LOOK, Style, save
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+    from anonymizer.recoding.lattice import Node
+
+__all__ = ["MOST_LABELLED", "draw", "kind_of", "places"]
+
+MOST_LABELLED = 40
+"""Nodes of the largest graph whose nodes are labelled."""
+
+SPACE = {"labelled": (1.05, 0.95), "plain": (0.3, 0.6)}
+"""Inches from a node to the next, and from a layer to the next."""
+LEAST, MOST = (5.2, 4.2), (16.0, 11.0)
+"""Inches of a picture, across and down."""
+
+BLUE, ORANGE, GREY = COLORS[0], COLORS[1], "0.45"
+KINDS: dict[str, Style] = {
+    "feasible": {"marker": "o", "markerfacecolor": BLUE, "markeredgecolor": BLUE},
+    "minimal": {"marker": "s", "markerfacecolor": BLUE, "markeredgecolor": "black"},
+    "infeasible": {"marker": "o", "markerfacecolor": "white", "markeredgecolor": GREY},
+    "unknown": {"marker": "x", "markeredgecolor": GREY},
+}
+"""How each kind of node looks: by its shape and filling, so that no colour is needed."""
+BEST: Style = {"marker": "*", "markerfacecolor": ORANGE, "markeredgecolor": "black"}
+LEGEND = {
+    "minimal": "feasible, minimal",
+    "feasible": "feasible",
+    "infeasible": "infeasible",
+    "unknown": "not known",
+}
+
+
+def draw(graph: "nx.DiGraph[Node]", path: Path) -> None:
+    """Draw the Hasse diagram, a layer for each sum of levels, the most general node on top.
+
+    ``graph``: what ``Anonymizer.lattice_`` is. Feasible nodes are filled, infeasible ones hollow,
+    those of which neither is known crosses; minimal feasible nodes are squares, and the best one
+    bears a star. Labels, where the nodes are few, are the levels and the bits kept.
+    """
+    at = places(graph)
+    labelled = len(at) <= MOST_LABELLED
+    with mpl.rc_context({**LOOK, "axes.grid": False}):
+        figure = Figure(figsize=_size(at, labelled), layout="constrained")
+        axes = figure.subplots()
+        lines = [(at[low], at[high]) for low, high in graph.edges]
+        axes.add_collection(LineCollection(lines, colors="0.8", linewidths=0.7, zorder=1))
+        _nodes(axes, graph, at, 9.0 if labelled else 5.0)
+        if labelled:
+            _labels(axes, graph, at)
+        _frame(axes, graph)
+        figure.legend(handles=_legend(graph), loc="outside lower center", ncols=3)
+        save(figure, path)
+
+
+def places(graph: "nx.DiGraph[Node]") -> dict["Node", tuple[float, int]]:
+    """Where each node stands: the middle of a layer is 0, and its height the sum of levels."""
+    layers: dict[int, list[Node]] = {}
+    for node in sorted(graph.nodes, reverse=True):
+        layers.setdefault(sum(node), []).append(node)
+    return {
+        node: (place - (len(layer) - 1) / 2, height)
+        for height, layer in layers.items()
+        for place, node in enumerate(layer)
+    }
+
+
+def kind_of(known: Mapping[str, object]) -> str:
+    """How a node is drawn, by what is known of it."""
+    if known["feasible"] is None:
+        return "unknown"
+    if not known["feasible"]:
+        return "infeasible"
+    return "minimal" if known["minimal"] else "feasible"
+
+
+def _size(at: Mapping["Node", tuple[float, int]], labelled: bool) -> tuple[float, float]:
+    """Inches across and down, by the widest layer and the number of layers."""
+    across, down = SPACE["labelled" if labelled else "plain"]
+    widest = 2 * max(x for x, _ in at.values()) + 1
+    layers = len({y for _, y in at.values()})
+    inches = (widest * across + 1, layers * down + 1.2)
+    return (
+        min(max(inches[0], LEAST[0]), MOST[0]),
+        min(max(inches[1], LEAST[1]), MOST[1]),
+    )
+
+
+def _nodes(
+    axes: Axes, graph: "nx.DiGraph[Node]", at: Mapping["Node", tuple[float, int]], size: float
+) -> None:
+    """A mark for each node, and a star on the best."""
+    for kind, style in KINDS.items():
+        some = [at[node] for node, known in graph.nodes(data=True) if kind_of(known) == kind]
+        _marks(axes, some, {**style, "markersize": size})
+    best = [at[node] for node, known in graph.nodes(data=True) if known["best"]]
+    _marks(axes, best, {**BEST, "markersize": 1.8 * size})
+
+
+def _marks(axes: Axes, some: Iterable[tuple[float, int]], style: Style) -> None:
+    for x, y in some:
+        axes.plot(x, y, linestyle="none", zorder=2, **style)
+
+
+def _labels(axes: Axes, graph: "nx.DiGraph[Node]", at: Mapping["Node", tuple[float, int]]) -> None:
+    """The levels of each node, and the bits it keeps where they are known."""
+    for node, known in graph.nodes(data=True):
+        bits = known["information"]
+        text = ", ".join(map(str, node)) + ("" if bits is None else f"\n{bits:.3f}")
+        axes.annotate(
+            text,
+            at[node],
+            xytext=(0, -9),
+            textcoords="offset points",
+            ha="center",
+            va="top",
+            fontsize=8,
+            linespacing=1.1,
+            zorder=3,
+        )
+
+
+def _frame(axes: Axes, graph: "nx.DiGraph[Node]") -> None:
+    """Name the layers, and the attributes in the order of the levels."""
+    of_all = graph.graph
+    shown = "" if of_all["complete"] else f"; {len(graph):,} of {of_all['nodes']:,} nodes shown"
+    names = ", ".join(of_all["quasi_identifiers"])
+    axes.set_xlabel(f"levels of {names}{shown}", parse_math=False, wrap=True)
+    axes.set_ylabel("sum of levels")
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xticks([])
+    axes.spines["bottom"].set_visible(False)
+    axes.margins(0.08, 0.12)
+
+
+def _legend(graph: "nx.DiGraph[Node]") -> list[Line2D]:
+    """A line for each kind of node that there is."""
+    there = {kind_of(known) for _, known in graph.nodes(data=True)}
+    handles = [
+        Line2D([], [], label=text, linestyle="none", markersize=7, **KINDS[kind])
+        for kind, text in LEGEND.items()
+        if kind in there
+    ]
+    if graph.graph["best"] is not None:
+        handles.append(Line2D([], [], label="best", linestyle="none", markersize=12, **BEST))
+    return handles
