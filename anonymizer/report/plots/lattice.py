@@ -28,10 +28,12 @@ MOST_LABELLED = 40
 
 SPACE = {"labelled": (1.05, 0.95), "plain": (0.3, 0.6)}
 """Inches from a node to the next, and from a layer to the next."""
+CROWDED = 0.7
+"""The largest share of a layer that its marks cover."""
 LEAST, MOST = (5.2, 4.2), (16.0, 11.0)
 """Inches of a picture, across and down."""
 
-BLUE, ORANGE, GREY = COLORS[0], COLORS[1], "0.45"
+BLUE, GREY = COLORS[0], "0.45"
 KINDS: dict[str, Style] = {
     "feasible": {"marker": "o", "markerfacecolor": BLUE, "markeredgecolor": BLUE},
     "minimal": {"marker": "s", "markerfacecolor": BLUE, "markeredgecolor": "black"},
@@ -39,7 +41,8 @@ KINDS: dict[str, Style] = {
     "unknown": {"marker": "x", "markeredgecolor": GREY},
 }
 """How each kind of node looks: by its shape and filling, so that no colour is needed."""
-BEST: Style = {"marker": "*", "markerfacecolor": ORANGE, "markeredgecolor": "black"}
+BEST: Style = {"marker": "*", "markerfacecolor": "white", "markeredgecolor": "black"}
+"""The best node is twice as large, and bears a star."""
 LEGEND = {
     "minimal": "feasible, minimal",
     "feasible": "feasible",
@@ -53,16 +56,18 @@ def draw(graph: "nx.DiGraph[Node]", path: Path) -> None:
 
     ``graph``: what ``Anonymizer.lattice_`` is. Feasible nodes are filled, infeasible ones hollow,
     those of which neither is known crosses; minimal feasible nodes are squares, and the best one
-    bears a star. Labels, where the nodes are few, are the levels and the bits kept.
+    is larger and bears a star. Labels, where the nodes are few, are the levels and the bits kept.
     """
     at = places(graph)
     labelled = len(at) <= MOST_LABELLED
     with mpl.rc_context({**LOOK, "axes.grid": False}):
-        figure = Figure(figsize=_size(at, labelled), layout="constrained")
+        inches = _size(at, labelled)
+        figure = Figure(figsize=inches, layout="constrained")
         axes = figure.subplots()
+        size = min(9.0 if labelled else 5.0, CROWDED * 72 * inches[0] / _widest(at))
         lines = [(at[low], at[high]) for low, high in graph.edges]
-        axes.add_collection(LineCollection(lines, colors="0.8", linewidths=0.7, zorder=1))
-        _nodes(axes, graph, at, 9.0 if labelled else 5.0)
+        axes.add_collection(LineCollection(lines, colors="0.8", linewidths=size / 10, zorder=1))
+        _nodes(axes, graph, at, size)
         if labelled:
             _labels(axes, graph, at)
         _frame(axes, graph)
@@ -94,13 +99,17 @@ def kind_of(known: Mapping[str, object]) -> str:
 def _size(at: Mapping["Node", tuple[float, int]], labelled: bool) -> tuple[float, float]:
     """Inches across and down, by the widest layer and the number of layers."""
     across, down = SPACE["labelled" if labelled else "plain"]
-    widest = 2 * max(x for x, _ in at.values()) + 1
     layers = len({y for _, y in at.values()})
-    inches = (widest * across + 1, layers * down + 1.2)
+    inches = (_widest(at) * across + 1, layers * down + 1.2)
     return (
         min(max(inches[0], LEAST[0]), MOST[0]),
         min(max(inches[1], LEAST[1]), MOST[1]),
     )
+
+
+def _widest(at: Mapping["Node", tuple[float, int]]) -> float:
+    """How many nodes the widest layer has."""
+    return 2 * max(x for x, _ in at.values()) + 1
 
 
 def _nodes(
@@ -108,15 +117,20 @@ def _nodes(
 ) -> None:
     """A mark for each node, and a star on the best."""
     for kind, style in KINDS.items():
-        some = [at[node] for node, known in graph.nodes(data=True) if kind_of(known) == kind]
-        _marks(axes, some, {**style, "markersize": size})
-    best = [at[node] for node, known in graph.nodes(data=True) if known["best"]]
-    _marks(axes, best, {**BEST, "markersize": 1.8 * size})
+        some = [node for node, known in graph.nodes(data=True) if kind_of(known) == kind]
+        _marks(axes, map(at.__getitem__, some), {**style, "markersize": size})
+    best = graph.graph["best"]
+    if best is not None:
+        kind = KINDS[kind_of(graph.nodes[best])]
+        _marks(axes, [at[best]], {**kind, "markersize": 2 * size})
+        _marks(axes, [at[best]], {**BEST, "markersize": 1.4 * size})
 
 
 def _marks(axes: Axes, some: Iterable[tuple[float, int]], style: Style) -> None:
-    for x, y in some:
-        axes.plot(x, y, linestyle="none", zorder=2, **style)
+    """Marks at some places, in a single line without a stroke."""
+    points = list(some)
+    if points:
+        axes.plot(*zip(*points, strict=True), linestyle="none", zorder=2, **style)
 
 
 def _labels(axes: Axes, graph: "nx.DiGraph[Node]", at: Mapping["Node", tuple[float, int]]) -> None:
@@ -127,12 +141,13 @@ def _labels(axes: Axes, graph: "nx.DiGraph[Node]", at: Mapping["Node", tuple[flo
         axes.annotate(
             text,
             at[node],
-            xytext=(0, -9),
+            xytext=(0, -10 if known["best"] else -8),
             textcoords="offset points",
             ha="center",
             va="top",
             fontsize=8,
             linespacing=1.1,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.75},
             zorder=3,
         )
 
@@ -147,7 +162,7 @@ def _frame(axes: Axes, graph: "nx.DiGraph[Node]") -> None:
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
-    axes.margins(0.08, 0.12)
+    axes.set_ylim(-0.8, sum(of_all["heights"]) + 0.6)
 
 
 def _legend(graph: "nx.DiGraph[Node]") -> list[Line2D]:
