@@ -25,7 +25,7 @@ from anonymizer.recoding.result import SearchResult
 from anonymizer.recoding.trace import MOST_TRACED, Trace
 
 if TYPE_CHECKING:
-    import networkx as nx
+    from anonymizer.recoding.lattice import LatticeGraph
 
 __all__ = ["OVER_LEVELS", "lattice_graph", "require_lattice", "spine", "traced"]
 
@@ -80,7 +80,7 @@ def _scores(problem: Problem, nodes: Iterable[Node]) -> dict[Node, float]:
 
 def lattice_graph(
     search: SearchResult, recoding: Recoding | Regions, taxonomies: Mapping[str, Taxonomy]
-) -> "nx.DiGraph[Node]":
+) -> "LatticeGraph":
     """The lattice that a search went over, as a networkx graph.
 
     Nodes are tuples of levels, one per quasi-identifier; edges lead to the direct generalizations.

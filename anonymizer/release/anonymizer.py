@@ -38,7 +38,7 @@ from anonymizer.recoding import (
 )
 from anonymizer.recoding.apply import require_unnumbered
 from anonymizer.recoding.hasse import lattice_graph
-from anonymizer.recoding.lattice import Node, level_recoding
+from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.result import SearchResult
 from anonymizer.recoding.strategies import (
     CUTTING,
@@ -59,8 +59,7 @@ from anonymizer.release.sampled import SampledPlan, differential_privacy, writte
 from anonymizer.release.sklearn_api import Conventions
 
 if TYPE_CHECKING:
-    import networkx as nx
-
+    from anonymizer.recoding.lattice import LatticeGraph
     from anonymizer.release.masked import MaskedPlan
 
 __all__ = ["Anonymizer"]
@@ -237,7 +236,7 @@ class Anonymizer(Conventions):
         return self._learn_and_release(X)
 
     @property
-    def lattice_(self) -> "nx.DiGraph[Node]":
+    def lattice_(self) -> "LatticeGraph":
         """The lattice that was searched, drawn anew each time: see ``lattice_graph``.
 
         Raises

@@ -11,7 +11,7 @@ from anonymizer.recoding.lattice import Node
 from anonymizer.report.console import console, table_of
 
 if TYPE_CHECKING:
-    import networkx as nx
+    from anonymizer.recoding.lattice import LatticeGraph
 
 __all__ = ["lattice_dict", "print_lattice"]
 
@@ -24,7 +24,7 @@ MOST_ROWS = 30
 WORDS = {True: "yes", False: "no", None: "not known"}
 
 
-def print_lattice(graph: "nx.DiGraph[Node]", picture: Path | None = None) -> None:
+def print_lattice(graph: "LatticeGraph", picture: Path | None = None) -> None:
     """Print how many nodes there are, the frontier and the optimum.
 
     ``graph``: what ``Anonymizer.lattice_`` is; ``picture``: where it was drawn.
@@ -44,7 +44,7 @@ def print_lattice(graph: "nx.DiGraph[Node]", picture: Path | None = None) -> Non
         out.print(f"The picture lies in {picture}.", soft_wrap=True)
 
 
-def lattice_dict(graph: "nx.DiGraph[Node]") -> dict[str, object]:
+def lattice_dict(graph: "LatticeGraph") -> dict[str, object]:
     """The graph, ready for JSON: nodes as lists of levels, in the order of ``quasi_identifiers``.
 
     ``nodes`` are those of the graph, ``edges`` pairs of their places among them, the more general
@@ -68,13 +68,13 @@ def lattice_dict(graph: "nx.DiGraph[Node]") -> dict[str, object]:
     }
 
 
-def _minimal(graph: "nx.DiGraph[Node]") -> int | None:
+def _minimal(graph: "LatticeGraph") -> int | None:
     """How many minimal nodes there are; None where that is not known of a node."""
     known = [known["minimal"] for _, known in graph.nodes(data=True)]
     return None if None in known else sum(known)
 
 
-def _counts(graph: "nx.DiGraph[Node]") -> str:
+def _counts(graph: "LatticeGraph") -> str:
     """The numbers of nodes."""
     of_all, minimal = graph.graph, _minimal(graph)
     feasible = of_all["feasible"]
@@ -86,7 +86,7 @@ def _counts(graph: "nx.DiGraph[Node]") -> str:
     )
 
 
-def _listed(graph: "nx.DiGraph[Node]") -> list[Row]:
+def _listed(graph: "LatticeGraph") -> list[Row]:
     """The optimum first, then the frontier, nodes that keep most before the others."""
 
     def order(row: Row) -> tuple[bool, float, Node]:
@@ -98,7 +98,7 @@ def _listed(graph: "nx.DiGraph[Node]") -> list[Row]:
     return sorted(((n, known) for n, known in rows if known["best"] or known["minimal"]), key=order)
 
 
-def _table(graph: "nx.DiGraph[Node]", rows: Sequence[Row]) -> Table:
+def _table(graph: "LatticeGraph", rows: Sequence[Row]) -> Table:
     """A row per node: its levels and what is known of it.
 
     The objective has a column where it is not the information kept.

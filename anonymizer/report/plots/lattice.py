@@ -17,9 +17,7 @@ from matplotlib.ticker import MaxNLocator
 from anonymizer.report.plots.style import COLORS, LOOK, Style, save
 
 if TYPE_CHECKING:
-    import networkx as nx
-
-    from anonymizer.recoding.lattice import Node
+    from anonymizer.recoding.lattice import LatticeGraph, Node
 
 __all__ = ["MOST_LABELLED", "draw", "kind_of", "places"]
 
@@ -51,7 +49,7 @@ LEGEND = {
 }
 
 
-def draw(graph: "nx.DiGraph[Node]", path: Path) -> None:
+def draw(graph: "LatticeGraph", path: Path) -> None:
     """Draw the Hasse diagram, a layer for each sum of levels, the most general node on top.
 
     ``graph``: what ``Anonymizer.lattice_`` is. Feasible nodes are filled, infeasible ones hollow,
@@ -75,7 +73,7 @@ def draw(graph: "nx.DiGraph[Node]", path: Path) -> None:
         save(figure, path)
 
 
-def places(graph: "nx.DiGraph[Node]") -> dict["Node", tuple[float, int]]:
+def places(graph: "LatticeGraph") -> dict["Node", tuple[float, int]]:
     """Where each node stands: the middle of a layer is 0, and its height the sum of levels."""
     layers: dict[int, list[Node]] = {}
     for node in sorted(graph.nodes, reverse=True):
@@ -113,7 +111,7 @@ def _widest(at: Mapping["Node", tuple[float, int]]) -> float:
 
 
 def _nodes(
-    axes: Axes, graph: "nx.DiGraph[Node]", at: Mapping["Node", tuple[float, int]], size: float
+    axes: Axes, graph: "LatticeGraph", at: Mapping["Node", tuple[float, int]], size: float
 ) -> None:
     """A mark for each node, and a star on the best."""
     for kind, style in KINDS.items():
@@ -121,19 +119,19 @@ def _nodes(
         _marks(axes, map(at.__getitem__, some), {**style, "markersize": size})
     best = graph.graph["best"]
     if best is not None:
-        kind = KINDS[kind_of(graph.nodes[best])]
-        _marks(axes, [at[best]], {**kind, "markersize": 2 * size})
+        look = KINDS[kind_of(graph.nodes[best])]
+        _marks(axes, [at[best]], {**look, "markersize": 2 * size})
         _marks(axes, [at[best]], {**BEST, "markersize": 1.4 * size})
 
 
 def _marks(axes: Axes, some: Iterable[tuple[float, int]], style: Style) -> None:
     """Marks at some places, in a single line without a stroke."""
     points = list(some)
-    if points:
-        axes.plot(*zip(*points, strict=True), linestyle="none", zorder=2, **style)
+    across, up = [x for x, _ in points], [y for _, y in points]
+    axes.plot(across, up, linestyle="none", zorder=2, **style)
 
 
-def _labels(axes: Axes, graph: "nx.DiGraph[Node]", at: Mapping["Node", tuple[float, int]]) -> None:
+def _labels(axes: Axes, graph: "LatticeGraph", at: Mapping["Node", tuple[float, int]]) -> None:
     """The levels of each node, and the bits it keeps where they are known."""
     for node, known in graph.nodes(data=True):
         bits = known["information"]
@@ -152,7 +150,7 @@ def _labels(axes: Axes, graph: "nx.DiGraph[Node]", at: Mapping["Node", tuple[flo
         )
 
 
-def _frame(axes: Axes, graph: "nx.DiGraph[Node]") -> None:
+def _frame(axes: Axes, graph: "LatticeGraph") -> None:
     """Name the layers, and the attributes in the order of the levels."""
     of_all = graph.graph
     shown = "" if of_all["complete"] else f"; {len(graph):,} of {of_all['nodes']:,} nodes shown"
@@ -165,7 +163,7 @@ def _frame(axes: Axes, graph: "nx.DiGraph[Node]") -> None:
     axes.set_ylim(-0.8, sum(of_all["heights"]) + 0.6)
 
 
-def _legend(graph: "nx.DiGraph[Node]") -> list[Line2D]:
+def _legend(graph: "LatticeGraph") -> list[Line2D]:
     """A line for each kind of node that there is."""
     there = {kind_of(known) for _, known in graph.nodes(data=True)}
     handles = [
