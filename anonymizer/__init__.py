@@ -74,6 +74,7 @@ if TYPE_CHECKING:
         ValueGain,
     )
     from anonymizer.recoding.classes import Boxes, MergedCells
+    from anonymizer.recoding.lattice import Lattice
     from anonymizer.recoding.levels import Fixed, FullDomain
     from anonymizer.recoding.ranges import Cut, VariableRange
     from anonymizer.recoding.recoding import Recoding
@@ -141,6 +142,7 @@ HOMES = {
         "Boxes",
         "MergedCells",
     ),
+    "recoding.lattice": ("Lattice",),
     "recoding.levels": (
         "Fixed",
         "FullDomain",
@@ -205,6 +207,7 @@ __all__ = [
     "InputError",
     "KAnonymity",
     "KMap",
+    "Lattice",
     "Loss",
     "MeanInformation",
     "MergedCells",

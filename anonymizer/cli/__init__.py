@@ -29,6 +29,7 @@ HOMES = {
     "models": "anonymizer.cli.reference",
     "quality": "anonymizer.cli.measuring",
     "compare": "anonymizer.cli.measuring",
+    "lattice": "anonymizer.cli.lattice",
     "estimate": "anonymizer.cli.estimate",
     "demo": "anonymizer.cli.releases",
     "reproduce": "anonymizer.papers.command",

@@ -18,6 +18,10 @@ __all__ = ["Lattice", "Node", "level_recoding"]
 
 Node = tuple[int, ...]
 
+if TYPE_CHECKING:
+    # The type by which other rooms know the graph, so that none of them imports networkx.
+    LatticeGraph = nx.DiGraph[Node]
+
 
 @dataclass(frozen=True)
 class Lattice:
@@ -56,7 +60,7 @@ class Lattice:
         """The lattice of some of the attributes."""
         return Lattice(names, tuple(self.heights[self.names.index(name)] for name in names))
 
-    def graph(self, nodes: Iterable[Node] | None = None) -> "nx.DiGraph[Node]":
+    def graph(self, nodes: Iterable[Node] | None = None) -> "LatticeGraph":
         """The Hasse diagram of all nodes, or of some, edges pointing to the more general node.
 
         networkx is loaded when it is first needed: no default search draws the diagram.
@@ -64,7 +68,7 @@ class Lattice:
         import networkx as nx
 
         kept = set(self) if nodes is None else set(nodes)
-        graph: nx.DiGraph[Node] = nx.DiGraph()
+        graph: LatticeGraph = nx.DiGraph()
         graph.add_nodes_from(sorted(kept))
         graph.add_edges_from((node, up) for node in kept for up in self.above(node) if up in kept)
         return graph

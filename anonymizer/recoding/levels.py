@@ -9,12 +9,14 @@ from anonymizer.errors import InputError, did_you_mean, is_whole, require_one_of
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding.full_domain.solve import STRATEGIES, solve
 from anonymizer.recoding.generalization import Generalization, unreachable
+from anonymizer.recoding.hasse import traced
 from anonymizer.recoding.lattice import Node, level_recoding
 from anonymizer.recoding.partitions.bounded import with_few_classes, with_large_classes
 from anonymizer.recoding.problem.options import Bounds
 from anonymizer.recoding.problem.problem import Found, Problem, Run, Search
 from anonymizer.recoding.problem.suppression import Suppression
 from anonymizer.recoding.result import SearchResult
+from anonymizer.recoding.trace import Trace
 
 __all__ = ["Fixed", "FullDomain", "node_of"]
 
@@ -116,7 +118,8 @@ class Fixed(Generalization):
         if evaluator.candidate(node, evaluator.sets().at(node)) is None:
             raise unreachable(problem, Bounds(), "the levels given do not satisfy")
         score = evaluator.value(node)
-        found = Found("fixed", node, score, score, True, 1, 1)
+        trace = Trace.of(problem.lattice, [(score, 0, node)], [node], [node])
+        found = Found("fixed", node, score, score, True, 1, 1, trace=trace)
         recoding = level_recoding(problem.taxonomies, problem.counts.names, node)
         return recoding, _result_of(problem, found)
 
@@ -173,4 +176,5 @@ def _result_of(problem: Problem, found: Found) -> SearchResult:
         refinements=0,
         proven=found.proven,
         bound=bound,
+        trace=traced(problem, found),
     )

@@ -11,6 +11,7 @@ from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy import require_class_by_class, require_monotone
 from anonymizer.recoding.full_domain.solve import SEARCHES
 from anonymizer.recoding.generalization import Generalization, unreachable
+from anonymizer.recoding.hasse import traced
 from anonymizer.recoding.partitions.bounded import refine_within, with_large_classes
 from anonymizer.recoding.partitions.refine import REFINEMENTS, Cutting, Refiner
 from anonymizer.recoding.problem.options import Bounds, RangeOptions
@@ -118,6 +119,7 @@ class VariableRange(Generalization):
             refinements=refined.refinements,
             proven=known and refined.proven,
             bound=bound if known else None,
+            trace=traced(confined, nodes),
         )
 
     def _attributes(self, taxonomies: Mapping[str, Taxonomy]) -> tuple[str, ...]:

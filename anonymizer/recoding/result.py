@@ -1,8 +1,9 @@
 """How a recoding was found."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, fields
 
 from anonymizer.recoding.lattice import Node
+from anonymizer.recoding.trace import Trace
 
 __all__ = ["SearchResult"]
 
@@ -33,6 +34,8 @@ class SearchResult:
         What no other can be better than, in the objective's unit: the value where that is proven.
         With a least gain per class, value and bound are as far apart as with its cost taken off.
         None where it is not known.
+    trace
+        What was learned about single nodes; None where the search was not about levels.
     """
 
     strategy: str
@@ -46,8 +49,10 @@ class SearchResult:
     refinements: int
     proven: bool
     bound: float | None = None
+    trace: Trace | None = field(default=None, compare=False, repr=False)
 
     def to_dict(self) -> dict[str, object]:
-        """The result, nodes as lists of levels."""
+        """The result as a manifest has it: nodes as lists of levels, and no trace."""
         minimal = None if self.minimal is None else [list(node) for node in self.minimal]
-        return {**asdict(self), "minimal": minimal}
+        names = [each.name for each in fields(self) if each.name != "trace"]
+        return {**{name: getattr(self, name) for name in names}, "minimal": minimal}

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 
@@ -20,11 +20,15 @@ from anonymizer.errors import (
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import Objective, objective_of
 from anonymizer.privacy import PrivacyModel, models_of, population_of, without_people
+from anonymizer.recoding.hasse import lattice_graph
 from anonymizer.recoding.problem.problem import Run, Watch, ignore
 from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.release.plan import Plan
 from anonymizer.release.recodings import RecodingName, recoding_of
 from anonymizer.release.sklearn_api import Conventions
+
+if TYPE_CHECKING:
+    from anonymizer.recoding.lattice import LatticeGraph
 
 __all__ = ["Anonymizer"]
 
@@ -79,6 +83,9 @@ class Anonymizer(Conventions):
     recoding_, taxonomies_ : mappings of attribute to Partition and Taxonomy
     search_ : SearchResult
         How the recoding was found; the minimal feasible nodes of the lattice among it.
+    lattice_ : networkx.DiGraph
+        The lattice of levels that was searched: its nodes are tuples of levels, with what is known
+        of each (``feasible``, ``minimal``, ``checked``, ``information``, ``value``, ``best``).
     columns_ : list of str
         The columns of the released table.
 
@@ -139,6 +146,21 @@ class Anonymizer(Conventions):
     def fit_transform(self, X: pd.DataFrame, y: object = None) -> pd.DataFrame:
         """Choose the recoding for a table and give the released table."""
         return self._learn_and_release(X)
+
+    @property
+    def lattice_(self) -> "LatticeGraph":
+        """The lattice that was searched, drawn anew each time: see ``lattice_graph``.
+
+        Raises
+        ------
+        NotFittedError
+            Before ``fit``.
+        InputError
+            When the recoding does not search over levels.
+        """
+        if not hasattr(self, "search_"):
+            raise NotFittedError("this Anonymizer is not fitted yet; call fit first")
+        return lattice_graph(self.search_, self.recoding_, self.taxonomies_)
 
     @property
     def fingerprint(self) -> str:

@@ -4,6 +4,7 @@ from anonymizer.report.attributes import print_detected, print_ranking, print_un
 from anonymizer.report.audit import print_audit
 from anonymizer.report.comparison import print_comparison
 from anonymizer.report.estimates import print_estimates
+from anonymizer.report.lattice import lattice_dict, print_lattice
 from anonymizer.report.picture import picture_at
 from anonymizer.report.progress import progress
 from anonymizer.report.quality import print_quality
@@ -13,6 +14,7 @@ from anonymizer.report.verdicts import print_check
 from anonymizer.report.verification import print_verification
 
 __all__ = [
+    "lattice_dict",
     "picture_at",
     "print_audit",
     "print_check",
@@ -20,6 +22,7 @@ __all__ = [
     "print_detected",
     "print_estimates",
     "print_ladder",
+    "print_lattice",
     "print_quality",
     "print_ranking",
     "print_release",

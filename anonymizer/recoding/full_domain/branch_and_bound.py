@@ -24,6 +24,7 @@ from anonymizer.recoding.lattice import Lattice, Node
 from anonymizer.recoding.problem.evaluator import Evaluator
 from anonymizer.recoding.problem.frequency import FrequencySets
 from anonymizer.recoding.problem.problem import ALONE, Found, Problem, Run, Scored, winner
+from anonymizer.recoding.trace import MOST_TRACED, Trace
 
 __all__ = ["branch_and_bound"]
 
@@ -99,6 +100,7 @@ class Tree:
     _halved: list[Box] = field(default_factory=list)
     _sets: FrequencySets = field(init=False)
     _hope: dict[Node, bool] = field(default_factory=dict)
+    _looked: dict[Node, Scored | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._sets = self.evaluator.sets()
@@ -110,7 +112,16 @@ class Tree:
         score, _, node = winner(self.scored)
         bounds = [-box[0] for box in (*self.boxes[:1], *self._halved)]
         size, bound = self.lattice.size, max([score, *bounds])
-        return Found("branch-and-bound", node, score, bound, self.finished, size, self.checked)
+        search = "branch-and-bound", node, score, bound, self.finished, size, self.checked
+        return Found(*search, trace=self._trace(node))
+
+    def _trace(self, best: Node) -> Trace:
+        """What is known of single nodes."""
+        hopeless = {node for node, hopeful in self._hope.items() if not hopeful}
+        broken = {node for node, entry in self._looked.items() if entry is None}
+        scored = [*filter(None, self._looked.values()), *self.scored]
+        counted = self._hope.keys() | self._looked.keys()
+        return Trace.of(self.lattice, scored, [best], counted, hopeless | broken)
 
     @property
     def finished(self) -> bool:
@@ -199,10 +210,18 @@ class Tree:
         _, plain, candidate = self.evaluator.assess(node, classes)
         bound = self.evaluator.bound(plain)
         if candidate is None:
+            self._note(node, None)
             return bound, None, True
         score = self.evaluator.objective.score(candidate)
-        self._enter((score, candidate.released_classes, node))
+        entry = score, candidate.released_classes, node
+        self._note(node, entry)
+        self._enter(entry)
         return bound, score, not candidate.records_suppressed
+
+    def _note(self, node: Node, entry: Scored | None) -> None:
+        """Remember what was found at a node where the lattice is to be shown node by node."""
+        if self.lattice.size <= MOST_TRACED:
+            self._looked[node] = entry
 
     def _enter(self, entry: Scored) -> None:
         """Keep a feasible node if it may still win."""

@@ -24,6 +24,7 @@ from anonymizer.recoding.problem.problem import (
     in_parallel,
     winner,
 )
+from anonymizer.recoding.trace import Trace
 
 __all__ = ["MOST_NODES", "exhaustive", "minimal_nodes", "require_searchable", "survey"]
 
@@ -40,7 +41,8 @@ def exhaustive(problem: Problem, run: Run = ALONE) -> Frontier:
     feasible = [node for _, _, node in _visited(problem, run, scores=False)]
     minimal = tuple(minimal_nodes(lattice, feasible))
     size, listed = lattice.size, frozenset(feasible)
-    return Frontier(minimal, size, len(feasible), size, listed=listed)
+    trace = Trace.counting(lattice, lattice)
+    return Frontier(minimal, size, len(feasible), size, listed=listed, trace=trace)
 
 
 def survey(problem: Problem, run: Run = ALONE) -> Found | None:
@@ -53,7 +55,8 @@ def survey(problem: Problem, run: Run = ALONE) -> Found | None:
     feasible = [node for _, _, node in scored]
     minimal = tuple(minimal_nodes(lattice, feasible))
     size = lattice.size
-    return Found("exhaustive", node, score, score, True, size, size, len(feasible), minimal)
+    trace = Trace.of(lattice, scored, (*minimal, node), lattice)
+    return Found("exhaustive", node, score, score, True, size, size, len(feasible), minimal, trace)
 
 
 def require_searchable(lattice: Lattice) -> None:

@@ -24,6 +24,7 @@ from anonymizer.privacy import require_monotone
 from anonymizer.recoding.full_domain.exhaustive import lowest, require_searchable
 from anonymizer.recoding.lattice import Lattice, Node
 from anonymizer.recoding.problem.problem import ALONE, Frontier, Problem, Run
+from anonymizer.recoding.trace import Trace
 
 __all__ = [
     "FEASIBLE",
@@ -113,7 +114,12 @@ def bisection(problem: Problem, run: Run = ALONE, note: Note = forget) -> Fronti
                 note(node, classes)
     feasible = board.status == FEASIBLE
     return Frontier(
-        tuple(lowest(feasible)), feasible.size, int(feasible.sum()), board.checked, "bisection"
+        tuple(lowest(feasible)),
+        feasible.size,
+        int(feasible.sum()),
+        board.checked,
+        "bisection",
+        trace=Trace.counting(board.lattice, board.counted),
     )
 
 
@@ -137,14 +143,14 @@ def _descend(problem: Problem, run: Run, note: Note, most: int | None) -> Fronti
     sets = evaluator.sets()
     passed: set[Node] = set()
     layer: set[Node] = {lattice.heights}
-    checked = 0
+    counted: list[Node] = []
     while layer:
         found = set()
         for node in sorted(layer):
-            if checked == most:
+            if len(counted) == most:
                 return None
-            checked += 1
-            run.watch("searching the lattice", checked, None)
+            counted.append(node)
+            run.watch("searching the lattice", len(counted), None)
             classes = sets.at(node)
             if evaluator.holds(classes):
                 note(node, classes)
@@ -152,7 +158,14 @@ def _descend(problem: Problem, run: Run, note: Note, most: int | None) -> Fronti
         passed |= found
         below = {lower for node in found for lower in lattice.below(node)}
         layer = {node for node in below if found.issuperset(lattice.above(node))}
-    return Frontier(tuple(lattice.minimal(passed)), lattice.size, len(passed), checked, "top-down")
+    return Frontier(
+        tuple(lattice.minimal(passed)),
+        lattice.size,
+        len(passed),
+        len(counted),
+        "top-down",
+        trace=Trace.counting(lattice, counted),
+    )
 
 
 @dataclass(eq=False)
@@ -165,13 +178,13 @@ class Board:
         The lattice.
     status
         One of ``UNDECIDED``, ``INFEASIBLE`` and ``FEASIBLE`` per node, an axis per attribute.
-    checked
-        How many nodes were decided by counting them.
+    counted
+        The nodes that were decided by counting them.
     """
 
     lattice: Lattice
     status: Status = field(init=False)
-    checked: int = 0
+    counted: list[Node] = field(default_factory=list)
     _flat: memoryview = field(init=False)
     _strides: tuple[int, ...] = field(init=False)
     _shares: list[list[float]] = field(init=False)
@@ -188,7 +201,7 @@ class Board:
 
     def decide(self, node: Node, feasible: bool) -> None:
         """Enter that a node was counted, and what follows for the nodes above or below."""
-        self.checked += 1
+        self.counted.append(node)
         if feasible:
             self.status[tuple(slice(level, None) for level in node)] = FEASIBLE
         else:
@@ -216,6 +229,11 @@ class Board:
             return False
         self._looked, self._gap = self.checked, min(2 * self._gap, LAST_GAP)
         return True
+
+    @property
+    def checked(self) -> int:
+        """How many nodes were decided by counting them."""
+        return len(self.counted)
 
     @property
     def decided(self) -> int:

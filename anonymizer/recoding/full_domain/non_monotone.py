@@ -15,6 +15,7 @@ from anonymizer.recoding.full_domain.frontier import automatic
 from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.problem.evaluator import Evaluator
 from anonymizer.recoding.problem.problem import ALONE, Found, Frontier, Problem, Run, Scored, winner
+from anonymizer.recoding.trace import Trace
 
 __all__ = ["survey_above"]
 
@@ -45,7 +46,7 @@ def survey_above(problem: Problem, run: Run = ALONE) -> Found | None:
     for done, node in enumerate(left):
         run.watch("checking the nodes left", done, len(left))
         judge(node, sets.at(node))
-    return _best(problem, [scored for scored in judged.values() if scored], frontier, len(left))
+    return _best(problem, [scored for scored in judged.values() if scored], frontier, left)
 
 
 def _scored(evaluator: Evaluator, candidate: Candidate) -> Scored:
@@ -53,13 +54,15 @@ def _scored(evaluator: Evaluator, candidate: Candidate) -> Scored:
 
 
 def _best(
-    problem: Problem, scored: Sequence[Scored], frontier: Frontier, more: int
+    problem: Problem, scored: Sequence[Scored], frontier: Frontier, more: Sequence[Node]
 ) -> Found | None:
-    """The winner of the feasible nodes; ``more`` nodes were counted beside those of a frontier."""
+    """The winner of the feasible nodes; ``more`` were counted than those of a frontier."""
     if not scored:
         return None
     score, _, node = winner(scored)
     feasible = sorted(node for _, _, node in scored)
+    minimal = tuple(minimal_nodes(problem.lattice, feasible))
+    counted = (*(frontier.trace.counted or ()), *more)
     return Found(
         "pruned",
         node,
@@ -67,7 +70,8 @@ def _best(
         score,
         True,
         frontier.nodes,
-        frontier.checked + more,
+        frontier.checked + len(more),
         len(feasible),
-        tuple(minimal_nodes(problem.lattice, feasible)),
+        minimal,
+        Trace.of(problem.lattice, scored, (*minimal, node), counted),
     )

@@ -13,6 +13,7 @@ from anonymizer.recoding.full_domain.non_monotone import survey_above
 from anonymizer.recoding.full_domain.with_suppression import best_suppressed
 from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.problem.problem import ALONE, Found, Problem, Run, Scored, Search, winner
+from anonymizer.recoding.trace import Trace
 
 __all__ = ["SEARCHES", "STRATEGIES", "best_of", "solve"]
 
@@ -63,6 +64,7 @@ def best_of(problem: Problem, strategy: str, search: Search, run: Run) -> Found 
         found.checked,
         found.feasible,
         found.minimal,
+        Trace.of(problem.lattice, scored.values(), found.minimal, found.trace.counted),
     )
 
 

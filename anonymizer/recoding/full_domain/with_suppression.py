@@ -27,7 +27,14 @@ from anonymizer.errors import Ended
 from anonymizer.objectives import Tabulated
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.full_domain.exhaustive import require_searchable
-from anonymizer.recoding.full_domain.frontier import FEASIBLE, OUT, UNDECIDED, Board, bisected
+from anonymizer.recoding.full_domain.frontier import (
+    FEASIBLE,
+    INFEASIBLE,
+    OUT,
+    UNDECIDED,
+    Board,
+    bisected,
+)
 from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.problem.evaluator import Evaluator
 from anonymizer.recoding.problem.frequency import FrequencySets
@@ -40,6 +47,7 @@ from anonymizer.recoding.problem.problem import (
     in_parallel,
     winner,
 )
+from anonymizer.recoding.trace import MOST_TRACED, Trace
 
 __all__ = ["best_suppressed"]
 
@@ -73,7 +81,8 @@ def best_suppressed(problem: Problem, run: Run = ALONE) -> Found | None:
     left = hunt.left()
     bound = max(score, float(hunt.bounds[left].max(initial=-inf)))
     size = hunt.board.status.size
-    return Found("bisection", node, score, bound, not left.any(), size, hunt.checked)
+    proven, trace = not left.any(), hunt.trace(node)
+    return Found("bisection", node, score, bound, proven, size, hunt.checked, trace=trace)
 
 
 @dataclass(eq=False)
@@ -117,6 +126,17 @@ class Hunt:
         status = self.board.status
         left = (status == UNDECIDED) | ((status == FEASIBLE) & ~self.done)
         return np.asarray(left & (self.bounds >= self._best - TOLERANCE))
+
+    def trace(self, best: Node) -> Trace:
+        """What is known of single nodes: hopeless ones are infeasible, and scored ones counted."""
+        lattice = self.board.lattice
+        counted: list[Node] = []
+        infeasible: set[Node] = set()
+        if lattice.size <= MOST_TRACED:
+            counted = nodes_where(self.done)
+            feasible = {node for _, _, node in self.scored}
+            infeasible = {*nodes_where(self.board.status == INFEASIBLE), *counted} - feasible
+        return Trace.of(lattice, self.scored, [best], counted, infeasible)
 
     def find_hopeful(self, run: Run) -> None:
         """Decide which nodes are hopeless; score the hopeful ones that come by.
@@ -188,6 +208,11 @@ class Hunt:
             places = places[falling[:most]]
         found = np.unravel_index(places, left.shape)
         return [tuple(map(int, node)) for node in zip(*found, strict=True)]
+
+
+def nodes_where(marks: NDArray[np.bool_]) -> list[Node]:
+    """The marked nodes, lexicographically."""
+    return [tuple(map(int, node)) for node in np.argwhere(marks)]
 
 
 def _all_scored(

@@ -20,6 +20,7 @@ from anonymizer.privacy import TOLERANCE, PrivacyModel, acceptable, require_poss
 from anonymizer.recoding.lattice import Lattice, Node, level_recoding
 from anonymizer.recoding.problem.evaluator import Evaluator
 from anonymizer.recoding.problem.suppression import Suppression
+from anonymizer.recoding.trace import Trace
 
 __all__ = [
     "ALONE",
@@ -207,6 +208,8 @@ class Frontier:
     listed
         All feasible nodes, where they are not just those above the minimal ones (of models that
         are not monotone).
+    trace
+        Which nodes were counted.
     """
 
     minimal: tuple[Node, ...]
@@ -215,6 +218,7 @@ class Frontier:
     checked: int
     strategy: str = ""
     listed: frozenset[Node] | None = field(default=None, compare=False, repr=False)
+    trace: Trace = field(default_factory=Trace, compare=False, repr=False)
 
     def is_feasible(self, node: Node) -> bool:
         """The status of a node: whether it satisfies the policy."""
@@ -245,6 +249,8 @@ class Found:
     feasible, minimal
         Feasible nodes, and those of them without a feasible direct specialization; None where the
         search did not need to know.
+    trace
+        What was learned about single nodes.
     """
 
     strategy: str
@@ -256,6 +262,7 @@ class Found:
     checked: int
     feasible: int | None = None
     minimal: tuple[Node, ...] | None = None
+    trace: Trace = field(default_factory=Trace, compare=False, repr=False)
 
 
 T = TypeVar("T")

@@ -1,0 +1,253 @@
+"""The lattice of levels as a graph, with what a search learned about its nodes.
+
+In: the result of a search over levels, the taxonomies, and the recoding that was chosen. Out: a
+networkx graph. No record is needed, so that a pickled estimator can draw it as well.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from operator import le
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymizer.counts.counts import Recoding
+from anonymizer.counts.multidimensional import Regions
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.objectives import MutualInformation
+from anonymizer.recoding.apply import levels_of
+from anonymizer.recoding.lattice import Lattice, Node
+from anonymizer.recoding.problem.problem import Found, Frontier, Problem
+from anonymizer.recoding.result import SearchResult
+from anonymizer.recoding.trace import MOST_TRACED, Trace
+
+if TYPE_CHECKING:
+    from anonymizer.recoding.lattice import LatticeGraph
+
+__all__ = ["OVER_LEVELS", "lattice_graph", "require_lattice", "spine", "traced"]
+
+OVER_LEVELS = ("full-domain", "variable-range", "cut", "fixed")
+"""The recodings that have a lattice: they search over the levels of the quasi-identifiers."""
+
+
+MOST_SCORED = 32
+"""Minimal nodes that are scored although no level is chosen: as quick as a cut or two."""
+
+
+def require_lattice(recoding: object) -> None:
+    """Require that a recoding, or the name of one, searches over levels.
+
+    Raises
+    ------
+    InputError
+        When it does not.
+    """
+    name = getattr(recoding, "name", recoding)
+    if name not in OVER_LEVELS:
+        raise _without(f"recoding {name!r}")
+
+
+def traced(problem: Problem, found: Found | Frontier) -> Trace:
+    """The trace of a search, scores in the objective's own unit, and what follows from it."""
+    objective, trace = problem.objective, found.trace
+    if isinstance(found, Frontier) and len(found.minimal) <= MOST_SCORED:
+        trace = replace(trace, scores=_scores(problem, found.minimal))
+    # Merging classes preserves monotone models; under suppression it may break any of them.
+    upward = not problem.suppresses and all(model.monotone for model in problem.models)
+    listed = found.feasible == len(trace.scores)
+    return replace(
+        trace,
+        scores={
+            node: objective.stated(score, problem.counts.records)
+            for node, score in trace.scores.items()
+        },
+        upward=upward,
+        complete=found.minimal is not None and (upward or listed),
+        # An estimate of information is another quantity, and a weighted sum is not in bits.
+        informs=type(objective) is MutualInformation
+        and all(weight == 1 for weight in objective.of(problem.counts.sensitive).values()),
+    )
+
+
+def _scores(problem: Problem, nodes: Iterable[Node]) -> dict[Node, float]:
+    """The scores of some nodes, feasible without suppression."""
+    evaluator, sets = problem.evaluator, problem.evaluator.sets()
+    return {node: evaluator.objective.score(evaluator.plain(node, sets.at(node))) for node in nodes}
+
+
+def lattice_graph(
+    search: SearchResult, recoding: Recoding | Regions, taxonomies: Mapping[str, Taxonomy]
+) -> "LatticeGraph":
+    """The lattice that a search went over, as a networkx graph.
+
+    Nodes are tuples of levels, one per quasi-identifier; edges lead to the direct generalizations.
+    Beyond ``MOST_TRACED`` nodes the graph has the minimal feasible nodes, the best node, the bottom
+    and the top, and a path from each of these to the bottom and to the top.
+
+    Every node has the attributes
+
+    - ``feasible``: whether it satisfies the policy; None where the search did not need to know;
+    - ``minimal``: whether it is feasible and none of its direct specializations is; None likewise;
+    - ``checked``: whether the search counted it; None where that was not recorded;
+    - ``value``: what the objective came to there, in its own unit; None where it is not known;
+    - ``information``: I(X~;W) in bits kept there; None where it is not known;
+    - ``best``: whether it is the node that was chosen.
+
+    The graph has the attributes ``quasi_identifiers`` and ``heights``, in the order of levels;
+    ``objective``, ``strategy`` and ``proven``, as in ``search_``; ``nodes``, ``checked`` and
+    ``feasible``, the numbers of all nodes, of those counted and of those feasible (None where
+    unknown); ``best``, the node that was chosen, None where the recoding is none; ``complete``,
+    whether all nodes are in the graph.
+
+    Raises
+    ------
+    InputError
+        When the search was not over levels.
+    """
+    if search.trace is None:
+        raise _without("this recoding")
+    lattice = Lattice.of(taxonomies)
+    known = Known(lattice, search, search.trace, _node(recoding, taxonomies))
+    complete = lattice.size <= MOST_TRACED
+    minimal = search.minimal or ()
+    graph = lattice.graph(None if complete else spine(lattice, minimal, known.best))
+    graph.graph.update(known.of_all(), complete=complete)
+    for node in graph:
+        graph.nodes[node].update(known.of(node))
+    return graph
+
+
+def spine(lattice: Lattice, minimal: Iterable[Node], best: Node | None) -> set[Node]:
+    """The minimal nodes, the best one, and paths from each to the bottom and to the top.
+
+    Where the best node lies above a minimal one, its path to the bottom leads through that.
+    """
+    bottom, top = (0,) * len(lattice.heights), lattice.heights
+    kept = {bottom, top}
+    for node in minimal:
+        kept |= {*_path(bottom, node), *_path(node, top)}
+    if best is not None:
+        below = (node for node in minimal if all(map(le, node, best)))
+        kept |= {*_path(next(below, bottom), best), *_path(best, top)}
+    return kept
+
+
+def _path(low: Node, high: Node) -> Iterator[Node]:
+    """The nodes from one to another above it, raising one attribute after the other."""
+    node = low
+    yield node
+    for axis, level in enumerate(high):
+        while node[axis] < level:
+            node = (*node[:axis], node[axis] + 1, *node[axis + 1 :])
+            yield node
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What a search tells of each node of its lattice."""
+
+    lattice: Lattice
+    search: SearchResult
+    trace: Trace
+    best: Node | None
+
+    def of_all(self) -> dict[str, object]:
+        """The attributes of the graph."""
+        search = self.search
+        return {
+            "quasi_identifiers": self.lattice.names,
+            "heights": self.lattice.heights,
+            "objective": search.objective,
+            "strategy": search.strategy,
+            "proven": search.proven,
+            "nodes": self.lattice.size,
+            "checked": search.checked,
+            "feasible": search.feasible,
+            "best": self.best,
+        }
+
+    def of(self, node: Node) -> dict[str, object]:
+        """The attributes of a node."""
+        value = self.search.value if node == self.best else self.trace.scores.get(node)
+        return {
+            "feasible": self.feasible(node),
+            "minimal": self.minimal(node),
+            "checked": self.checked(node),
+            "value": value,
+            "information": value if self.trace.informs else None,
+            "best": node == self.best,
+        }
+
+    def feasible(self, node: Node) -> bool | None:
+        """Whether a node satisfies the policy; None where nothing known implies either."""
+        trace = self.trace
+        if node in trace.scores or node in self._frontier:
+            return True
+        if node in trace.infeasible:
+            return False
+        if trace.upward and _any_at_most(self._low, node):
+            return True
+        if trace.complete or (trace.upward and _any_at_most(-self._high, _negated(node))):
+            return False
+        return None
+
+    def minimal(self, node: Node) -> bool | None:
+        """Whether a node is feasible and no direct specialization is; None where not known."""
+        if self.search.minimal is not None:
+            return node in self._frontier
+        feasible = self.feasible(node)
+        if not feasible:
+            return feasible
+        below = [self.feasible(lower) for lower in self.lattice.below(node)]
+        return False if True in below else None if None in below else True
+
+    def checked(self, node: Node) -> bool | None:
+        """Whether a node was counted; what has a score was."""
+        counted = self.trace.counted
+        if node in self.trace.scores:
+            return True
+        return None if counted is None else node in counted
+
+    @cached_property
+    def _frontier(self) -> frozenset[Node]:
+        return frozenset(self.search.minimal or ())
+
+    @cached_property
+    def _low(self) -> NDArray[np.int64]:
+        """Feasible nodes that all known feasible nodes generalize, shape (nodes, attributes)."""
+        return self._rows(self._frontier or self.trace.scores)
+
+    @cached_property
+    def _high(self) -> NDArray[np.int64]:
+        """Nodes known to be infeasible, shape (nodes, attributes)."""
+        return self._rows(self.trace.infeasible)
+
+    def _rows(self, nodes: Iterable[Node]) -> NDArray[np.int64]:
+        return np.array(list(nodes), np.int64).reshape(-1, len(self.lattice.names))
+
+
+def _any_at_most(rows: NDArray[np.int64], node: Node) -> bool:
+    """Whether a row has no entry above the node's."""
+    return bool((rows <= np.array(node, np.int64)).all(axis=1).any())
+
+
+def _negated(node: Node) -> Node:
+    return tuple(-level for level in node)
+
+
+def _node(recoding: Recoding | Regions, taxonomies: Mapping[str, Taxonomy]) -> Node | None:
+    """The node that a recoding is; None where an attribute has partitions of its own."""
+    levels = levels_of(recoding, taxonomies)
+    if any(name not in levels for name in taxonomies):
+        return None
+    return tuple(levels[name] for name in taxonomies)
+
+
+def _without(what: str) -> InputError:
+    return InputError(
+        f"{what} does not search over levels, so that it has no lattice; recodings that have one: "
+        f"{', '.join(OVER_LEVELS)}"
+    )

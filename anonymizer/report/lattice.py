@@ -1,0 +1,142 @@
+"""The lattice of a study as text and as JSON: levels and figures alone, no value of anybody."""
+
+from collections.abc import Mapping, Sequence
+from math import inf
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from anonymizer.recoding.lattice import Node
+from anonymizer.report.console import console, table_of
+
+if TYPE_CHECKING:
+    from anonymizer.recoding.lattice import LatticeGraph
+
+__all__ = ["lattice_dict", "print_lattice"]
+
+Row = tuple[Node, dict[str, Any]]
+"""A node and what is known of it."""
+
+MOST_ROWS = 30
+"""Nodes that a table lists."""
+
+WORDS = {True: "yes", False: "no", None: "not known"}
+
+
+def print_lattice(graph: "LatticeGraph", picture: Path | None = None) -> None:
+    """Print how many nodes there are, the frontier and the optimum.
+
+    ``graph``: what ``Anonymizer.lattice_`` is; ``picture``: where it was drawn.
+    """
+    out, of_all = console(), graph.graph
+    out.print(_counts(graph), soft_wrap=True)
+    rows = _listed(graph)
+    if rows:
+        out.print(_table(graph, rows[:MOST_ROWS]))
+        if of_all["best"] is not None:
+            out.print("* the node chosen; level 0 leaves the values as they are.")
+    if len(rows) > MOST_ROWS:
+        out.print(f"{len(rows) - MOST_ROWS:,} nodes of the frontier more; --json lists all.")
+    for line in _notes(of_all):
+        out.print(line, soft_wrap=True)
+    if picture:
+        out.print(f"The picture lies in {picture}.", soft_wrap=True)
+
+
+def lattice_dict(graph: "LatticeGraph") -> dict[str, object]:
+    """The graph, ready for JSON: nodes as lists of levels, in the order of ``quasi_identifiers``.
+
+    ``nodes`` are those of the graph, ``edges`` pairs of their places among them, the more general
+    node second.
+    """
+    of_all = graph.graph
+    place = {node: number for number, node in enumerate(graph)}
+    best = of_all["best"]
+    counts = {name: of_all[name] for name in ("nodes", "checked", "feasible")}
+    return {
+        "quasi_identifiers": list(of_all["quasi_identifiers"]),
+        "heights": list(of_all["heights"]),
+        "objective": of_all["objective"],
+        "strategy": of_all["strategy"],
+        "proven": of_all["proven"],
+        "counts": {**counts, "minimal": _minimal(graph)},
+        "best": None if best is None else list(best),
+        "complete": of_all["complete"],
+        "nodes": [{"levels": list(node), **known} for node, known in graph.nodes(data=True)],
+        "edges": sorted([place[low], place[high]] for low, high in graph.edges),
+    }
+
+
+def _minimal(graph: "LatticeGraph") -> int | None:
+    """How many minimal nodes there are; None where that is not known of a node."""
+    known = [known["minimal"] for _, known in graph.nodes(data=True)]
+    return None if None in known else sum(known)
+
+
+def _counts(graph: "LatticeGraph") -> str:
+    """The numbers of nodes."""
+    of_all, minimal = graph.graph, _minimal(graph)
+    feasible = of_all["feasible"]
+    found = "" if feasible is None else f"; {feasible:,} satisfy the policy"
+    lowest = "" if feasible is None or minimal is None else f", {minimal:,} of them minimal"
+    return (
+        f"The lattice of {', '.join(of_all['quasi_identifiers'])} has {of_all['nodes']:,} nodes "
+        f"({of_all['strategy']}, {of_all['checked']:,} checked){found}{lowest}."
+    )
+
+
+def _listed(graph: "LatticeGraph") -> list[Row]:
+    """The optimum first, then the frontier, nodes that keep most before the others."""
+
+    def order(row: Row) -> tuple[bool, float, Node]:
+        node, known = row
+        bits = known["information"]
+        return not known["best"], inf if bits is None else -bits, node
+
+    rows = graph.nodes(data=True)
+    return sorted(((n, known) for n, known in rows if known["best"] or known["minimal"]), key=order)
+
+
+def _table(graph: "LatticeGraph", rows: Sequence[Row]) -> Table:
+    """A row per node: its levels and what is known of it.
+
+    The objective has a column where it is not the information kept.
+    """
+    of_all = graph.graph
+    names = zip(of_all["quasi_identifiers"], of_all["heights"], strict=True)
+    informs = all(known["information"] == known["value"] for _, known in rows)
+    value = [] if informs else [of_all["objective"]]
+    cells = [
+        [
+            "*" if known["best"] else "",
+            *map(str, node),
+            *(WORDS[known[name]] for name in ("feasible", "minimal", "checked")),
+            _figure(known["information"]),
+            *(_figure(known["value"]) for _ in value),
+        ]
+        for node, known in rows
+    ]
+    attributes = [f"{name} (0-{height})" for name, height in names]
+    columns = ["", *attributes, "feasible", "minimal", "checked", "I(X~;W), bits", *value]
+    return table_of("Frontier and optimum", columns, cells)
+
+
+def _figure(number: float | None) -> str:
+    return "" if number is None else f"{number:.6f}"
+
+
+def _notes(of_all: Mapping[str, Any]) -> list[str]:
+    """What has to be known to read the table."""
+    notes = []
+    if of_all["strategy"] == "fixed":
+        notes.append("The levels were given: no other node was counted.")
+    elif of_all["feasible"] is None:
+        notes.append(
+            "The search did not need the whole frontier; strategy = 'exhaustive' finds it."
+        )
+    if of_all["best"] is None:
+        notes.append("The recoding chosen has partitions of its own: it is no node of the lattice.")
+    elif not of_all["proven"]:
+        notes.append("The search was not finished: another node may be better.")
+    return notes
