@@ -1,5 +1,7 @@
 """How Sphinx builds the documentation."""
 
+import re
+
 import click
 from docutils import nodes
 from docutils.parsers.rst import Directive
@@ -27,7 +29,9 @@ myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "none"  # types stand in the signatures of the source; the text says what is meant
+autodoc_typehints = (
+    "none"  # types stand in the signatures of the source; the text says what is meant
+)
 copybutton_prompt_text = "$ "
 copybutton_only_copy_prompt_lines = True
 
@@ -49,6 +53,14 @@ class CommandHelp(Directive):
         return [nodes.literal_block(text, text, language="text")]
 
 
+def escape_bars(
+    app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
+) -> None:
+    """Escape ``|`` outside of literals: docstrings write p(x|y), and mean no substitution."""
+    lines[:] = [re.sub(r"(``.*?``)|\|", lambda found: found[1] or r"\|", line) for line in lines]
+
+
 def setup(app: Sphinx) -> None:
-    """Register the directive."""
+    """Register the directive and the hook."""
     app.add_directive("command-help", CommandHelp)
+    app.connect("autodoc-process-docstring", escape_bars)
