@@ -53,14 +53,22 @@ class CommandHelp(Directive):
         return [nodes.literal_block(text, text, language="text")]
 
 
-def escape_bars(
+def as_meant(
     app: Sphinx, what: str, name: str, obj: object, options: object, lines: list[str]
 ) -> None:
-    """Escape ``|`` outside of literals: docstrings write p(x|y), and mean no substitution."""
+    """Undo what is read into docstrings.
+
+    Napoleon takes the words before a colon for the type of a property. ``|`` outside of literals is
+    escaped: docstrings write p(x|y), and mean no substitution.
+    """
+    kinds = [line.removeprefix(":type: ") for line in lines if line.startswith(":type: ")]
+    if what == "property" and kinds:
+        lines[:] = [line for line in lines if not line.startswith(":type: ")]
+        lines[0] = f"{kinds[0]}: {lines[0]}"
     lines[:] = [re.sub(r"(``.*?``)|\|", lambda found: found[1] or r"\|", line) for line in lines]
 
 
 def setup(app: Sphinx) -> None:
-    """Register the directive and the hook."""
+    """Register the directive and the hook; it comes after Napoleon's."""
     app.add_directive("command-help", CommandHelp)
-    app.connect("autodoc-process-docstring", escape_bars)
+    app.connect("autodoc-process-docstring", as_meant)
