@@ -101,7 +101,11 @@ class Commands(click.Group):
         return found
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="\b\nExample:\n  anonymizer demo --output demo-release",
+)
 @click.version_option(__version__, prog_name="anonymizer")
 def commands() -> None:
     """Release microdata safely and lose as little information as possible doing it."""

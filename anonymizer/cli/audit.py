@@ -10,7 +10,12 @@ from anonymizer.report.printing import print_json, printing
 __all__ = ["audit"]
 
 
-@click.command()
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  anonymizer audit release --against people.csv --study study.toml\n"
+    "  anonymizer audit release-2024 release-2025 --against people.csv\n"
+    "  anonymizer audit a b --against 2024.csv --against 2025.csv --identifier patient"
+)
 @click.argument("release", type=click.Path(path_type=Path), nargs=-1, required=True)
 @click.option(
     "--against",

@@ -9,7 +9,11 @@ from anonymizer.report.printing import print_json, printing
 __all__ = ["estimate"]
 
 
-@click.command()
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  anonymizer estimate release --of age\n"
+    "  anonymizer estimate release --of age --with diagnosis --method maximum-likelihood"
+)
 @click.argument("release", type=click.Path(path_type=Path))
 @click.option("--of", required=True, metavar="ATTRIBUTE", help="One that was masked.")
 @click.option("--with", "by", metavar="ATTRIBUTE", help="Another one, for the table of both.")

@@ -11,7 +11,10 @@ from anonymizer.report.printing import print_json, printing
 __all__ = ["compare", "quality"]
 
 
-@click.command()
+@click.command(
+    epilog="\b\nExample:\n"
+    "  anonymizer quality release/released.csv --study study.toml --target diagnosis"
+)
 @table_argument
 @study_option
 @click.option(
@@ -73,7 +76,11 @@ def quality(
             print_quality(found)
 
 
-@click.command()
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  anonymizer compare study.toml\n"
+    "  anonymizer compare study.toml --sweep t=0.3:0.9:0.1 --plot frontier.svg --jobs 2"
+)
 @click.argument("study", type=click.Path(path_type=Path))
 @click.option("--recoding", multiple=True, help="One to compare; repeatable. By default all.")
 @click.option(

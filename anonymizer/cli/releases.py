@@ -11,7 +11,7 @@ from anonymizer.report.printing import print_json, printing
 __all__ = ["check", "demo", "run", "verify"]
 
 
-@click.command()
+@click.command(epilog="\b\nExample:\n  anonymizer run study.toml --output release")
 @click.argument("study", type=click.Path(path_type=Path))
 @click.option("--output", "-o", type=DirectoryType(), required=True, help="Where the release goes.")
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")
@@ -37,7 +37,11 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
             print_release(release, output)
 
 
-@click.command()
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  anonymizer verify release\n"
+    "  anonymizer verify release/released.csv --study study.toml"
+)
 @click.argument("release", type=click.Path(path_type=Path))
 @click.option(
     "--study",
@@ -68,7 +72,7 @@ def verify(release: Path, study: Path | None, as_json: bool) -> int:
     return 0 if found.satisfied else 1
 
 
-@click.command()
+@click.command(epilog="\b\nExample:\n  anonymizer check table.csv --study study.toml --json")
 @table_argument
 @study_option
 @show_values_option
@@ -92,7 +96,7 @@ def check(table: Path, study: Path, as_json: bool) -> int:
     return 0 if found.satisfied else 1
 
 
-@click.command()
+@click.command(epilog="\b\nExample:\n  anonymizer demo --output demo-release")
 @click.option(
     "--output",
     "-o",

@@ -10,7 +10,11 @@ from anonymizer.report.printing import print_json, printing
 __all__ = ["risk"]
 
 
-@click.command()
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  anonymizer risk table.csv --study study.toml --by attribute\n"
+    "  anonymizer risk table.csv --study study.toml --by record --output risks.csv"
+)
 @table_argument
 @study_option
 @click.option(

@@ -12,7 +12,11 @@ NAMES = ("bezzi2010", "bkakria2021", "domingo2009", "longpre2017", "rebollo2008"
 """The papers; asking for their names must not load them."""
 
 
-@click.command()
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  anonymizer reproduce bezzi2010\n"
+    "  anonymizer reproduce bkakria2021 --plot figures.svg"
+)
 @click.argument("paper", type=click.Choice(NAMES))
 @click.option(
     "--plot", type=click.Path(path_type=Path), help="A picture: .png, .svg or .pdf (matplotlib)."
