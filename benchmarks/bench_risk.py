@@ -81,7 +81,7 @@ def each_alone(path: Path) -> object:
     """The largest ITPR of an attribute alone; re-identification and inference of each."""
     from anonymizer import risk
 
-    found = list(risk.alone(columns_of(path, ATTRIBUTES, SENSITIVE), EVERY, SENSITIVE))
+    found = list(risk.attribute_risks(columns_of(path, ATTRIBUTES, SENSITIVE), EVERY, SENSITIVE))
     return max(max(one.reidentification.itpr, one.itpr) for one in found[:-1])
 
 

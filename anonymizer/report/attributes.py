@@ -56,9 +56,9 @@ def print_detected(detected: Sequence[Detected], size: int, shown: int = SHOWN) 
     rows = [
         [
             ", ".join(one.names),
-            f"{one.told.distinction:.4f}",
-            f"{one.told.separation:.6f}",
-            f"{one.told.alone:.2%}",
+            f"{one.distinction:.4f}",
+            f"{one.separation:.6f}",
+            f"{one.share_alone:.2%}",
         ]
         for one in detected[:shown]
     ]
@@ -115,12 +115,12 @@ def _chain(chain: Chain, about: str | None, shown: int) -> Table:
     rows = [
         [
             link.name,
-            *(f"{bits:.6f}" for bits in (parts[link.name].alone, link.adds, link.told)),
+            *(f"{bits:.6f}" for bits in (parts[link.name].alone, link.adds, link.total)),
             f"{parts[link.name].adds:.6f}",
         ]
         for link in chain.links[:shown]
     ]
-    title = f"{_title(about)}: {chain.told:.6f} bits by all together"
+    title = f"{_title(about)}: {chain.total:.6f} bits by all together"
     columns = ["attribute", "alone", "adds to those above", "with those", "adds to all others"]
     return table_of(title, columns, rows)
 

@@ -6,18 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.kernels import Ordering
+from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables.pandas import Digits
 
 __all__ = ["Ordered"]
 
-Codes = NDArray[np.intp]
-Ints = NDArray[np.int64]
 Places = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
 class Ordered:
-    """The classes of two records or more; those of one are known by not being here.
+    """The classes of two records or more; records that are alone are left out.
 
     Parameters
     ----------
@@ -26,9 +25,9 @@ class Ordered:
     starts
         Where each class starts in the order, and where the last one ends, shape (classes + 1,).
     records
-        How many there are, with those that are alone.
+        The number of records, with those that are alone.
     kernel
-        What splits them.
+        The compiled loops.
     """
 
     order: Places
@@ -38,14 +37,14 @@ class Ordered:
 
     @classmethod
     def of(cls, class_of: Codes, classes: int, kernel: Ordering) -> "Ordered":
-        """The classes of records of which each says what class it is in, shape (records,)."""
+        """Sort records by their class, shape (records,)."""
         records = len(class_of)
         order = np.arange(records, dtype=np.int32)
         starts = np.array([0, records][: 1 + (records > 1)], np.int32)
         return cls(order, starts, records, kernel).by((class_of, classes))
 
     def by(self, digits: Digits) -> "Ordered":
-        """The classes split by the codes of the records. These here are no more valid then."""
+        """Split the classes by the codes of the records, in place: ``self`` is invalid then."""
         codes, number = digits
         largest = int(np.diff(self.starts).max(initial=1))
         slots = 1 << (2 * min(largest, number) + 1).bit_length()
@@ -68,7 +67,7 @@ class Ordered:
 
     @property
     def classes(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return len(self.starts) - 1 + self.alone
 
     @property

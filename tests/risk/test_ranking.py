@@ -60,9 +60,9 @@ def test_hand_worked_subsets():
 def test_hand_worked_chain():
     ranking = rank(PEOPLE, ["sex", "age", "zip"], ["w"], size=1)
     record = ranking.reidentification
-    assert record.told == close(2.25)
+    assert record.total == close(2.25)
     age = 3 - (8 + 3 * log2(3)) / 8
-    assert [(link.name, link.adds, link.told) for link in record.links] == [
+    assert [(link.name, link.adds, link.total) for link in record.links] == [
         ("age", close(age), close(age)),
         ("sex", close(2.25 - age), close(2.25)),
         ("zip", 0.0, close(2.25)),  # it depends on the age
@@ -83,7 +83,7 @@ def test_attributes_that_tell_only_together():
         ("b", 0.0, 1.0),
         ("a", 0.0, 1.0),
     ]
-    assert [(link.name, link.adds, link.told) for link in chain.links] == [
+    assert [(link.name, link.adds, link.total) for link in chain.links] == [
         ("a", 0.0, 0.0),  # ties by name
         ("b", 1.0, 1.0),
     ]
@@ -139,9 +139,9 @@ def test_chains_sum_to_what_all_tell(table):
     ranking = rank(table, names, ["w"], size=1)
     for about in ABOUT:
         chain, whole = chain_of(ranking, about), information(table, tuple(names), about)
-        assert chain.told == close(whole)
+        assert chain.total == close(whole)
         assert sum(link.adds for link in chain.links) == close(whole)
-        assert chain.links[-1].told == close(whole)
+        assert chain.links[-1].total == close(whole)
         assert sorted(link.name for link in chain.links) == sorted(names)
         assert min(link.adds for link in chain.links) >= 0
 
@@ -301,13 +301,13 @@ def test_json_has_everything():
     best = found["subsets"][0]
     assert tuple(best["names"]) == ranking.by("itpr", "w")[0].names
     assert list(best) == [
-        *("names", "classes", "k", "alone", "share_alone", "reidentification", "inference")
+        *("names", "alone", "k", "reidentification", "inference", "classes", "share_alone")
     ]
     assert set(best["inference"]["w"]) == set(Measures.__dataclass_fields__)
     chain = found["chain_rule"]["inference"]["w"]
-    assert list(chain) == ["told", "attributes", "chain"]
+    assert list(chain) == ["total", "attributes", "links"]
     assert list(chain["attributes"][0]) == ["name", "alone", "adds"]
-    assert list(chain["chain"][0]) == ["name", "adds", "told"]
+    assert list(chain["links"][0]) == ["name", "adds", "total"]
     without = rank(PEOPLE, ["sex"], chain=False).to_dict()
     assert without["chain_rule"] == {"reidentification": None, "inference": {}}
 
@@ -346,10 +346,10 @@ def test_too_many_subsets_are_refused_before_any_is_measured():
     assert comb(129, 1) + comb(129, 2) < MOST_SUBSETS < comb(129, 3)
     with pytest.raises(
         InputError,
-        match=r"129 attributes have more than 100,000 subsets of up to 3; ask for at most size = 2",
+        match=r"129 attributes have more than 100,000 subsets of up to 3; request at most size = 2",
     ):
         rank(PEOPLE, names, size=3)
-    with pytest.raises(InputError, match="ask for fewer attributes"):
+    with pytest.raises(InputError, match="request fewer attributes"):
         rank(PEOPLE, [f"q{n}" for n in range(MOST_SUBSETS + 1)])
 
 
