@@ -117,19 +117,14 @@ def undeclared(
     found, skipped, before = [], [], share_alone(classes.sizes)
     for done, name in enumerate(others):
         watch("measuring columns without a role", done, len(others))
-        column = column_of(table, name)
-        try:
-            own = Refinement.trivial(len(table)).by(column)
-        except InputError:
+        figures = _figures(table, name, classes)
+        if figures is None:
             skipped.append(name)
             continue
-        # Records that are all alone by the column alone are so with the quasi-identifiers too.
-        both = own if own.classes == len(table) else classes.by(column)
-        distinguished, alone = Distinguished.by(own.sizes), share_alone(both.sizes)
-        kind, reason = None, ""
-        if distinguished.distinction >= identifying:
+        kind, reason, alone = None, "", figures["share_alone_combined"]
+        if figures["distinction"] >= identifying:
             kind = "identifier"
-            share = f"{distinguished.distinction:.4f}"
+            share = f"{figures['distinction']:.4f}"
             reason = f"nearly every record has its own value (distinction {share})"
         elif alone - before >= singled_out:
             kind = "quasi-identifier"
@@ -137,8 +132,20 @@ def undeclared(
                 f"knowing it with the quasi-identifiers leaves {alone:.2%} of the records alone, "
                 f"not {before:.2%}"
             )
-        adds = max(float(entropy(both.sizes) - entropy(classes.sizes)), 0.0)
-        figures = vars(distinguished) | {"share_alone_combined": alone, "adds": adds}
         found.append(UndeclaredAttribute(**figures, name=name, kind=kind, reason=reason))
     found.sort(key=lambda one: (-one.share_alone_combined, -one.distinction, one.name))
     return Undeclared(before, tuple(found), tuple(skipped))
+
+
+def _figures(table: Columns, name: str, classes: Refinement) -> dict[str, float] | None:
+    """The figures of a column alone and with the quasi-identifiers; None if it is not countable."""
+    column = column_of(table, name)
+    try:
+        own = Refinement.trivial(len(table)).by(column)
+    except InputError:
+        return None
+    # Records that are all alone by the column are so with the quasi-identifiers too.
+    both = own if own.classes == len(table) else classes.by(column)
+    adds = max(float(entropy(both.sizes) - entropy(classes.sizes)), 0.0)
+    alone = {"share_alone_combined": share_alone(both.sizes), "adds": adds}
+    return vars(Distinguished.by(own.sizes)) | alone

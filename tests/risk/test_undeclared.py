@@ -141,7 +141,7 @@ def test_the_progress():
 
 def test_json():
     found = undeclared(PEOPLE, ["sex", "shoe", "same", "note"], ["sex"]).to_dict()
-    assert list(found) == ["share_alone", "flagged", "attributes", "skipped"]
+    assert list(found) == ["share_alone", "attributes", "skipped", "flagged"]
     assert (found["flagged"], found["skipped"]) == (["shoe"], ["note"])
     assert list(found["attributes"][0]) == [
         *("name", "kind", "reason", "distinction", "separation"),

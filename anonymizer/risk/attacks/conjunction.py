@@ -1,8 +1,8 @@
-"""Several events that each come about in some class or other: all of them, given one class's part.
+"""The probability that each of several events happens in some class, given one class's pattern.
 
-Classes are independent. What one contributes is a pattern: the events that come about in it, as
-the bits of a number. Every event comes about where the OR of all classes' patterns has every bit.
-Probabilities are only added and multiplied, so that nothing cancels however small they are.
+Classes are independent. The pattern of a class is the set of events that happen in it, as the bits
+of a number. All events happen if the OR of all patterns has every bit. Probabilities are only added
+and multiplied, so that nothing cancels however small they are.
 """
 
 from collections.abc import Sequence
@@ -10,20 +10,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Floats
+from anonymizer.kernels.arrays import Codes, Floats
 
 __all__ = ["Pattern", "conjunction"]
 
 
 class Pattern(NamedTuple):
-    """What one class contributes.
+    """The patterns of one class.
 
     Attributes
     ----------
     bits
         The patterns that it may have, shape (patterns,).
     weights
-        What each is likely, in each of several estimates at once, shape (estimates, patterns).
+        Their probabilities in each of several estimates, shape (estimates, patterns).
     """
 
     bits: Codes
@@ -31,7 +31,7 @@ class Pattern(NamedTuple):
 
 
 def conjunction(classes: Sequence[Pattern], events: int) -> tuple[Floats, list[Floats]]:
-    """The probability that every event comes about, and the same given the pattern of a class.
+    """The probability that every event happens, and the same given the pattern of each class.
 
     Returns
     -------

@@ -1,25 +1,27 @@
-"""Similarity: classes whose sensitive values are different, but much alike."""
+"""Similarity: classes whose sensitive values are different, but alike."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import Hierarchy, Taxonomy
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.risk.profile import Inference
+from anonymizer.risk.results import Result
 
 __all__ = ["Similar", "similarity"]
 
 
 @dataclass(frozen=True)
-class Similar:
-    """What classes tell once alike values are taken as one.
+class Similar(Result):
+    """What classes disclose once values of one group of a hierarchy are taken as one.
 
     Parameters
     ----------
     level, groups
-        The level of the hierarchy of the sensitive values, and its groups that occur.
+        The level of the hierarchy of the sensitive values, and the number of its groups that occur.
     homogeneous_records, homogeneous_classes
         Those where all values are of one group.
     max_posterior
@@ -31,10 +33,6 @@ class Similar:
     homogeneous_records: int
     homogeneous_classes: int
     max_posterior: float
-
-    def to_dict(self) -> dict[str, float]:
-        """The attack as JSON has it."""
-        return asdict(self)
 
 
 def similarity(
@@ -62,9 +60,13 @@ def similarity(
     >>> similarity([[1, 1, 0], [1, 0, 1]], ["ulcer", "reflux", "flu"], organs)[0].max_posterior
     1.0
     """
-    counts = np.asarray(joint, np.int64)
-    counts = counts[counts.any(axis=1)]
-    taxonomy = _taxonomy(hierarchy, values, attribute)
+    keys = [hierarchy.rule.key(value) for value in values]
+    lacking = sum(key is not None and not hierarchy.rule.covers(key) for key in keys)
+    if lacking:  # they are counted, not named: values are sensitive
+        raise InputError(
+            f"the hierarchy of {attribute!r} lacks {lacking} of its {len(keys)} values; add them"
+        )
+    taxonomy, counts = hierarchy.over(attribute, values), np.asarray(joint, np.int64)
     codes = taxonomy.encode(values)
     return tuple(
         _at(level, counts, taxonomy.levels[level].groups[codes])
@@ -74,27 +76,14 @@ def similarity(
 
 def _at(level: int, counts: np.ndarray, groups: np.ndarray) -> Similar:
     """The attack at one level; ``groups`` (values,) is the group of each value."""
-    present, place = np.unique(groups, return_inverse=True)
-    grouped = np.zeros((len(counts), len(present)), np.int64)
-    for value, group in enumerate(place):
+    grouped = np.zeros((len(counts), int(groups.max()) + 1), np.int64)
+    for value, group in enumerate(groups):
         grouped[:, group] += counts[:, value]
-    sizes, most = grouped.sum(axis=1), grouped.max(axis=1)
-    same = most == sizes
+    about = Inference.of(grouped)
     return Similar(
         level,
-        int(grouped.any(axis=0).sum()),
-        int(sizes[same].sum()),
-        int(same.sum()),
-        float((most / sizes).max()),
+        int((about.margin > 0).sum()),
+        int(about.sizes[about.homogeneous].sum()),
+        int(about.homogeneous.sum()),
+        float(about.posterior.max()),
     )
-
-
-def _taxonomy(hierarchy: Hierarchy, values: Sequence[object], attribute: str) -> Taxonomy:
-    """The hierarchy held against the values; what it lacks is counted, not named."""
-    keys = [hierarchy.rule.key(value) for value in values]
-    lacking = sum(key is not None and not hierarchy.rule.covers(key) for key in keys)
-    if lacking:
-        raise InputError(
-            f"the hierarchy of {attribute!r} lacks {lacking} of its {len(keys)} values; add them"
-        )
-    return hierarchy.over(attribute, values)
