@@ -28,8 +28,8 @@ def print_audit(audit: Audit) -> None:
 
 def _print_release(out: Console, release: ReleaseAudit) -> None:
     out.print(
-        f"{release.release}: {release.records:,} records in {release.classes:,} equivalence classes; "
-        f"{counted(release.people, 'record')} of the original fit them.",
+        f"{release.release}: {release.records:,} records in {release.classes:,} equivalence "
+        f"classes; {counted(release.people, 'record')} of the original fit them.",
         soft_wrap=True,
     )
     out.print(verdict_table(release.privacy))
@@ -151,7 +151,8 @@ def _print_linked(out: Console, who: str, linked: LinkedClasses) -> None:
     )
     out.print(
         f"Intersection, {counted(linked.records, 'record')} {who}: in {linked.classes:,} classes; "
-        f"{linked.singled_out:,} singled out{same}; the policy breaks for {linked.failing_records:,}.",
+        f"{linked.singled_out:,} singled out{same}; the policy breaks for "
+        f"{linked.failing_records:,}.",
         soft_wrap=True,
     )
     verdicts = verdict_table(linked.privacy)

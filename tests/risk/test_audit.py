@@ -713,7 +713,7 @@ def test_identifiers_that_tell_nobody_apart(released, tmp_path):
     one, first = released(tmp_path, "one", table, search=fixed())
     two, second = released(tmp_path, "two", table, age="widths = [20]", search=fixed())
     both = [one, two], [first, second]
-    refused(*both, "does not tell its records apart", identifier="disease")
+    refused(*both, "does not distinguish its records", identifier="disease")
     refused(*both, "has no column 'id'", identifier="id")
     table.assign(name=table["name"].iloc[::-1].to_numpy()).to_csv(second, index=False)
     refused(*both, "the originals differ in 'disease' of .* records", identifier="name")
@@ -742,14 +742,14 @@ def test_studies_in_another_order_than_their_releases(released, tmp_path):
     studies = [Study(out.parent / "study.toml") for out in (one, two)]
     both = audit_files([one, two], [path], studies=studies)
     assert [release.privacy[0].model.k for release in both.releases] == [5, 6]
-    refused([one, two], [path], "it states another policy than release.json", studies=studies[::-1])
+    refused([one, two], [path], "its policy is not that of release.json", studies=studies[::-1])
 
 
 def test_a_manifest_that_states_less_than_there_is(one):
     out, path = one
     before = (out / "release.json").read_text()
     for part, content, match in [
-        ("privacy", [], "states no policy that could hold"),
+        ("privacy", [], "has no policy that could hold"),
         ("recoding", {}, "is damaged: it is no manifest of a release"),
     ]:
         (out / "release.json").write_text(json.dumps(json.loads(before) | {part: content}))

@@ -144,8 +144,8 @@ def test_json():
     assert list(found) == ["share_alone", "attributes", "skipped", "flagged"]
     assert (found["flagged"], found["skipped"]) == (["shoe"], ["note"])
     assert list(found["attributes"][0]) == [
-        *("name", "kind", "reason", "distinction", "separation"),
-        *("share_alone", "share_alone_combined", "adds"),
+        *("distinction", "separation", "share_alone"),
+        *("name", "share_alone_combined", "adds", "kind", "reason"),
     ]
 
 

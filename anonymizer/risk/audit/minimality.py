@@ -1,4 +1,4 @@
-"""The minimality attack on a release that was read back: whether it applies, and to which counts."""
+"""The minimality attack on a release that was read back: whether and on what it is run."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
