@@ -17,6 +17,14 @@ from anonymizer.risk.refinement import Columns, Refinement, refined_by
 
 __all__ = ["Assessment", "assess", "assess_columns"]
 
+TERMS = {
+    "posterior": "posterior",
+    "uncertainty": "uncertainties",
+    "itpr": "itpr_terms",
+    **{name: name for name in ("i1", "i2", "i3", "i4")},
+}
+"""Columns of a table of classes, and the properties of a profile that they hold."""
+
 
 @dataclass(frozen=True, eq=False)
 class Assessment:
@@ -75,9 +83,8 @@ class Assessment:
         of each sensitive attribute the same, such as ``i1(diagnosis)``.
         """
         columns: dict[str, np.ndarray] = {"records": self.reidentification.sizes}
-        columns |= _of_classes(self.reidentification)
-        for name, about in self.inference.items():
-            columns |= {f"{what}({name})": each for what, each in _of_classes(about).items()}
+        for suffix, profile in self._profiles():
+            columns |= {what + suffix: getattr(profile, which) for what, which in TERMS.items()}
         return pd.DataFrame(columns, pd.RangeIndex(1, len(self.classes.sizes) + 1, name="class"))
 
     def by_record(self) -> pd.DataFrame:
@@ -95,15 +102,20 @@ class Assessment:
             "class": class_of + 1,
             "records": sizes[class_of],
             "posterior": self.reidentification.posterior[class_of],
-            **_of_records(self.reidentification, class_of),
         }
-        for name, about in self.inference.items():
-            own = _posterior_of(about, class_of, by_text(self.table[name])[0])
-            columns[f"posterior({name})"] = own
-            columns[f"max_posterior({name})"] = about.posterior[class_of]
-            terms = _of_records(about, class_of)
-            columns |= {f"{what}({name})": each for what, each in terms.items()}
+        for suffix, profile in self._profiles():
+            if isinstance(profile, Inference):
+                values = by_text(self.table[suffix[1:-1]])[0]
+                columns["posterior" + suffix] = _posterior_of(profile, class_of, values)
+                columns["max_posterior" + suffix] = profile.posterior[class_of]
+            for what in ("i1", "i2", "itpr"):
+                columns[what + suffix] = getattr(profile, TERMS[what])[class_of]
         return pd.DataFrame(columns, getattr(self.table, "index", None))
+
+    def _profiles(self) -> list[tuple[str, Profile]]:
+        """The profiles about the record and each sensitive attribute, by suffix of columns."""
+        inferred = [(f"({name})", about) for name, about in self.inference.items()]
+        return [("", self.reidentification), *inferred]
 
 
 def assess(
@@ -130,7 +142,7 @@ def assess(
     InputError
         When a column is unknown or misses values, or the table has no records.
     """
-    names = tuple(column_names("quasi_identifiers", quasi_identifiers))
+    names = column_names("quasi_identifiers", quasi_identifiers)
     schema = Schema(names, column_names("sensitive", sensitive), missing=missing)
     return assess_columns(schema.admit(table), schema)
 
@@ -144,23 +156,6 @@ def assess_columns(table: Columns, schema: Schema, watch: Watch = ignore) -> Ass
         watch("counting sensitive values", place, len(schema.sensitive))
         inference[name] = classes.inference(table[name])
     return Assessment(table, schema, classes, classes.reidentification(), inference)
-
-
-def _of_classes(profile: Profile) -> dict[str, Floats]:
-    return {
-        "posterior": profile.posterior,
-        "uncertainty": profile.uncertainties,
-        "itpr": profile.itpr_terms,
-        "i1": profile.i1,
-        "i2": profile.i2,
-        "i3": profile.i3,
-        "i4": profile.i4,
-    }
-
-
-def _of_records(profile: Profile, class_of: Codes) -> dict[str, Floats]:
-    columns = {"i1": profile.i1, "i2": profile.i2, "itpr": profile.itpr_terms}
-    return {what: each[class_of] for what, each in columns.items()}
 
 
 def _posterior_of(about: Inference, class_of: Codes, values: Codes) -> Floats:

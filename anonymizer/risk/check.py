@@ -92,7 +92,7 @@ class Check(PolicyResult):
     def to_dict(self) -> dict[str, Any]:
         """The check as JSON has it; an infinite figure is null."""
         sensitive = {
-            name: {measure: _plain(measure, value) for measure, value in found.items()}
+            name: {measure: value if isfinite(value) else None for measure, value in found.items()}
             for name, found in self.sensitive.items()
         }
         return {**super().to_dict(), "sensitive": sensitive}
@@ -127,7 +127,7 @@ def check(
         When a column is unknown or misses values, the table has no records, or a model cannot be
         tested on it.
     """
-    names = tuple(column_names("quasi_identifiers", quasi_identifiers))
+    names = column_names("quasi_identifiers", quasi_identifiers)
     schema = Schema(names, column_names("sensitive", sensitive), missing=missing)
     models = models_of(privacy)
     people = population_of(models)
@@ -173,11 +173,12 @@ def check_table(
 def _measured(views: Sequence[Classes], models: Sequence[PrivacyModel]) -> dict[str, float]:
     """The strictest parameters that every class satisfies, to every reader of the table."""
     measures = {**MEASURES, "t_ordered": _order(views[0], models)}
-    return {
+    found = {
         measure: model.worst(np.concatenate([model.measure(each) for each in views]))
         for measure, model in measures.items()
         if model is not None
     }
+    return {**found, "distinct_l": int(found["distinct_l"])}
 
 
 def _order(classes: Classes, models: Sequence[PrivacyModel]) -> PrivacyModel | None:
@@ -205,12 +206,6 @@ def _risks(counts: Counts) -> dict[str, float]:
         risks["journalist_average"] = guessed.average
         risks["marketer"] = marketer(sizes, people)
     return risks
-
-
-def _plain(measure: str, value: float) -> float | int | None:
-    if not isfinite(value):
-        return None
-    return int(value) if measure == "distinct_l" else value
 
 
 def check_file(study: Study, path: Path) -> Check:

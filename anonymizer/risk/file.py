@@ -1,7 +1,7 @@
 """The risk of a table file under a study, and the file that its details are written to."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -55,9 +55,7 @@ class FileRisk:
         """The risk as JSON has it."""
         content = {**self.assessment.to_dict(), "undeclared": self.undeclared.to_dict()}
         if self.ranking is not None:
-            content["by_attribute"] = self.ranking.to_dict()
-        if self.detected is not None:
-            content["detected"] = as_json(self.detected)
+            content |= {"by_attribute": self.ranking.to_dict(), "detected": as_json(self.detected)}
             content["detected_size"] = self.detected_size
         return content
 
@@ -80,23 +78,14 @@ def assess_file(
     assessment = assess_columns(table, schema, watch)
     columns = [name for name in table.columns if isinstance(name, str)]
     hidden = (*schema.sensitive, *study.schema.identifiers)
-    declared = (*hidden, *study.schema.targets_alone)
-    risk = FileRisk(
-        assessment,
-        undeclared(table, columns, schema.names, set(columns) & set(declared), watch=watch),
-    )
+    declared = {*hidden, *study.schema.targets_alone} & set(columns)
+    others = undeclared(table, columns, schema.names, declared, watch=watch)
     if size is None:
-        return risk
+        return FileRisk(assessment, others)
     ranking = rank(table, schema.names, schema.sensitive, size, watch)
-    uncounted = (*hidden, *risk.undeclared.skipped)
-    known = [name for name in columns if name not in uncounted]
+    known = [name for name in columns if name not in (*hidden, *others.skipped)]
     fits = max(affordable(size, len(known)), 1)
-    return replace(
-        risk,
-        ranking=ranking,
-        detected=detect(table, known, fits, watch=watch),
-        detected_size=fits,
-    )
+    return FileRisk(assessment, others, ranking, detect(table, known, fits, watch=watch), fits)
 
 
 def details_at(

@@ -73,4 +73,4 @@ class Measures(Result):
 
     def __getitem__(self, name: str) -> float:
         """A measure by its name."""
-        return self.to_dict()[name]
+        return float(self.to_dict()[name])

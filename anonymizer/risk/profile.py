@@ -270,7 +270,7 @@ class Inference(Profile):
     @property
     def homogeneous(self) -> Mask:
         """Whether all records of the class have the same value."""
-        return np.diff(self.starts, append=len(self.counts)) == 1
+        return np.asarray(np.diff(self.starts, append=len(self.counts)) == 1)
 
     @property
     def guessed(self) -> float:
@@ -289,7 +289,13 @@ class Inference(Profile):
         Class codes are 0, 1, ... with no gap. Records are sorted where cells are many.
         """
         number = int(values.max(initial=-1)) + 1
-        cells, counts = _tallied(np.multiply(class_of, number, dtype=np.int64) + values)
+        keys = np.multiply(class_of, number, dtype=np.int64) + values
+        if int(keys.max(initial=-1)) + 1 > DENSE * len(keys):
+            cells, counts = np.unique(keys, return_counts=True)
+        else:
+            every = np.bincount(keys)
+            cells = np.flatnonzero(every)
+            counts = every[cells]
         rows, codes = np.divmod(cells, max(number, 1))
         starts = np.flatnonzero(np.diff(rows, prepend=-1))
         margin = np.bincount(values, minlength=number)
@@ -328,13 +334,3 @@ def _entropies(counts: Ints, starts: Codes, sizes: Ints) -> Floats:
     lacking = (records[most] - counts[most]) / records[most]
     bits[most] = np.log1p(-lacking) / -np.log(2)
     return np.asarray(np.add.reduceat(counts * bits, starts) / sizes, float)
-
-
-def _tallied(keys: Codes) -> tuple[Codes, Codes]:
-    """The distinct keys in rising order, and how often each occurs."""
-    bound = int(keys.max(initial=-1)) + 1
-    if bound > DENSE * len(keys):
-        return np.unique(keys, return_counts=True)
-    counts = np.bincount(keys, minlength=bound)
-    cells = np.flatnonzero(counts)
-    return cells, counts[cells]

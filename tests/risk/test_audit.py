@@ -275,7 +275,7 @@ def test_overlapping_tables_by_identifier(released, audited, run, tmp_path):
     assert code == 0
     assert stated(found["intersection"]["in_all"]) == both
     assert stated(found["intersection"]["in_some"]) == some
-    assert "--identifier, the column that tells" in run("audit", *asked)[2]
+    assert "--identifier, the column that identifies people" in run("audit", *asked)[2]
 
 
 def test_identifiers_are_the_same_however_numbers_are_written(released, audited, tmp_path):

@@ -1,15 +1,20 @@
 """Attacks on the counts of releases: how far an attacker who tries succeeds.
 
-Linkage, inference, similarity, intersection and minimality each take counts (class sizes, count
-matrices, classes of people) and return a frozen result. No attack reads a file: ``risk.audit``
-does, and calls them. They may import from ``risk`` and the floors below it.
+Linkage, inference (with similarity), intersection and minimality each take counts (class sizes,
+count matrices, classes of people) and return a frozen result. No attack reads a file:
+``risk.audit`` does, and calls them. They may import from ``risk`` and the floors below it.
 """
 
-from anonymizer.risk.attacks.inference import Guesses, guessed_right, guesses
+from anonymizer.risk.attacks.inference import (
+    Guesses,
+    Similar,
+    guessed_right,
+    guesses,
+    similarity,
+)
 from anonymizer.risk.attacks.intersection import candidates, failing, intersect, membership_bounds
 from anonymizer.risk.attacks.linkage import Linkage, Success, linkage
 from anonymizer.risk.attacks.minimality import DRAWS, Minimality, minimality
-from anonymizer.risk.attacks.similarity import Similar, similarity
 
 __all__ = [
     "DRAWS",
