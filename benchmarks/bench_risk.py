@@ -192,7 +192,7 @@ def measured(place: int, directory: Path) -> list[object]:
 def compile_first(directory: Path) -> None:
     """See to compiled code being on disk, and the files in the system's cache."""
     from anonymizer.kernels import ordering
-    from anonymizer.risk.ordering import Ordered
+    from anonymizer.risk.refinement import Ordered
 
     kernel = ordering(float("inf"))
     if kernel is not None:

@@ -110,13 +110,11 @@ def _numbers(measures: Measures, names: Iterable[str]) -> list[str]:
 
 
 def _chain(chain: Chain, about: str | None, shown: int) -> Table:
-    """The greedy order, and beside it what each attribute tells alone and adds to the others."""
-    parts = {part.name: part for part in chain.attributes}
+    """The greedy order, with what each attribute tells alone and adds to the others."""
     rows = [
         [
             link.name,
-            *(f"{bits:.6f}" for bits in (parts[link.name].alone, link.adds, link.total)),
-            f"{parts[link.name].adds:.6f}",
+            *(f"{x:.6f}" for x in (link.alone, link.adds, link.total, link.adds_to_others)),
         ]
         for link in chain.links[:shown]
     ]

@@ -12,9 +12,8 @@ import pandas as pd
 from anonymizer.counts.columns import by_text
 from anonymizer.errors import InputError
 from anonymizer.risk import refinement
-from anonymizer.risk.ordering import Ordered
 from anonymizer.risk.profile import Inference, Reidentification
-from anonymizer.risk.refinement import Columns, Refinement, refinements
+from anonymizer.risk.refinement import Columns, Ordered, Refinement, refinements
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.pandas import Digits
 

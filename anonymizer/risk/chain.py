@@ -12,49 +12,36 @@ from anonymizer.risk.refinement import Columns, Refinement
 from anonymizer.risk.results import Result
 from anonymizer.risk.subsets import column_of, refined
 
-__all__ = ["Chain", "Contribution", "Link", "chains", "profiled"]
+__all__ = ["Chain", "Link", "chains", "profiled"]
 
 ROUND = 9
 """Digits of bits beyond which two sums may differ by the order of their terms alone."""
 
 
 @dataclass(frozen=True)
-class Contribution(Result):
-    """The information of one attribute about X at risk, in bits.
+class Link(Result):
+    """A step of the greedy chain, in bits; no information is ever negative.
 
     Parameters
     ----------
     name
-        The attribute Y_i.
+        The attribute Y_i that adds most to those before it.
     alone
         I(X;Y_i).
     adds
-        I(X;Y_i | all the others) = I(X; all) - I(X; all but Y_i), never negative. About a
-        sensitive attribute it may be more than ``alone`` as well as less.
+        I(X;Y_i | those before it).
+    total
+        I(X; it and those before it).
+    adds_to_others
+        I(X;Y_i | all the others) = I(X; all) - I(X; all but Y_i). About a sensitive attribute it
+        may be more than ``alone`` as well as less.
     """
 
     name: str
     alone: float
     adds: float
-
-
-@dataclass(frozen=True)
-class Link(Result):
-    """A step of the greedy chain, in bits.
-
-    Parameters
-    ----------
-    name
-        The attribute that adds most to those before it.
-    adds
-        I(X;Y_i | those before it), never negative.
-    total
-        I(X; it and those before it).
-    """
-
-    name: str
-    adds: float
     total: float
+    adds_to_others: float
 
 
 @dataclass(frozen=True)
@@ -65,8 +52,6 @@ class Chain(Result):
     ----------
     total
         I(X; all the attributes), in bits: H(Y) where X is the record itself.
-    attributes
-        Each alone and in addition to all the others, in the order they were named in.
     links
         The greedy order: the attribute that tells most, the one that adds most to it, and so on;
         ties by name. Their ``adds`` sum to ``total``. In general no order tells most at every
@@ -74,7 +59,6 @@ class Chain(Result):
     """
 
     total: float
-    attributes: tuple[Contribution, ...]
     links: tuple[Link, ...]
 
 
@@ -112,9 +96,9 @@ def chains(
     found = []
     for at, (about, total) in enumerate(zip(abouts, totals, strict=True)):
         first = {name: alone[name][at] for name in alone}
-        parts = [Contribution(name, first[name], adds[name][at]) for name in alone]
-        links = _greedy(table, first, about, (classes, total), watch)
-        found.append(Chain(total, tuple(parts), tuple(links)))
+        order = _greedy(table, first, about, (classes, total), watch)
+        links = [Link(name, first[name], *bits, adds[name][at]) for name, *bits in order]
+        found.append(Chain(total, tuple(links)))
     return found
 
 
@@ -136,8 +120,8 @@ def _greedy(
     about: pd.Series | None,
     end: tuple[int, float],
     watch: Watch,
-) -> Iterator[Link]:
-    """The attribute that adds most, again and again; those that add nothing come last.
+) -> Iterator[tuple[str, float, float]]:
+    """The attribute that adds most, what it adds, and the sum; those that add nothing come last.
 
     ``end``: the number of classes by all attributes, and their information about X.
     """
@@ -146,12 +130,12 @@ def _greedy(
     while classes.classes < end[0] and total < end[1]:
         name, classes, adds = _next(table, classes, total, bounds, about)
         total += adds
-        yield Link(name, adds, total)
+        yield name, adds, total
         left.remove(name)
         watch("chaining attributes", len(alone) - len(left), len(alone))
         # About the record itself attributes are submodular; about another they may work together.
         bounds = {other: bounds[other] if about is None else inf for other in bounds}
-    yield from (Link(name, 0.0, total) for name in sorted(left))
+    yield from ((name, 0.0, total) for name in sorted(left))
 
 
 def _next(

@@ -73,4 +73,5 @@ class Measures(Result):
 
     def __getitem__(self, name: str) -> float:
         """A measure by its name."""
-        return float(self.to_dict()[name])
+        value: float = self.to_dict()[name]
+        return value

@@ -8,16 +8,18 @@ from typing import Protocol
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from anonymizer.counts.columns import by_text
-from anonymizer.kernels import ordering
+from anonymizer.kernels import Ordering, ordering
 from anonymizer.kernels.arrays import Codes, Ints
-from anonymizer.risk.ordering import Ordered
 from anonymizer.risk.profile import Inference, Reidentification
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.pandas import Digits
 
-__all__ = ["Columns", "Refinement", "refined_by", "refinements"]
+__all__ = ["Columns", "Ordered", "Refinement", "refined_by", "refinements"]
+
+Places = NDArray[np.int32]
 
 DENSE = 4
 """Up to this many cells of class by value per record are counted in a full table."""
@@ -117,6 +119,77 @@ class Refinement:
     def inference(self, column: pd.Series) -> Inference:
         """The profile of the classes with a sensitive attribute at risk."""
         return Inference.tallied(self.class_of, by_text(column)[0])
+
+
+@dataclass(frozen=True, eq=False)
+class Ordered:
+    """The records of a large table in the order of their classes, split by compiled code.
+
+    Records that are alone in their class are left out.
+    """
+
+    order: Places  # the records, class after class
+    starts: Places  # where each class starts in the order, and where the last one ends
+    records: int  # with those that are alone
+    kernel: Ordering
+
+    @classmethod
+    def of(cls, class_of: Codes, classes: int, kernel: Ordering) -> "Ordered":
+        """Sort records by their class, shape (records,)."""
+        records = len(class_of)
+        order = np.arange(records, dtype=np.int32)
+        starts = np.array([0, records][: 1 + (records > 1)], np.int32)
+        return cls(order, starts, records, kernel).by((class_of, classes))
+
+    def by(self, digits: Digits) -> "Ordered":
+        """Split the classes by the codes of the records, in place: ``self`` is invalid then."""
+        codes, number = digits
+        largest = int(np.diff(self.starts).max(initial=1))
+        slots = 1 << (2 * min(largest, number) + 1).bit_length()
+        into = np.empty(int(self.starts[-1]) // 2 + 1, np.int32)
+        classes = self.kernel.split(
+            self.order,
+            self.starts,
+            codes.astype(np.int32, copy=False),
+            np.zeros(slots, np.int32),
+            np.empty(slots, np.int32),
+            np.empty((3, largest), np.int32),
+            into,
+        )
+        return Ordered(self.order, into[: classes + 1].copy(), self.records, self.kernel)
+
+    @property
+    def alone(self) -> int:
+        """Records that are the only one of their class."""
+        return self.records - int(self.starts[-1])
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return len(self.starts) - 1 + self.alone
+
+    @property
+    def sizes(self) -> Ints:
+        """Records of each class, shape (classes,)."""
+        several = np.diff(self.starts).astype(np.int64)
+        return np.concatenate([several, np.ones(self.alone, np.int64)])
+
+    @property
+    def class_of(self) -> Codes:
+        """The class of each record, shape (records,)."""
+        several = len(self.starts) - 1
+        class_of = np.full(self.records, -1, np.intp)
+        class_of[self.order[: self.starts[-1]]] = np.repeat(
+            np.arange(several), np.diff(self.starts)
+        )
+        class_of[class_of < 0] = np.arange(several, self.classes)
+        return class_of
+
+    def is_homogeneous(self, digits: Digits | None = None) -> bool:
+        """Whether a class has one record, or one code of these."""
+        if self.alone or digits is None:
+            return self.alone > 0
+        return self.kernel.uniform(self.order, self.starts, digits[0].astype(np.int32, copy=False))
 
 
 def refined_by(table: Columns, names: Iterable[str]) -> Refinement:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
+from itertools import accumulate, takewhile
 from math import comb
 from typing import TypeVar
 
@@ -43,12 +44,9 @@ def refined(classes: Refinement, table: Columns, names: Iterable[str]) -> Refine
 
 def affordable(size: int, attributes: int) -> int:
     """The largest size up to ``size`` with at most ``MOST_SUBSETS`` subsets; 0 if there is none."""
-    total, size = 0, min(size, attributes)
-    for several in range(1, size + 1):
-        total += comb(attributes, several)
-        if total > MOST_SUBSETS:
-            return several - 1
-    return size
+    sizes = range(1, min(size, attributes) + 1)
+    totals = accumulate(comb(attributes, several) for several in sizes)
+    return sum(1 for _ in takewhile(lambda total: total <= MOST_SUBSETS, totals))
 
 
 def subsets_up_to(size: int, names: Sequence[str]) -> int:

@@ -15,6 +15,11 @@ from anonymizer.risk.subsets import column_of, refined
 
 __all__ = ["Undeclared", "UndeclaredAttribute", "undeclared"]
 
+OWN_VALUE = "nearly every record has its own value (distinction {:.4f})"
+LEAVES_ALONE = (
+    "knowing it with the quasi-identifiers leaves {:.2%} of the records alone, not {:.2%}"
+)
+
 
 @dataclass(frozen=True)
 class UndeclaredAttribute(Distinguished):
@@ -123,15 +128,9 @@ def undeclared(
             continue
         kind, reason, alone = None, "", figures["share_alone_combined"]
         if figures["distinction"] >= identifying:
-            kind = "identifier"
-            share = f"{figures['distinction']:.4f}"
-            reason = f"nearly every record has its own value (distinction {share})"
+            kind, reason = "identifier", OWN_VALUE.format(figures["distinction"])
         elif alone - before >= singled_out:
-            kind = "quasi-identifier"
-            reason = (
-                f"knowing it with the quasi-identifiers leaves {alone:.2%} of the records alone, "
-                f"not {before:.2%}"
-            )
+            kind, reason = "quasi-identifier", LEAVES_ALONE.format(alone, before)
         found.append(UndeclaredAttribute(**figures, name=name, kind=kind, reason=reason))
     found.sort(key=lambda one: (-one.share_alone_combined, -one.distinction, one.name))
     return Undeclared(before, tuple(found), tuple(skipped))

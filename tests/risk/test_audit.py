@@ -664,7 +664,7 @@ def refused(paths, against, match, **options):
 def test_what_is_no_release(one, tmp_path):
     out, path = one
     refused([tmp_path / "none"], [path], "there is no .*release.json")
-    refused([out / "other.csv"], [path], "is not the table that the release.json beside")
+    refused([out / "other.csv"], [path], "is not the table that the release.json next to")
     (out / "released.csv").write_text((out / "released.csv").read_text() + "\n")
     refused([out], [path], "was changed after it was released")
     (out / "released.csv").unlink()

@@ -67,7 +67,7 @@ def test_hand_worked_chain():
         ("sex", close(2.25 - age), close(2.25)),
         ("zip", 0.0, close(2.25)),  # it depends on the age
     ]
-    adds = {part.name: part.adds for part in record.attributes}
+    adds = {link.name: link.adds_to_others for link in record.links}
     without_age = bits_of([4, 3, 1])  # women, men of A, the man of B
     assert adds == {
         "sex": close(2.25 - age),
@@ -79,9 +79,9 @@ def test_hand_worked_chain():
 def test_attributes_that_tell_only_together():
     table = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "w": list("xyyx")})
     chain = rank(table, ["b", "a"], ["w"]).inference["w"]
-    assert [(part.name, part.alone, part.adds) for part in chain.attributes] == [
-        ("b", 0.0, 1.0),
+    assert [(link.name, link.alone, link.adds_to_others) for link in chain.links] == [
         ("a", 0.0, 1.0),
+        ("b", 0.0, 1.0),
     ]
     assert [(link.name, link.adds, link.total) for link in chain.links] == [
         ("a", 0.0, 0.0),  # ties by name
@@ -152,13 +152,13 @@ def test_what_each_adds_to_all_others(table):
     ranking = rank(table, names, ["w"], size=1)
     for about in ABOUT:
         whole = information(table, tuple(names), about)
-        parts = chain_of(ranking, about).attributes
-        assert [part.name for part in parts] == names
+        parts = chain_of(ranking, about).links
+        assert sorted(part.name for part in parts) == sorted(names)
         for part in parts:
             others = tuple(name for name in names if name != part.name)
             assert part.alone == close(information(table, (part.name,), about))
-            assert part.adds == close(whole - information(table, others, about))
-            assert part.adds >= 0
+            assert part.adds_to_others == close(whole - information(table, others, about))
+            assert part.adds_to_others >= 0
 
 
 @given(tables())
@@ -186,8 +186,8 @@ def test_the_chain_looks_again_at_what_tells_nothing_alone():
         [{"a": (c ^ b) ^ (not right), "b": b, "c": c, "w": c ^ b} for c, b, right in cells]
     )
     chain = rank(table, ["a", "b", "c"], ["w"], size=1).inference["w"]
-    assert [part.alone > 0.01 for part in chain.attributes] == [True, False, True]
     assert [link.name for link in chain.links] == ["c", "b", "a"]
+    assert [link.alone > 0.01 for link in chain.links] == [True, False, True]
 
 
 def test_what_differs_beyond_rounding_is_no_tie():
@@ -204,7 +204,7 @@ def test_an_attribute_that_repeats_others_adds_exactly_nothing():
         table = pd.DataFrame({"a": a, "same": -a, "w": w})
         ranking = rank(table, ["a", "same"], ["w"], size=1)
         for chain in (ranking.reidentification, ranking.inference["w"]):
-            assert [part.adds for part in chain.attributes] == [0, 0]
+            assert [link.adds_to_others for link in chain.links] == [0, 0]
 
 
 @given(tables())
@@ -305,9 +305,8 @@ def test_json_has_everything():
     ]
     assert set(best["inference"]["w"]) == set(Measures.__dataclass_fields__)
     chain = found["chain_rule"]["inference"]["w"]
-    assert list(chain) == ["total", "attributes", "links"]
-    assert list(chain["attributes"][0]) == ["name", "alone", "adds"]
-    assert list(chain["links"][0]) == ["name", "adds", "total"]
+    assert list(chain) == ["total", "links"]
+    assert list(chain["links"][0]) == ["name", "alone", "adds", "total", "adds_to_others"]
     without = rank(PEOPLE, ["sex"], chain=False).to_dict()
     assert without["chain_rule"] == {"reidentification": None, "inference": {}}
 
@@ -394,5 +393,5 @@ def test_adult_beside_pandas(adult):
     four = found_of(ranking)["age", "sex", "race", "education"]
     assert four.classes == 3152
     assert four.inference[about].mutual_information == pytest.approx(0.756722, abs=5e-7)
-    adds = {part.name: part.adds for part in ranking.reidentification.attributes}
+    adds = {link.name: link.adds_to_others for link in ranking.reidentification.links}
     assert adds["education"] == adds["education-num"] == 0.0  # each tells the other

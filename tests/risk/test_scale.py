@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from anonymizer import InputError, risk
 from anonymizer.kernels import ordering
 from anonymizer.risk import Inference, Refinement, Reidentification, refined_by, refinement
-from anonymizer.risk.ordering import Ordered
-from anonymizer.risk.refinement import refinements
+from anonymizer.risk.refinement import Ordered, refinements
 from anonymizer.tables import pandas as engine
 
 BITS = 1e-9

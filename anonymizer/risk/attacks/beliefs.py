@@ -49,20 +49,13 @@ ENOUGH = 100
 class Beliefs:
     """Beliefs about the records of cells in classes where some finer release may break the policy.
 
-    Parameters
-    ----------
-    belief, error
-        p(w | c, M) and its standard error, 0 where it is exact; shape (cells, values).
-    share
-        p(w | released class), shape (cells, values).
-    records
-        Records of each cell, shape (cells,).
+    All but ``records`` have shape (cells, values).
     """
 
-    belief: Floats
-    error: Floats
-    share: Floats
-    records: Ints
+    belief: Floats  # p(w | c, M)
+    error: Floats  # its standard error, 0 where it is exact
+    share: Floats  # p(w | released class)
+    records: Ints  # of each cell
 
     def gain(self, setting: Setting, largest_share: float) -> dict[str, Any]:
         """The fields of ``Minimality`` about beliefs, given the largest share of the release."""
@@ -88,25 +81,13 @@ class Beliefs:
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The event M that every finer release breaks the policy, given the pattern of each class.
+    """The event M that every finer release breaks the policy, given the pattern of each class."""
 
-    Parameters
-    ----------
-    parts
-        The classes where some finer release may break the policy.
-    probability
-        p(M) in each estimate, shape (estimates,).
-    given
-        For each class p(M | s) of its patterns, shape (estimates, patterns).
-    draws, accepted
-        Worlds drawn, and those in which M holds; 0 where all were enumerated.
-    """
-
-    parts: Sequence[Part]
-    probability: Floats
-    given: Sequence[Floats]
-    draws: int
-    accepted: int
+    parts: Sequence[Part]  # the classes where some finer release may break the policy
+    probability: Floats  # p(M), shape (estimates,)
+    given: Sequence[Floats]  # p(M | s) for the patterns of each class, shape (estimates, patterns)
+    draws: int  # worlds drawn, 0 where all were enumerated
+    accepted: int  # those of them in which M holds
 
     @classmethod
     def of(

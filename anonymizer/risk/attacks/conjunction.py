@@ -16,27 +16,16 @@ __all__ = ["Pattern", "conjunction"]
 
 
 class Pattern(NamedTuple):
-    """The patterns of one class.
+    """The patterns of one class."""
 
-    Attributes
-    ----------
-    bits
-        The patterns that it may have, shape (patterns,).
-    weights
-        Their probabilities in each of several estimates, shape (estimates, patterns).
-    """
-
-    bits: Codes
-    weights: Floats
+    bits: Codes  # shape (patterns,)
+    weights: Floats  # their probabilities in several estimates, shape (estimates, patterns)
 
 
 def conjunction(classes: Sequence[Pattern], events: int) -> tuple[Floats, list[Floats]]:
     """The probability that every event happens, and the same given the pattern of each class.
 
-    Returns
-    -------
-    The probability in each estimate, shape (estimates,), and for each class the probability given
-    each of its patterns, shape (estimates, patterns).
+    Their shapes are (estimates,) and for each class (estimates, patterns).
 
     >>> fair = Pattern(np.array([0, 1]), np.array([[0.5, 0.5]]))
     >>> probability, given = conjunction([fair, fair], 1)

@@ -97,14 +97,8 @@ def guesses(joint: ArrayLike, skew: float = SKEW) -> Guesses:
 def guessed_right(joint: ArrayLike, class_of: Codes, values: Codes) -> int:
     """The number of people whose own value is the most frequent one of their class.
 
-    Of values that are as frequent, the first one is guessed.
-
-    Parameters
-    ----------
-    joint
-        The release: records by class and value, shape (classes, values).
-    class_of, values
-        The class and the value of each person, -1 where there is none, shapes (people,).
+    Of values that are as frequent, the first one is guessed. ``joint`` (classes, values) are the
+    records of the release, ``class_of`` and ``values`` (people,) are -1 where there is none.
     """
     named = np.asarray(joint).argmax(axis=1)
     known = (class_of >= 0) & (values >= 0)

@@ -95,21 +95,10 @@ def failing(
 ) -> tuple[list[Verdict], Mask]:
     """Test models on counts under several priors: each has to hold under all of them.
 
-    Parameters
-    ----------
-    counts
-        The classes.
-    models
-        The policy.
-    priors
-        Records by sensitive value that attackers may know in addition to the margins of the counts,
-        such as those of the releases. By attribute, shape (values,); attributes left out keep the
-        margin.
-
-    Returns
-    -------
-    For each model the verdict under its worst prior, and the classes where a model breaks, shape
-    (classes,).
+    ``priors`` are records by sensitive value that attackers may know in addition to the margins of
+    the counts, such as those of the releases: by attribute, shape (values,); attributes left out
+    keep the margin. Returns for each model the verdict under its worst prior, and the classes where
+    a model breaks, shape (classes,).
     """
     broken = np.zeros(len(counts), bool)
     worst: list[Verdict] = []
@@ -131,13 +120,8 @@ def _worse(one: Verdict, other: Verdict) -> Verdict:
 def candidates(cells: Codes, supports: Sequence[Mask | None]) -> Ints:
     """The number of sensitive values in all classes of a person: |W_1(g_1) & W_2(g_2) & ...|.
 
-    Parameters
-    ----------
-    cells
-        The class in each release, shape (rows, releases).
-    supports
-        Which values occur in each class of a release, shape (classes, values); None for a release
-        that does not show the attribute.
+    ``cells`` (rows, releases) are the classes in each release, ``supports`` (classes, values) the
+    values that occur in each class of a release, None where it does not show the attribute.
 
     >>> flu_cold, flu = np.array([[True, True]]), np.array([[True, False]])
     >>> candidates(np.array([[0, 0]]), [flu_cold, flu]).tolist()
@@ -159,15 +143,9 @@ def membership_bounds(
     Of o people with some classes g_i at most n_i(g_i) are in release i, and at most
     o_i(g_i) - n_i(g_i) are not: max(0, o - sum_i (o_i - n_i)) and min(o, min_i n_i).
 
-    Parameters
-    ----------
-    people
-        Known people of each combination of classes, shape (rows,).
-    cells
-        The class in each release, shape (rows, releases).
-    released, placed
-        For each release its records n_i and the known people o_i >= n_i of each class, shape
-        (classes,).
+    ``people`` (rows,) are the known people o of each combination of classes, ``cells`` (rows,
+    releases) its classes, ``released`` and ``placed`` for each release the records n_i and the
+    known people o_i >= n_i of each class, shape (classes,).
     """
     least, most = people.copy(), people.copy()
     for place, (records, known) in enumerate(zip(released, placed, strict=True)):

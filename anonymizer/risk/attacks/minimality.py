@@ -7,6 +7,7 @@ broken the policy. Where that depends on sensitive values, it discloses somethin
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +34,17 @@ MOST_EVENTS = 6
 
 ROUNDING = 1e-9
 """The rounding error of a probability of 1."""
+
+NOTHING: dict[str, Any] = {
+    "reveals": False,
+    "probability": 1.0,
+    "standard_error": 0.0,
+    "factor": 1.0,
+    "surprise": 0.0,
+    "records_raised": 0,
+    "records_breached": 0,
+}
+"""What is revealed where every finer release breaks the policy in every world."""
 
 
 @dataclass(frozen=True)
@@ -143,15 +155,23 @@ def minimality(
     if doubt := _doubt(problem, node, finer):
         return Minimality.not_applicable(doubt)
     settings = _settings(occupied, classes_at(occupied, taxonomies, node), models)
+    fixed = [model for model in models if not model.sensitive]
     uncertain = [
         class_of
         for lower, class_of in finer.items()
-        if _large_enough(problem, lower)
+        if acceptable(problem.at(lower), fixed).all()
         and not any(setting.always_breaks(class_of) for setting in settings)
     ]
-    about = [setting.attribute for setting in settings]
-    share = _largest_share(problem.at(node), about)
-    known = _nothing_learnt(len(finer), len(uncertain), share)
+    share = _largest_share(problem.at(node), [setting.attribute for setting in settings])
+    certain = len(finer) - len(uncertain)
+    known = Minimality(
+        "exact",
+        specializations=len(finer),
+        certain=certain,
+        largest_share=share,
+        largest_posterior=share,
+        **NOTHING,
+    )
     if not uncertain:
         return known
     if reason := _too_much(models, settings, len(uncertain)):
@@ -185,12 +205,6 @@ def _doubt(problem: Problem, node: Node, finer: Iterable[Node]) -> str | None:
     return None
 
 
-def _large_enough(problem: Problem, node: Node) -> bool:
-    """Whether a node satisfies the models that do not depend on sensitive values."""
-    fixed = [model for model in problem.models if not model.sensitive]
-    return bool(acceptable(problem.at(node), fixed).all())
-
-
 def _settings(counts: Counts, class_of: Codes, models: Sequence[PrivacyModel]) -> list[Setting]:
     """The setting of each attribute that the policy is about."""
     found = []
@@ -206,24 +220,6 @@ def _largest_share(released: Counts, about: Sequence[str]) -> float | None:
     """The largest p(w | class) of the attributes that the policy is about, or else of all."""
     attributes = about or released.sensitive
     return max((float(released.about(name).shares.max()) for name in attributes), default=None)
-
-
-def _nothing_learnt(finer: int, uncertain: int, share: float | None) -> Minimality:
-    """The result where every finer release breaks the policy in every world."""
-    return Minimality(
-        "exact",
-        reveals=False,
-        specializations=finer,
-        certain=finer - uncertain,
-        probability=1.0,
-        largest_share=share,
-        largest_posterior=share,
-        standard_error=0.0,
-        factor=1.0,
-        surprise=0.0,
-        records_raised=0,
-        records_breached=0,
-    )
 
 
 def _too_much(

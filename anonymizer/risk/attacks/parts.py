@@ -41,25 +41,17 @@ BUDGET = 1 << 25
 class Part:
     """One released class: the cells that finer releases distinguish, and its worlds by pattern.
 
-    Parameters
-    ----------
-    sizes, margin
-        Records of each cell and of each value, shapes (cells,) and (values,).
-    pattern
-        Its patterns: in one estimate where it is exact, otherwise from all draws and then without
-        each batch.
-    tables
-        The mean over worlds of the table, 0 where a world has another pattern, shape (estimates,
-        patterns, cells, values).
-    drawn
-        The pattern of each draw, shape (draws,); None where the worlds were enumerated.
+    Where worlds are enumerated there is one estimate, otherwise that from all draws and then those
+    without each batch.
     """
 
-    sizes: Ints
-    margin: Ints
+    sizes: Ints  # records of each cell
+    margin: Ints  # records of each value
     pattern: Pattern
     tables: Floats
-    drawn: Codes | None
+    """The mean over worlds of the table, 0 where a world has another pattern, shape (estimates,
+    patterns, cells, values)."""
+    drawn: Codes | None  # the pattern of each draw; None where the worlds were enumerated
 
     @property
     def share(self) -> Floats:

@@ -61,25 +61,14 @@ def specializations(
 class Setting:
     """What an attacker knows about one sensitive attribute, and the models about it.
 
-    Parameters
-    ----------
-    counts
-        The occupied raw cells, counted by that attribute alone. Of its joint counts only sums over
-        released classes are used.
-    attribute
-        The attribute.
-    class_of
-        The released class of each cell, shape (cells,).
-    models
-        The models about the attribute that test every class by itself.
-    kernel
-        The loops that test them.
+    ``counts`` are the occupied raw cells, counted by that attribute alone; of their joint counts
+    only sums over released classes are used.
     """
 
     counts: Counts
     attribute: str
-    class_of: Codes
-    models: Sequence[PrivacyModel]
+    class_of: Codes  # the released class of each cell
+    models: Sequence[PrivacyModel]  # those that test every class by itself
     kernel: Kernel
 
     @classmethod

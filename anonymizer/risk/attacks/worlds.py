@@ -15,18 +15,8 @@ __all__ = ["drawn", "enumerated"]
 def enumerated(sizes: Ints, margin: Ints, most: int) -> tuple[Ints, Floats] | None:
     """All tables of given margins and their probabilities; None if they are more than ``most``.
 
-    Parameters
-    ----------
-    sizes
-        Records of each cell, shape (cells,).
-    margin
-        Records of the class by value, of the same sum, shape (values,).
-    most
-        The largest number of tables.
-
-    Returns
-    -------
-    The tables, shape (tables, cells, values), and their probabilities, shape (tables,).
+    The margins are the records of each cell and of each value, shapes (cells,) and (values,). The
+    tables have shape (tables, cells, values), their probabilities (tables,).
 
     >>> tables, probabilities = enumerated(np.array([1, 2]), np.array([2, 1]), 10)
     >>> tables[:, 0].tolist(), probabilities.round(3).tolist()

@@ -16,25 +16,12 @@ from anonymizer.recoding.apply import matched
 from anonymizer.release.placement import place
 from anonymizer.release.release import verify
 from anonymizer.release.study import Study
-from anonymizer.risk.attacks import (
-    DRAWS,
-    Guesses,
-    Linkage,
-    Minimality,
-    Similar,
-    guessed_right,
-    guesses,
-    linkage,
-    similarity,
-)
+from anonymizer.risk.attacks.inference import Guesses, Similar, guessed_right, guesses, similarity
+from anonymizer.risk.attacks.linkage import Linkage, linkage
+from anonymizer.risk.attacks.minimality import DRAWS, Minimality
 from anonymizer.risk.audit.minimality import minimality_of
 from anonymizer.risk.audit.people import Placed, everybody, identified, placed, read_original
-from anonymizer.risk.audit.releases import (
-    Published,
-    read_release,
-    require_agreed,
-    require_different,
-)
+from anonymizer.risk.audit.releases import Published, read_release, require_compatible
 from anonymizer.risk.audit.together import Intersection, intersection
 from anonymizer.risk.results import PolicyResult, Result
 
@@ -162,9 +149,12 @@ def audit_files(
         watch("reading the releases", number, len(paths))
         study = studies[number % len(studies)] if studies else None
         releases.append(read_release(path, study))
-    require_different(releases, of_one=len(against) == 1)
-    require_agreed(releases)
-    _require_sensitive(releases, hierarchies or {})
+    require_compatible(releases, of_one=len(against) == 1)
+    known = {name for release in releases for name in release.schema.sensitive}
+    for name in hierarchies or {}:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise InputError(f"no release has a sensitive attribute {name!r}{hint}")
     tables, persons = _people(releases, against, identifier, watch)
     found = []
     for number, table in enumerate(tables):
@@ -178,11 +168,9 @@ def audit_files(
 
 
 def _require_fitting(
-    paths: Sequence[Path],
-    against: Sequence[Path],
-    identifier: str | None,
-    studies: Sequence[Study],
+    paths: Sequence[Path], against: Sequence[Path], identifier: str | None, studies: Sequence[Study]
 ) -> None:
+    """Require as many originals and studies as releases, or one, and identifiers if need be."""
     for what, given in [("--against", against), ("--study", studies)]:
         if len(given) not in (1, len(paths)) and (given or what == "--against"):
             raise InputError(
@@ -197,15 +185,6 @@ def _require_fitting(
         raise InputError(
             "--identifier is for several originals; in a single one every record is a person"
         )
-
-
-def _require_sensitive(releases: Sequence[Published], hierarchies: Mapping[str, Hierarchy]) -> None:
-    known = {name for release in releases for name in release.schema.sensitive}
-    for name in hierarchies:
-        if name not in known:
-            raise InputError(
-                f"no release has a sensitive attribute {name!r}" + did_you_mean(name, known)
-            )
 
 
 def _people(

@@ -76,23 +76,13 @@ class Candidates(Result):
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """The people, whose membership is known, and the policy that has to hold for them.
-
-    Parameters
-    ----------
-    people, tables
-        The people, and where they are in each release.
-    models
-        The models of all releases, each once.
-    others
-        The class in each release of everybody in the populations that models are about, -1 for
-        none, by the digest of the population, shape (others, releases) each.
-    """
+    """The people, whose membership is known, and the policy that has to hold for them."""
 
     people: People
     tables: Sequence[Placed]
-    models: Sequence[PrivacyModel]
+    models: Sequence[PrivacyModel]  # of all releases, each once
     others: Mapping[str, Codes]
+    """By digest of a population: the class of each person there in each release, -1 for none."""
 
     @classmethod
     def of(cls, people: People, tables: Sequence[Placed]) -> "Known":

@@ -53,14 +53,8 @@ def obstacle(
 ) -> str | None:
     """Why a release is not known to be minimal, by its manifest; None where it is.
 
-    Parameters
-    ----------
-    manifest
-        The release as ``Release.to_dict`` has it.
-    names
-        The quasi-identifiers.
-    suppression
-        The share of the records that the study allowed to be suppressed.
+    ``names`` are the quasi-identifiers, ``suppression`` the share of records that the study allows
+    to be suppressed.
     """
     search, levels = manifest.get("search") or {}, manifest.get("levels") or {}
     objective = OBJECTIVES.get(str(search.get("objective")))

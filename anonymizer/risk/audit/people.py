@@ -1,7 +1,7 @@
 """The people of original tables in the classes of releases: who is where."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -41,26 +41,13 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """The people of an original table in the classes of a release that was made of it.
-
-    Parameters
-    ----------
-    release, original
-        The release, and the table of the people.
-    counts
-        The classes of the release, recounted.
-    class_of
-        The class of each person, -1 where the release has none, shape (people,).
-    values
-        Their value of each sensitive attribute that the original has, -1 where the release has no
-        such value, shape (people,) each.
-    """
+    """The people of an original table in the classes of a release that was made of it."""
 
     release: Published
-    original: pd.DataFrame = field(repr=False)
-    counts: Counts
-    class_of: Codes
-    values: Mapping[str, Codes]
+    original: pd.DataFrame
+    counts: Counts  # of the classes of the release
+    class_of: Codes  # of each person, -1 where the release has no such class
+    values: Mapping[str, Codes]  # of each person by attribute, -1 where the release has none such
 
     @cached_property
     def people(self) -> Ints:
@@ -70,9 +57,8 @@ class Placed:
 
     def joint(self, attribute: str) -> Ints:
         """The people of each class by value, shape (classes, values)."""
-        return cross_counts(
-            self.class_of, self.values[attribute], self.counts.joint[attribute].shape
-        )
+        shape = self.counts.joint[attribute].shape
+        return cross_counts(self.class_of, self.values[attribute], shape)
 
     @property
     def beyond(self) -> int:
@@ -190,23 +176,15 @@ def text_as_read(value: object) -> str | None:
 
 @dataclass(frozen=True, eq=False)
 class People:
-    """Everybody whom several releases may be about.
-
-    Parameters
-    ----------
-    classes
-        The class of each person in each release, -1 for none, shape (people, releases). Classes are
-        split by columns that the release shows unchanged and another one has recoded.
-    values
-        Their value of each sensitive attribute, by its place in ``kinds``, -1 where no release that
-        they are in shows it, shape (people,) each.
-    kinds
-        The values of each sensitive attribute, as texts; None for a missing one.
-    """
+    """Everybody whom several releases may be about."""
 
     classes: Codes
+    """The class of each person in each release, -1 for none, shape (people, releases). Classes are
+    split by columns that the release shows unchanged and another one has recoded."""
     values: Mapping[str, Codes]
+    """By attribute: the place in ``kinds`` of each person's value, -1 where no release shows it."""
     kinds: Mapping[str, Sequence[str | None]]
+    """The values of each sensitive attribute, as texts; None for a missing one."""
 
 
 def identified(originals: Sequence[pd.DataFrame], identifier: str) -> list[Codes]:

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -32,50 +33,24 @@ from anonymizer.tables.files import (
     rearmed_manifest,
 )
 
-__all__ = ["Published", "read_release", "require_agreed", "require_different"]
+__all__ = ["Published", "read_release", "require_compatible"]
 
 
 @dataclass(frozen=True, eq=False)
 class Published:
-    """A release as it is on disk.
+    """A release as it is on disk."""
 
-    Parameters
-    ----------
-    path
-        Its path, as given.
-    manifest
-        Its manifest.
-    digest
-        SHA-256 of the table.
-    raw
-        The quasi-identifiers that were recoded, which an original has to have.
-    keeps_suppressed
-        Whether suppressed records are in the release, as a class of their own.
-    schema
-        The roles of its columns.
-    missing_values
-        The texts that were missing values in the original.
-    models
-        The policy, each model about one attribute.
-    columns
-        All columns of the released table, with those that have no role.
-    table
-        The released table.
-    study
-        The study that policy and roles come from; None where they come from the manifest.
-    """
-
-    path: Path
+    path: Path  # as given
     manifest: Mapping[str, Any]
-    digest: str
-    raw: tuple[str, ...]
-    keeps_suppressed: bool
+    digest: str  # SHA-256 of the table
+    raw: tuple[str, ...]  # the quasi-identifiers that were recoded, which an original has to have
+    keeps_suppressed: bool  # whether suppressed records are in the release, as a class of their own
     schema: Schema
-    missing_values: tuple[str, ...]
-    models: Sequence[PrivacyModel]
-    columns: tuple[str, ...]
-    table: pd.DataFrame = field(repr=False)
-    study: Study | None = None
+    missing_values: tuple[str, ...]  # of the original
+    models: Sequence[PrivacyModel]  # each about one attribute
+    columns: tuple[str, ...]  # all those of the released table, with or without a role
+    table: pd.DataFrame
+    study: Study | None = None  # the source of policy and roles, if not the manifest
 
     def population(self, models: Sequence[PrivacyModel]) -> pd.DataFrame | None:
         """The raw quasi-identifiers of the population that models are about, if any is."""
@@ -102,11 +77,6 @@ def read_release(path: Path, study: Study | None = None) -> Published:
     """Read the release in a directory, or the one that a released table belongs to.
 
     ``study``: gives the policy and the roles of the columns instead of the manifest.
-
-    Raises
-    ------
-    InputError
-        When the manifest is missing or damaged, or is not about the table.
     """
     if not path.exists() and not (path.parent / MANIFEST).exists():
         raise InputError(f"there is no {path}; name a directory that run wrote, with {MANIFEST}")
@@ -146,27 +116,12 @@ def read_release(path: Path, study: Study | None = None) -> Published:
     )
 
 
-def require_agreed(releases: Sequence[Published]) -> None:
-    """Require that no sensitive attribute of a release is a quasi-identifier of another one.
+def require_compatible(releases: Sequence[Published], *, of_one: bool) -> None:
+    """Require different releases, none with a sensitive attribute that another one has recoded.
 
-    An attacker who knows the attribute finds people by it in the release that shows it as
-    sensitive, and the policy of that release about it is void.
-    """
-    for hiding in releases:
-        for knowing in releases:
-            for name in hiding.schema.sensitive:
-                if name in knowing.raw:
-                    raise InputError(
-                        f"column {name!r} is sensitive in {hiding.path}, but a quasi-identifier, "
-                        f"known of people, in {knowing.path}: whoever knows it finds them in both; "
-                        "these cannot be released together"
-                    )
-
-
-def require_different(releases: Sequence[Published], *, of_one: bool) -> None:
-    """Require that no release is given twice.
-
-    ``of_one``: they were made of one original; tables made of several may be equal by chance.
+    An attacker who knows such an attribute finds people by it in the release that shows it as
+    sensitive, and the policy of that release about it is void. ``of_one``: the releases were made
+    of one original; tables made of several may be equal by chance.
     """
     seen: dict[object, Path] = {}
     for release in releases:
@@ -174,6 +129,14 @@ def require_different(releases: Sequence[Published], *, of_one: bool) -> None:
         first = seen.setdefault(release.digest if of_one else place.resolve(), release.path)
         if first is not release.path:
             raise InputError(f"{first} and {release.path} are the same release; name it once")
+    for hiding, knowing in product(releases, releases):
+        for name in hiding.schema.sensitive:
+            if name in knowing.raw:
+                raise InputError(
+                    f"column {name!r} is sensitive in {hiding.path}, but a quasi-identifier, "
+                    f"known of people, in {knowing.path}: whoever knows it finds them in both; "
+                    "these cannot be released together"
+                )
 
 
 def _require_same_policy(
