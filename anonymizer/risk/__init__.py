@@ -8,7 +8,7 @@ a table against a policy, the attacks on a release (``attacks``) and audits of r
 """
 
 from anonymizer.privacy.query_loss import QueryLoss, query_loss, together
-from anonymizer.risk.assessment import Assessment, assess, assess_columns
+from anonymizer.risk.assessment import Assessment, assess
 from anonymizer.risk.attributes import attribute_risks, itpr
 from anonymizer.risk.chain import Chain
 from anonymizer.risk.detection import (
@@ -43,7 +43,6 @@ __all__ = [
     "Reidentification",
     "Undeclared",
     "assess",
-    "assess_columns",
     "attribute_risks",
     "detect",
     "distinction",

@@ -97,7 +97,7 @@ def chains(
     for at, (about, total) in enumerate(zip(abouts, totals, strict=True)):
         first = {name: alone[name][at] for name in alone}
         order = _greedy(table, first, about, (classes, total), watch)
-        links = [Link(name, first[name], *bits, adds[name][at]) for name, *bits in order]
+        links = [Link(name, first[name], *bits, adds[name][at]) for name, bits in order]
         found.append(Chain(total, tuple(links)))
     return found
 
@@ -120,7 +120,7 @@ def _greedy(
     about: pd.Series | None,
     end: tuple[int, float],
     watch: Watch,
-) -> Iterator[tuple[str, float, float]]:
+) -> Iterator[tuple[str, tuple[float, float]]]:
     """The attribute that adds most, what it adds, and the sum; those that add nothing come last.
 
     ``end``: the number of classes by all attributes, and their information about X.
@@ -130,12 +130,12 @@ def _greedy(
     while classes.classes < end[0] and total < end[1]:
         name, classes, adds = _next(table, classes, total, bounds, about)
         total += adds
-        yield name, adds, total
+        yield name, (adds, total)
         left.remove(name)
         watch("chaining attributes", len(alone) - len(left), len(alone))
         # About the record itself attributes are submodular; about another they may work together.
         bounds = {other: bounds[other] if about is None else inf for other in bounds}
-    yield from ((name, 0.0, total) for name in sorted(left))
+    yield from ((name, (0.0, total)) for name in sorted(left))
 
 
 def _next(

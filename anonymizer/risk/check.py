@@ -213,11 +213,6 @@ def check_file(study: Study, path: Path) -> Check:
 
     A population that models are about is recoded where the table is a release, with a manifest in
     its directory, and taken as it is otherwise.
-
-    Raises
-    ------
-    InputError
-        When the table cannot be read, lacks a column or misses values.
     """
     schema = schema_at(study, path)
     table = schema.admit(study.read(path, schema=schema), respell=False)

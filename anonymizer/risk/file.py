@@ -66,11 +66,6 @@ def assess_file(
     """Measure the risk of a table of a study as it is: nothing is recoded.
 
     With a ``size`` also that of subsets of up to this many attributes.
-
-    Raises
-    ------
-    InputError
-        When the table cannot be read, lacks a column or misses values, or has too many subsets.
     """
     watch("reading the table", 0, None)
     schema = schema_at(study, path)
@@ -93,11 +88,8 @@ def details_at(
 ) -> Callable[[pd.DataFrame], None]:
     """Return a function that writes detailed risks to ``path``, completely or not at all.
 
-    Raises
-    ------
-    InputError
-        When the file cannot be made, is one of the tables, or would lie in the directory of a
-        release, which must not contain what an attacker may learn.
+    The file must not be one of the tables, nor be in the directory of a release, which must not
+    contain what an attacker may learn.
     """
     form = SUFFIXES.get(path.suffix.lower())
     if form is None:

@@ -106,10 +106,8 @@ class Ranking:
         """The subsets by a metric, most risk first; ties by size, then by name.
 
         The mutual information is how much more certain an attacker becomes on average, in bits.
-        About the record itself it is H(Y). It never falls when an attribute is added, and still
-        distinguishes subsets that all have a class of one record. ITPR is 1 for all of those, and
-        elsewhere that of a superset may be below that of a subset (0.75 for classes of 4 and 12
-        records, 0.5 for four of 4), so that it is no good order.
+        It never falls when an attribute is added, and still distinguishes subsets that all have a
+        class of one record. ITPR does neither, see ``Measures``, and is no good order.
 
         Parameters
         ----------

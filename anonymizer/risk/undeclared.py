@@ -16,9 +16,7 @@ from anonymizer.risk.subsets import column_of, refined
 __all__ = ["Undeclared", "UndeclaredAttribute", "undeclared"]
 
 OWN_VALUE = "nearly every record has its own value (distinction {:.4f})"
-LEAVES_ALONE = (
-    "knowing it with the quasi-identifiers leaves {:.2%} of the records alone, not {:.2%}"
-)
+MORE_ALONE = "knowing it with the quasi-identifiers leaves {:.2%} of the records alone, not {:.2%}"
 
 
 @dataclass(frozen=True)
@@ -130,7 +128,7 @@ def undeclared(
         if figures["distinction"] >= identifying:
             kind, reason = "identifier", OWN_VALUE.format(figures["distinction"])
         elif alone - before >= singled_out:
-            kind, reason = "quasi-identifier", LEAVES_ALONE.format(alone, before)
+            kind, reason = "quasi-identifier", MORE_ALONE.format(alone, before)
         found.append(UndeclaredAttribute(**figures, name=name, kind=kind, reason=reason))
     found.sort(key=lambda one: (-one.share_alone_combined, -one.distinction, one.name))
     return Undeclared(before, tuple(found), tuple(skipped))

@@ -32,25 +32,20 @@ def conjunction(classes: Sequence[Pattern], events: int) -> tuple[Floats, list[F
     >>> probability.tolist(), given[0].tolist()
     ([0.75], [[0.5, 1.0]])
     """
-    before = [_nothing(classes[0].weights, events)]
+    nothing = np.zeros((len(classes[0].weights), 1 << events))
+    nothing[:, 0] = 1  # the OR of no pattern has no bit
+    before = [nothing]
     for pattern in classes:
         before.append(_joined(before[-1], pattern))
-    after, given = _nothing(classes[0].weights, events), []
+    after, given = nothing, []
     for place in reversed(range(len(classes))):
         given.append(_completed(before[place], after, classes[place].bits))
         after = _joined(after, classes[place])
     return before[-1][:, -1], given[::-1]
 
 
-def _nothing(weights: Floats, events: int) -> Floats:
-    """The distribution of the OR of no classes, shape (estimates, 2^events)."""
-    alone = np.zeros((len(weights), 1 << events))
-    alone[:, 0] = 1
-    return alone
-
-
 def _joined(before: Floats, pattern: Pattern) -> Floats:
-    """The distribution of the OR with one class more."""
+    """The distribution of the OR with one class more, shape (estimates, 2^events)."""
     joined = np.zeros_like(before)
     reached = np.arange(before.shape[1])
     for bits, weight in zip(pattern.bits, pattern.weights.T, strict=True):

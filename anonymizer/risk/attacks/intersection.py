@@ -33,19 +33,9 @@ def intersect(
 ) -> tuple[Counts, Codes]:
     """Count the common refinement of several releases' classes: what linking them shows.
 
-    Parameters
-    ----------
-    classes
-        For each release the class of each person, shape (people,) each.
-    sensitive
-        Their values of the sensitive attributes, shape (people,) each.
-    population
-        For each release the classes of everybody for whom the people may be taken, shape (others,)
-        each.
-
-    Returns
-    -------
-    The counts, and the class of each person there, shape (people,).
+    ``classes`` are for each release the class of each person, shape (people,), ``sensitive`` their
+    values by attribute, ``population`` for each release the classes of everybody for whom the
+    people may be taken, shape (others,). Returns the counts, and the class of each person there.
 
     Raises
     ------

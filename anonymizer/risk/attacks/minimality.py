@@ -162,7 +162,9 @@ def minimality(
         if acceptable(problem.at(lower), fixed).all()
         and not any(setting.always_breaks(class_of) for setting in settings)
     ]
-    share = _largest_share(problem.at(node), [setting.attribute for setting in settings])
+    released = problem.at(node)
+    about = [setting.attribute for setting in settings] or released.sensitive
+    share = max((float(released.about(name).shares.max()) for name in about), default=None)
     certain = len(finer) - len(uncertain)
     known = Minimality(
         "exact",
@@ -214,12 +216,6 @@ def _settings(counts: Counts, class_of: Codes, models: Sequence[PrivacyModel]) -
             each = [model for model in own if model.per_class]
             found.append(Setting.of(counts, attribute, class_of, each, NUMPY))
     return found
-
-
-def _largest_share(released: Counts, about: Sequence[str]) -> float | None:
-    """The largest p(w | class) of the attributes that the policy is about, or else of all."""
-    attributes = about or released.sensitive
-    return max((float(released.about(name).shares.max()) for name in attributes), default=None)
 
 
 def _too_much(

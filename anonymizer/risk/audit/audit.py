@@ -209,7 +209,7 @@ def _audited(
     table: Placed, hierarchies: Mapping[str, Hierarchy], minimal: Minimality
 ) -> ReleaseAudit:
     """Every attack on one release."""
-    release, counts = table.release, table.counts
+    release, counts, class_of = table.release, table.counts, table.class_of
     sensitive = release.schema.sensitive
     alike = {**_hierarchies_of(release), **hierarchies}
     return ReleaseAudit(
@@ -222,7 +222,10 @@ def _audited(
         linkage=linkage(counts.sizes, table.people),
         query_loss=loss_of_sizes(counts.sizes),
         inference={name: guesses(counts.joint[name]) for name in sensitive},
-        guessed={name: _guessed(table, name) for name in table.values},
+        guessed={
+            name: (guessed_right(counts.joint[name], class_of, own), int(table.joint(name).sum()))
+            for name, own in table.values.items()
+        },
         similarity={
             name: similarity(counts.joint[name], counts.values[name], alike[name], name)
             for name in sensitive
@@ -241,12 +244,6 @@ def _verified(release: Published) -> list[Verdict]:
     labels, _ = place(people, release.manifest)
     recoded = matched(release.table, labels[names], release.schema)
     return verify(release.table, release.schema, release.models, recoded)
-
-
-def _guessed(table: Placed, name: str) -> tuple[int, int]:
-    tried = (table.class_of >= 0) & (table.values[name] >= 0)
-    right = guessed_right(table.counts.joint[name], table.class_of, table.values[name])
-    return right, int(tried.sum())
 
 
 def _hierarchies_of(release: Published) -> dict[str, Hierarchy]:
