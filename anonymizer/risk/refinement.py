@@ -85,15 +85,6 @@ class Refinement:
             keys[block] = place[keys[block]]
         return Refinement(keys, int(place[-1]) + 1)
 
-    def in_order(self) -> "Refinement":
-        """The same classes, numbered in the order of their first records."""
-        records = len(self.class_of)
-        first = np.empty(self.classes, np.intp)
-        first[self.class_of[::-1]] = np.arange(records)[::-1]  # what is written last stays
-        starts = np.zeros(records, bool)
-        starts[first] = True
-        return Refinement((np.cumsum(starts) - 1)[first][self.class_of], self.classes)
-
     @cached_property
     def sizes(self) -> Ints:
         """Records of each class, shape (classes,)."""
@@ -199,7 +190,12 @@ def refined_by(table: Columns, names: Iterable[str]) -> Refinement:
     own, further columns are not read.
     """
     found = deque(refinements(table, names), maxlen=1)[0]
-    return Refinement(found.class_of, found.classes).in_order()
+    class_of, records = found.class_of, len(table)
+    first = np.empty(found.classes, np.intp)
+    first[class_of[::-1]] = np.arange(records)[::-1]  # what is written last stays
+    starts = np.zeros(records, bool)
+    starts[first] = True
+    return Refinement((np.cumsum(starts) - 1)[first][class_of], found.classes)
 
 
 def refinements(table: Columns, names: Iterable[str]) -> Iterator[Refinement | Ordered]:

@@ -168,8 +168,7 @@ def similarity(
 def _at(level: int, counts: np.ndarray, groups: np.ndarray) -> Similar:
     """The attack at one level; ``groups`` (values,) is the group of each value."""
     grouped = np.zeros((len(counts), int(groups.max()) + 1), np.int64)
-    for value, group in enumerate(groups):
-        grouped[:, group] += counts[:, value]
+    np.add.at(grouped.T, groups, counts.T)
     about = Inference.of(grouped)
     return Similar(
         level,

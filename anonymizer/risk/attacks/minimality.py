@@ -209,13 +209,11 @@ def _doubt(problem: Problem, node: Node, finer: Iterable[Node]) -> str | None:
 
 def _settings(counts: Counts, class_of: Codes, models: Sequence[PrivacyModel]) -> list[Setting]:
     """The setting of each attribute that the policy is about."""
-    found = []
-    for attribute in counts.sensitive:
-        own = [m for m in models if m.sensitive and m.attribute in (None, attribute)]
-        if own:
-            each = [model for model in own if model.per_class]
-            found.append(Setting.of(counts, attribute, class_of, each, NUMPY))
-    return found
+    return [
+        Setting.of(counts, attribute, class_of, [m for m in own if m.per_class], NUMPY)
+        for attribute in counts.sensitive
+        if (own := [m for m in models if m.sensitive and m.attribute in (None, attribute)])
+    ]
 
 
 def _too_much(

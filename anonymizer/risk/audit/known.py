@@ -204,11 +204,8 @@ def _others(people: Population, tables: Sequence[Placed]) -> Codes:
 
 def _about(model: PrivacyModel) -> tuple[str | None, str | None]:
     """The sensitive attribute and the digest of the population that a model is about, if any."""
-    people = model.people
-    return (
-        model.attribute if model.sensitive else None,
-        people.digest if isinstance(people, Population) else None,
-    )
+    digest = model.people.digest if isinstance(model.people, Population) else None
+    return (model.attribute if model.sensitive else None), digest
 
 
 def _tested(

@@ -17,15 +17,9 @@ __all__ = ["Intersection", "Losses", "intersection"]
 
 @dataclass(frozen=True)
 class Losses(Result):
-    """The query loss of people in all releases.
+    """The query loss of people in all releases, of each release and of all of them together.
 
-    Parameters
-    ----------
-    releases
-        Of each release.
-    together
-        Of all of them: on average at most the sum of theirs, but the largest loss has no such
-        bound.
+    The average of all is at most the sum of theirs, but the largest loss has no such bound.
     """
 
     releases: Sequence[QueryLoss] = ()
