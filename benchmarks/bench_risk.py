@@ -81,7 +81,7 @@ def each_alone(path: Path) -> object:
     """The largest ITPR of an attribute alone; re-identification and inference of each."""
     from anonymizer import risk
 
-    found = list(risk.alone(columns_of(path, ATTRIBUTES, SENSITIVE), EVERY, SENSITIVE))
+    found = list(risk.attribute_risks(columns_of(path, ATTRIBUTES, SENSITIVE), EVERY, SENSITIVE))
     return max(max(one.reidentification.itpr, one.itpr) for one in found[:-1])
 
 
@@ -192,7 +192,7 @@ def measured(place: int, directory: Path) -> list[object]:
 def compile_first(directory: Path) -> None:
     """See to compiled code being on disk, and the files in the system's cache."""
     from anonymizer.kernels import ordering
-    from anonymizer.risk.ordering import Ordered
+    from anonymizer.risk.refinement import Ordered
 
     kernel = ordering(float("inf"))
     if kernel is not None:

@@ -1,8 +1,8 @@
-"""Query loss: how much privacy an answer costs, on average, at its worst, and how it varies.
+"""Query loss: the loss of privacy by an answer, its mean, standard deviation and extremes.
 
 Longpré, Kreinovich and Dumrongpokaphan, "Entropy as a measure of average loss of privacy" (2017).
-A query tells which set of a partition {E_1, ..., E_m} of the alternatives the truth is in. A
-release is such a query about each record: its classes are the E_j.
+The answer to a query is the set of a partition {E_1, ..., E_m} of the alternatives that the truth
+is in. A release is such a query about each record: its classes are the E_j.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -14,19 +14,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from anonymizer.errors import InputError
 from anonymizer.information.entropy import entropy
+from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.kernels.terms import xlogx
 from anonymizer.privacy.numbers import numbers_of_records
 
 __all__ = ["QueryLoss", "loss_of_sizes", "query_loss", "together"]
 
-Codes = NDArray[np.intp]
-Floats = NDArray[np.float64]
 Labels = Sequence[Hashable] | NDArray[np.generic] | pd.Series
 
 
 @dataclass(frozen=True)
 class QueryLoss:
-    """What a query costs the privacy of whoever it is about, in bits.
+    """The loss of privacy of the person a query is about, in bits.
 
     Parameters
     ----------
@@ -37,8 +36,8 @@ class QueryLoss:
     standard_deviation
         Of S_0 - S_j over the answers (Eq. 16).
     maximum, minimum
-        The largest and the smallest S_0 - S_j. The average hides the largest; the smallest may be
-        negative where alternatives differ in weight: an answer that makes the truth less certain.
+        The largest and the smallest S_0 - S_j. The average hides the largest. The smallest may be
+        negative where alternatives differ in weight: such an answer makes the truth less certain.
     """
 
     uncertainty: float
@@ -53,16 +52,16 @@ class QueryLoss:
 
 
 def query_loss(partition: Labels, weights: ArrayLike | None = None) -> QueryLoss:
-    """The loss of a query that puts every alternative under the answer of its label.
+    """The loss of a query whose answer is the label of the true alternative.
 
     Parameters
     ----------
     partition
-        The answer for each alternative, shape (alternatives,). Several queries together are
-        ``together`` of theirs.
+        The answer for each alternative, shape (alternatives,). For several queries see
+        ``together``.
     weights
-        How likely each alternative is, shape (alternatives,), up to a factor; all alike when left
-        out. Alternatives of weight 0 are ignored.
+        The probability of each alternative up to a factor, shape (alternatives,); equal by default.
+        Alternatives of weight 0 are ignored.
 
     Raises
     ------
@@ -78,7 +77,7 @@ def query_loss(partition: Labels, weights: ArrayLike | None = None) -> QueryLoss
     if not len(answer):
         raise InputError("no alternatives: there is no privacy to lose")
     answer = pd.factorize(answer)[0]
-    # By the heaviest of each answer, so that neither sums nor logarithms leave the floating point.
+    # Weights are divided by the largest of their answer, so that nothing over- or underflows.
     most = np.zeros(int(answer.max()) + 1)
     np.maximum.at(most, answer, weight)
     inside = weight / most[answer]
@@ -89,7 +88,7 @@ def query_loss(partition: Labels, weights: ArrayLike | None = None) -> QueryLoss
 
 
 def loss_of_sizes(sizes: ArrayLike) -> QueryLoss:
-    """The loss of a query with so many equally likely alternatives under each answer.
+    """The loss of a query from the number of equally likely alternatives of each answer.
 
     A table's classes: S_0 = log2 N, S_j = log2 n_j. ``sizes`` (answers,); empty ones are ignored.
 
@@ -109,8 +108,8 @@ def loss_of_sizes(sizes: ArrayLike) -> QueryLoss:
 def together(*partitions: Labels) -> Codes:
     """The answers of several queries as one: their common refinement, shape (alternatives,).
 
-    The average loss of it is at most the sum of theirs (Longpré et al. 2017, Eq. 5), and at least
-    the largest of them; the largest loss knows no such bound.
+    Its average loss is at most the sum of theirs (Longpré et al. 2017, Eq. 5), and at least the
+    largest of them; the maximum loss has no such bound.
 
     Raises
     ------
@@ -160,15 +159,16 @@ def _weights(weights: ArrayLike | None, alternatives: int) -> Floats:
 
 
 def _loss(uncertainty: float, chance: Floats, left: Floats) -> QueryLoss:
-    """S_0, the weight of each answer and the uncertainty S_j that it leaves."""
+    """The loss from S_0, the weight of each answer, and the uncertainty S_j that it leaves."""
     losses = uncertainty - left
+    if len(chance) == 1:  # a trivial query: its sums may differ from 0 in their last bits
+        losses = np.zeros(1)
     share = chance / chance.sum()
     mean = (share * losses).sum()
-    one = len(chance) == 1  # nothing was answered: the sums may differ in their last bits
     return QueryLoss(
         uncertainty=uncertainty,
         average=float(entropy(chance)),
         standard_deviation=float(np.sqrt((share * (losses - mean) ** 2).sum())),
-        maximum=0.0 if one else float(losses.max()),
-        minimum=0.0 if one else float(losses.min()),
+        maximum=float(losses.max()),
+        minimum=float(losses.min()),
     )

@@ -56,9 +56,9 @@ def print_detected(detected: Sequence[Detected], size: int, shown: int = SHOWN) 
     rows = [
         [
             ", ".join(one.names),
-            f"{one.told.distinction:.4f}",
-            f"{one.told.separation:.6f}",
-            f"{one.told.alone:.2%}",
+            f"{one.distinction:.4f}",
+            f"{one.separation:.6f}",
+            f"{one.share_alone:.2%}",
         ]
         for one in detected[:shown]
     ]
@@ -110,17 +110,15 @@ def _numbers(measures: Measures, names: Iterable[str]) -> list[str]:
 
 
 def _chain(chain: Chain, about: str | None, shown: int) -> Table:
-    """The greedy order, and beside it what each attribute tells alone and adds to the others."""
-    parts = {part.name: part for part in chain.attributes}
+    """The greedy order, with what each attribute tells alone and adds to the others."""
     rows = [
         [
             link.name,
-            *(f"{bits:.6f}" for bits in (parts[link.name].alone, link.adds, link.told)),
-            f"{parts[link.name].adds:.6f}",
+            *(f"{x:.6f}" for x in (link.alone, link.adds, link.total, link.adds_to_others)),
         ]
         for link in chain.links[:shown]
     ]
-    title = f"{_title(about)}: {chain.told:.6f} bits by all together"
+    title = f"{_title(about)}: {chain.total:.6f} bits by all together"
     columns = ["attribute", "alone", "adds to those above", "with those", "adds to all others"]
     return table_of(title, columns, rows)
 

@@ -8,7 +8,7 @@ from anonymizer.privacy.query_loss import QueryLoss
 from anonymizer.report.console import console, table_of
 from anonymizer.report.verdicts import verdict_table
 from anonymizer.risk.attacks import Guesses, Linkage, Minimality, Success
-from anonymizer.risk.audit import Apart, Audit, Intersection, ReleaseAudit
+from anonymizer.risk.audit import Audit, Intersection, LinkedClasses, ReleaseAudit
 from anonymizer.tables.values import counted
 
 __all__ = ["print_audit"]
@@ -28,8 +28,8 @@ def print_audit(audit: Audit) -> None:
 
 def _print_release(out: Console, release: ReleaseAudit) -> None:
     out.print(
-        f"{release.path}: {release.records:,} records in {release.classes:,} equivalence classes; "
-        f"{counted(release.people, 'record')} of the original fit them.",
+        f"{release.release}: {release.records:,} records in {release.classes:,} equivalence "
+        f"classes; {counted(release.people, 'record')} of the original fit them.",
         soft_wrap=True,
     )
     out.print(verdict_table(release.privacy))
@@ -126,8 +126,8 @@ def _inference(found: Mapping[str, Guesses], tried: Mapping[str, str]) -> object
 def _print_intersection(
     out: Console, found: Intersection, releases: Sequence[ReleaseAudit]
 ) -> None:
-    if not found.known:
-        reach = f"{found.at_least:,} to {found.at_most:,}"
+    if not found.membership_known:
+        reach = f"{found.records_at_least:,} to {found.records_at_most:,}"
         out.print(
             "Intersection: an original holds more people than its release has records, so that it "
             f"is not known which of them are in all ({reach}), and the policy cannot be proven; "
@@ -135,25 +135,27 @@ def _print_intersection(
             soft_wrap=True,
         )
         return
-    if found.everywhere is None:
+    if found.in_all is None:
         out.print("Intersection: nobody is in all releases.")
     else:
-        _print_apart(out, "in all releases", found.everywhere)
+        _print_linked(out, "in all releases", found.in_all)
         _print_attacks(out, found, releases)
-    if found.somewhere is not None:
-        _print_apart(out, "in some releases only", found.somewhere)
+    if found.in_some is not None:
+        _print_linked(out, "in some releases only", found.in_some)
 
 
-def _print_apart(out: Console, who: str, apart: Apart) -> None:
+def _print_linked(out: Console, who: str, linked: LinkedClasses) -> None:
     same = "".join(
-        f", {number:,} known for sure about {name}" for name, number in apart.homogeneous.items()
+        f", {number:,} known for sure about {name}"
+        for name, number in linked.homogeneous_records.items()
     )
     out.print(
-        f"Intersection, {counted(apart.records, 'record')} {who}: in {apart.classes:,} classes; "
-        f"{apart.singled_out:,} singled out{same}; the policy breaks for {apart.failing:,}.",
+        f"Intersection, {counted(linked.records, 'record')} {who}: in {linked.classes:,} classes; "
+        f"{linked.singled_out:,} singled out{same}; the policy breaks for "
+        f"{linked.failing_records:,}.",
         soft_wrap=True,
     )
-    verdicts = verdict_table(apart.privacy)
+    verdicts = verdict_table(linked.privacy)
     verdicts.title = f"Policy of all releases, held against records {who}"
     out.print(verdicts)
 
@@ -165,14 +167,15 @@ def _print_attacks(out: Console, found: Intersection, releases: Sequence[Release
         out.print(_inference(found.inference, {}))
     rows = [
         [name, str(left.fewest), f"{left.one:,}", "-" if left.l is None else f"{left.fewer:,}"]
-        for name, left in (found.candidates or {}).items()
+        for name, left in found.candidates.items()
     ]
     if rows:
         columns = ["about", "fewest values left", "left with one", "left with fewer than l"]
         out.print(table_of("Composition, records not linked", columns, rows))
-    if found.query_loss_together is not None:
-        losses = zip([release.path for release in releases], found.query_loss, strict=True)
-        out.print(_losses([*losses, ("together", found.query_loss_together)]))
+    together = found.query_loss.together
+    if together is not None:
+        losses = zip([each.release for each in releases], found.query_loss.releases, strict=True)
+        out.print(_losses([*losses, ("together", together)]))
 
 
 def _losses(losses: Iterable[tuple[str, QueryLoss]]) -> object:

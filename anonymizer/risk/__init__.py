@@ -1,13 +1,19 @@
-"""Risk: what an attacker learns from a table or a release, per record, per class, on the whole."""
+"""Risk: what an attacker learns from a table or a release.
 
-from anonymizer.risk.alone import Alone, alone
-from anonymizer.risk.assessment import Assessment, assess, assess_columns
-from anonymizer.risk.chain import Chain, Contribution, Link
-from anonymizer.risk.combined import itpr
+This room holds the metrics of re-identification and inference per record, per class and on the
+whole, the search for identifying columns (detection, ranking, undeclared attributes), the check of
+a table against a policy, the attacks on a release (``attacks``) and audits of release directories
+(``audit``). In go tables, counts, studies and releases on disk; out come frozen results with
+``to_dict`` for JSON. It may import from everything but ``report``, ``papers`` and ``cli``.
+"""
+
+from anonymizer.privacy.query_loss import QueryLoss, query_loss, together
+from anonymizer.risk.assessment import Assessment, assess
+from anonymizer.risk.attributes import attribute_risks, itpr
+from anonymizer.risk.chain import Chain
 from anonymizer.risk.detection import (
     DISTINCT,
     Detected,
-    Distinguished,
     detect,
     distinction,
     separation,
@@ -16,42 +22,37 @@ from anonymizer.risk.detection import (
 from anonymizer.risk.measures import Measures
 from anonymizer.risk.profile import Inference, Profile, Reidentification, measures
 from anonymizer.risk.ranking import METRICS, Ranked, Ranking, rank
-from anonymizer.risk.refinement import Columns, Refinement, refined_by
-from anonymizer.risk.subsets import MOST_SUBSETS, affordable
-from anonymizer.risk.undeclared import Undeclared, UndeclaredAttribute, undeclared
+from anonymizer.risk.refinement import Refinement, refined_by
+from anonymizer.risk.subsets import MOST_SUBSETS
+from anonymizer.risk.undeclared import Undeclared, undeclared
 
 __all__ = [
     "DISTINCT",
     "METRICS",
     "MOST_SUBSETS",
-    "Alone",
     "Assessment",
     "Chain",
-    "Columns",
-    "Contribution",
     "Detected",
-    "Distinguished",
     "Inference",
-    "Link",
     "Measures",
     "Profile",
+    "QueryLoss",
     "Ranked",
     "Ranking",
     "Refinement",
     "Reidentification",
     "Undeclared",
-    "UndeclaredAttribute",
-    "affordable",
-    "alone",
     "assess",
-    "assess_columns",
+    "attribute_risks",
     "detect",
     "distinction",
     "itpr",
     "measures",
+    "query_loss",
     "rank",
     "refined_by",
     "separation",
     "share_alone",
+    "together",
     "undeclared",
 ]

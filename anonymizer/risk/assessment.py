@@ -1,4 +1,4 @@
-"""The risk of a table as it stands: on the whole, class by class and record by record."""
+"""The risk of a table as it is: on the whole, class by class and record by record."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,12 +9,21 @@ import pandas as pd
 from anonymizer.counts.columns import by_text
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import column_names
+from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 from anonymizer.recoding import Watch, ignore
 from anonymizer.risk.profile import Inference, Profile, Reidentification
-from anonymizer.risk.refinement import Codes, Columns, Floats, Refinement, refined_by
+from anonymizer.risk.refinement import Columns, Refinement, refined_by
 
 __all__ = ["Assessment", "assess", "assess_columns"]
+
+TERMS = {
+    "posterior": "posterior",
+    "uncertainty": "uncertainties",
+    "itpr": "itpr_terms",
+    **{name: name for name in ("i1", "i2", "i3", "i4")},
+}
+"""Columns of a table of classes, and the properties of a profile that they hold."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,11 +35,11 @@ class Assessment:
     table, schema
         The table, admitted, and the roles of its columns.
     classes
-        The equivalence classes, and which one each record is in.
+        The equivalence classes, and the class of each record.
     reidentification
-        What they tell about whose a record is: the attacker knows that somebody is in the table.
+        The risk that a record is found by an attacker who knows that its person is in the table.
     inference
-        What they tell about each sensitive attribute.
+        The risk of each sensitive attribute.
     """
 
     table: Columns
@@ -55,47 +64,58 @@ class Assessment:
                 "average": len(sizes) / self.reidentification.records,
                 "alone": int((sizes == 1).sum()),
             },
-            "inference": {name: _inferred(about) for name, about in self.inference.items()},
+            "inference": {
+                name: {
+                    **about.measures.to_dict(),
+                    "guessed": about.guessed,
+                    "guessed_without": about.guessed_without,
+                }
+                for name, about in self.inference.items()
+            },
             "query_loss": self.query_loss.to_dict(),
         }
 
     def by_class(self) -> pd.DataFrame:
-        """One row per class, numbered from 1; nothing tells its values.
+        """One row per class, numbered from 1; the values of the class are left out.
 
-        Columns: ``records``; ``posterior`` (max p(x|y)), ``i1``, ``i2``, ``i3``, ``i4`` and
-        ``uncertainty`` H(X|y) in bits, and ``itpr``, the class's term of ITPR, about whose record
-        it is; the same, such as ``i1(diagnosis)``, about each sensitive attribute.
+        Columns: ``records``; of re-identification ``posterior`` (max p(x|y)), ``i1``, ``i2``,
+        ``i3``, ``i4`` and ``uncertainty`` H(X|y) in bits, and ``itpr``, the class's term of ITPR;
+        of each sensitive attribute the same, such as ``i1(diagnosis)``.
         """
         columns: dict[str, np.ndarray] = {"records": self.reidentification.sizes}
-        columns |= _of_classes(self.reidentification)
-        for name, about in self.inference.items():
-            columns |= {f"{what}({name})": each for what, each in _of_classes(about).items()}
+        for suffix, profile in self._profiles():
+            columns |= {what + suffix: getattr(profile, which) for what, which in TERMS.items()}
         return pd.DataFrame(columns, pd.RangeIndex(1, len(self.classes.sizes) + 1, name="class"))
 
     def by_record(self) -> pd.DataFrame:
         """One row per record, in the order of the table and with its index.
 
-        Columns: ``class`` and ``records``, the class's number and size; ``posterior`` = 1 / n, the
-        chance of whoever guesses whose record it is; ``i1``, ``i2`` (bits) and ``itpr`` about that;
-        and about each sensitive attribute, say diagnosis: ``posterior(diagnosis)``, how sure an
-        attacker is of the value that the record has, ``max_posterior(diagnosis)``, of the likeliest
-        one, ``i1(diagnosis)``, ``i2(diagnosis)`` and ``itpr(diagnosis)``. Who reads it learns what
-        an attacker would, sensitive values included.
+        Columns: ``class`` and ``records``, the class's number and size; of re-identification
+        ``posterior`` = 1 / n, ``i1``, ``i2`` (bits) and ``itpr``; and of each sensitive attribute,
+        say diagnosis, ``posterior(diagnosis)``, the probability of the value that the record has,
+        ``max_posterior(diagnosis)``, that of the likeliest value, ``i1(diagnosis)``,
+        ``i2(diagnosis)`` and ``itpr(diagnosis)``. Who reads it learns what an attacker would,
+        sensitive values included.
         """
         class_of, sizes = self.classes.class_of, self.reidentification.sizes
         columns: dict[str, np.ndarray] = {
             "class": class_of + 1,
             "records": sizes[class_of],
             "posterior": self.reidentification.posterior[class_of],
-            **_of_records(self.reidentification, class_of),
         }
-        for name, about in self.inference.items():
-            own = _posterior_of(about, class_of, by_text(self.table[name])[0])
-            columns[f"posterior({name})"] = own
-            columns[f"max_posterior({name})"] = about.posterior[class_of]
-            told = _of_records(about, class_of)
-            columns |= {f"{what}({name})": each for what, each in told.items()}
+        for suffix, profile in self._profiles():
+            if isinstance(profile, Inference):
+                values = by_text(self.table[suffix[1:-1]])[0]
+                columns["posterior" + suffix] = _posterior_of(profile, class_of, values)
+                columns["max_posterior" + suffix] = profile.posterior[class_of]
+            for what in ("i1", "i2", "itpr"):
+                columns[what + suffix] = getattr(profile, TERMS[what])[class_of]
         return pd.DataFrame(columns, getattr(self.table, "index", None))
+
+    def _profiles(self) -> list[tuple[str, Profile]]:
+        """The profiles about the record and each sensitive attribute, by suffix of columns."""
+        inferred = [(f"({name})", about) for name, about in self.inference.items()]
+        return [("", self.reidentification), *inferred]
 
 
 def assess(
@@ -104,7 +124,7 @@ def assess(
     sensitive: str | Sequence[str] = (),
     missing: str = "error",
 ) -> Assessment:
-    """Measure the risk of a table as it stands: nothing is recoded.
+    """Measure the risk of a table as it is: nothing is recoded.
 
     Classes are the combinations of values of the quasi-identifiers.
 
@@ -122,13 +142,13 @@ def assess(
     InputError
         When a column is unknown or misses values, or the table has no records.
     """
-    names = tuple(column_names("quasi_identifiers", quasi_identifiers))
+    names = column_names("quasi_identifiers", quasi_identifiers)
     schema = Schema(names, column_names("sensitive", sensitive), missing=missing)
     return assess_columns(schema.admit(table), schema)
 
 
 def assess_columns(table: Columns, schema: Schema, watch: Watch = ignore) -> Assessment:
-    """The same of a table that was admitted, read a column at a time."""
+    """Measure the risk of a table that was admitted, reading a column at a time."""
     watch("grouping the records", 0, None)
     classes = refined_by(table, schema.names)
     inference = {}
@@ -136,32 +156,6 @@ def assess_columns(table: Columns, schema: Schema, watch: Watch = ignore) -> Ass
         watch("counting sensitive values", place, len(schema.sensitive))
         inference[name] = classes.inference(table[name])
     return Assessment(table, schema, classes, classes.reidentification(), inference)
-
-
-def _inferred(about: Inference) -> dict[str, float]:
-    """The measures, and how often a guess is right: with the class known, and without."""
-    return {
-        **about.measures.to_dict(),
-        "guessed": about.guessed,
-        "guessed_without": about.guessed_without,
-    }
-
-
-def _of_classes(profile: Profile) -> dict[str, Floats]:
-    return {
-        "posterior": profile.posterior,
-        "uncertainty": profile.uncertainties,
-        "itpr": profile.itpr_terms,
-        "i1": profile.i1,
-        "i2": profile.i2,
-        "i3": profile.i3,
-        "i4": profile.i4,
-    }
-
-
-def _of_records(profile: Profile, class_of: Codes) -> dict[str, Floats]:
-    columns = {"i1": profile.i1, "i2": profile.i2, "itpr": profile.itpr_terms}
-    return {what: each[class_of] for what, each in columns.items()}
 
 
 def _posterior_of(about: Inference, class_of: Codes, values: Codes) -> Floats:

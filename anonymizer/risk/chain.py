@@ -1,7 +1,7 @@
-"""What attributes tell one after the other, and each beside all the others: the chain rule."""
+"""The chain rule: what attributes tell one after the other, and each in addition to all others."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import inf
 
 import pandas as pd
@@ -9,83 +9,61 @@ import pandas as pd
 from anonymizer.recoding import Watch, ignore
 from anonymizer.risk.measures import Measures
 from anonymizer.risk.refinement import Columns, Refinement
+from anonymizer.risk.results import Result
 from anonymizer.risk.subsets import column_of, refined
 
-__all__ = ["Chain", "Contribution", "Link", "chains", "profiled"]
+__all__ = ["Chain", "Link", "chains", "profiled"]
 
 ROUND = 9
 """Digits of bits beyond which two sums may differ by the order of their terms alone."""
 
 
 @dataclass(frozen=True)
-class Contribution:
-    """What one attribute tells about X at risk, in bits.
+class Link(Result):
+    """A step of the greedy chain, in bits; no information is ever negative.
 
     Parameters
     ----------
     name
-        The attribute Y_i.
+        The attribute Y_i that adds most to those before it.
     alone
         I(X;Y_i).
     adds
-        I(X;Y_i | all the others) = I(X; all) - I(X; all but Y_i), never negative. It may be more
-        than ``alone`` (about a sensitive attribute) as well as less.
+        I(X;Y_i | those before it).
+    total
+        I(X; it and those before it).
+    adds_to_others
+        I(X;Y_i | all the others) = I(X; all) - I(X; all but Y_i). About a sensitive attribute it
+        may be more than ``alone`` as well as less.
     """
 
     name: str
     alone: float
     adds: float
+    total: float
+    adds_to_others: float
 
 
 @dataclass(frozen=True)
-class Link:
-    """A step of the greedy chain, in bits.
+class Chain(Result):
+    """I(X; Y_1 ... Y_n) = sum of I(X; Y_i | Y_1 ... Y_i-1), and the part of each attribute.
 
     Parameters
     ----------
-    name
-        The attribute that adds most to those before it.
-    adds
-        I(X;Y_i | those before it), never negative.
-    told
-        I(X; it and those before it).
-    """
-
-    name: str
-    adds: float
-    told: float
-
-
-@dataclass(frozen=True)
-class Chain:
-    """I(X; Y_1 ... Y_n) = sum of I(X; Y_i | Y_1 ... Y_i-1), and what each attribute has of it.
-
-    Parameters
-    ----------
-    told
+    total
         I(X; all the attributes), in bits: H(Y) where X is the record itself.
-    attributes
-        Alone and beside all the others, in the order they were named in.
     links
-        The greedy order: which tells most, which adds most to that one, and so on; ties by name.
-        Their ``adds`` sum to ``told``. No order tells most at every length in general.
+        The greedy order: the attribute that tells most, the one that adds most to it, and so on;
+        ties by name. Their ``adds`` sum to ``total``. In general no order tells most at every
+        length.
     """
 
-    told: float
-    attributes: tuple[Contribution, ...]
+    total: float
     links: tuple[Link, ...]
-
-    def to_dict(self) -> dict[str, object]:
-        """The chain as JSON has it."""
-        return {
-            "told": self.told,
-            "attributes": [asdict(part) for part in self.attributes],
-            "chain": [asdict(link) for link in self.links],
-        }
 
 
 def profiled(classes: Refinement, about: pd.Series | None) -> Measures:
-    """What classes tell about a sensitive attribute, or about who a record is of."""
+    """The measures of classes about a sensitive attribute, or about the record itself."""
     profile = classes.reidentification() if about is None else classes.inference(about)
     return profile.measures
 
@@ -98,42 +76,36 @@ def chains(
 ) -> list[Chain]:
     """The chain of some attributes about each X: the record itself (None) or a column.
 
-    ``alone`` has I(X;Y_i) about each X, for every attribute. To leave out each takes n log n
+    ``alone`` is I(X;Y_i) about each X, for every attribute. Leaving out each takes n log n
     refinements for all X together. The greedy order takes up to n^2 / 2 for a sensitive attribute,
-    and few more than n for the record itself, about which attributes only ever add less the more
-    are known already.
+    and few more than n for the record itself, where I(X;Y) = H(Y) is submodular: an attribute adds
+    the less the more are known.
     """
-    classes, told = _together(table, alone, abouts)
+    whole = refined(Refinement.trivial(len(table)), table, alone)
+    classes = whole.classes
+    totals = [profiled(whole, about).mutual_information for about in abouts]
     adds: dict[str, list[float]] = {}
     for name, others in _all_but_one(table, list(alone), Refinement.trivial(len(table))):
-        # As many classes are the same classes, which leave nothing to be told, exactly.
+        # As many classes are the same classes: the attribute adds exactly nothing.
         same = others.classes == classes
         adds[name] = [
-            0.0 if same else max(most - profiled(others, about).mutual_information, 0.0)
-            for about, most in zip(abouts, told, strict=True)
+            0.0 if same else max(total - profiled(others, about).mutual_information, 0.0)
+            for about, total in zip(abouts, totals, strict=True)
         ]
         watch("leaving out one attribute", len(adds), len(alone))
     found = []
-    for at, (about, most) in enumerate(zip(abouts, told, strict=True)):
+    for at, (about, total) in enumerate(zip(abouts, totals, strict=True)):
         first = {name: alone[name][at] for name in alone}
-        parts = [Contribution(name, first[name], adds[name][at]) for name in alone]
-        links = _greedy(table, first, about, (classes, most), watch)
-        found.append(Chain(most, tuple(parts), tuple(links)))
+        order = _greedy(table, first, about, (classes, total), watch)
+        links = [Link(name, first[name], *bits, adds[name][at]) for name, bits in order]
+        found.append(Chain(total, tuple(links)))
     return found
-
-
-def _together(
-    table: Columns, names: Iterable[str], abouts: Iterable[pd.Series | None]
-) -> tuple[int, list[float]]:
-    """The number of classes by all columns, and what these tell about each X."""
-    whole = refined(Refinement.trivial(len(table)), table, names)
-    return whole.classes, [profiled(whole, about).mutual_information for about in abouts]
 
 
 def _all_but_one(
     table: Columns, names: Sequence[str], classes: Refinement
 ) -> Iterator[tuple[str, Refinement]]:
-    """Classes split by all columns but one, for each: halves beside halves, none split twice."""
+    """Classes split by all columns but one, for each: by halves, so that none is split twice."""
     if len(names) == 1:
         yield names[0], classes
         return
@@ -148,35 +120,34 @@ def _greedy(
     about: pd.Series | None,
     end: tuple[int, float],
     watch: Watch,
-) -> Iterator[Link]:
-    """The attribute that adds most, time and again; those that add nothing more come last.
+) -> Iterator[tuple[str, tuple[float, float]]]:
+    """The attribute that adds most, what it adds, and the sum; those that add nothing come last.
 
-    ``end``: the classes by all attributes, and what these tell.
+    ``end``: the number of classes by all attributes, and their information about X.
     """
-    bounds = dict(alone)
-    """What each can add at most; one that splits no class any more is not among them."""
-    left, classes, told = set(alone), Refinement.trivial(len(table)), 0.0
-    while classes.classes < end[0] and told < end[1]:
-        name, classes, adds = _next(table, classes, told, bounds, about)
-        told += adds
-        yield Link(name, adds, told)
+    bounds = dict(alone)  # what each can add at most; those that split no class are removed
+    left, classes, total = set(alone), Refinement.trivial(len(table)), 0.0
+    while classes.classes < end[0] and total < end[1]:
+        name, classes, adds = _next(table, classes, total, bounds, about)
+        total += adds
+        yield name, (adds, total)
         left.remove(name)
         watch("chaining attributes", len(alone) - len(left), len(alone))
         # About the record itself attributes are submodular; about another they may work together.
         bounds = {other: bounds[other] if about is None else inf for other in bounds}
-    yield from (Link(name, 0.0, told) for name in sorted(left))
+    yield from ((name, (0.0, total)) for name in sorted(left))
 
 
 def _next(
     table: Columns,
     classes: Refinement,
-    told: float,
+    total: float,
     bounds: dict[str, float],
     about: pd.Series | None,
 ) -> tuple[str, Refinement, float]:
     """The attribute that adds most, the classes with it, what it adds; sharpens the bounds.
 
-    Some attribute splits a class: it is asked for only then.
+    At least one attribute still splits a class.
     """
     best, found, most = "", classes, -inf
     for name in sorted(bounds, key=lambda name: (-bounds[name], name)):
@@ -186,7 +157,7 @@ def _next(
         if split.classes == classes.classes:
             del bounds[name]
             continue
-        bounds[name] = adds = max(profiled(split, about).mutual_information - told, 0.0)
+        bounds[name] = adds = max(profiled(split, about).mutual_information - total, 0.0)
         if (-round(adds, ROUND), name) < (-round(most, ROUND), best):
             best, found, most = name, split, adds
     del bounds[best]

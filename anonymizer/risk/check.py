@@ -1,9 +1,10 @@
-"""What a table satisfies as it stands: the largest k and l, the smallest t, beta and delta."""
+"""What a table satisfies as it is: the largest k and l, the smallest t, beta and delta."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,6 +36,7 @@ from anonymizer.release.verification import recoded_people
 from anonymizer.release.warnings.class_warnings import class_warnings
 from anonymizer.release.warnings.column_warnings import column_warnings, spelling_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
+from anonymizer.risk.results import PolicyResult
 
 __all__ = ["Check", "check", "check_file", "check_table"]
 
@@ -49,13 +51,13 @@ MEASURES: Mapping[str, PrivacyModel] = {
     "delta_disclosure": DeltaDisclosure(1),
     "alpha": AlphaKAnonymity(1, 1),
 }
-"""What is measured about every sensitive attribute, by models whose own parameters do not matter:
-the worst class under each is the strictest parameter that the table satisfies."""
+"""What is measured about every sensitive attribute. The parameters of these models do not matter:
+the worst class under each model is the strictest parameter that the table satisfies."""
 
 
 @dataclass(frozen=True)
-class Check:
-    """What a table satisfies as it stands.
+class Check(PolicyResult):
+    """What a table satisfies as it is.
 
     Parameters
     ----------
@@ -66,17 +68,17 @@ class Check:
     sensitive
         For each sensitive attribute the strictest parameters that every class satisfies:
         ``distinct_l``, ``entropy_l`` (2^H, plug-in), ``t_kl`` (bits), ``t_equal``, ``t_ordered``
-        (where its values are numbers, or a model of the policy states their order),
+        (where its values are numbers, or a model of the policy gives their order),
         ``basic_beta``, ``enhanced_beta``, ``delta_disclosure`` (bits) and ``alpha``; infinite where
-        none does.
+        no parameter holds.
     risk
-        Of being re-identified: ``prosecutor_highest`` and ``prosecutor_average``; with a population
+        Of re-identification: ``prosecutor_highest`` and ``prosecutor_average``; with a population
         also ``journalist_highest``, ``journalist_average`` and ``marketer``; and
         ``sample_uniqueness``, the share of records alone in their class.
     privacy
-        Every model of the policy held against the table.
+        The verdict of every model of the policy.
     warnings
-        What the table is weak in, whether the policy holds or not.
+        Weaknesses of the table, whether the policy holds or not.
     """
 
     records: int
@@ -87,26 +89,13 @@ class Check:
     privacy: Sequence[Verdict]
     warnings: Sequence[ReleaseWarning] = ()
 
-    @property
-    def satisfied(self) -> bool:
-        """Whether every class satisfies every model of the policy."""
-        return all(verdict.satisfied for verdict in self.privacy)
-
-    def to_dict(self) -> dict[str, object]:
-        """The check as JSON has it; what is infinite is null."""
-        return {
-            "records": self.records,
-            "classes": self.classes,
-            "k": self.k,
-            "sensitive": {
-                name: {measure: _plain(measure, value) for measure, value in found.items()}
-                for name, found in self.sensitive.items()
-            },
-            "risk": dict(self.risk),
-            "privacy": [verdict.to_dict() for verdict in self.privacy],
-            "satisfied": self.satisfied,
-            "warnings": [warning.to_dict() for warning in self.warnings],
+    def to_dict(self) -> dict[str, Any]:
+        """The check as JSON has it; an infinite figure is null."""
+        sensitive = {
+            name: {measure: value if isfinite(value) else None for measure, value in found.items()}
+            for name, found in self.sensitive.items()
         }
+        return {**super().to_dict(), "sensitive": sensitive}
 
 
 def check(
@@ -116,10 +105,10 @@ def check(
     privacy: Sequence[PrivacyModel] = (),
     missing: str = "error",
 ) -> Check:
-    """Measure what a table satisfies as it stands, and hold a policy against it.
+    """Measure what a table satisfies as it is, and test a policy on it.
 
-    Nothing is recoded: classes are the combinations of values of the quasi-identifiers that stand
-    in the table. A population that models are about has to stand as the table does.
+    Nothing is recoded: classes are the combinations of values of the quasi-identifiers. A
+    population that models are about has to be recoded as the table is.
 
     Parameters
     ----------
@@ -136,9 +125,9 @@ def check(
     ------
     InputError
         When a column is unknown or misses values, the table has no records, or a model cannot be
-        held against it.
+        tested on it.
     """
-    names = tuple(column_names("quasi_identifiers", quasi_identifiers))
+    names = column_names("quasi_identifiers", quasi_identifiers)
     schema = Schema(names, column_names("sensitive", sensitive), missing=missing)
     models = models_of(privacy)
     people = population_of(models)
@@ -153,9 +142,9 @@ def check_table(
     population: pd.DataFrame | None = None,
     identifiers: Iterable[str] = (),
 ) -> Check:
-    """The same of a table that was admitted, and a population recoded as it is.
+    """Check a table that was admitted, and a population recoded as it is.
 
-    Of ``identifiers``, columns that a release of the table leaves out, nothing is said.
+    ``identifiers`` are columns that a release of the table leaves out; no warning is about them.
     """
     counts = recount(table, schema, population)
     alike = all(reads_as_written(table[name]) for name in schema.sensitive)
@@ -183,19 +172,17 @@ def check_table(
 
 def _measured(views: Sequence[Classes], models: Sequence[PrivacyModel]) -> dict[str, float]:
     """The strictest parameters that every class satisfies, to every reader of the table."""
-    found = {}
-    for measure, model in MEASURES.items():
-        if measure == "t_ordered":
-            stated = _order(views[0], models)
-            if stated is None:
-                continue
-            model = stated
-        found[measure] = model.worst(np.concatenate([model.measure(each) for each in views]))
-    return found
+    measures = {**MEASURES, "t_ordered": _order(views[0], models)}
+    found = {
+        measure: model.worst(np.concatenate([model.measure(each) for each in views]))
+        for measure, model in measures.items()
+        if model is not None
+    }
+    return {**found, "distinct_l": int(found["distinct_l"])}
 
 
 def _order(classes: Classes, models: Sequence[PrivacyModel]) -> PrivacyModel | None:
-    """The ordered distance about an attribute: as the policy states it, or of numbers."""
+    """The ordered distance of an attribute: the policy's, or that of numbers."""
     for model in models:
         about = getattr(model, "attribute", None) in (None, classes.attribute)
         if isinstance(model, TCloseness) and model.distance == "ordered" and about:
@@ -204,51 +191,34 @@ def _order(classes: Classes, models: Sequence[PrivacyModel]) -> PrivacyModel | N
 
 
 def _risks(counts: Counts) -> dict[str, float]:
-    mine = counts.sizes > 0
-    sizes = counts.sizes[mine]
+    """The risks of re-identification: see ``Check``."""
+    sizes = counts.sizes[counts.sizes > 0]
     known = prosecutor(sizes)
     risks = {
         "sample_uniqueness": sample_uniqueness(sizes),
         "prosecutor_highest": known.highest,
         "prosecutor_average": known.average,
     }
-    if counts.population is None:
-        return risks
-    people = counts.population[mine]
-    guessed = journalist(sizes, people)
-    return {
-        **risks,
-        "journalist_highest": guessed.highest,
-        "journalist_average": guessed.average,
-        "marketer": marketer(sizes, people),
-    }
-
-
-def _plain(measure: str, value: float) -> float | int | None:
-    if not isfinite(value):
-        return None
-    return int(value) if measure == "distinct_l" else value
+    if counts.population is not None:
+        people = counts.population[counts.sizes > 0]
+        guessed = journalist(sizes, people)
+        risks["journalist_highest"] = guessed.highest
+        risks["journalist_average"] = guessed.average
+        risks["marketer"] = marketer(sizes, people)
+    return risks
 
 
 def check_file(study: Study, path: Path) -> Check:
-    """Measure what a table of a study satisfies as it stands, and hold the policy against it.
+    """Measure what a table of a study satisfies as it is, and test the study's policy on it.
 
-    A population that models are about is recoded where the table is a release, with its manifest
-    beside it, and taken as it stands otherwise.
-
-    Raises
-    ------
-    InputError
-        When the table cannot be read, lacks a column or misses values.
+    A population that models are about is recoded where the table is a release, with a manifest in
+    its directory, and taken as it is otherwise.
     """
     schema = schema_at(study, path)
     table = schema.admit(study.read(path, schema=schema), respell=False)
-    people = population_of(study.privacy)
-    if people is None:
-        population = None
-    elif is_release(path):
+    people, population = population_of(study.privacy), None
+    if people is not None and is_release(path):
         population = recoded_people(study, path, table, people.table)
-    else:
+    elif people is not None:
         population = schema.admit_population(people.table)
-    identifiers = study.schema.identifiers
-    return check_table(table, schema, study.privacy, population, identifiers)
+    return check_table(table, schema, study.privacy, population, study.schema.identifiers)

@@ -1,7 +1,7 @@
-"""Quasi-identifiers of a raw table: which sets of columns tell most of its records apart.
+"""Quasi-identifiers of a raw table: the minimal sets of columns that distinguish most records.
 
-Motwani and Xu, "Efficient algorithms for masking and finding quasi-identifiers" (2007). Theirs are
-sampled for streams; here all records are counted, and the figures exact.
+Motwani and Xu, "Efficient algorithms for masking and finding quasi-identifiers" (2007). They sample
+streams; here all records are counted, so that figures are exact.
 """
 
 from collections.abc import Sequence
@@ -15,6 +15,7 @@ from anonymizer.errors import InputError, column_names
 from anonymizer.privacy.numbers import numbers_of_records
 from anonymizer.recoding import Watch, ignore
 from anonymizer.risk.refinement import Columns, Refinement
+from anonymizer.risk.results import Result
 from anonymizer.risk.subsets import Subset, measured, refined, subsets_up_to
 
 __all__ = [
@@ -28,59 +29,45 @@ __all__ = [
 ]
 
 DISTINCT = 0.8
-"""The distinction asked for where nothing is: a convention. Four of five records stay distinct."""
+"""The default threshold of distinction, a convention: four of five records stay distinct."""
 
 MOST_SQUARED = 2**31
 """Records up to which pairs are counted in 64 bits."""
 
 
 @dataclass(frozen=True)
-class Distinguished:
-    """How well some columns tell records apart; none falls when a column joins them.
+class Distinguished(Result):
+    """How well some columns distinguish records; adding a column lowers no figure.
 
     Parameters
     ----------
-    distinction
-        Combinations of values by records: see ``distinction``.
-    separation
-        Pairs of records told apart, by pairs: see ``separation``.
-    alone
-        Records with a combination of their own, by records: see ``share_alone``.
+    distinction, separation, share_alone
+        See the functions of these names.
     """
 
     distinction: float
     separation: float
-    alone: float
+    share_alone: float
 
     @classmethod
     def by(cls, sizes: ArrayLike) -> "Distinguished":
-        """What class sizes, shape (classes,), come to."""
-        return cls(distinction(sizes), separation(sizes), share_alone(sizes))
+        """Measure class sizes, shape (classes,)."""
+        return Distinguished(distinction(sizes), separation(sizes), share_alone(sizes))
 
 
 @dataclass(frozen=True)
-class Detected:
-    """A minimal set of columns that tells most records apart."""
+class Detected(Distinguished):
+    """A minimal set of columns that distinguishes most records."""
 
     names: Subset
-    told: Distinguished
-
-    def to_dict(self) -> dict[str, object]:
-        """The set as JSON has it."""
-        return {
-            "names": list(self.names),
-            "distinction": self.told.distinction,
-            "separation": self.told.separation,
-            "share_alone": self.told.alone,
-        }
 
 
 def distinction(sizes: ArrayLike) -> float:
-    """T / N: the share of records that stay when of each class only one does, in (0, 1].
+    """T / N: the share of records that stay when each class keeps a single one, in (0, 1].
 
-    The columns are a key of those records, and of no more (Motwani and Xu 2007: an alpha-distinct
-    quasi-identifier is a key once a share of 1 - alpha is removed). Records that are alone in their
-    class may be fewer: see ``share_alone``. ``sizes`` (classes,); empty classes are ignored.
+    The columns are a key of the records that stay (Motwani and Xu 2007: an alpha-distinct
+    quasi-identifier is a key once a share of 1 - alpha is removed). Fewer records may be alone in
+    their class: see ``share_alone``. ``sizes`` (classes,); empty classes are ignored.
 
     >>> distinction([2, 2, 1])
     0.6
@@ -92,10 +79,9 @@ def distinction(sizes: ArrayLike) -> float:
 def separation(sizes: ArrayLike) -> float:
     """1 - sum n_y (n_y - 1) / (N (N - 1)): the share of pairs of records that differ, in [0, 1].
 
-    Pairs are counted as whole numbers and divided once, so that 1.0 is every pair up to 1e8
-    records. It is near 1 for almost any column: two records that were drawn at random seldom agree.
-    1 for a single record, which there is nothing to confuse with. ``sizes`` (classes,); empty
-    classes are ignored.
+    Pairs are counted as whole numbers and divided once, so that up to 1e8 records 1.0 means every
+    pair. It is near 1 for almost any column, as two random records seldom agree; 1 for a single
+    record. ``sizes`` (classes,); empty classes are ignored.
 
     >>> separation([2, 2, 1])
     0.8
@@ -128,60 +114,54 @@ def detect(
     separation: float | None = None,
     watch: Watch = ignore,
 ) -> list[Detected]:
-    """The minimal sets of up to so many columns that reach a threshold, smallest first.
+    """The minimal sets of up to ``size`` columns that reach the thresholds, smallest first.
 
-    No column can be left out of a minimal set. What is stated of ``distinction`` and
-    ``separation`` has to be reached, both where both are. Neither falls when a column joins, so
-    that supersets of a set that was found are not looked at, and nothing is where all columns
-    together do not reach them. Missing values are values.
+    No column can be left out of a minimal set. Neither measure falls when a column is added, so
+    that supersets of a set that was found are skipped, and all sets are where all columns together
+    do not reach the thresholds. Missing values are values.
 
     Parameters
     ----------
     table
         The raw table.
     names
-        The columns: not those that are known to be identifiers, each of which is found alone.
+        The columns, without known identifiers, each of which is a minimal set by itself.
     size
-        How many columns a set has at most.
+        The largest number of columns in a set.
     distinction, separation
-        Thresholds in (0, 1]; a distinction of ``DISTINCT`` where none is stated.
+        Thresholds in (0, 1], all of which have to be reached; without any a distinction of
+        ``DISTINCT``.
     watch
-        Told of the progress.
+        Receives the progress.
 
     Raises
     ------
     InputError
         When a threshold is no such share, the table lacks a column or has no records, a column's
-        values cannot be told apart, or there are more than ``MOST_SUBSETS`` subsets.
+        values cannot be compared, or there are more than ``MOST_SUBSETS`` subsets.
     """
     if distinction is None and separation is None:
         distinction = DISTINCT
-    least_distinct = 0.0 if distinction is None else require_share("distinction", distinction)
-    least_separate = 0.0 if separation is None else require_share("separation", separation)
+    given = {"distinction": distinction, "separation": separation}
+    least = {what: require_share(what, share) for what, share in given.items() if share is not None}
 
-    def enough(told: Distinguished) -> bool:
-        return told.distinction >= least_distinct and told.separation >= least_separate
+    def enough(found: Distinguished) -> bool:
+        return all(getattr(found, what) >= share for what, share in least.items())
 
     names = column_names("names", names)
     subsets_up_to(size, names)
     if not enough(_distinguished(refined(Refinement.trivial(len(table)), table, names))):
         return []
     found = measured(table, names, size, _distinguished, enough, watch)
-    sets = [Detected(subset, told) for subset, told in found.items() if enough(told)]
-    return sorted(sets, key=lambda one: (len(one.names), -one.told.distinction, one.names))
+    sets = [Detected(**vars(one), names=names) for names, one in found.items() if enough(one)]
+    return sorted(sets, key=lambda one: (len(one.names), -one.distinction, one.names))
 
 
-def require_share(what: str, stated: float) -> float:
-    """A threshold: a share above 0, of at most 1.
-
-    Raises
-    ------
-    InputError
-        When it is none.
-    """
-    if not isinstance(stated, Real) or isinstance(stated, bool) or not 0 < stated <= 1:
-        raise InputError(f"{what} = {stated!r} must be a share above 0, of at most 1")
-    return float(stated)
+def require_share(what: str, given: float) -> float:
+    """Return a threshold, or raise an InputError where it is no share above 0, of at most 1."""
+    if not isinstance(given, Real) or isinstance(given, bool) or not 0 < given <= 1:
+        raise InputError(f"{what} = {given!r} must be a share above 0, of at most 1")
+    return float(given)
 
 
 def _distinguished(classes: Refinement) -> Distinguished:
@@ -189,14 +169,7 @@ def _distinguished(classes: Refinement) -> Distinguished:
 
 
 def _records(sizes: ArrayLike) -> np.ndarray:
-    """Records of each class that has any, as numbers whose squares are exact.
-
-    Raises
-    ------
-    InputError
-        When they are no class sizes, or no class has records.
-    """
+    """The sizes of non-empty classes, as numbers whose squares are exact."""
     records = numbers_of_records(sizes, 1)
     records = records[records > 0]
-    small = int(records.sum()) < MOST_SQUARED
-    return records if small else records.astype(object)
+    return records if int(records.sum()) < MOST_SQUARED else records.astype(object)

@@ -1,8 +1,9 @@
-"""The risk of a table file under a study, and where a steward has it written in detail."""
+"""The risk of a table file under a study, and the file that its details are written to."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,17 +15,12 @@ from anonymizer.release.manifest import MANIFEST
 from anonymizer.release.output.atomic import require_place, write_file
 from anonymizer.release.publish import schema_at
 from anonymizer.release.study import Study
-from anonymizer.risk import (
-    Assessment,
-    Detected,
-    Ranking,
-    Undeclared,
-    affordable,
-    assess_columns,
-    detect,
-    rank,
-    undeclared,
-)
+from anonymizer.risk.assessment import Assessment, assess_columns
+from anonymizer.risk.detection import Detected, detect
+from anonymizer.risk.ranking import Ranking, rank
+from anonymizer.risk.results import as_json
+from anonymizer.risk.subsets import affordable
+from anonymizer.risk.undeclared import Undeclared, undeclared
 from anonymizer.tables.files import Format, write_table
 
 __all__ = ["FileRisk", "assess_file", "classes_named", "details_at", "records_numbered"]
@@ -34,19 +30,19 @@ SUFFIXES = {".csv": Format(parquet=False), ".parquet": Format(parquet=True)}
 
 @dataclass(frozen=True, eq=False)
 class FileRisk:
-    """What an attacker learns from a table file, and from whatever else stands in it.
+    """What an attacker learns from a table file, whatever columns it has.
 
     Parameters
     ----------
     assessment
-        Of those who know the quasi-identifiers.
+        The risk for an attacker who knows the quasi-identifiers.
     undeclared
         What columns without a role would add to that.
     ranking, detected
-        Subsets of the quasi-identifiers, and the minimal sets of columns, sensitive ones and
-        identifiers aside, that tell most records apart; None where neither was asked for.
+        Subsets of the quasi-identifiers, and the minimal sets of columns, other than sensitive ones
+        and identifiers, that distinguish most records; None where they were not requested.
     detected_size
-        How many columns these sets have at most: fewer than were asked for where columns are many.
+        The largest number of columns in these sets: less than requested where columns are many.
     """
 
     assessment: Assessment
@@ -55,13 +51,11 @@ class FileRisk:
     detected: Sequence[Detected] | None = None
     detected_size: int = 0
 
-    def to_dict(self) -> dict[str, object]:
-        """All of it as JSON has it."""
+    def to_dict(self) -> dict[str, Any]:
+        """The risk as JSON has it."""
         content = {**self.assessment.to_dict(), "undeclared": self.undeclared.to_dict()}
         if self.ranking is not None:
-            content["by_attribute"] = self.ranking.to_dict()
-        if self.detected is not None:
-            content["detected"] = [each.to_dict() for each in self.detected]
+            content |= {"by_attribute": self.ranking.to_dict(), "detected": as_json(self.detected)}
             content["detected_size"] = self.detected_size
         return content
 
@@ -69,14 +63,9 @@ class FileRisk:
 def assess_file(
     study: Study, path: Path, size: int | None = None, watch: Watch = ignore
 ) -> FileRisk:
-    """Measure the risk of a table of a study as it stands: nothing is recoded.
+    """Measure the risk of a table of a study as it is: nothing is recoded.
 
-    With a ``size`` also that of subsets of up to so many attributes.
-
-    Raises
-    ------
-    InputError
-        When the table cannot be read, lacks a column or misses values, or has too many subsets.
+    With a ``size`` also that of subsets of up to this many attributes.
     """
     watch("reading the table", 0, None)
     schema = schema_at(study, path)
@@ -84,35 +73,23 @@ def assess_file(
     assessment = assess_columns(table, schema, watch)
     columns = [name for name in table.columns if isinstance(name, str)]
     hidden = (*schema.sensitive, *study.schema.identifiers)
-    declared = (*hidden, *study.schema.targets_alone)
-    risk = FileRisk(
-        assessment,
-        undeclared(table, columns, schema.names, set(columns) & set(declared), watch=watch),
-    )
+    declared = {*hidden, *study.schema.targets_alone} & set(columns)
+    others = undeclared(table, columns, schema.names, declared, watch=watch)
     if size is None:
-        return risk
+        return FileRisk(assessment, others)
     ranking = rank(table, schema.names, schema.sensitive, size, watch)
-    uncounted = (*hidden, *risk.undeclared.skipped)
-    known = [name for name in columns if name not in uncounted]
+    known = [name for name in columns if name not in (*hidden, *others.skipped)]
     fits = max(affordable(size, len(known)), 1)
-    return replace(
-        risk,
-        ranking=ranking,
-        detected=detect(table, known, fits, watch=watch),
-        detected_size=fits,
-    )
+    return FileRisk(assessment, others, ranking, detect(table, known, fits, watch=watch), fits)
 
 
 def details_at(
     path: Path, tables: Iterable[Path], *, force: bool = False
 ) -> Callable[[pd.DataFrame], None]:
-    """What writes risks in detail there, whole or not at all.
+    """Return a function that writes detailed risks to ``path``, completely or not at all.
 
-    Raises
-    ------
-    InputError
-        When the file cannot be made, is one of the tables, or would lie in a release: what an
-        attacker may learn is no part of it.
+    The file must not be one of the tables, nor be in the directory of a release, which must not
+    contain what an attacker may learn.
     """
     form = SUFFIXES.get(path.suffix.lower())
     if form is None:
@@ -121,7 +98,8 @@ def details_at(
     require_place(path, "cannot write", force=True)
     if (path.parent / MANIFEST).exists():
         raise InputError(
-            f"{path} would lie beside a release, and tells what that hides; write elsewhere"
+            f"{path} would lie in the directory of a release, and discloses what that hides; "
+            "write elsewhere"
         )
     if any(_same(path, table) for table in tables):
         raise InputError(f"{path} is a table of the study; choose another file")
@@ -135,7 +113,7 @@ def details_at(
 
 
 def _same(path: Path, other: Path) -> bool:
-    """Whether both are the same file, of whatever name; not when one of them is no file."""
+    """Whether both paths lead to the same existing file."""
     try:
         return path.samefile(other)
     except (OSError, ValueError):
@@ -143,14 +121,14 @@ def _same(path: Path, other: Path) -> bool:
 
 
 def records_numbered(assessment: Assessment) -> pd.DataFrame:
-    """The risks of each record, by its place in the file, from 1; dropped ones have none."""
+    """The risks of each record, by its place in the file, from 1, without dropped records."""
     risks = assessment.by_record()
     risks.index = pd.Index(risks.index + 1, name="record")
     return risks
 
 
 def classes_named(assessment: Assessment) -> pd.DataFrame:
-    """The risks of each class beside what it stands for, ``value(age)`` for each attribute."""
+    """The risks of each class with its values, ``value(age)`` for each attribute."""
     risks = assessment.by_class()
     class_of = assessment.classes.class_of
     some = np.zeros(assessment.classes.classes, np.intp)

@@ -1,13 +1,15 @@
-"""What classes tell about an attribute, as single numbers of a table."""
+"""Risk metrics of one attribute, as single numbers of a table."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
+
+from anonymizer.risk.results import Result
 
 __all__ = ["Measures"]
 
 
 @dataclass(frozen=True)
-class Measures:
+class Measures(Result):
     """Risk metrics of one attribute X at risk, given the equivalence class Y; also a mapping.
 
     X is a sensitive attribute (inference) or the record itself (re-identification). No measure
@@ -65,14 +67,11 @@ class Measures:
     i2_max: float
     degenerate: bool
 
-    def to_dict(self) -> dict[str, float]:
-        """The measures by name, as JSON has them."""
-        return asdict(self)
-
     def keys(self) -> Iterator[str]:
         """The names of the measures, so that ``dict(measures)`` and pandas know them."""
         return (field.name for field in fields(self))
 
     def __getitem__(self, name: str) -> float:
         """A measure by its name."""
-        return self.to_dict()[name]
+        value: float = self.to_dict()[name]
+        return value

@@ -1,4 +1,4 @@
-"""What each class of a table tells about an attribute at risk: functions of counts alone."""
+"""The informations of each class about an attribute at risk, as functions of counts."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -9,24 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from anonymizer.information.entropy import entropy
+from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.kernels.terms import xlogx
 from anonymizer.privacy.numbers import numbers_of_records
 from anonymizer.risk.measures import Measures
 
 __all__ = ["Inference", "Profile", "Reidentification", "measures"]
 
-Codes = NDArray[np.intp]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
 DENSE = 4
-"""So many cells per record are counted without sorting."""
+"""Up to this many cells per record are counted without sorting."""
 
 
 class Profile(ABC):
-    """One attribute X at risk, class by class; every class holds records.
+    """One attribute X at risk, class by class; every class has records.
 
-    All arrays have shape (classes,), all informations are in bits. The means of I1, I2 and I3 over
+    Arrays have shape (classes,), informations are in bits. The means of I1, I2 and I3 over the
     records are I(X;Y); that of I4 is not. I2 and I3 may be negative (Bezzi 2010, Table 1).
     """
 
@@ -106,7 +103,7 @@ class Profile(ABC):
     def measures(self) -> Measures:
         """The metrics of the whole table."""
         h, within = self.uncertainty, self.conditional_uncertainty
-        told = h - within
+        information = h - within
         unscaled = 1 - float(self.weighted.min()) / h if h and len(self.sizes) > 1 else 0.0
         leakage = max(float(self.i2.max()), 0.0)
         return Measures(
@@ -115,8 +112,8 @@ class Profile(ABC):
             uncertainty=h,
             conditional_uncertainty=within,
             discrimination_rate=self.discrimination_rate,
-            mutual_information=told,
-            conditional_privacy=float(-np.expm1(-told * np.log(2))),
+            mutual_information=information,
+            conditional_privacy=float(-np.expm1(-information * np.log(2))),
             maximum_information_leakage=leakage,
             weighted_information_leakage=h * unscaled,
             entropy_l_diversity_risk=float(2 ** -self.uncertainties.min()),
@@ -131,7 +128,7 @@ class Profile(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Reidentification(Profile):
-    """The record itself at risk, each as likely: H(X|y) = log2 n_y, so that sizes are enough.
+    """The record itself is at risk, all equally likely: H(X|y) = log2 n_y needs sizes alone.
 
     Parameters
     ----------
@@ -143,7 +140,7 @@ class Reidentification(Profile):
 
     @classmethod
     def of(cls, sizes: ArrayLike) -> "Reidentification":
-        """Class sizes; empty classes are ignored.
+        """Make a profile of class sizes; empty classes are ignored.
 
         Raises
         ------
@@ -165,17 +162,17 @@ class Reidentification(Profile):
 
     @property
     def i1(self) -> Floats:
-        """log2 N / n_y: prior and posterior are uniform, which makes I1 and I2 one."""
+        """log2 N / n_y: as prior and posterior are uniform, I1 equals I2."""
         return self.i2
 
     @property
     def i3(self) -> Floats:
-        """H(Y), whatever the class: a record's class is certain."""
+        """H(Y) in every class, as the class of a record is certain."""
         return np.full(len(self.sizes), entropy(self.sizes))
 
     @property
     def i4(self) -> Floats:
-        """The entropy of {y, not y}, for the same reason."""
+        """The entropy of {y, not y}, as the class of a record is certain."""
         return entropy(np.stack([self.sizes, self.records - self.sizes], axis=1))
 
     @property
@@ -186,9 +183,9 @@ class Reidentification(Profile):
 
 @dataclass(frozen=True, eq=False)
 class Inference(Profile):
-    """A sensitive attribute at risk: the cells of the count matrix that hold records, by class.
+    """A sensitive attribute is at risk: the occupied cells of its count matrix, by class.
 
-    Sparse, so that millions of classes of few records cost no more than their records.
+    The matrix is sparse, so that millions of small classes cost no more than their records.
 
     Parameters
     ----------
@@ -209,12 +206,12 @@ class Inference(Profile):
 
     @classmethod
     def of(cls, joint: ArrayLike) -> "Inference":
-        """The count matrix of a table, shape (classes, values); empty rows and columns are ignored.
+        """Make a profile of a count matrix (classes, values); empty rows and columns are ignored.
 
         Raises
         ------
         InputError
-            When it is no count matrix, or holds no records.
+            When it is no count matrix, or has no records.
         """
         matrix = numbers_of_records(joint, 2)
         matrix = matrix[matrix.any(axis=1)]
@@ -231,7 +228,7 @@ class Inference(Profile):
     def uncertainty(self) -> float:
         """H(X)."""
         counts = self.margin[self.margin > 0]
-        return float(_entropies(counts, np.zeros(1, np.intp), np.array([self.records]))[0])
+        return float(_entropies(counts, np.zeros(1, np.intp), counts.sum(keepdims=True))[0])
 
     @cached_property
     def uncertainties(self) -> Floats:
@@ -257,7 +254,7 @@ class Inference(Profile):
 
     @property
     def i4(self) -> Floats:
-        """I({y, not y}; X): rest holds what x log x sums to over the other classes together."""
+        """I({y, not y}; X); ``rest`` is the sum of x log x over the other classes together."""
         whole, others = xlogx(self.margin), self.records - self.sizes
         change = xlogx(self.margin[self.values] - self.counts) - whole[self.values]
         rest = whole.sum() + np.add.reduceat(change, self.starts)
@@ -271,23 +268,34 @@ class Inference(Profile):
         return np.asarray(np.maximum.reduceat(self.counts, self.starts) / self.sizes, float)
 
     @property
+    def homogeneous(self) -> Mask:
+        """Whether all records of the class have the same value."""
+        return np.asarray(np.diff(self.starts, append=len(self.counts)) == 1)
+
+    @property
     def guessed(self) -> float:
-        """How often the likeliest value of the class is right: sum of p(y) max_x p(x|y)."""
+        """The success of guessing the class's most frequent value: sum of p(y) max_x p(x|y)."""
         return float(self.posterior @ self.sizes / self.records)
 
     @property
     def guessed_without(self) -> float:
-        """How often the likeliest value of the table is: max p(x)."""
+        """The success of guessing the table's most frequent value: max p(x)."""
         return float(self.margin.max() / self.records)
 
     @classmethod
     def tallied(cls, class_of: Codes, values: NDArray[np.integer]) -> "Inference":
-        """The records of a table: the class and the value code of each, shapes (records,).
+        """Count records by the class and the value code of each, shapes (records,).
 
-        Class codes are 0, 1, ... with no gap. One sort where classes and values are many.
+        Class codes are 0, 1, ... with no gap. Records are sorted where cells are many.
         """
         number = int(values.max(initial=-1)) + 1
-        cells, counts = _tallied(np.multiply(class_of, number, dtype=np.int64) + values)
+        keys = np.multiply(class_of, number, dtype=np.int64) + values
+        if int(keys.max(initial=-1)) + 1 > DENSE * len(keys):
+            cells, counts = np.unique(keys, return_counts=True)
+        else:
+            every = np.bincount(keys)
+            cells = np.flatnonzero(every)
+            counts = every[cells]
         rows, codes = np.divmod(cells, max(number, 1))
         starts = np.flatnonzero(np.diff(rows, prepend=-1))
         margin = np.bincount(values, minlength=number)
@@ -301,12 +309,12 @@ class Inference(Profile):
 def measures(joint: ArrayLike) -> Measures:
     """Risk metrics of a sensitive attribute, from its count matrix of shape (classes, values).
 
-    Empty classes and values that nobody has are ignored: they would raise ITPR.
+    Empty classes and values that nobody has are ignored, as they would raise ITPR.
 
     Raises
     ------
     InputError
-        When it is no matrix of numbers from 0, or holds no records.
+        When it is no matrix of whole numbers from 0, or has no records.
 
     >>> measures([[3, 1], [1, 3]]).mutual_information.__round__(6)
     0.188722
@@ -315,10 +323,10 @@ def measures(joint: ArrayLike) -> Measures:
 
 
 def _entropies(counts: Ints, starts: Codes, sizes: Ints) -> Floats:
-    """H of each class, by its cells: sum of p log2 1 / p, shape (classes,).
+    """H of each class from its cells: sum of p log2 1 / p, shape (classes,).
 
-    DR and ITPR divide by H(X), which is as little as 1e-11 where one record of 1e12 differs: the
-    logarithm of a p beyond a half is taken of what it lacks, not to lose those digits.
+    DR and ITPR divide by H(X), which is only 1e-11 where one record of 1e12 differs. So the
+    logarithm of p > 1/2 is taken as log1p of 1 - p, which keeps these digits.
     """
     records = np.repeat(sizes, np.diff(starts, append=len(counts)))
     bits = np.log2(records / counts)
@@ -326,13 +334,3 @@ def _entropies(counts: Ints, starts: Codes, sizes: Ints) -> Floats:
     lacking = (records[most] - counts[most]) / records[most]
     bits[most] = np.log1p(-lacking) / -np.log(2)
     return np.asarray(np.add.reduceat(counts * bits, starts) / sizes, float)
-
-
-def _tallied(keys: Codes) -> tuple[Codes, Codes]:
-    """The distinct keys, rising, and how often each occurs."""
-    bound = int(keys.max(initial=-1)) + 1
-    if bound > DENSE * len(keys):
-        return np.unique(keys, return_counts=True)
-    counts = np.bincount(keys, minlength=bound)
-    cells = np.flatnonzero(counts)
-    return cells, counts[cells]

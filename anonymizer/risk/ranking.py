@@ -1,8 +1,9 @@
-"""Which attributes give people away: subsets of the quasi-identifiers, ranked."""
+"""Subsets of the quasi-identifiers, ranked by what they disclose."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import pandas as pd
 
@@ -12,6 +13,7 @@ from anonymizer.recoding import Watch, ignore
 from anonymizer.risk.chain import ROUND, Chain, chains, profiled
 from anonymizer.risk.measures import Measures
 from anonymizer.risk.refinement import Columns, Refinement
+from anonymizer.risk.results import Result, as_json
 from anonymizer.risk.subsets import Subset, column_of, measured
 
 __all__ = ["METRICS", "Ranked", "Ranking", "rank"]
@@ -29,11 +31,11 @@ METRICS = (
     "i1_max",
     "i2_max",
 )
-"""What subsets can be ranked by: the measures of which more is more risk."""
+"""What subsets can be ranked by: the measures that grow with the risk."""
 
 
 @dataclass(frozen=True)
-class Ranked:
+class Ranked(Result):
     """What an attacker learns who knows some attributes.
 
     Parameters
@@ -41,12 +43,14 @@ class Ranked:
     names
         The attributes.
     alone
-        Records that no other record shares these values with.
+        Records that are alone in their class.
     k
         Records of the smallest class.
     reidentification, inference
         The measures about the record itself, and by sensitive attribute.
     """
+
+    derived = ("classes", "share_alone")
 
     names: Subset
     alone: int
@@ -56,29 +60,17 @@ class Ranked:
 
     @property
     def classes(self) -> int:
-        """Combinations of values that records have."""
+        """The number of classes."""
         return self.reidentification.classes
 
     @property
     def share_alone(self) -> float:
-        """Records alone in their class, by records, in [0, 1]: sample uniqueness."""
+        """The share of records alone in their class, in [0, 1]: sample uniqueness."""
         return self.alone / self.reidentification.records
 
     def about(self, attribute: str | None) -> Measures:
-        """The measures about a sensitive attribute; with None about the record itself."""
+        """The measures about a sensitive attribute, or with None about the record itself."""
         return self.reidentification if attribute is None else self.inference[attribute]
-
-    def to_dict(self) -> dict[str, object]:
-        """The subset as JSON has it."""
-        return {
-            "names": list(self.names),
-            "classes": self.classes,
-            "k": self.k,
-            "alone": self.alone,
-            "share_alone": self.share_alone,
-            "reidentification": self.reidentification.to_dict(),
-            "inference": {name: found.to_dict() for name, found in self.inference.items()},
-        }
 
 
 @dataclass(frozen=True)
@@ -90,11 +82,11 @@ class Ranking:
     records
         Records of the table.
     size
-        How many attributes a subset has at most.
+        The largest number of attributes in a subset.
     subsets
         Every non-empty subset, by the mutual information of re-identification, most first.
     reidentification
-        The chain rule about the record itself; None where it was not asked for.
+        The chain rule about the record itself; None where it was not requested.
     inference
         The same by sensitive attribute.
     """
@@ -111,13 +103,11 @@ class Ranking:
         return tuple(self.subsets[0].inference)
 
     def by(self, metric: str = METRICS[0], about: str | None = None) -> tuple[Ranked, ...]:
-        """The subsets by a metric, most risk first; of equals the smallest first, then by name.
+        """The subsets by a metric, most risk first; ties by size, then by name.
 
-        The mutual information is how much more certain an attacker becomes on average, in bits:
-        about the record itself it is H(Y), the power of Y to tell records apart. It only rises
-        with every attribute, and still tells subsets apart that all have a class of one record.
-        ITPR is no good order: it is 1 for all of those, and where it is not, that of a superset may
-        be below that of a subset (0.75 for classes of 4 and 12 records, 0.5 for four of 4).
+        The mutual information is how much more certain an attacker becomes on average, in bits.
+        It never falls when an attribute is added, and still distinguishes subsets that all have a
+        class of one record. ITPR does neither, see ``Measures``, and is no good order.
 
         Parameters
         ----------
@@ -136,18 +126,15 @@ class Ranking:
             require_one_of("about", about, self.sensitive)
         return _sorted(self.subsets, metric, about)
 
-    def to_dict(self, metric: str = METRICS[0], about: str | None = None) -> dict[str, object]:
-        """The ranking as JSON has it, by a metric about something."""
-        chain = self.reidentification
+    def to_dict(self, metric: str = METRICS[0], about: str | None = None) -> dict[str, Any]:
+        """The ranking as JSON has it, by a metric about the record or a sensitive attribute."""
+        chains = {"reidentification": self.reidentification, "inference": self.inference}
         return {
             "records": self.records,
             "size": self.size,
             "ranked_by": {"metric": metric, "about": about},
-            "subsets": [subset.to_dict() for subset in self.by(metric, about)],
-            "chain_rule": {
-                "reidentification": chain and chain.to_dict(),
-                "inference": {name: found.to_dict() for name, found in self.inference.items()},
-            },
+            "subsets": as_json(self.by(metric, about)),
+            "chain_rule": as_json(chains),
         }
 
 
@@ -162,8 +149,8 @@ def rank(
 ) -> Ranking:
     """Measure every subset of some attributes up to a size, and what each adds to the others.
 
-    Sensitive attributes are held in memory, as numbers; the others are read when they are needed.
-    The ITPR of a superset may be below that of a subset; no other measure ever falls.
+    Sensitive attributes are held in memory as codes, the others are read when they are needed.
+    The ITPR of a superset may be below that of a subset; no other measure falls.
 
     Parameters
     ----------
@@ -174,23 +161,22 @@ def rank(
     sensitive
         Attributes that an attacker would infer.
     size
-        How many attributes a subset has at most.
+        The largest number of attributes in a subset.
     watch
-        Told of the progress.
+        Receives the progress.
     chain
-        Whether what each attribute adds to the others is asked for: that takes all of them
-        together, whatever the size.
+        Whether to work out the chain rule, which takes all attributes together, whatever the size.
 
     Raises
     ------
     InputError
-        When the table lacks a column or has no records, a column's values cannot be told apart, or
+        When the table lacks a column or has no records, a column's values cannot be compared, or
         there are more than ``MOST_SUBSETS`` subsets.
     """
     names, sensitive = column_names("names", names), column_names("sensitive", sensitive)
     abouts = {name: _numbers(column_of(table, name)) for name in sensitive}
     found = measured(table, names, size, partial(_ranked, abouts), watch=watch)
-    subsets = (replace(told, names=subset) for subset, told in found.items())
+    subsets = (replace(ranked, names=subset) for subset, ranked in found.items())
     ranking = Ranking(len(table), min(int(size), len(names)), _sorted(subsets, METRICS[0], None))
     if not chain:
         return ranking
@@ -203,15 +189,11 @@ def rank(
 
 
 def _ranked(abouts: Mapping[str, pd.Series], classes: Refinement) -> Ranked:
-    """What some classes tell, whatever attributes they are of."""
+    """The measures of some classes, whatever attributes they are of."""
     record = profiled(classes, None)
-    return Ranked(
-        (),
-        int((classes.sizes == 1).sum()),
-        int(classes.sizes.min()),
-        record,
-        {name: profiled(classes, column) for name, column in abouts.items()},
-    )
+    inference = {name: profiled(classes, column) for name, column in abouts.items()}
+    alone, smallest = int((classes.sizes == 1).sum()), int(classes.sizes.min())
+    return Ranked((), alone, smallest, record, inference)
 
 
 def _sorted(subsets: Iterable[Ranked], metric: str, about: str | None) -> tuple[Ranked, ...]:
@@ -223,7 +205,7 @@ def _sorted(subsets: Iterable[Ranked], metric: str, about: str | None) -> tuple[
 
 
 def _numbers(column: pd.Series) -> pd.Series:
-    """The column with its values numbered: small, and counted quickly time and again."""
+    """The column with its values numbered, which is small and counted quickly again and again."""
     codes, values = by_text(column)
     kinds = pd.RangeIndex(len(values))
     return pd.Series(pd.Categorical.from_codes(codes, categories=kinds), name=column.name)

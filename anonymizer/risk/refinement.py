@@ -11,33 +11,31 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from anonymizer.counts.columns import by_text
-from anonymizer.kernels import ordering
-from anonymizer.risk.ordering import Ordered
+from anonymizer.kernels import Ordering, ordering
+from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.risk.profile import Inference, Reidentification
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.pandas import Digits
 
-__all__ = ["Columns", "Refinement", "refined_by", "refinements"]
+__all__ = ["Columns", "Ordered", "Refinement", "refined_by", "refinements"]
 
-Codes = NDArray[np.intp]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+Places = NDArray[np.int32]
 
 DENSE = 4
-"""So many combinations of classes and values per record are counted in a table of all of them."""
+"""Up to this many cells of class by value per record are counted in a full table."""
 
 PACKED = 2**31 - 1
-"""Combinations of columns that records in order are split by at once: what 32 bits hold."""
+"""Ordered records are split by at most this many combinations at once: they fit in 32 bits."""
 
 DEARER = 4
-"""How many records compiled code looks at, at least, while pandas numbers one by hashing."""
+"""The least number of records that compiled code visits while pandas hashes one."""
 
 BLOCK = 1 << 16
-"""Records numbered at a time: what is made of them on the way stays in the cache."""
+"""Records numbered at a time, so that intermediate results stay in the cache."""
 
 
 class Columns(Protocol):
-    """A table that gives its columns one at a time: a DataFrame, or a file that is not all read."""
+    """A table that gives its columns one at a time: a DataFrame, or a file read by column."""
 
     def __len__(self) -> int:
         """The number of records."""
@@ -48,14 +46,14 @@ class Columns(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Refinement:
-    """The records of a table in their classes.
+    """The equivalence classes of the records of a table.
 
     Parameters
     ----------
     class_of
         The class of each record, shape (records,), numbered 0, 1, ... without a gap.
     classes
-        How many classes there are.
+        The number of classes.
     """
 
     class_of: Codes
@@ -67,11 +65,11 @@ class Refinement:
         return cls(np.zeros(records, np.intp), min(records, 1))
 
     def by(self, column: pd.Series) -> "Refinement":
-        """The classes, each split by the values of one more column; a missing one is a value."""
+        """Split each class by the values of one more column; a missing value is a value."""
         return self.split(engine.numbered(column))
 
     def split(self, digits: Digits) -> "Refinement":
-        """The classes, each split by the codes of the records, these being below a bound."""
+        """Split each class by the codes of the records."""
         codes, number = digits
         if self.classes == len(self.class_of):
             return self
@@ -87,24 +85,16 @@ class Refinement:
             keys[block] = place[keys[block]]
         return Refinement(keys, int(place[-1]) + 1)
 
-    def in_order(self) -> "Refinement":
-        """The same classes, numbered in the order of their first records."""
-        records = len(self.class_of)
-        first = np.empty(self.classes, np.intp)
-        first[self.class_of[::-1]] = np.arange(records)[::-1]  # what is written last stays
-        starts = np.zeros(records, bool)
-        starts[first] = True
-        return Refinement((np.cumsum(starts) - 1)[first][self.class_of], self.classes)
-
     @cached_property
     def sizes(self) -> Ints:
         """Records of each class, shape (classes,)."""
         return np.bincount(self.class_of, minlength=self.classes).astype(np.int64)
 
     def is_homogeneous(self, digits: Digits | None = None) -> bool:
-        """Whether a class has one record, or one code of these; not looked for in many cells."""
-        if (self.sizes == 1).any() or digits is None:
-            return bool((self.sizes == 1).any())
+        """Whether a class has one record, or one code; where cells are many, False."""
+        single = bool((self.sizes == 1).any())
+        if single or digits is None:
+            return single
         codes, number = digits
         if self.classes * number > DENSE * len(codes):
             return False
@@ -114,37 +104,113 @@ class Refinement:
         return bool((there.reshape(self.classes, number).sum(axis=1) == 1).any())
 
     def reidentification(self) -> Reidentification:
-        """What the classes tell about who a record is of."""
+        """The profile of the classes with the record itself at risk."""
         return Reidentification.of(self.sizes)
 
     def inference(self, column: pd.Series) -> Inference:
-        """What they tell about a sensitive attribute."""
+        """The profile of the classes with a sensitive attribute at risk."""
         return Inference.tallied(self.class_of, by_text(column)[0])
 
 
-def refined_by(table: Columns, names: Iterable[str]) -> Refinement:
-    """The classes of a table: records that agree in all of some columns.
+@dataclass(frozen=True, eq=False)
+class Ordered:
+    """The records of a large table in the order of their classes, split by compiled code.
 
-    Classes are numbered in the order of their first records, whatever the table comes from. Where
-    every record has a class of its own, further columns are not read.
+    Records that are alone in their class are left out.
+    """
+
+    order: Places  # the records, class after class
+    starts: Places  # where each class starts in the order, and where the last one ends
+    records: int  # with those that are alone
+    kernel: Ordering
+
+    @classmethod
+    def of(cls, class_of: Codes, classes: int, kernel: Ordering) -> "Ordered":
+        """Sort records by their class, shape (records,)."""
+        records = len(class_of)
+        order = np.arange(records, dtype=np.int32)
+        starts = np.array([0, records][: 1 + (records > 1)], np.int32)
+        return cls(order, starts, records, kernel).by((class_of, classes))
+
+    def by(self, digits: Digits) -> "Ordered":
+        """Split the classes by the codes of the records, in place: ``self`` is invalid then."""
+        codes, number = digits
+        largest = int(np.diff(self.starts).max(initial=1))
+        slots = 1 << (2 * min(largest, number) + 1).bit_length()
+        into = np.empty(int(self.starts[-1]) // 2 + 1, np.int32)
+        classes = self.kernel.split(
+            self.order,
+            self.starts,
+            codes.astype(np.int32, copy=False),
+            np.zeros(slots, np.int32),
+            np.empty(slots, np.int32),
+            np.empty((3, largest), np.int32),
+            into,
+        )
+        return Ordered(self.order, into[: classes + 1].copy(), self.records, self.kernel)
+
+    @property
+    def alone(self) -> int:
+        """Records that are the only one of their class."""
+        return self.records - int(self.starts[-1])
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return len(self.starts) - 1 + self.alone
+
+    @property
+    def sizes(self) -> Ints:
+        """Records of each class, shape (classes,)."""
+        several = np.diff(self.starts).astype(np.int64)
+        return np.concatenate([several, np.ones(self.alone, np.int64)])
+
+    @property
+    def class_of(self) -> Codes:
+        """The class of each record, shape (records,)."""
+        several = len(self.starts) - 1
+        class_of = np.full(self.records, -1, np.intp)
+        class_of[self.order[: self.starts[-1]]] = np.repeat(
+            np.arange(several), np.diff(self.starts)
+        )
+        class_of[class_of < 0] = np.arange(several, self.classes)
+        return class_of
+
+    def is_homogeneous(self, digits: Digits | None = None) -> bool:
+        """Whether a class has one record, or one code of these."""
+        if self.alone or digits is None:
+            return self.alone > 0
+        return self.kernel.uniform(self.order, self.starts, digits[0].astype(np.int32, copy=False))
+
+
+def refined_by(table: Columns, names: Iterable[str]) -> Refinement:
+    """The classes of the records of a table that agree in all of some columns.
+
+    Classes are numbered in the order of their first records. Once every record has a class of its
+    own, further columns are not read.
     """
     found = deque(refinements(table, names), maxlen=1)[0]
-    return Refinement(found.class_of, found.classes).in_order()
+    class_of, records = found.class_of, len(table)
+    first = np.empty(found.classes, np.intp)
+    first[class_of[::-1]] = np.arange(records)[::-1]  # what is written last stays
+    starts = np.zeros(records, bool)
+    starts[first] = True
+    return Refinement((np.cumsum(starts) - 1)[first][class_of], found.classes)
 
 
 def refinements(table: Columns, names: Iterable[str]) -> Iterator[Refinement | Ordered]:
-    """The classes by more and more columns of a table, at last by all of them.
+    """The classes by more and more columns of a table, in the end by all of them.
 
-    Each is only valid until the next. Several columns are split by at once; once there are too
-    many classes for a table of all combinations, records are kept in the order of their classes if
-    there is enough to do.
+    Each is valid until the next only. Several columns are split by at once. Where a full table of
+    class by value would be too large and work enough is left, records are sorted by class.
     """
     names, records = list(names), len(table)
     classes: Refinement | Ordered = Refinement.trivial(records)
     keys, bound = np.zeros(records, np.int32), 1
     for place, name in enumerate(names):
         codes, number = engine.numbered(table[name])
-        if bound > 1 and bound * number > _most(classes, records):
+        most = PACKED if isinstance(classes, Ordered) else records // max(classes.classes, 1)
+        if bound > 1 and bound * number > most:
             classes, bound = _split(classes, (keys, bound), len(names) - place), 1
             yield classes
             if classes.classes == records:
@@ -158,7 +224,7 @@ def refinements(table: Columns, names: Iterable[str]) -> Iterator[Refinement | O
 
 
 def _split(classes: Refinement | Ordered, pack: Digits, ahead: int) -> Refinement | Ordered:
-    """Split classes by some columns, so many more being ahead."""
+    """Split classes by a pack of columns; ``ahead``: how many columns are left after it."""
     if isinstance(classes, Ordered):
         return classes.by(pack)
     records = len(classes.class_of)
@@ -169,12 +235,7 @@ def _split(classes: Refinement | Ordered, pack: Digits, ahead: int) -> Refinemen
     return classes.split(pack)
 
 
-def _most(classes: Refinement | Ordered, records: int) -> int:
-    """The combinations of columns that classes are split by at once."""
-    return PACKED if isinstance(classes, Ordered) else records // max(classes.classes, 1)
-
-
 def _blocks(records: int) -> Iterator[slice]:
-    """The places of all records, some at a time."""
+    """Slices of all records."""
     for begin in range(0, records, BLOCK):
         yield slice(begin, begin + BLOCK)

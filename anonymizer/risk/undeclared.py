@@ -1,7 +1,8 @@
-"""Attributes that nobody declared but that identify: what a study may have forgotten."""
+"""Attributes without a role that identify: what a study may have forgotten to declare."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from anonymizer.errors import InputError, column_names
 from anonymizer.information.entropy import entropy
@@ -9,25 +10,27 @@ from anonymizer.recoding import Watch, ignore
 from anonymizer.release.warnings.warnings import IDENTIFYING, SINGLED_OUT
 from anonymizer.risk.detection import Distinguished, require_share, share_alone
 from anonymizer.risk.refinement import Columns, Refinement
+from anonymizer.risk.results import Result
 from anonymizer.risk.subsets import column_of, refined
 
 __all__ = ["Undeclared", "UndeclaredAttribute", "undeclared"]
 
+OWN_VALUE = "nearly every record has its own value (distinction {:.4f})"
+MORE_ALONE = "knowing it with the quasi-identifiers leaves {:.2%} of the records alone, not {:.2%}"
+
 
 @dataclass(frozen=True)
-class UndeclaredAttribute:
-    """A column without a role, and what an attacker who knows it gains.
+class UndeclaredAttribute(Distinguished):
+    """A column without a role, how well it distinguishes records, and what it adds.
 
     Parameters
     ----------
     name
         The column.
-    told
-        How well it tells records apart alone.
-    alone
-        Records alone in their class, by records, for who knows it beside the quasi-identifiers.
+    share_alone_combined
+        The share of records alone in their class by the quasi-identifiers and the column.
     adds
-        H(it | the quasi-identifiers), in bits: what it adds to re-identification.
+        H(column | quasi-identifiers), in bits: what it adds to re-identification.
     kind
         ``"identifier"``, ``"quasi-identifier"``, or None where it is neither.
     reason
@@ -35,57 +38,38 @@ class UndeclaredAttribute:
     """
 
     name: str
-    told: Distinguished
-    alone: float
+    share_alone_combined: float
     adds: float
-    kind: str | None
-    reason: str
-
-    def to_dict(self) -> dict[str, object]:
-        """The attribute as JSON has it."""
-        return {
-            "name": self.name,
-            "kind": self.kind,
-            "reason": self.reason,
-            "distinction": self.told.distinction,
-            "separation": self.told.separation,
-            "share_alone": self.told.alone,
-            "share_alone_beside": self.alone,
-            "adds": self.adds,
-        }
+    kind: str | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True)
-class Undeclared:
+class Undeclared(Result):
     """The columns without a role, those that leave most records alone first.
 
     Parameters
     ----------
-    alone
-        Records alone in their class by the quasi-identifiers, by records.
+    share_alone
+        The share of records alone in their class by the quasi-identifiers.
     attributes
         Every column that was counted.
     skipped
-        Names of columns that could not be: of lists, say.
+        Names of columns that could not be counted, such as columns of lists.
     """
 
-    alone: float
+    share_alone: float
     attributes: tuple[UndeclaredAttribute, ...]
     skipped: tuple[str, ...]
 
     @property
     def flagged(self) -> tuple[UndeclaredAttribute, ...]:
-        """The attributes to be warned of."""
+        """The attributes that identify."""
         return tuple(attribute for attribute in self.attributes if attribute.kind)
 
-    def to_dict(self) -> dict[str, object]:
-        """The warnings, and the figures of the other columns, as JSON has them."""
-        return {
-            "share_alone": self.alone,
-            "flagged": [attribute.name for attribute in self.flagged],
-            "attributes": [attribute.to_dict() for attribute in self.attributes],
-            "skipped": list(self.skipped),
-        }
+    def to_dict(self) -> dict[str, Any]:
+        """The figures of all columns, and the names of those that identify."""
+        return {**super().to_dict(), "flagged": [attribute.name for attribute in self.flagged]}
 
 
 def undeclared(
@@ -98,12 +82,12 @@ def undeclared(
     singled_out: float = SINGLED_OUT,
     watch: Watch = ignore,
 ) -> Undeclared:
-    """What columns without a role tell about who a record is of, alone and beside the declared.
+    """How columns without a role identify records, alone and with the quasi-identifiers.
 
-    An attribute is an identifier where its distinction is at least ``identifying``; a
-    quasi-identifier where knowing it beside the declared ones leaves at least ``singled_out`` of
-    the records more alone in their class. Nearly unique numbers, such as sums and times, are
-    flagged too, and rightly: whoever knows one finds the record. Missing values are values.
+    An attribute is an identifier where its distinction is at least ``identifying``. It is a
+    quasi-identifier where adding it to the declared ones raises the share of records alone in their
+    class by at least ``singled_out``. Nearly unique numbers, such as sums and times, are flagged
+    too, and rightly: whoever knows one finds the record. Missing values are values.
 
     Columns are read one at a time.
 
@@ -120,7 +104,7 @@ def undeclared(
     identifying, singled_out
         Thresholds, shares in (0, 1].
     watch
-        Told of the progress.
+        Receives the progress.
 
     Raises
     ------
@@ -136,54 +120,29 @@ def undeclared(
     found, skipped, before = [], [], share_alone(classes.sizes)
     for done, name in enumerate(others):
         watch("measuring columns without a role", done, len(others))
-        told = _beside(table, name, classes)
-        if told is None:
+        figures = _figures(table, name, classes)
+        if figures is None:
             skipped.append(name)
-        else:
-            found.append(_judged(name, told, before, identifying, singled_out))
-    return Undeclared(
-        before,
-        tuple(sorted(found, key=lambda one: (-one.alone, -one.told.distinction, one.name))),
-        tuple(skipped),
-    )
+            continue
+        kind, reason, alone = None, "", figures["share_alone_combined"]
+        if figures["distinction"] >= identifying:
+            kind, reason = "identifier", OWN_VALUE.format(figures["distinction"])
+        elif alone - before >= singled_out:
+            kind, reason = "quasi-identifier", MORE_ALONE.format(alone, before)
+        found.append(UndeclaredAttribute(**figures, name=name, kind=kind, reason=reason))
+    found.sort(key=lambda one: (-one.share_alone_combined, -one.distinction, one.name))
+    return Undeclared(before, tuple(found), tuple(skipped))
 
 
-def _beside(
-    table: Columns, name: str, classes: Refinement
-) -> tuple[Distinguished, float, float] | None:
-    """How well a column tells records apart; alone beside others, and bits added; None: uncounted.
-
-    Records that are all alone, by either, are so by both.
-    """
-    records, column = len(table), column_of(table, name)
+def _figures(table: Columns, name: str, classes: Refinement) -> dict[str, float] | None:
+    """The figures of a column alone and with the quasi-identifiers; None if it is not countable."""
+    column = column_of(table, name)
     try:
-        own = Refinement.trivial(records).by(column)
+        own = Refinement.trivial(len(table)).by(column)
     except InputError:
         return None
-    both = own if own.classes == records else classes
-    if both.classes < records:
-        both = classes.by(column)
-    adds = float(entropy(both.sizes) - entropy(classes.sizes))
-    return Distinguished.by(own.sizes), share_alone(both.sizes), max(adds, 0.0)
-
-
-def _judged(
-    name: str,
-    told: tuple[Distinguished, float, float],
-    before: float,
-    identifying: float,
-    singled_out: float,
-) -> UndeclaredAttribute:
-    """Whether a column identifies, and why."""
-    own, alone, adds = told
-    kind, reason = None, ""
-    if own.distinction >= identifying:
-        kind = "identifier"
-        reason = f"nearly every record has its own value (distinction {own.distinction:.4f})"
-    elif alone - before >= singled_out:
-        kind = "quasi-identifier"
-        reason = (
-            f"knowing it beside the quasi-identifiers leaves {alone:.2%} of the records alone, "
-            f"not {before:.2%}"
-        )
-    return UndeclaredAttribute(name, own, alone, adds, kind, reason)
+    # Records that are all alone by the column are so with the quasi-identifiers too.
+    both = own if own.classes == len(table) else classes.by(column)
+    adds = max(float(entropy(both.sizes) - entropy(classes.sizes)), 0.0)
+    alone = {"share_alone_combined": share_alone(both.sizes), "adds": adds}
+    return vars(Distinguished.by(own.sizes)) | alone

@@ -319,7 +319,7 @@ def test_attributes_are_ranked_and_the_forgotten_warned_of(run, study):
     found = measured(run, study, "--by", "attribute", "--size", "1")
     ranked = [subset["names"] for subset in found["by_attribute"]["subsets"]]
     assert ranked == [["age"], ["sex"]]
-    told = found["by_attribute"]["chain_rule"]["reidentification"]["told"]
+    told = found["by_attribute"]["chain_rule"]["reidentification"]["total"]
     assert told == pytest.approx(found["reidentification"]["mutual_information"])
     assert found["detected"] == []
     assert found["undeclared"]["attributes"] == []  # each has a role
@@ -354,7 +354,7 @@ def test_too_many_subsets(run, study):
     asked = (study / "table.csv", "-s", study / "study.toml", "--by", "attribute", "--size", "5")
     code, _, err = run(*asked)
     assert (code, err.count("\n")) == (2, 1)
-    assert "more than 100,000 subsets of up to 5; ask for at most size = 3" in err
+    assert "more than 100,000 subsets of up to 5; request at most size = 3" in err
 
 
 def test_more_columns_than_all_pairs_of_are_looked_at(run, study):
@@ -374,7 +374,7 @@ def test_too_many_columns_to_look_at_each(run, study, monkeypatch):
     asked = ("--by", "attribute", "--size", "1")
     code, _, err = run(study / "table.csv", "-s", study / "study.toml", *asked)
     assert code == 2
-    assert "3 attributes have more than 2 subsets of up to 1; ask for fewer attributes" in err
+    assert "3 attributes have more than 2 subsets of up to 1; request fewer attributes" in err
 
 
 def test_sizes_beyond_the_attributes_are_all_of_them(run, study):
@@ -417,7 +417,7 @@ def test_risks_never_lie_in_a_release(run, study):
     asked = (study / "table.csv", "-s", study / "study.toml", "--by", "record")
     code, _, err = run(*asked, "--output", study / "risks.csv")
     assert code == 2
-    assert "would lie beside a release" in err
+    assert "would lie in the directory of a release" in err
     assert not (study / "risks.csv").exists()
 
 

@@ -275,7 +275,7 @@ def test_overlapping_tables_by_identifier(released, audited, run, tmp_path):
     assert code == 0
     assert stated(found["intersection"]["in_all"]) == both
     assert stated(found["intersection"]["in_some"]) == some
-    assert "--identifier, the column that tells" in run("audit", *asked)[2]
+    assert "--identifier, the column that identifies people" in run("audit", *asked)[2]
 
 
 def test_identifiers_are_the_same_however_numbers_are_written(released, audited, tmp_path):
@@ -664,7 +664,7 @@ def refused(paths, against, match, **options):
 def test_what_is_no_release(one, tmp_path):
     out, path = one
     refused([tmp_path / "none"], [path], "there is no .*release.json")
-    refused([out / "other.csv"], [path], "is not the table that the release.json beside")
+    refused([out / "other.csv"], [path], "is not the table that the release.json next to")
     (out / "released.csv").write_text((out / "released.csv").read_text() + "\n")
     refused([out], [path], "was changed after it was released")
     (out / "released.csv").unlink()
@@ -713,7 +713,7 @@ def test_identifiers_that_tell_nobody_apart(released, tmp_path):
     one, first = released(tmp_path, "one", table, search=fixed())
     two, second = released(tmp_path, "two", table, age="widths = [20]", search=fixed())
     both = [one, two], [first, second]
-    refused(*both, "does not tell its records apart", identifier="disease")
+    refused(*both, "does not distinguish its records", identifier="disease")
     refused(*both, "has no column 'id'", identifier="id")
     table.assign(name=table["name"].iloc[::-1].to_numpy()).to_csv(second, index=False)
     refused(*both, "the originals differ in 'disease' of .* records", identifier="name")
@@ -742,14 +742,14 @@ def test_studies_in_another_order_than_their_releases(released, tmp_path):
     studies = [Study(out.parent / "study.toml") for out in (one, two)]
     both = audit_files([one, two], [path], studies=studies)
     assert [release.privacy[0].model.k for release in both.releases] == [5, 6]
-    refused([one, two], [path], "it states another policy than release.json", studies=studies[::-1])
+    refused([one, two], [path], "its policy is not that of release.json", studies=studies[::-1])
 
 
 def test_a_manifest_that_states_less_than_there_is(one):
     out, path = one
     before = (out / "release.json").read_text()
     for part, content, match in [
-        ("privacy", [], "states no policy that could hold"),
+        ("privacy", [], "has no policy that could hold"),
         ("recoding", {}, "is damaged: it is no manifest of a release"),
     ]:
         (out / "release.json").write_text(json.dumps(json.loads(before) | {part: content}))

@@ -72,7 +72,7 @@ def test_what_the_policy_and_the_search_give_away(audited, tmp_path):
 @pytest.mark.parametrize(
     ("search", "against", "reason"),
     [
-        ("min-records = 2", None, "the search kept to bounds beside the policy"),
+        ("min-records = 2", None, "the search kept to bounds in addition to the policy"),
         ("suppression = 0.1", None, "records may be suppressed"),
         ('method = "fixed"\nlevels = { q = 1 }', None, "the levels were given, not searched for"),
         ("", pd.concat([PEOPLE, PEOPLE]), "the original holds more people than the release"),

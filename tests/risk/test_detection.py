@@ -50,9 +50,9 @@ def test_detected_by_hand():
     # Alone age has 3 of 5, sex 2, state 3; of two sex and state have 4, the others 5.
     found = detect(FIVE, ["age", "sex", "state"], distinction=0.8)
     assert [one.names for one in found] == [("age", "sex"), ("age", "state"), ("sex", "state")]
-    assert [one.told.distinction for one in found] == [1.0, 1.0, 0.8]
-    assert [one.told.separation for one in found] == [1.0, 1.0, 0.9]
-    assert [one.told.alone for one in found] == [1.0, 1.0, 0.6]
+    assert [one.distinction for one in found] == [1.0, 1.0, 0.8]
+    assert [one.separation for one in found] == [1.0, 1.0, 0.9]
+    assert [one.share_alone for one in found] == [1.0, 1.0, 0.6]
     assert [one.names for one in detect(FIVE, ["age", "sex", "state"], separation=0.8)] == [
         ("age",),
         ("sex", "state"),
@@ -103,7 +103,7 @@ def test_detected_sets_are_minimal_and_none_is_missed(table, size, distinct, sep
     assert len(found) == len(minimal)
     assert {one.names for one in found} == minimal
     for one in found:
-        told = (one.told.distinction, one.told.separation, one.told.alone)
+        told = (one.distinction, one.separation, one.share_alone)
         assert told == pytest.approx(by_hand(table, one.names), abs=1e-12)
 
 

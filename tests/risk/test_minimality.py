@@ -27,11 +27,12 @@ from anonymizer.privacy import (
 )
 from anonymizer.recoding import Problem, solve
 from anonymizer.recoding.lattice import Node
-from anonymizer.risk.attacks import Minimality, minimality, obstacle, parts, specializations
+from anonymizer.risk.attacks import Minimality, minimality, parts, specializations
 from anonymizer.risk.attacks.beliefs import Evidence
 from anonymizer.risk.attacks.conjunction import Pattern, conjunction
 from anonymizer.risk.attacks.specializations import Setting, classes_at
 from anonymizer.risk.attacks.worlds import drawn, enumerated
+from anonymizer.risk.audit.minimality import obstacle
 
 SUPPRESS = Hierarchy.suppression()
 UNUSED = np.random.default_rng(0)
@@ -366,7 +367,7 @@ def test_releases_that_are_not_minimal_are_not_applicable():
     table = table_of({"1": "xy", "2": "xy"})
     found = attacked(table, [DistinctLDiversity(2)], (1,))
     assert found == Minimality.not_applicable(
-        "a direct specialization satisfies the policy too: more was asked for than is stated"
+        "a direct specialization satisfies the policy too: the search required more than it"
     )
     broken = attacked(table, [DistinctLDiversity(3)], (1,))
     assert broken.reason == (

@@ -60,14 +60,14 @@ def test_hand_worked_subsets():
 def test_hand_worked_chain():
     ranking = rank(PEOPLE, ["sex", "age", "zip"], ["w"], size=1)
     record = ranking.reidentification
-    assert record.told == close(2.25)
+    assert record.total == close(2.25)
     age = 3 - (8 + 3 * log2(3)) / 8
-    assert [(link.name, link.adds, link.told) for link in record.links] == [
+    assert [(link.name, link.adds, link.total) for link in record.links] == [
         ("age", close(age), close(age)),
         ("sex", close(2.25 - age), close(2.25)),
         ("zip", 0.0, close(2.25)),  # it depends on the age
     ]
-    adds = {part.name: part.adds for part in record.attributes}
+    adds = {link.name: link.adds_to_others for link in record.links}
     without_age = bits_of([4, 3, 1])  # women, men of A, the man of B
     assert adds == {
         "sex": close(2.25 - age),
@@ -79,11 +79,11 @@ def test_hand_worked_chain():
 def test_attributes_that_tell_only_together():
     table = pd.DataFrame({"a": [0, 0, 1, 1], "b": [0, 1, 0, 1], "w": list("xyyx")})
     chain = rank(table, ["b", "a"], ["w"]).inference["w"]
-    assert [(part.name, part.alone, part.adds) for part in chain.attributes] == [
-        ("b", 0.0, 1.0),
+    assert [(link.name, link.alone, link.adds_to_others) for link in chain.links] == [
         ("a", 0.0, 1.0),
+        ("b", 0.0, 1.0),
     ]
-    assert [(link.name, link.adds, link.told) for link in chain.links] == [
+    assert [(link.name, link.adds, link.total) for link in chain.links] == [
         ("a", 0.0, 0.0),  # ties by name
         ("b", 1.0, 1.0),
     ]
@@ -139,9 +139,9 @@ def test_chains_sum_to_what_all_tell(table):
     ranking = rank(table, names, ["w"], size=1)
     for about in ABOUT:
         chain, whole = chain_of(ranking, about), information(table, tuple(names), about)
-        assert chain.told == close(whole)
+        assert chain.total == close(whole)
         assert sum(link.adds for link in chain.links) == close(whole)
-        assert chain.links[-1].told == close(whole)
+        assert chain.links[-1].total == close(whole)
         assert sorted(link.name for link in chain.links) == sorted(names)
         assert min(link.adds for link in chain.links) >= 0
 
@@ -152,13 +152,13 @@ def test_what_each_adds_to_all_others(table):
     ranking = rank(table, names, ["w"], size=1)
     for about in ABOUT:
         whole = information(table, tuple(names), about)
-        parts = chain_of(ranking, about).attributes
-        assert [part.name for part in parts] == names
+        parts = chain_of(ranking, about).links
+        assert sorted(part.name for part in parts) == sorted(names)
         for part in parts:
             others = tuple(name for name in names if name != part.name)
             assert part.alone == close(information(table, (part.name,), about))
-            assert part.adds == close(whole - information(table, others, about))
-            assert part.adds >= 0
+            assert part.adds_to_others == close(whole - information(table, others, about))
+            assert part.adds_to_others >= 0
 
 
 @given(tables())
@@ -186,8 +186,8 @@ def test_the_chain_looks_again_at_what_tells_nothing_alone():
         [{"a": (c ^ b) ^ (not right), "b": b, "c": c, "w": c ^ b} for c, b, right in cells]
     )
     chain = rank(table, ["a", "b", "c"], ["w"], size=1).inference["w"]
-    assert [part.alone > 0.01 for part in chain.attributes] == [True, False, True]
     assert [link.name for link in chain.links] == ["c", "b", "a"]
+    assert [link.alone > 0.01 for link in chain.links] == [True, False, True]
 
 
 def test_what_differs_beyond_rounding_is_no_tie():
@@ -204,7 +204,7 @@ def test_an_attribute_that_repeats_others_adds_exactly_nothing():
         table = pd.DataFrame({"a": a, "same": -a, "w": w})
         ranking = rank(table, ["a", "same"], ["w"], size=1)
         for chain in (ranking.reidentification, ranking.inference["w"]):
-            assert [part.adds for part in chain.attributes] == [0, 0]
+            assert [link.adds_to_others for link in chain.links] == [0, 0]
 
 
 @given(tables())
@@ -301,13 +301,12 @@ def test_json_has_everything():
     best = found["subsets"][0]
     assert tuple(best["names"]) == ranking.by("itpr", "w")[0].names
     assert list(best) == [
-        *("names", "classes", "k", "alone", "share_alone", "reidentification", "inference")
+        *("names", "alone", "k", "reidentification", "inference", "classes", "share_alone")
     ]
     assert set(best["inference"]["w"]) == set(Measures.__dataclass_fields__)
     chain = found["chain_rule"]["inference"]["w"]
-    assert list(chain) == ["told", "attributes", "chain"]
-    assert list(chain["attributes"][0]) == ["name", "alone", "adds"]
-    assert list(chain["chain"][0]) == ["name", "adds", "told"]
+    assert list(chain) == ["total", "links"]
+    assert list(chain["links"][0]) == ["name", "alone", "adds", "total", "adds_to_others"]
     without = rank(PEOPLE, ["sex"], chain=False).to_dict()
     assert without["chain_rule"] == {"reidentification": None, "inference": {}}
 
@@ -346,10 +345,10 @@ def test_too_many_subsets_are_refused_before_any_is_measured():
     assert comb(129, 1) + comb(129, 2) < MOST_SUBSETS < comb(129, 3)
     with pytest.raises(
         InputError,
-        match=r"129 attributes have more than 100,000 subsets of up to 3; ask for at most size = 2",
+        match=r"129 attributes have more than 100,000 subsets of up to 3; request at most size = 2",
     ):
         rank(PEOPLE, names, size=3)
-    with pytest.raises(InputError, match="ask for fewer attributes"):
+    with pytest.raises(InputError, match="request fewer attributes"):
         rank(PEOPLE, [f"q{n}" for n in range(MOST_SUBSETS + 1)])
 
 
@@ -394,5 +393,5 @@ def test_adult_beside_pandas(adult):
     four = found_of(ranking)["age", "sex", "race", "education"]
     assert four.classes == 3152
     assert four.inference[about].mutual_information == pytest.approx(0.756722, abs=5e-7)
-    adds = {part.name: part.adds for part in ranking.reidentification.attributes}
+    adds = {link.name: link.adds_to_others for link in ranking.reidentification.links}
     assert adds["education"] == adds["education-num"] == 0.0  # each tells the other

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from anonymizer import InputError, risk
 from anonymizer.kernels import ordering
 from anonymizer.risk import Inference, Refinement, Reidentification, refined_by, refinement
-from anonymizer.risk.ordering import Ordered
-from anonymizer.risk.refinement import refinements
+from anonymizer.risk.refinement import Ordered, refinements
 from anonymizer.tables import pandas as engine
 
 BITS = 1e-9
@@ -121,7 +120,7 @@ def test_each_attribute_alone(table, dense, packed, compiled, sensitive):
     names = [*table.columns[:-1]]
     with pytest.MonkeyPatch.context() as patch:
         patched(patch, dense, packed, compiled)
-        found = {one.name: one for one in risk.alone(table, names, sensitive)}
+        found = {one.name: one for one in risk.attribute_risks(table, names, sensitive)}
     assert list(found) == names
     for name, one in found.items():
         classes = oracle(table, [name])
@@ -190,7 +189,7 @@ def test_the_identifier_is_not_needed_for_reidentification(thousand):
 
 
 def test_identifiers_among_the_attributes(thousand):
-    found = list(risk.alone(thousand, ["id", "a0"], "x"))
+    found = list(risk.attribute_risks(thousand, ["id", "a0"], "x"))
     assert found[0].reidentification.itpr == found[0].itpr == 1
     assert found[0].reidentification.measures.classes == 1000
     assert thousand.asked == ["x", "id", "a0"]
@@ -212,7 +211,7 @@ def test_categories_that_no_record_has_are_no_classes(sensitive):
 def test_values_that_read_alike_are_one_to_infer():
     table = pd.DataFrame({"a": [0, 0, 1, 1], "x": pd.Series([1, "1", "2", 1], dtype=object)})
     assert risk.itpr(table, ["a"], "x") == 1
-    assert next(risk.alone(table, ["a"], "x")).inference.measures.max_posterior == 1
+    assert next(risk.attribute_risks(table, ["a"], "x")).inference.measures.max_posterior == 1
 
 
 @pytest.mark.parametrize("sensitive", [None, "x"])

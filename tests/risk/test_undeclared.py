@@ -31,7 +31,7 @@ def found_of(found):
 
 def test_hand_worked_warnings():
     found = undeclared(PEOPLE, list(PEOPLE.columns), ["sex"], ["w"], singled_out=0.25)
-    assert found.alone == 0.0
+    assert found.share_alone == 0.0
     assert found.skipped == ("note",)
     told = found_of(found)
     assert list(told) == ["file", "paid", "shoe", "same"]
@@ -43,14 +43,14 @@ def test_hand_worked_warnings():
     ]
     assert [attribute.name for attribute in found.flagged] == ["file", "paid", "shoe"]
     shoe = told["shoe"]  # of women 2 + 1 + 1, of men 1 + 3
-    assert (shoe.told.distinction, shoe.told.alone, shoe.alone) == (0.5, 0.125, 0.375)
-    assert shoe.told.separation == 1 - (1 + 1 + 3) / 28
+    assert (shoe.distinction, shoe.share_alone, shoe.share_alone_combined) == (0.5, 0.125, 0.375)
+    assert shoe.separation == 1 - (1 + 1 + 3) / 28
     assert shoe.adds == pytest.approx(bits_of([2, 1, 1, 1, 3]) - 1, abs=1e-12)
     assert shoe.reason == (
-        "knowing it beside the quasi-identifiers leaves 37.50% of the records alone, not 0.00%"
+        "knowing it with the quasi-identifiers leaves 37.50% of the records alone, not 0.00%"
     )
     paid = told["paid"]  # nobody's pay is missing twice among women, or among men
-    assert (paid.told.distinction, paid.told.alone, paid.alone) == (0.875, 0.75, 1.0)
+    assert (paid.distinction, paid.share_alone, paid.share_alone_combined) == (0.875, 0.75, 1.0)
     assert told["file"].reason == "nearly every record has its own value (distinction 1.0000)"
     assert told["file"].adds == pytest.approx(2.0, abs=1e-12)
     assert (told["same"].adds, told["same"].reason) == (0.0, "")
@@ -73,13 +73,13 @@ def test_declared_columns_are_left_out():
     columns = [name for name in PEOPLE.columns if name != "note"]
     found = undeclared(PEOPLE, columns, ["sex", "shoe"], ["file", "paid", "w"])
     assert list(found_of(found)) == ["same"]
-    assert found.alone == 0.375
+    assert found.share_alone == 0.375
     assert undeclared(PEOPLE, ["sex"], ["sex"]) == Undeclared(0.0, (), ())
 
 
 def test_without_quasi_identifiers():
     told = found_of(undeclared(PEOPLE, ["shoe"], []))["shoe"]
-    assert (told.alone, told.kind) == (0.125, "quasi-identifier")
+    assert (told.share_alone_combined, told.kind) == (0.125, "quasi-identifier")
     assert told.adds == pytest.approx(bits_of([2, 1, 2, 3]), abs=1e-12)
 
 
@@ -103,20 +103,24 @@ def test_no_value_is_ever_shown():
 def test_figures_beside_the_records(table):
     first, *others = names_of(table)
     found = undeclared(table, list(table.columns), [first], ["w"])
-    assert found.alone == Counter(sizes_of(table, (first,)))[1] / len(table)
+    assert found.share_alone == Counter(sizes_of(table, (first,)))[1] / len(table)
     assert {attribute.name for attribute in found.attributes} == set(others)
     for attribute in found.attributes:
         own, both = (
             sizes_of(table, names) for names in [(attribute.name,), (first, attribute.name)]
         )
-        assert attribute.told.distinction == len(own) / len(table)
-        assert attribute.told.alone == own.count(1) / len(table)
-        assert attribute.alone == both.count(1) / len(table)
+        assert attribute.distinction == len(own) / len(table)
+        assert attribute.share_alone == own.count(1) / len(table)
+        assert attribute.share_alone_combined == both.count(1) / len(table)
         adds = bits_of(both) - bits_of(sizes_of(table, (first,)))
         assert attribute.adds == pytest.approx(adds, abs=1e-9)
         assert attribute.adds >= 0
-        identifier = attribute.told.distinction >= 0.9
-        kind = "quasi-identifier" if attribute.alone - found.alone >= 0.01 else None
+        identifier = attribute.distinction >= 0.9
+        kind = (
+            "quasi-identifier"
+            if attribute.share_alone_combined - found.share_alone >= 0.01
+            else None
+        )
         assert attribute.kind == ("identifier" if identifier else kind)
         assert bool(attribute.reason) == bool(attribute.kind)
 
@@ -137,11 +141,11 @@ def test_the_progress():
 
 def test_json():
     found = undeclared(PEOPLE, ["sex", "shoe", "same", "note"], ["sex"]).to_dict()
-    assert list(found) == ["share_alone", "flagged", "attributes", "skipped"]
+    assert list(found) == ["share_alone", "attributes", "skipped", "flagged"]
     assert (found["flagged"], found["skipped"]) == (["shoe"], ["note"])
     assert list(found["attributes"][0]) == [
-        *("name", "kind", "reason", "distinction", "separation"),
-        *("share_alone", "share_alone_beside", "adds"),
+        *("distinction", "separation", "share_alone"),
+        *("name", "share_alone_combined", "adds", "kind", "reason"),
     ]
 
 
@@ -169,9 +173,9 @@ def test_adult_beside_pandas(adult):
     known = ["age", "sex", "race"]
     found = undeclared(adult, list(adult.columns), known, ["salary-class"])
     before = Counter(sizes_of(adult, tuple(known)))[1] / len(adult)
-    assert found.alone == before
+    assert found.share_alone == before
     assert found.attributes[0].name == "fnlwgt"  # weights of the census: nearly unique numbers
     for attribute in found.attributes:
         alone = Counter(sizes_of(adult, (*known, attribute.name)))[1] / len(adult)
-        assert attribute.alone == alone
+        assert attribute.share_alone_combined == alone
         assert (attribute.kind is not None) == (alone - before >= 0.01)

@@ -1,16 +1,14 @@
-"""Attacks, run on the counts of a release: what an attacker who tries succeeds in."""
+"""Attacks on the counts of releases: how far an attacker who tries succeeds.
 
-from anonymizer.risk.attacks.inference import Guesses, guessed_right, guesses
-from anonymizer.risk.attacks.intersection import (
-    candidates,
-    crossed,
-    failing,
-    intersect,
-    membership_bounds,
-)
+Linkage, inference (with similarity), intersection and minimality each take counts (class sizes,
+count matrices, classes of people) and return a frozen result. No attack reads a file:
+``risk.audit`` does, and calls them. They may import from ``risk`` and the floors below it.
+"""
+
+from anonymizer.risk.attacks.inference import Guesses, Similar, guessed_right, guesses, similarity
+from anonymizer.risk.attacks.intersection import candidates, failing, intersect, membership_bounds
 from anonymizer.risk.attacks.linkage import Linkage, Success, linkage
-from anonymizer.risk.attacks.minimality import DRAWS, Minimality, minimality, obstacle
-from anonymizer.risk.attacks.similarity import Similar, similarity
+from anonymizer.risk.attacks.minimality import DRAWS, Minimality, minimality
 
 __all__ = [
     "DRAWS",
@@ -20,7 +18,6 @@ __all__ = [
     "Similar",
     "Success",
     "candidates",
-    "crossed",
     "failing",
     "guessed_right",
     "guesses",
@@ -28,6 +25,5 @@ __all__ = [
     "linkage",
     "membership_bounds",
     "minimality",
-    "obstacle",
     "similarity",
 ]

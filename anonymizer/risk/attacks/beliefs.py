@@ -1,24 +1,25 @@
 """What an attacker believes of each record's value, knowing that all finer releases broke a policy.
 
 Given the release, the worlds of different classes are independent. A finer release breaks the
-policy where it does in some class, so that a class takes part in what is known by its pattern
-alone: which finer releases break the policy within it. With M that all do,
+policy if it does in some class. So a class matters by its pattern alone: which finer releases
+break the policy within it. With M the event that all of them break it,
 
     p(w | c, M) = sum_s E[n_cw; s] p(M | s) / (n_c p(M)),
 
-s being the patterns of the class that cell c lies in: classes of few worlds are summed up
-exactly, the others estimated from draws, each class from all of them.
+where s runs over the patterns of the class of cell c. Classes of few worlds are enumerated, the
+others are estimated from draws.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import log
+from typing import Any
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Floats, Ints
+from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.kernels.terms import xlogx
-from anonymizer.privacy import Mask, holds
+from anonymizer.privacy import holds
 from anonymizer.risk.attacks.conjunction import conjunction
 from anonymizer.risk.attacks.parts import BATCHES, Part, parts_of
 from anonymizer.risk.attacks.specializations import Setting
@@ -26,45 +27,38 @@ from anonymizer.risk.attacks.specializations import Setting
 __all__ = ["ENOUGH", "Beliefs", "Evidence"]
 
 RAISED = 0.01
-"""By more than this a record's largest posterior has to rise for the record to be counted."""
+"""A record is counted as raised where its largest posterior rises by more than this."""
 
 SURE = 5.0
-"""Standard errors that a belief has to differ by: there are thousands of them."""
+"""A belief differs if it does by this many standard errors: there are thousands of beliefs."""
 
 ROUNDING = 1e-9
-"""What exact beliefs may differ by for nothing."""
+"""The rounding error of exact beliefs."""
 
 FINE = 1 << 40
-"""Records that a belief is written as, for models to measure."""
+"""Records that a belief is rounded to, for models to measure."""
 
 NEGLIGIBLE = 1e-12
-"""What a belief may be off for classes that are not looked at."""
+"""The error of a belief that classes left out may cause."""
 
 ENOUGH = 100
-"""Draws in which all finer releases break the policy: with fewer nothing is said of anybody."""
+"""The least number of draws with M from which beliefs about single records are reported."""
 
 
 @dataclass(frozen=True, eq=False)
 class Beliefs:
-    """Beliefs about the records in cells of classes that have any part in what is known.
+    """Beliefs about the records of cells in classes where some finer release may break the policy.
 
-    Parameters
-    ----------
-    belief, error
-        p(w | c, M) and its standard error, 0 where it is exact; shape (cells, values).
-    share
-        p(w | released class), shape (cells, values).
-    records
-        Records of each cell, shape (cells,).
+    All but ``records`` have shape (cells, values).
     """
 
-    belief: Floats
-    error: Floats
-    share: Floats
-    records: Ints
+    belief: Floats  # p(w | c, M)
+    error: Floats  # its standard error, 0 where it is exact
+    share: Floats  # p(w | released class)
+    records: Ints  # of each cell
 
-    def gain(self, setting: Setting, largest_share: float) -> "Gain":
-        """What these beliefs are beyond the release, whose largest share is known."""
+    def gain(self, setting: Setting, largest_share: float) -> dict[str, Any]:
+        """The fields of ``Minimality`` about beliefs, given the largest share of the release."""
         differs = np.abs(self.belief - self.share) > SURE * self.error + ROUNDING
         moved: Mask = np.asarray(differs.any(axis=1))
         shown = np.where(moved[:, None], self.belief, self.share)
@@ -74,71 +68,42 @@ class Beliefs:
         known = self.share > 0
         shares = self.share[known]
         posterior, error = _most(self.belief, self.error, largest_share)
-        return Gain(
-            posterior,
-            error,
-            _most(self.belief[known] / shares, self.error[known] / shares, 1.0)[0],
-            float(_divergence(shown, self.share).max()),
-            int(self.records[raised].sum()),
-            int(self.records[broken].sum()),
-        )
-
-
-@dataclass(frozen=True)
-class Gain:
-    """What an attacker's beliefs are beyond the release: see ``Minimality``."""
-
-    largest_posterior: float
-    standard_error: float
-    factor: float
-    surprise: float
-    records_raised: int
-    records_breached: int
+        factor, _ = _most(self.belief[known] / shares, self.error[known] / shares, 1.0)
+        return {
+            "largest_posterior": posterior,
+            "standard_error": error,
+            "factor": factor,
+            "surprise": float(_divergence(shown, self.share).max()),
+            "records_raised": int(self.records[raised].sum()),
+            "records_breached": int(self.records[broken].sum()),
+        }
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """That every finer release breaks the policy, M, and how much each class has to do with it.
+    """The event M that every finer release breaks the policy, given the pattern of each class."""
 
-    Parameters
-    ----------
-    parts
-        The classes that have any part in it.
-    probability
-        p(M) in each estimate, shape (estimates,).
-    given
-        For each class p(M | s) of its patterns, shape (estimates, patterns).
-    draws, accepted
-        Worlds drawn, and how many of them M holds in; 0 where all were enumerated.
-    """
-
-    parts: Sequence[Part]
-    probability: Floats
-    given: Sequence[Floats]
-    draws: int
-    accepted: int
+    parts: Sequence[Part]  # the classes where some finer release may break the policy
+    probability: Floats  # p(M), shape (estimates,)
+    given: Sequence[Floats]  # p(M | s) for the patterns of each class, shape (estimates, patterns)
+    draws: int  # worlds drawn, 0 where all were enumerated
+    accepted: int  # those of them in which M holds
 
     @classmethod
     def of(
         cls, setting: Setting, finer: Sequence[Codes], draws: int, rng: np.random.Generator
     ) -> "Evidence":
-        """Look at the worlds of every class, or draw them.
+        """Enumerate the worlds of every class, or draw them.
 
-        Parameters
-        ----------
-        setting
-            What is known.
-        finer
-            The class that each finer release puts each raw cell in, shape (cells,) each.
-        draws
-            Worlds that are drawn, a multiple of ``BATCHES``, where there are too many to look at.
+        ``finer``: the class of each raw cell in each finer release, shape (cells,) each. ``draws``:
+        a multiple of ``BATCHES``.
         """
         parts, without = [], np.ones(len(finer))
         for part in parts_of(setting, finer, draws, rng):
             parts.append(part)
             without *= part.without(len(finer))
             if without.sum() < NEGLIGIBLE:
-                break  # whatever the other classes hold, M is as good as certain
+                break  # whatever the other classes are, M is as good as certain
         sampled = any(part.drawn is not None for part in parts)
         parts = [part for part in parts if part.pattern.bits.any()]
         estimates = 1 + BATCHES if sampled else 1
@@ -154,27 +119,25 @@ class Evidence:
 
     @property
     def enough(self) -> bool:
-        """Whether anything can be said of a single record."""
+        """Whether beliefs about single records can be reported."""
         return bool((self.probability > 0).all()) and (not self.draws or self.accepted >= ENOUGH)
 
     @property
     def below(self) -> float:
-        """What p(M) is below, with 95 % confidence: the Chernoff bound of the draws accepted.
+        """The upper end of p(M) at 95 % confidence: the Chernoff bound of the draws accepted.
 
-        The largest p of which D(accepted / draws || p) <= ln 20 / draws.
+        The largest p with D(accepted / draws || p) <= ln 20 / draws.
         """
         share = self.accepted / self.draws
         low, high = share, 1.0
         while high - low > 1e-12:
             middle = (low + high) / 2
-            if _nats(share, middle) > log(20) / self.draws:
-                high = middle
-            else:
-                low = middle
+            beyond = _nats(share, middle) > log(20) / self.draws
+            low, high = (low, middle) if beyond else (middle, high)
         return high
 
     def beliefs(self) -> Beliefs:
-        """What is believed of the records of each cell; only where there is enough to say it."""
+        """The beliefs about the records of each cell; only where there is ``enough`` evidence."""
         every = [
             part.belief(given, self.probability)
             for part, given in zip(self.parts, self.given, strict=True)
@@ -195,9 +158,9 @@ def _nats(share: float, p: float) -> float:
 
 
 def _errors(belief: Floats, accepted: int) -> Floats:
-    """Standard errors by leaving out each batch of draws; of exact beliefs 0.
+    """Standard errors by the jackknife over batches of draws; 0 of exact beliefs.
 
-    At least 1 / accepted: what never happened in so many draws may be that likely.
+    At least 1 / accepted: what never happened in that many draws may be that likely.
     """
     without = belief[1:]
     if not len(without):
@@ -207,9 +170,9 @@ def _errors(belief: Floats, accepted: int) -> Floats:
 
 
 def _most(estimates: Floats, errors: Floats, otherwise: float) -> tuple[float, float]:
-    """The largest of some estimates and its standard error, where it surely is above something.
+    """The largest of some estimates and its standard error, if surely above ``otherwise``.
 
-    That of the highest lower end: the highest of thousands of estimates is mostly error.
+    The estimate of the highest lower end: the highest of thousands of estimates is mostly error.
     """
     least = (estimates - SURE * errors).ravel()
     best = int(least.argmax())

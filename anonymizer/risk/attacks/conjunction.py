@@ -1,8 +1,8 @@
-"""Several events that each come about in some class or other: all of them, given one class's part.
+"""The probability that each of several events happens in some class, given one class's pattern.
 
-Classes are independent. What one contributes is a pattern: the events that come about in it, as
-the bits of a number. Every event comes about where the OR of all classes' patterns has every bit.
-Probabilities are only added and multiplied, so that nothing cancels however small they are.
+Classes are independent. The pattern of a class is the set of events that happen in it, as the bits
+of a number. All events happen if the OR of all patterns has every bit. Probabilities are only added
+and multiplied, so that nothing cancels however small they are.
 """
 
 from collections.abc import Sequence
@@ -10,58 +10,42 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Floats
+from anonymizer.kernels.arrays import Codes, Floats
 
 __all__ = ["Pattern", "conjunction"]
 
 
 class Pattern(NamedTuple):
-    """What one class contributes.
+    """The patterns of one class."""
 
-    Attributes
-    ----------
-    bits
-        The patterns that it may have, shape (patterns,).
-    weights
-        What each is likely, in each of several estimates at once, shape (estimates, patterns).
-    """
-
-    bits: Codes
-    weights: Floats
+    bits: Codes  # shape (patterns,)
+    weights: Floats  # their probabilities in several estimates, shape (estimates, patterns)
 
 
 def conjunction(classes: Sequence[Pattern], events: int) -> tuple[Floats, list[Floats]]:
-    """The probability that every event comes about, and the same given the pattern of a class.
+    """The probability that every event happens, and the same given the pattern of each class.
 
-    Returns
-    -------
-    The probability in each estimate, shape (estimates,), and for each class the probability given
-    each of its patterns, shape (estimates, patterns).
+    Their shapes are (estimates,) and for each class (estimates, patterns).
 
     >>> fair = Pattern(np.array([0, 1]), np.array([[0.5, 0.5]]))
     >>> probability, given = conjunction([fair, fair], 1)
     >>> probability.tolist(), given[0].tolist()
     ([0.75], [[0.5, 1.0]])
     """
-    before = [_nothing(classes[0].weights, events)]
+    nothing = np.zeros((len(classes[0].weights), 1 << events))
+    nothing[:, 0] = 1  # the OR of no pattern has no bit
+    before = [nothing]
     for pattern in classes:
         before.append(_joined(before[-1], pattern))
-    after, given = _nothing(classes[0].weights, events), []
+    after, given = nothing, []
     for place in reversed(range(len(classes))):
         given.append(_completed(before[place], after, classes[place].bits))
         after = _joined(after, classes[place])
     return before[-1][:, -1], given[::-1]
 
 
-def _nothing(weights: Floats, events: int) -> Floats:
-    """The distribution of the OR of no classes, shape (estimates, 2^events)."""
-    alone = np.zeros((len(weights), 1 << events))
-    alone[:, 0] = 1
-    return alone
-
-
 def _joined(before: Floats, pattern: Pattern) -> Floats:
-    """The distribution of the OR with one class more."""
+    """The distribution of the OR with one class more, shape (estimates, 2^events)."""
     joined = np.zeros_like(before)
     reached = np.arange(before.shape[1])
     for bits, weight in zip(pattern.bits, pattern.weights.T, strict=True):

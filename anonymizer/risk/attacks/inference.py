@@ -1,27 +1,28 @@
-"""Inference: what has this person got? Homogeneity, skewness, and the guess of Bayes."""
+"""Inference of a sensitive value: homogeneity, skewness, the Bayes-optimal guess, similarity."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from anonymizer.risk import Inference
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.kernels.arrays import Codes
+from anonymizer.risk.profile import Inference
+from anonymizer.risk.results import Result
 
-__all__ = ["SKEW", "Guesses", "guessed_right", "guesses"]
-
-Codes = NDArray[np.intp]
-Ints = NDArray[np.int64]
+__all__ = ["Guesses", "Similar", "guessed_right", "guesses", "similarity"]
 
 SKEW = 2.0
-"""How many times likelier a value has to become in a class for it to count as skewed."""
-
+"""A class is skewed if it makes a value at least this many times likelier."""
 
 ROUNDING = 1e-12
-"""By what share of itself a gain may come out below what it is."""
+"""The relative rounding error of a gain."""
 
 
 @dataclass(frozen=True)
-class Guesses:
+class Guesses(Result):
     """What an attacker who knows everybody's class infers of one sensitive attribute.
 
     Parameters
@@ -29,19 +30,19 @@ class Guesses:
     records
         N.
     homogeneous_records, homogeneous_classes
-        Those where everybody has the same value: it is known for sure.
+        Those where everybody has the same value, which is certain then.
     max_posterior
         max p(w|g), in (0, 1].
     max_gain
-        max p(w|g) / p(w): how many times likelier the release makes a value, at the most.
+        max p(w|g) / p(w): the largest factor by which the release makes a value likelier.
     skew, skewed_records
         The records in classes where some value becomes at least ``skew`` times likelier.
     expected
-        sum_g max_w n_gw: the records guessed right by whoever names the most frequent value of each
-        class, which nobody can do better (Bayes).
+        sum_g max_w n_gw: the records guessed right by naming the most frequent value of each class.
+        No other guess expects more (Bayes).
     accuracy, baseline
-        ``expected`` over N, and max_w p(w): the share guessed right by whoever has no release, and
-        names the most frequent value of all.
+        ``expected`` over N, and max_w p(w): the share guessed right without the release, by naming
+        the most frequent value of all.
     i1_max, i2_max
         max_g D(p(w|g) || p(w)) and max_g H(W) - H(W|g), in bits.
     """
@@ -59,10 +60,6 @@ class Guesses:
     i1_max: float
     i2_max: float
 
-    def to_dict(self) -> dict[str, float]:
-        """The attack as JSON has it."""
-        return asdict(self)
-
 
 def guesses(joint: ArrayLike, skew: float = SKEW) -> Guesses:
     """Homogeneity, skewness and Bayes-optimal inference, from a count matrix (classes, values).
@@ -70,30 +67,26 @@ def guesses(joint: ArrayLike, skew: float = SKEW) -> Guesses:
     Raises
     ------
     InputError
-        When it is no count matrix, or holds no records.
+        When it is no count matrix, or has no records.
 
     >>> found = guesses([[2, 0], [1, 1]])
     >>> found.homogeneous_records, found.accuracy, found.baseline
     (2, 0.75, 0.75)
     """
     about = Inference.of(joint)
-    measured = about.measures
-    counts: Ints = np.asarray(joint, np.int64)
-    counts = counts[counts.any(axis=1)]
-    sizes, most, margin = counts.sum(axis=1), counts.max(axis=1), counts.sum(axis=0)
-    gains = np.zeros(len(counts))
-    for value in np.flatnonzero(margin):  # a column at a time: the matrix may be large
-        gains = np.maximum(gains, counts[:, value] / sizes * (margin.sum() / margin[value]))
-    homogeneous = most == sizes
+    measured, sizes, alike = about.measures, about.sizes, about.homogeneous
+    cells = np.diff(about.starts, append=len(about.counts))
+    shares = about.counts / np.repeat(sizes, cells)
+    gains = np.maximum.reduceat(shares * (about.records / about.margin[about.values]), about.starts)
     return Guesses(
-        records=int(sizes.sum()),
-        homogeneous_records=int(sizes[homogeneous].sum()),
-        homogeneous_classes=int(homogeneous.sum()),
+        records=about.records,
+        homogeneous_records=int(sizes[alike].sum()),
+        homogeneous_classes=int(alike.sum()),
         max_posterior=measured.max_posterior,
         max_gain=float(gains.max()),
         skew=float(skew),
         skewed_records=int(sizes[gains >= skew * (1 - ROUNDING)].sum()),
-        expected=int(most.sum()),
+        expected=int(np.maximum.reduceat(about.counts, about.starts).sum()),
         accuracy=about.guessed,
         baseline=about.guessed_without,
         i1_max=measured.i1_max,
@@ -102,17 +95,85 @@ def guesses(joint: ArrayLike, skew: float = SKEW) -> Guesses:
 
 
 def guessed_right(joint: ArrayLike, class_of: Codes, values: Codes) -> int:
-    """People whose own value is the most frequent one of their class: the guess, tried.
+    """The number of people whose own value is the most frequent one of their class.
 
-    Where several values are as frequent the first of them is named.
-
-    Parameters
-    ----------
-    joint
-        The release: records by class and value, shape (classes, values).
-    class_of, values
-        The class and the value of each person, -1 where there is none, shapes (people,).
+    Of values that are as frequent, the first one is guessed. ``joint`` (classes, values) are the
+    records of the release, ``class_of`` and ``values`` (people,) are -1 where there is none.
     """
     named = np.asarray(joint).argmax(axis=1)
     known = (class_of >= 0) & (values >= 0)
     return int((named[class_of[known]] == values[known]).sum())
+
+
+@dataclass(frozen=True)
+class Similar(Result):
+    """What classes disclose once values of one group of a hierarchy are taken as one.
+
+    Parameters
+    ----------
+    level, groups
+        The level of the hierarchy of the sensitive values, and the number of its groups that occur.
+    homogeneous_records, homogeneous_classes
+        Those where all values are of one group.
+    max_posterior
+        The largest share that a group has of a class, in (0, 1].
+    """
+
+    level: int
+    groups: int
+    homogeneous_records: int
+    homogeneous_classes: int
+    max_posterior: float
+
+
+def similarity(
+    joint: ArrayLike, values: Sequence[object], hierarchy: Hierarchy, attribute: str = "sensitive"
+) -> tuple[Similar, ...]:
+    """Similarity attack (Li et al. 2007) at every level below the top, the finest first.
+
+    Parameters
+    ----------
+    joint
+        Records by class and value, shape (classes, values).
+    values
+        What each column counts.
+    hierarchy
+        How the values generalize.
+    attribute
+        For messages.
+
+    Raises
+    ------
+    InputError
+        When the hierarchy lacks values.
+
+    >>> organs = Hierarchy.from_rows([["ulcer", "stomach"], ["reflux", "stomach"], ["flu", "-"]])
+    >>> similarity([[1, 1, 0], [1, 0, 1]], ["ulcer", "reflux", "flu"], organs)[0].max_posterior
+    1.0
+    """
+    keys = [hierarchy.rule.key(value) for value in values]
+    lacking = sum(key is not None and not hierarchy.rule.covers(key) for key in keys)
+    if lacking:  # they are counted, not named: values are sensitive
+        raise InputError(
+            f"the hierarchy of {attribute!r} lacks {lacking} of its {len(keys)} values; add them"
+        )
+    taxonomy, counts = hierarchy.over(attribute, values), np.asarray(joint, np.int64)
+    codes = taxonomy.encode(values)
+    return tuple(
+        _at(level, counts, taxonomy.levels[level].groups[codes])
+        for level in range(1, taxonomy.height)
+    )
+
+
+def _at(level: int, counts: np.ndarray, groups: np.ndarray) -> Similar:
+    """The attack at one level; ``groups`` (values,) is the group of each value."""
+    grouped = np.zeros((len(counts), int(groups.max()) + 1), np.int64)
+    np.add.at(grouped.T, groups, counts.T)
+    about = Inference.of(grouped)
+    return Similar(
+        level,
+        int((about.margin > 0).sum()),
+        int(about.sizes[about.homogeneous].sum()),
+        int(about.homogeneous.sum()),
+        float(about.posterior.max()),
+    )

@@ -1,10 +1,11 @@
-"""Intersection: what several releases about the same people tell together.
+"""Intersection: what several releases about the same people disclose together.
 
-Every release tells of everybody a class. Two attackers put the classes together:
+In every release a person is in some class. Two attackers combine these classes:
 
-- who knows which records of the releases belong together (by other columns, say, or by the order of
-  the records) sees the common refinement of their classes (Longpré et al. 2017): the worst case;
-- who does not is left with the sensitive values that occur in all classes of a person: the
+- one who knows which records of the releases belong together (by other columns, say, or by the
+  order of the records) sees the common refinement of the classes (Longpré et al. 2017), the worst
+  case;
+- one who does not is left with the sensitive values that occur in all classes of a person: the
   composition attack of Ganta, Kasiviswanathan and Smith (2008).
 """
 
@@ -13,52 +14,40 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from anonymizer.counts.columns import histograms
-from anonymizer.counts.counts import Codes, Counts, Ints
+from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
-from anonymizer.privacy import Mask, PrivacyModel, Verdict, acceptable, verdicts
+from anonymizer.kernels.arrays import Codes, Ints, Mask
+from anonymizer.privacy import PrivacyModel, Verdict, acceptable, verdicts
 from anonymizer.privacy.query_loss import Labels, together
 from anonymizer.tables import pandas as engine
 
-__all__ = ["candidates", "crossed", "failing", "intersect", "membership_bounds"]
-
-Bools = NDArray[np.bool_]
+__all__ = ["candidates", "failing", "intersect", "membership_bounds"]
 
 
-def intersect(classes: Sequence[Labels], sensitive: Mapping[str, Labels] | None = None) -> Counts:
+def intersect(
+    classes: Sequence[Labels],
+    sensitive: Mapping[str, Labels] | None = None,
+    population: Sequence[Labels] | None = None,
+) -> tuple[Counts, Codes]:
     """Count the common refinement of several releases' classes: what linking them shows.
 
-    Parameters
-    ----------
-    classes
-        For each release the class of each person, shape (people,) each.
-    sensitive
-        Their values of the sensitive attributes, shape (people,) each.
+    ``classes`` are for each release the class of each person, shape (people,), ``sensitive`` their
+    values by attribute, ``population`` for each release the classes of everybody for whom the
+    people may be taken, shape (others,). Returns the counts, and the class of each person there.
 
     Raises
     ------
     InputError
         When the releases are not about the same number of people, or there are none.
 
-    >>> intersect(["aabb", "abab"], {"disease": ["flu", "flu", "cold", "flu"]}).sizes.tolist()
+    >>> counts, _ = intersect(["aabb", "abab"], {"disease": ["flu", "flu", "cold", "flu"]})
+    >>> counts.sizes.tolist()
     [1, 1, 1, 1]
     """
-    return crossed(classes, sensitive or {})[0]
-
-
-def crossed(
-    classes: Sequence[Labels],
-    sensitive: Mapping[str, Labels],
-    population: Sequence[Labels] | None = None,
-) -> tuple[Counts, Codes]:
-    """The same, also among a population, and the class of each person there, shape (people,).
-
-    ``population``: the classes of everybody that the people may be taken for, shape (others,) each.
-    """
     people = [_series(of) for of in classes]
-    known = {name: _series(of).rename(name) for name, of in sensitive.items()}
+    known = {name: _series(of).rename(name) for name, of in (sensitive or {}).items()}
     lengths = {len(of) for of in [*people, *known.values()]}
     if len(lengths) != 1 or lengths == {0}:
         raise InputError("an intersection needs the class and the values of every person")
@@ -87,29 +76,19 @@ def crossed(
 
 
 def _series(labels: Labels) -> pd.Series:
-    """Labels as a column; a text is one of letters."""
+    """Labels as a column; a text is a sequence of letters."""
     return pd.Series(list(labels) if isinstance(labels, str) else labels)
 
 
 def failing(
     counts: Counts, models: Sequence[PrivacyModel], priors: Sequence[Mapping[str, Ints]] = ()
 ) -> tuple[list[Verdict], Mask]:
-    """Hold models against counts under several priors: each has to hold under all of them.
+    """Test models on counts under several priors: each has to hold under all of them.
 
-    Parameters
-    ----------
-    counts
-        The classes.
-    models
-        The policy.
-    priors
-        Records by sensitive value that attackers may know beside the margins of the counts: those
-        of the releases, say. By attribute, shape (values,); attributes left out keep the margin.
-
-    Returns
-    -------
-    For each model the verdict under the prior that is worst for it, and the classes where one
-    breaks, shape (classes,).
+    ``priors`` are records by sensitive value that attackers may know in addition to the margins of
+    the counts, such as those of the releases: by attribute, shape (values,); attributes left out
+    keep the margin. Returns for each model the verdict under its worst prior, and the classes where
+    a model breaks, shape (classes,).
     """
     broken = np.zeros(len(counts), bool)
     worst: list[Verdict] = []
@@ -122,36 +101,28 @@ def failing(
 
 
 def _worse(one: Verdict, other: Verdict) -> Verdict:
-    """The verdict of two, of one model, that comes off worse."""
+    """The worse of two verdicts of one model."""
     if one.violating != other.violating:
         return max(one, other, key=lambda verdict: verdict.violating)
-    measured = np.array([one.worst, other.worst])
-    return replace(one, worst=one.model.worst(measured))
+    return replace(one, worst=one.model.worst(np.array([one.worst, other.worst])))
 
 
-def candidates(cells: Codes, supports: Sequence[Bools | None]) -> Ints:
-    """How many sensitive values occur in all classes of a person: |W_1(g_1) & W_2(g_2) & ...|.
+def candidates(cells: Codes, supports: Sequence[Mask | None]) -> Ints:
+    """The number of sensitive values in all classes of a person: |W_1(g_1) & W_2(g_2) & ...|.
 
-    Parameters
-    ----------
-    cells
-        The class in each release, shape (rows, releases).
-    supports
-        Which values occur in each class of a release, shape (classes, values); None for a release
-        that does not show the attribute.
+    ``cells`` (rows, releases) are the classes in each release, ``supports`` (classes, values) the
+    values that occur in each class of a release, None where it does not show the attribute.
 
     >>> flu_cold, flu = np.array([[True, True]]), np.array([[True, False]])
     >>> candidates(np.array([[0, 0]]), [flu_cold, flu]).tolist()
     [1]
     """
-    left: Bools | None = None
-    for place, support in enumerate(supports):
-        if support is not None:
-            seen = support[cells[:, place]]
-            left = seen if left is None else left & seen
-    if left is None:
+    seen = [
+        support[cells[:, place]] for place, support in enumerate(supports) if support is not None
+    ]
+    if not seen:
         raise InputError("no release shows the sensitive attribute")
-    return np.asarray(left.sum(axis=1), np.int64)
+    return np.asarray(np.logical_and.reduce(seen).sum(axis=1), np.int64)
 
 
 def membership_bounds(
@@ -162,15 +133,9 @@ def membership_bounds(
     Of o people with some classes g_i at most n_i(g_i) are in release i, and at most
     o_i(g_i) - n_i(g_i) are not: max(0, o - sum_i (o_i - n_i)) and min(o, min_i n_i).
 
-    Parameters
-    ----------
-    people
-        Known people of each combination of classes, shape (rows,).
-    cells
-        The class in each release, shape (rows, releases).
-    released, placed
-        For each release its records n_i and the known people o_i >= n_i of each class, shape
-        (classes,).
+    ``people`` (rows,) are the known people o of each combination of classes, ``cells`` (rows,
+    releases) its classes, ``released`` and ``placed`` for each release the records n_i and the
+    known people o_i >= n_i of each class, shape (classes,).
     """
     least, most = people.copy(), people.copy()
     for place, (records, known) in enumerate(zip(released, placed, strict=True)):

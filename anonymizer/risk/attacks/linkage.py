@@ -1,29 +1,30 @@
-"""Linkage: whose record is this? By the quasi-identifiers that an attacker knows of people."""
+"""Linkage of records to people by the quasi-identifiers that an attacker knows of them."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.privacy.population import journalist, marketer, prosecutor
+from anonymizer.risk.results import Result
 
 __all__ = ["Linkage", "Success", "linkage"]
 
 
 @dataclass(frozen=True)
-class Success:
-    """What an attacker succeeds in who takes one of the records that fit, each as likely.
+class Success(Result):
+    """The success of an attacker who takes one of the records that fit, all equally likely.
 
     Parameters
     ----------
     highest
         The largest probability with which a record is re-identified.
     average
-        The mean of it over the records of the release.
+        The mean probability over the records of the release.
     expected
-        The records that are re-identified on average.
+        The expected number of records that are re-identified.
     certain
-        Those that only one person fits: re-identified for sure.
+        The number of records that only one person fits: re-identified with certainty.
     """
 
     highest: float
@@ -33,27 +34,23 @@ class Success:
 
 
 @dataclass(frozen=True)
-class Linkage:
+class Linkage(Result):
     """Linkage with the original quasi-identifiers.
 
     Parameters
     ----------
     prosecutor
-        Of an attacker who knows that the target is in the release.
+        The attacker knows that the target is in the release.
     journalist
-        Of one who does not, and takes anybody of the original table; None where that holds nobody
-        beside the people of the release.
+        The attacker does not, and the target may be anybody of the original table; None where
+        nobody else is in that table.
     marketer
-        The share of the records matched rightly by one who matches them all.
+        The share of the records that an attacker who matches all of them matches rightly.
     """
 
     prosecutor: Success
     journalist: Success | None
     marketer: float
-
-    def to_dict(self) -> dict[str, object]:
-        """The attack as JSON has it."""
-        return asdict(self)
 
 
 def linkage(sizes: ArrayLike, population: ArrayLike | None = None) -> Linkage:
@@ -64,7 +61,7 @@ def linkage(sizes: ArrayLike, population: ArrayLike | None = None) -> Linkage:
     sizes
         Records n_g of each class, shape (classes,).
     population
-        People P_g >= n_g whom a record of each class may be of, shape (classes,).
+        People P_g >= n_g to whom a record of each class may belong, shape (classes,).
 
     Raises
     ------
@@ -76,20 +73,9 @@ def linkage(sizes: ArrayLike, population: ArrayLike | None = None) -> Linkage:
     """
     records = np.asarray(sizes)
     people = records if population is None else np.asarray(population)
-    known, guessed = prosecutor(records), journalist(records, people)
-    found = Success(
-        guessed.highest,
-        guessed.average,
-        guessed.average * float(records.sum()),
-        _certain(records, people),
-    )
-    return Linkage(
-        Success(known.highest, known.average, float((records > 0).sum()), _certain(records, 1)),
-        found if (people > records)[records > 0].any() else None,
-        marketer(records, people),
-    )
-
-
-def _certain(records: np.ndarray, people: ArrayLike) -> int:
-    """Records alone in their class, and in the class of the population."""
-    return int(((records == 1) & (np.broadcast_to(people, records.shape) == 1)).sum())
+    known, guessed, alone = prosecutor(records), journalist(records, people), records == 1
+    inside = Success(known.highest, known.average, float((records > 0).sum()), int(alone.sum()))
+    expected, certain = guessed.average * float(records.sum()), int((alone & (people == 1)).sum())
+    anybody = Success(guessed.highest, guessed.average, expected, certain)
+    larger = bool((people > records)[records > 0].any())
+    return Linkage(inside, anybody if larger else None, marketer(records, people))

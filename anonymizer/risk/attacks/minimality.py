@@ -1,83 +1,96 @@
-"""The minimality attack: what a known policy and algorithm reveal beside the release itself.
+"""The minimality attack: what a known policy and algorithm reveal in addition to the release.
 
 Wong, Fu, Wang, Pei, "Minimality attack in privacy preserving data publishing" (VLDB 2007). A search
 that keeps as much as a policy allows generalizes because it has to: every finer release would have
-broken the policy. Where that depends on sensitive values, it tells who may have which.
+broken the policy. Where that depends on sensitive values, it discloses something about them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Counts
+from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError, is_whole
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import NUMPY, choose
-from anonymizer.objectives import OBJECTIVES
+from anonymizer.kernels.arrays import Codes
 from anonymizer.privacy import PrivacyModel, acceptable
 from anonymizer.recoding import Problem
 from anonymizer.recoding.lattice import Node
 from anonymizer.risk.attacks.beliefs import ENOUGH, Evidence
 from anonymizer.risk.attacks.parts import BATCHES
 from anonymizer.risk.attacks.specializations import Setting, classes_at, specializations
+from anonymizer.risk.results import Result
 
-__all__ = ["DRAWS", "Minimality", "minimality", "obstacle"]
+__all__ = ["DRAWS", "Minimality", "minimality"]
 
 DRAWS = 10_000
+"""The default number of worlds drawn."""
 
 MOST_EVENTS = 6
-"""Finer releases of uncertain verdict that are told apart."""
+"""The largest number of finer releases of uncertain verdict: the work grows with its power of 2."""
 
 ROUNDING = 1e-9
-"""What a probability of 1 may come out below it."""
+"""The rounding error of a probability of 1."""
+
+NOTHING: dict[str, Any] = {
+    "reveals": False,
+    "probability": 1.0,
+    "standard_error": 0.0,
+    "factor": 1.0,
+    "surprise": 0.0,
+    "records_raised": 0,
+    "records_breached": 0,
+}
+"""What is revealed where every finer release breaks the policy in every world."""
 
 
 @dataclass(frozen=True)
-class Minimality:
+class Minimality(Result):
     """What an attacker learns from knowing that no finer release satisfied the policy.
 
     He knows the quasi-identifiers of every record, the release, the hierarchies, the policy and
     that the search was exact. Worlds are the ways to deal the sensitive values of each class to its
-    records, all equally likely; minimality, M, excludes those under which a direct specialization
-    satisfies the policy. Other nodes of the lattice, which would have scored less, are not used:
-    all of what an optimum reveals may be more.
+    records, all equally likely; minimality, M, excludes those in which a direct specialization
+    satisfies the policy. Other nodes of the lattice, which would have scored less, are not used, so
+    that an optimum may reveal more than this.
 
     Parameters
     ----------
     method
         ``"exact"``; ``"sampled"``: estimated from draws; ``"unknown"``: M is too rare among the
-        draws, or too much to work out, for anything to be said of single records; ``"not
-        applicable"``: such a release is not known to be minimal.
+        draws, or too costly, to report anything about single records; ``"not applicable"``: the
+        release is not known to be minimal.
     reason
         Why it is unknown or not applicable; empty otherwise.
     reveals
-        Whether M excludes any world at all; None where that is not known.
+        Whether M excludes any world; None where that is not known.
     specializations, certain
         Direct specializations of other classes, and those that break the policy in every world.
     probability
-        p(M): how much of all worlds is left, so that -log2 of it is what M tells of the table as a
-        whole, in bits; None where it is not known.
+        p(M): the share of all worlds that is left; -log2 of it is the information of M about the
+        table as a whole, in bits; None where it is not known.
     probability_below
-        What p(M) is below, with 95 % confidence, where draws say no more than that.
+        The upper end of p(M) at 95 % confidence, where draws allow no more than that.
     largest_share, largest_posterior
         The largest p(w | class), and the largest p(w | record, release, M).
     standard_error
         Of the largest posterior; 0 where it is exact.
     factor
-        The most times likelier that M makes a value for a record, 1 where it makes none.
+        The largest factor by which M makes a value of a record likelier, 1 where it makes none so.
     surprise
-        The largest divergence of what is believed of a record from its class's shares, in bits.
+        The largest divergence of the beliefs about a record from its class's shares, in bits.
     records_raised
         Records whose largest posterior exceeds the largest share of their class by more than 0.01.
     records_breached
-        Records of which what is believed, taken as the distribution of their class, breaks a model.
+        Records whose beliefs, taken as the distribution of their class, break a model.
     draws, accepted
-        Worlds drawn, and those among them in which M holds; 0 where none had to be.
+        Worlds drawn, and those among them in which M holds; 0 where none had to be drawn.
 
     Of sampled beliefs only those count that differ by more than five standard errors, so that more
-    draws may show more; and the largest is the one that is largest less as much.
+    draws may show more. The largest is the one with the highest lower end.
     """
 
     method: str
@@ -99,44 +112,8 @@ class Minimality:
 
     @classmethod
     def not_applicable(cls, reason: str) -> "Minimality":
-        """A release that the attack says nothing of, and why."""
+        """The result where the release is not known to be minimal."""
         return cls("not applicable", f"not applicable: {reason}")
-
-    def to_dict(self) -> dict[str, object]:
-        """Counts and probabilities, as JSON has them."""
-        return asdict(self)
-
-
-def obstacle(
-    manifest: Mapping[str, Any], names: Sequence[str], suppression: float = 0.0
-) -> str | None:
-    """Why a release is not known to be minimal; None where it is.
-
-    Parameters
-    ----------
-    manifest
-        What ``Release.to_dict`` says of it.
-    names
-        The quasi-identifiers.
-    suppression
-        The share of the records that the study let be suppressed.
-    """
-    search, levels = manifest.get("search") or {}, manifest.get("levels") or {}
-    objective = OBJECTIVES.get(str(search.get("objective")))
-    reasons = {
-        "every class has groups of its own, no level": bool(manifest.get("regions")),
-        "not every quasi-identifier was released at a level": (
-            set(levels) != set(names) or search.get("refinements") != 0
-        ),
-        "the levels were given, not searched for": search.get("strategy") == "fixed",
-        "the search did not prove that its result is the best": not search.get("proven"),
-        "records may be suppressed, so that a finer node could have been within the budget": (
-            suppression > 0 or manifest.get("suppressed") != 0
-        ),
-        "the objective may rise under generalization, so that finer nodes need not break the "
-        "policy": objective is None or not objective.falls,
-    }
-    return next((reason for reason, true in reasons.items() if true), None)
 
 
 def minimality(
@@ -152,40 +129,51 @@ def minimality(
     Parameters
     ----------
     counts
-        Counts of the raw quasi-identifiers. Their sensitive values serve to make the release, and
-        to make sure that it is minimal; the attacker is not given them.
+        Counts of the raw quasi-identifiers. Their sensitive values serve to make the release and
+        to verify that it is minimal; the attacker does not know them.
     taxonomies
         The nested partitions of each quasi-identifier.
     node
-        The levels released, in the order of ``counts.names``: those an exact search found for an
-        objective that never rises under generalization, without suppression; see ``obstacle``.
+        The released levels, in the order of ``counts.names``, found by an exact search for an
+        objective that never rises under generalization, without suppression.
     models
-        All that a node had to satisfy, bounds that the search alone kept to among them.
+        All that a node had to satisfy, with the bounds of the search.
     rng
-        What draws worlds, where there are too many to look at.
+        The generator that draws worlds where they are too many to enumerate.
     draws
         Worlds that are drawn, rounded up to a multiple of ``BATCHES``.
 
     Raises
     ------
     InputError
-        When the number of draws is none, or the node none of the lattice.
+        When the number of draws is not positive, or the node not in the lattice.
     """
     problem = Problem(counts, taxonomies, models)
-    _require(problem, node, draws)
+    _require_valid(problem, node, draws)
     occupied = counts.select(counts.sizes > 0)
     finer = specializations(occupied, taxonomies, node)
     if doubt := _doubt(problem, node, finer):
         return Minimality.not_applicable(doubt)
     settings = _settings(occupied, classes_at(occupied, taxonomies, node), models)
+    fixed = [model for model in models if not model.sensitive]
     uncertain = [
         class_of
         for lower, class_of in finer.items()
-        if _large_enough(problem, lower)
+        if acceptable(problem.at(lower), fixed).all()
         and not any(setting.always_breaks(class_of) for setting in settings)
     ]
-    about = [setting.attribute for setting in settings]
-    known = _nothing_learnt(len(finer), len(uncertain), _largest_share(problem.at(node), about))
+    released = problem.at(node)
+    about = [setting.attribute for setting in settings] or released.sensitive
+    share = max((float(released.about(name).shares.max()) for name in about), default=None)
+    certain = len(finer) - len(uncertain)
+    known = Minimality(
+        "exact",
+        specializations=len(finer),
+        certain=certain,
+        largest_share=share,
+        largest_posterior=share,
+        **NOTHING,
+    )
     if not uncertain:
         return known
     if reason := _too_much(models, settings, len(uncertain)):
@@ -195,8 +183,8 @@ def minimality(
     return _learnt(known, setting, Evidence.of(setting, uncertain, rounded, rng))
 
 
-def _require(problem: Problem, node: Node, draws: int) -> None:
-    """Refuse a number of draws, or levels, that are none."""
+def _require_valid(problem: Problem, node: Node, draws: int) -> None:
+    """Require a positive number of draws, and a node of the lattice."""
     if not is_whole(draws, least=1):
         raise InputError(f"draws = {draws!r} must be a whole number of at least 1")
     heights = problem.lattice.heights
@@ -211,63 +199,27 @@ def _require(problem: Problem, node: Node, draws: int) -> None:
 
 
 def _doubt(problem: Problem, node: Node, finer: Iterable[Node]) -> str | None:
-    """What shows that a node was not the best under a policy; None where nothing does."""
+    """Why a node is not the best one under a policy; None if no reason is known."""
     if not problem.feasible(problem.at(node)):
         return "the levels released do not satisfy the policy, so that it is not the one searched"
     if any(problem.feasible(problem.at(lower)) for lower in finer):
-        return "a direct specialization satisfies the policy too: more was asked for than is stated"
+        return "a direct specialization satisfies the policy too: the search required more than it"
     return None
 
 
-def _large_enough(problem: Problem, node: Node) -> bool:
-    """Whether a node satisfies the models that do not depend on sensitive values."""
-    fixed = [model for model in problem.models if not model.sensitive]
-    return bool(acceptable(problem.at(node), fixed).all())
-
-
 def _settings(counts: Counts, class_of: Codes, models: Sequence[PrivacyModel]) -> list[Setting]:
-    """What is known of each attribute that the policy is about."""
-    found = []
-    for attribute in counts.sensitive:
-        own = [model for model in models if _is_about(model, attribute)]
-        if own:
-            each = [model for model in own if model.per_class]
-            found.append(Setting.of(counts, attribute, class_of, each, NUMPY))
-    return found
-
-
-def _is_about(model: PrivacyModel, attribute: str) -> bool:
-    return model.sensitive and model.attribute in (None, attribute)
-
-
-def _largest_share(released: Counts, about: Sequence[str]) -> float | None:
-    """The largest p(w | class) of the attributes that the policy is about, or else of all."""
-    attributes = about or released.sensitive
-    return max((float(released.about(name).shares.max()) for name in attributes), default=None)
-
-
-def _nothing_learnt(finer: int, uncertain: int, share: float | None) -> Minimality:
-    """What there is to say where every finer release breaks the policy in every world."""
-    return Minimality(
-        "exact",
-        reveals=False,
-        specializations=finer,
-        certain=finer - uncertain,
-        probability=1.0,
-        largest_share=share,
-        largest_posterior=share,
-        standard_error=0.0,
-        factor=1.0,
-        surprise=0.0,
-        records_raised=0,
-        records_breached=0,
-    )
+    """The setting of each attribute that the policy is about."""
+    return [
+        Setting.of(counts, attribute, class_of, [m for m in own if m.per_class], NUMPY)
+        for attribute in counts.sensitive
+        if (own := [m for m in models if m.sensitive and m.attribute in (None, attribute)])
+    ]
 
 
 def _too_much(
     models: Sequence[PrivacyModel], settings: Sequence[Setting], events: int
 ) -> str | None:
-    """Why what is known cannot be worked out; None where it can."""
+    """Why the attack cannot be worked out; None where it can."""
     whole = [model.name for model in models if model.sensitive and not model.per_class]
     if whole:
         return f"{whole[0]} is about all classes together, so that their worlds do not factor"
@@ -282,27 +234,22 @@ def _too_much(
 
 
 def _unknown(known: Minimality, reason: str, evidence: Evidence | None = None) -> Minimality:
-    """What is left to say where nothing can be said of single records."""
-    nothing = Minimality(
+    """The result where nothing can be reported about single records."""
+    return Minimality(
         "unknown",
         reason,
+        reveals=True if evidence and evidence.accepted < evidence.draws else None,
         specializations=known.specializations,
         certain=known.certain,
+        probability_below=evidence.below if evidence else None,
         largest_share=known.largest_share,
-    )
-    if evidence is None:
-        return nothing
-    return replace(
-        nothing,
-        reveals=True if evidence.accepted < evidence.draws else None,
-        probability_below=evidence.below,
-        draws=evidence.draws,
-        accepted=evidence.accepted,
+        draws=evidence.draws if evidence else 0,
+        accepted=evidence.accepted if evidence else 0,
     )
 
 
 def _learnt(known: Minimality, setting: Setting, evidence: Evidence) -> Minimality:
-    """What the evidence makes of what is known."""
+    """The result of the evidence."""
     if not evidence.enough:
         return _unknown(
             known,
@@ -320,5 +267,5 @@ def _learnt(known: Minimality, setting: Setting, evidence: Evidence) -> Minimali
         probability=probability,
         draws=evidence.draws,
         accepted=evidence.accepted,
-        **asdict(evidence.beliefs().gain(setting, float(known.largest_share or 0))),
+        **evidence.beliefs().gain(setting, float(known.largest_share or 0)),
     )

@@ -1,60 +1,57 @@
-"""The worlds of each released class, by which finer releases break the policy within it.
+"""The worlds of each released class, by the finer releases that break the policy within it.
 
-Classes of few worlds are looked at world by world, of others some are drawn.
+The worlds of a class are enumerated where they are few, and drawn otherwise.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Floats, Ints, row_keys
+from anonymizer.counts.counts import row_keys
+from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.risk.attacks.conjunction import Pattern
 from anonymizer.risk.attacks.specializations import Setting
 from anonymizer.risk.attacks.worlds import drawn, enumerated
 
 __all__ = ["BATCHES", "Part", "parts_of"]
 
-BATCHES = 100
-"""Parts of the draws, each left out in turn: what standard errors are estimated from.
+Patterns = Callable[[Ints], Codes]
+"""The pattern of each world of a class: the finer releases that break the policy, as bits."""
 
-So many that five of them are five: with 20, Student's t exceeds 5 for one estimate in 12 000, with
-100 for one in 400 000, and a table has thousands.
+BATCHES = 100
+"""Batches of the draws, each left out in turn to estimate standard errors.
+
+With this many, five standard errors are rare by chance: with 20 batches Student's t exceeds 5 for
+one estimate in 12 000, with 100 for one in 400 000, and a table has thousands.
 """
 
 MOST_TABLES = 4096
-"""Worlds of one class that are all looked at; beyond they are drawn."""
+"""Worlds of one class that are enumerated; if there are more, they are drawn."""
 
 MOST_NUMBERS = 1 << 20
-"""Numbers held of worlds at a time."""
+"""Numbers of worlds that are in memory at a time."""
 
 BUDGET = 1 << 25
-"""Numbers of all worlds that are looked at of all classes together."""
+"""Numbers of enumerated worlds of all classes together."""
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One released class: the cells that finer releases tell apart, and its worlds by pattern.
+    """One released class: the cells that finer releases distinguish, and its worlds by pattern.
 
-    Parameters
-    ----------
-    sizes, margin
-        Records of each cell and of each value, shapes (cells,) and (values,).
-    pattern
-        Its patterns: in one estimate where it is exact, otherwise from all draws and then without
-        each batch.
-    tables
-        The mean over worlds of the table, 0 where a world has another pattern, shape (estimates,
-        patterns, cells, values).
-    drawn
-        The pattern of each draw, shape (draws,); None where the worlds were enumerated.
+    Where worlds are enumerated there is one estimate, otherwise that from all draws and then those
+    without each batch.
     """
 
-    sizes: Ints
-    margin: Ints
+    sizes: Ints  # records of each cell
+    margin: Ints  # records of each value
     pattern: Pattern
     tables: Floats
-    drawn: Codes | None
+    """The mean over worlds of the table, 0 where a world has another pattern, shape (estimates,
+    patterns, cells, values)."""
+    drawn: Codes | None  # the pattern of each draw; None where the worlds were enumerated
 
     @property
     def share(self) -> Floats:
@@ -62,21 +59,21 @@ class Part:
         return np.tile(self.margin / self.margin.sum(), (len(self.sizes), 1))
 
     def repeated(self, estimates: int) -> Pattern:
-        """The patterns in so many estimates."""
+        """The patterns in several estimates."""
         shape = estimates, len(self.pattern.bits)
         return self.pattern._replace(weights=np.broadcast_to(self.pattern.weights, shape))
 
     def without(self, events: int) -> Floats:
-        """How likely it is that each event does not come about here, shape (events,).
+        """The probability that each event does not happen here, shape (events,).
 
-        What came about in all draws is taken for missing in one of them.
+        An event that happened in all draws is taken to be missing in one of them.
         """
         lacks = (self.pattern.bits >> np.arange(events)[:, None]) & 1 == 0
         least = 0.0 if self.drawn is None else 1 / len(self.drawn)
         return np.asarray(np.maximum(lacks @ self.pattern.weights[0], least))
 
     def drawn_again(self, draws: int, rng: np.random.Generator) -> Codes:
-        """The pattern of each draw: where worlds were enumerated, by what they are likely."""
+        """The pattern of each draw; enumerated ones are drawn by their probabilities."""
         if self.drawn is not None:
             return self.drawn
         return rng.choice(self.pattern.bits, draws, p=self.pattern.weights[0])
@@ -84,8 +81,8 @@ class Part:
     def belief(self, given: Floats, probability: Floats) -> Floats:
         """p(w | c, M), shape (estimates, cells, values).
 
-        Of draws, less what their mean table is off: it is known to be the class's share. What does
-        not depend on M is then free of error.
+        The mean table of all draws is known to be the class's share: its error is subtracted. So
+        beliefs that do not depend on M are free of error.
         """
         factors = (given / probability[:, None])[:, :, None, None]
         seen = (factors * self.tables).sum(axis=1)
@@ -97,7 +94,7 @@ class Part:
 def parts_of(
     setting: Setting, finer: Sequence[Codes], draws: int, rng: np.random.Generator
 ) -> Iterator[Part]:
-    """The classes of more than one cell, cells being what finer releases tell apart."""
+    """The classes of more than one cell, where a cell is what finer releases distinguish."""
     _, first, cell_of = np.unique(
         row_keys(np.column_stack(finer)), return_index=True, return_inverse=True
     )
@@ -110,21 +107,19 @@ def parts_of(
             continue
         margin = setting.margins[class_of[cells[0]]]
         children = [np.unique(each[first[cells]], return_inverse=True)[1] for each in finer]
+        patterns = partial(_patterns, setting, children)
         numbers = len(cells) * len(margin)
         most = min(MOST_TABLES, min(MOST_NUMBERS, left) // numbers)
         found = enumerated(sizes[cells], margin, most)
         if found is None:
-            yield _drawn(setting, sizes[cells], margin, children, draws, rng)
+            yield _drawn(sizes[cells], margin, patterns, draws, rng)
         else:
             left -= found[0].size
-            yield _weighed(setting, sizes[cells], margin, children, *found)
+            yield _enumerated(sizes[cells], margin, patterns, *found)
 
 
-def _patterns(setting: Setting, tables: Ints, children: Sequence[Codes]) -> Codes:
-    """Which finer releases break the policy in each world of a class, shape (tables,).
-
-    ``children``: the finer class of each cell, by finer release.
-    """
+def _patterns(setting: Setting, children: Sequence[Codes], tables: Ints) -> Codes:
+    """The pattern of each table, shape (tables,), from the class of each cell by finer release."""
     bits = np.zeros(len(tables), np.intp)
     for event, child in enumerate(children):
         if child.any():
@@ -135,16 +130,11 @@ def _patterns(setting: Setting, tables: Ints, children: Sequence[Codes]) -> Code
     return bits
 
 
-def _weighed(
-    setting: Setting,
-    sizes: Ints,
-    margin: Ints,
-    children: Sequence[Codes],
-    tables: Ints,
-    probabilities: Floats,
+def _enumerated(
+    sizes: Ints, margin: Ints, patterns: Patterns, tables: Ints, probabilities: Floats
 ) -> Part:
-    """A class of all of whose worlds is known what they are likely."""
-    bits, place = np.unique(_patterns(setting, tables, children), return_inverse=True)
+    """A class all of whose worlds are known with their probabilities."""
+    bits, place = np.unique(patterns(tables), return_inverse=True)
     weights = np.asarray(np.bincount(place, probabilities), float)
     means = [
         np.tensordot(probabilities[place == number], tables[place == number], 1)
@@ -154,14 +144,9 @@ def _weighed(
 
 
 def _drawn(
-    setting: Setting,
-    sizes: Ints,
-    margin: Ints,
-    children: Sequence[Codes],
-    draws: int,
-    rng: np.random.Generator,
+    sizes: Ints, margin: Ints, patterns: Patterns, draws: int, rng: np.random.Generator
 ) -> Part:
-    """A class of more worlds than can be looked at; batches are drawn as many as fit at a time."""
+    """A class of too many worlds: as many batches as fit in memory are drawn at a time."""
     batch, shape = draws // BATCHES, (len(sizes), len(margin))
     room = max(1, MOST_NUMBERS // (batch * len(sizes) * len(margin)))
     sums: dict[int, Floats] = {}
@@ -169,17 +154,15 @@ def _drawn(
     for start in range(0, BATCHES, room):
         number = min(room, BATCHES - start)
         tables = drawn(sizes, margin, number * batch, rng)
-        every.append(_patterns(setting, tables, children))
+        every.append(patterns(tables))
         for own in np.unique(every[-1]).tolist():
             chosen = tables * (every[-1] == own)[:, None, None]
             into = sums.setdefault(own, np.zeros((BATCHES, *shape)))
             into[start : start + number] = chosen.reshape(number, batch, *shape).sum(axis=1)
     found, bits = np.concatenate(every), np.array(list(sums), np.intp)
-    hits = found.reshape(BATCHES, batch, 1) == bits
-    tables_of = np.stack(list(sums.values()), axis=1) / batch
-    return Part(
-        sizes, margin, Pattern(bits, _left_out(hits.mean(axis=1))), _left_out(tables_of), found
-    )
+    weights = _left_out((found.reshape(BATCHES, batch, 1) == bits).mean(axis=1))
+    means = _left_out(np.stack(list(sums.values()), axis=1) / batch)
+    return Part(sizes, margin, Pattern(bits, weights), means, found)
 
 
 def _left_out(batches: Floats) -> Floats:

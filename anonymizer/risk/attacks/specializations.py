@@ -1,7 +1,7 @@
-"""The releases one level finer than a full-domain one, and which of them no world could have had.
+"""The direct specializations of a full-domain release, and those that break a policy in any world.
 
 A search for the best node would have released any strictly finer node that satisfies the policy:
-it tells at least as much, and of equal scores more classes win. So all of them broke it.
+its score is at least as high, and of equal scores more classes win. So all of them broke it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,11 +10,12 @@ from functools import cached_property
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Counts, Ints, row_keys
+from anonymizer.counts.counts import Counts, row_keys
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import Kernel
+from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.objectives.candidate import Layout
-from anonymizer.privacy import Mask, PrivacyModel
+from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding.lattice import Node, level_recoding
 from anonymizer.recoding.problem.policy import Judgement, Policy
 from anonymizer.risk.attacks.worlds import enumerated
@@ -22,14 +23,14 @@ from anonymizer.risk.attacks.worlds import enumerated
 __all__ = ["Setting", "classes_at", "specializations"]
 
 MOST_HISTOGRAMS = 1000
-"""Of a single finer class, tried out to see whether it breaks the policy in any world."""
+"""The most histograms of a finer class that are tried for one that satisfies the policy."""
 
 ALL = int(np.iinfo(np.int64).max)
-"""Records in classes that break a bound, all of which are to be found."""
+"""No limit on the records in classes that break a model."""
 
 
 def classes_at(counts: Counts, taxonomies: Mapping[str, Taxonomy], node: Node) -> Codes:
-    """The number of the class that a node puts each raw cell in, shape (cells,)."""
+    """The class of each raw cell at a node, shape (cells,)."""
     cells = counts.cells.copy()
     for axis, partition in enumerate(level_recoding(taxonomies, counts.names, node).values()):
         cells[:, axis] = partition.representatives[cells[:, axis]]
@@ -39,10 +40,10 @@ def classes_at(counts: Counts, taxonomies: Mapping[str, Taxonomy], node: Node) -
 def specializations(
     counts: Counts, taxonomies: Mapping[str, Taxonomy], node: Node
 ) -> dict[Node, Codes]:
-    """The nodes next below whose classes differ, and the class they put each raw cell in.
+    """The nodes next below whose classes differ, and the class of each raw cell there.
 
-    A level at which the values that occur are grouped as one below is no other release: there the
-    first level further down that splits a class is taken.
+    A level that groups the occurring values as the released one does is the same release: the first
+    level further down that splits a class is taken.
     """
     found = {}
     classes = int(classes_at(counts, taxonomies, node).max()) + 1
@@ -58,27 +59,16 @@ def specializations(
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """What an attacker knows of one sensitive attribute, and how the policy judges what he doubts.
+    """What an attacker knows about one sensitive attribute, and the models about it.
 
-    Parameters
-    ----------
-    counts
-        Raw cells that hold records, counted by that attribute alone. Of its joint counts only sums
-        over released classes are ever looked at.
-    attribute
-        The attribute.
-    class_of
-        The released class of each cell, shape (cells,).
-    models
-        The models that are about the attribute and judge every class by itself.
-    kernel
-        What checks them.
+    ``counts`` are the occupied raw cells, counted by that attribute alone; of their joint counts
+    only sums over released classes are used.
     """
 
     counts: Counts
     attribute: str
-    class_of: Codes
-    models: Sequence[PrivacyModel]
+    class_of: Codes  # the released class of each cell
+    models: Sequence[PrivacyModel]  # those that test every class by itself
     kernel: Kernel
 
     @classmethod
@@ -90,7 +80,7 @@ class Setting:
         models: Sequence[PrivacyModel],
         kernel: Kernel,
     ) -> "Setting":
-        """Counts without what is about other attributes, or people."""
+        """Make a setting of counts, without other attributes and the population."""
         joint = {attribute: counts.joint[attribute]}
         margins = {attribute: counts.margins[attribute]}
         only = replace(counts, joint=joint, margins=margins, targets=(), population=None)
@@ -106,7 +96,7 @@ class Setting:
 
     @cached_property
     def judgement(self) -> Judgement:
-        """The models, the distribution of the whole table filled in."""
+        """The models, bound to the distribution of the whole table."""
         layout = Layout.of(self.counts)
         return Policy(self.models, layout, self.kernel).against(layout.margins)
 
@@ -117,10 +107,9 @@ class Setting:
         return self.judgement.broken(columns, ALL)[1].reshape(histograms.shape[:-1])
 
     def always_breaks(self, finer: Codes) -> bool:
-        """Whether one of some finer classes breaks a model in every world, as far as can be seen.
+        """Whether some finer class is known to break a model in every world.
 
-        Classes are looked at one by one, the smallest first; those of too many possible histograms
-        are left out.
+        Classes are tested one by one, the smallest first, except those of too many histograms.
         """
         sizes = np.bincount(finer, self.counts.sizes).astype(np.int64)
         released = np.zeros(len(sizes), np.intp)

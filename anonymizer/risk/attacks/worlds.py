@@ -1,32 +1,22 @@
-"""Worlds: the ways in which the sensitive values of a class may lie in the cells it was made of.
+"""Worlds: the ways to distribute the sensitive values of a class over the cells it was made of.
 
-A world is a contingency table of cells by values whose margins are known. Records being
-exchangeable, a table has the probability prod_c n_c! prod_w n_w! / (n! prod_cw n_cw!), which is the
-multivariate hypergeometric distribution cell by cell.
+A world is a contingency table of cells by values with known margins. As records are exchangeable,
+a table has the probability prod_c n_c! prod_w n_w! / (n! prod_cw n_cw!), which is the multivariate
+hypergeometric distribution cell by cell.
 """
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Floats, Ints
+from anonymizer.kernels.arrays import Codes, Floats, Ints
 
 __all__ = ["drawn", "enumerated"]
 
 
 def enumerated(sizes: Ints, margin: Ints, most: int) -> tuple[Ints, Floats] | None:
-    """All tables of given margins and their probabilities; None where there are more than so many.
+    """All tables of given margins and their probabilities; None if they are more than ``most``.
 
-    Parameters
-    ----------
-    sizes
-        Records of each cell, shape (cells,).
-    margin
-        Records of the class by value, of the same sum, shape (values,).
-    most
-        At most so many tables.
-
-    Returns
-    -------
-    The tables, shape (tables, cells, values), and what each is likely, shape (tables,).
+    The margins are the records of each cell and of each value, shapes (cells,) and (values,). The
+    tables have shape (tables, cells, values), their probabilities (tables,).
 
     >>> tables, probabilities = enumerated(np.array([1, 2]), np.array([2, 1]), 10)
     >>> tables[:, 0].tolist(), probabilities.round(3).tolist()
@@ -48,8 +38,8 @@ def enumerated(sizes: Ints, margin: Ints, most: int) -> tuple[Ints, Floats] | No
 def drawn(sizes: Ints, margin: Ints, draws: int, rng: np.random.Generator) -> Ints:
     """Tables of given margins at random, shape (draws, cells, values).
 
-    Cells are halved again and again: what the first half gets of each value in turn is
-    hypergeometric, so that so many calls are needed as the logarithm of the cells, times values.
+    Cells are halved again and again: the share of the first half in each value in turn is
+    hypergeometric. So log2(cells) times values calls draw everything.
     """
     levels = [np.asarray(sizes, np.int64)]
     while len(levels[-1]) > 1:
@@ -64,13 +54,10 @@ def drawn(sizes: Ints, margin: Ints, draws: int, rng: np.random.Generator) -> In
 
 
 def _rows(left: Ints, size: int, most: int) -> tuple[Codes, Ints] | None:
-    """Every way to take a cell of so many records out of each of some rests, shape (rests, values).
+    """Every way to take a cell of ``size`` records out of each rest, shape (rests, values).
 
-    Every choice can be completed, so that there never are fewer later: past ``most`` it stops.
-
-    Returns
-    -------
-    Which rest each is taken from, shape (ways,), and what is taken, shape (ways, values).
+    Every choice can be completed, so that their number never falls: beyond ``most`` it gives up.
+    Returns the rest that each is taken from, (ways,), and what is taken, (ways, values).
     """
     parents, rows = np.arange(len(left)), np.zeros((len(left), 0), np.int64)
     need = np.full(len(left), size)
@@ -94,7 +81,7 @@ def _log_factorials(counts: Ints) -> Floats:
 
 
 def _first_halves(whole: Ints, sizes: Ints, rng: np.random.Generator) -> Ints:
-    """What the first half of each cell gets, shape (draws, cells, values)."""
+    """The values in the first half of each cell, shape (draws, cells, values)."""
     first = np.empty_like(whole)
     need = np.broadcast_to(sizes, whole.shape[:2]).copy()
     rest = whole.sum(axis=2)

@@ -1,7 +1,13 @@
-"""Audits of release directories: what one tells an attacker, and what several tell together."""
+"""Audits of release directories: what each discloses to an attacker, and what several do together.
+
+Paths of releases, of the original tables and of studies go in. Releases are read back, the people
+of the originals are placed in their classes, and every attack is run on each release and on their
+intersection; an ``Audit`` comes out. This is the only part of the room that reads releases. It may
+import from ``risk.attacks`` and the floors below ``risk``.
+"""
 
 from anonymizer.risk.audit.audit import Audit, ReleaseAudit, audit_files
-from anonymizer.risk.audit.known import Apart, Candidates
+from anonymizer.risk.audit.known import Candidates, LinkedClasses
 from anonymizer.risk.audit.together import Intersection
 
-__all__ = ["Apart", "Audit", "Candidates", "Intersection", "ReleaseAudit", "audit_files"]
+__all__ = ["Audit", "Candidates", "Intersection", "LinkedClasses", "ReleaseAudit", "audit_files"]

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -16,50 +16,38 @@ from anonymizer.recoding.apply import matched
 from anonymizer.release.placement import place
 from anonymizer.release.release import verify
 from anonymizer.release.study import Study
-from anonymizer.risk.attacks import (
-    DRAWS,
-    Guesses,
-    Linkage,
-    Minimality,
-    Similar,
-    guessed_right,
-    guesses,
-    linkage,
-    similarity,
-)
-from anonymizer.risk.audit.minimal import minimality_of
+from anonymizer.risk.attacks.inference import Guesses, Similar, guessed_right, guesses, similarity
+from anonymizer.risk.attacks.linkage import Linkage, linkage
+from anonymizer.risk.attacks.minimality import DRAWS, Minimality
+from anonymizer.risk.audit.minimality import minimality_of
 from anonymizer.risk.audit.people import Placed, everybody, identified, placed, read_original
-from anonymizer.risk.audit.releases import (
-    Published,
-    read_release,
-    require_agreed,
-    require_different,
-)
+from anonymizer.risk.audit.releases import Published, read_release, require_compatible
 from anonymizer.risk.audit.together import Intersection, intersection
+from anonymizer.risk.results import PolicyResult, Result
 
 __all__ = ["Audit", "ReleaseAudit", "audit_files"]
 
 
 @dataclass(frozen=True)
-class ReleaseAudit:
-    """What one release tells an attacker.
+class ReleaseAudit(PolicyResult):
+    """What one release discloses to an attacker.
 
     Parameters
     ----------
-    path
-        What the release was called.
+    release
+        The path of the release, as given.
     records, classes
         Of the released table.
     people
         People of the original who are in a class of it.
-    beyond
-        Those of them that are more than its records: it is not known who is in it then, unless 0.
+    people_beyond_records
+        How many more they are than its records: unless 0, it is not known who is in the release.
     privacy
-        The policy held against the release, recounted.
+        The verdicts of the policy on the release, recounted.
     linkage
         Linkage with the original quasi-identifiers.
     query_loss
-        What the release costs as an answer to whose record is where.
+        The loss of the query "which class?" about a record.
     inference
         Homogeneity, skewness and Bayes-optimal inference, by sensitive attribute.
     guessed
@@ -71,11 +59,11 @@ class ReleaseAudit:
         What knowing the policy and that the search is exact reveals.
     """
 
-    path: str
+    release: str
     records: int
     classes: int
     people: int
-    beyond: int
+    people_beyond_records: int
     privacy: Sequence[Verdict]
     linkage: Linkage
     query_loss: QueryLoss
@@ -84,42 +72,19 @@ class ReleaseAudit:
     similarity: Mapping[str, Sequence[Similar]]
     minimality: Minimality
 
-    @property
-    def satisfied(self) -> bool:
-        """Whether the release satisfies its policy."""
-        return all(verdict.satisfied for verdict in self.privacy)
-
-    def to_dict(self) -> dict[str, object]:
-        """The same as JSON has it."""
-        return {
-            "release": self.path,
-            "records": self.records,
-            "classes": self.classes,
-            "people": self.people,
-            "people_beyond_records": self.beyond,
-            "privacy": [verdict.to_dict() for verdict in self.privacy],
-            "linkage": self.linkage.to_dict(),
-            "query_loss": self.query_loss.to_dict(),
-            "inference": {
-                name: {
-                    **found.to_dict(),
-                    "guessed_right": self.guessed[name][0] if name in self.guessed else None,
-                    "guessed": self.guessed[name][1] if name in self.guessed else None,
-                }
-                for name, found in self.inference.items()
-            },
-            "similarity": {
-                name: [level.to_dict() for level in levels]
-                for name, levels in self.similarity.items()
-            },
-            "minimality": self.minimality.to_dict(),
-            "satisfied": self.satisfied,
-        }
+    def to_dict(self) -> dict[str, Any]:
+        """The audit as JSON has it: the guesses that were tried are part of the inference."""
+        found = super().to_dict()
+        guessed = found.pop("guessed")
+        for name, inference in found["inference"].items():
+            right, tried = guessed.get(name, (None, None))
+            inference |= {"guessed_right": right, "guessed": tried}
+        return found
 
 
 @dataclass(frozen=True)
-class Audit:
-    """What releases tell an attacker, each and together.
+class Audit(Result):
+    """What releases disclose to an attacker, each and together.
 
     Parameters
     ----------
@@ -131,20 +96,13 @@ class Audit:
 
     releases: Sequence[ReleaseAudit]
     intersection: Intersection | None
+    derived = ("satisfied",)
 
     @property
     def satisfied(self) -> bool:
         """Whether the policy holds in every release, and for everybody in their intersection."""
         together = self.intersection is None or self.intersection.satisfied
         return together and all(release.satisfied for release in self.releases)
-
-    def to_dict(self) -> dict[str, object]:
-        """The audit as JSON has it."""
-        return {
-            "releases": [release.to_dict() for release in self.releases],
-            "intersection": self.intersection and self.intersection.to_dict(),
-            "satisfied": self.satisfied,
-        }
 
 
 def audit_files(
@@ -163,27 +121,27 @@ def audit_files(
     Parameters
     ----------
     paths
-        Where the releases lie: directories that ``anonymizer run`` wrote, or the tables there.
+        The releases: directories that ``anonymizer run`` wrote, or the tables there.
     against
         The original table, or that of each release in their order.
     identifier
-        The column that tells in several originals who is who.
+        The column that identifies people in several originals.
     studies
         The study of all releases, or of each in their order; needed where a model is about a
         population or a hierarchy of sensitive values.
     hierarchies
         Of sensitive attributes, for similarity attacks.
     draws, seed
-        Worlds that the minimality attack draws at the most, and what they are drawn from.
+        The most worlds that the minimality attack draws, and the seed of these draws.
     watch
-        Told what is being done.
+        Receives the progress.
 
     Raises
     ------
     InputError
         When something cannot be read, or a release was not made of its original.
     PolicyBrokenError
-        When an identifier stands in a release.
+        When an identifier is in a release.
     """
     _require_fitting(paths, against, identifier, studies)
     releases = []
@@ -191,9 +149,12 @@ def audit_files(
         watch("reading the releases", number, len(paths))
         study = studies[number % len(studies)] if studies else None
         releases.append(read_release(path, study))
-    require_different(releases, of_one=len(against) == 1)
-    require_agreed(releases)
-    _require_sensitive(releases, hierarchies or {})
+    require_compatible(releases, of_one=len(against) == 1)
+    known = {name for release in releases for name in release.schema.sensitive}
+    for name in hierarchies or {}:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise InputError(f"no release has a sensitive attribute {name!r}{hint}")
     tables, persons = _people(releases, against, identifier, watch)
     found = []
     for number, table in enumerate(tables):
@@ -207,73 +168,64 @@ def audit_files(
 
 
 def _require_fitting(
-    paths: Sequence[Path],
-    against: Sequence[Path],
-    identifier: str | None,
-    studies: Sequence[Study],
+    paths: Sequence[Path], against: Sequence[Path], identifier: str | None, studies: Sequence[Study]
 ) -> None:
+    """Require as many originals and studies as releases, or one, and identifiers if need be."""
     for what, given in [("--against", against), ("--study", studies)]:
         if len(given) not in (1, len(paths)) and (given or what == "--against"):
             raise InputError(
-                f"{len(paths)} releases, but {what} {len(given)} times; state it once for all, or "
+                f"{len(paths)} releases, but {what} {len(given)} times; give it once for all, or "
                 "once for each in their order"
             )
     if len(against) > 1 and identifier is None:
         raise InputError(
-            "several originals need --identifier, the column that tells who is in which of them"
+            "several originals need --identifier, the column that identifies people in all of them"
         )
     if len(against) == 1 and identifier is not None:
         raise InputError(
-            "--identifier is for several originals; in a single one every record is somebody else"
+            "--identifier is for several originals; in a single one every record is a person"
         )
-
-
-def _require_sensitive(releases: Sequence[Published], hierarchies: Mapping[str, Hierarchy]) -> None:
-    known = {name for release in releases for name in release.schema.sensitive}
-    for name in hierarchies:
-        if name not in known:
-            raise InputError(
-                f"no release has a sensitive attribute {name!r}" + did_you_mean(name, known)
-            )
 
 
 def _people(
     releases: Sequence[Published], against: Sequence[Path], identifier: str | None, watch: Watch
 ) -> tuple[list[Placed], list[np.ndarray]]:
     """The people of the originals in the classes of the releases, and who each of them is."""
-    originals, tables = [], []
+    tables = []
     complete = len(releases) > 1
-    told = dict.fromkeys(name for r in releases for name in (*r.raw, *r.schema.sensitive))
-    paths = against if len(against) > 1 else list(repeat(against[0], len(releases)))
-    for number, (release, path) in enumerate(zip(releases, paths, strict=True)):
+    roles = dict.fromkeys(name for r in releases for name in (*r.raw, *r.schema.sensitive))
+    for number, release in enumerate(releases):
         watch("placing the people of the originals", number, len(releases))
-        extra = [*(release.shown(told) if complete else ()), *([identifier] if identifier else ())]
+        path = against[number % len(against)]
+        extra = [*(release.shown(roles) if complete else ()), *([identifier] if identifier else ())]
         original = read_original(path, release, extra, complete=complete)
         tables.append(placed(release, original, path))
-        originals.append(original)
     if identifier is not None:
-        return tables, identified(originals, identifier)
-    return tables, [np.arange(len(original)) for original in originals]
+        return tables, identified([table.original for table in tables], identifier)
+    return tables, [np.arange(len(table.original)) for table in tables]
 
 
 def _audited(
     table: Placed, hierarchies: Mapping[str, Hierarchy], minimal: Minimality
 ) -> ReleaseAudit:
     """Every attack on one release."""
-    release, counts = table.release, table.counts
+    release, counts, class_of = table.release, table.counts, table.class_of
     sensitive = release.schema.sensitive
-    alike = {**_stated_hierarchies(release), **hierarchies}
+    alike = {**_hierarchies_of(release), **hierarchies}
     return ReleaseAudit(
-        path=str(release.path),
+        release=str(release.path),
         records=counts.records,
         classes=len(counts),
         people=int(table.people.sum()),
-        beyond=table.beyond,
+        people_beyond_records=table.beyond,
         privacy=_verified(release),
         linkage=linkage(counts.sizes, table.people),
         query_loss=loss_of_sizes(counts.sizes),
         inference={name: guesses(counts.joint[name]) for name in sensitive},
-        guessed={name: _guessed(table, name) for name in table.values},
+        guessed={
+            name: (guessed_right(counts.joint[name], class_of, own), int(table.joint(name).sum()))
+            for name, own in table.values.items()
+        },
         similarity={
             name: similarity(counts.joint[name], counts.values[name], alike[name], name)
             for name in sensitive
@@ -284,7 +236,7 @@ def _audited(
 
 
 def _verified(release: Published) -> list[Verdict]:
-    """The policy, held against the release as it stands."""
+    """The verdicts of the policy on the release as it is."""
     people = release.population(release.models)
     if people is None:
         return verify(release.table, release.schema, release.models)
@@ -294,14 +246,8 @@ def _verified(release: Published) -> list[Verdict]:
     return verify(release.table, release.schema, release.models, recoded)
 
 
-def _guessed(table: Placed, name: str) -> tuple[int, int]:
-    tried = (table.class_of >= 0) & (table.values[name] >= 0)
-    right = guessed_right(table.counts.joint[name], table.class_of, table.values[name])
-    return right, int(tried.sum())
-
-
-def _stated_hierarchies(release: Published) -> dict[str, Hierarchy]:
-    """Hierarchies of sensitive attributes that the policy is about."""
+def _hierarchies_of(release: Published) -> dict[str, Hierarchy]:
+    """The hierarchies of sensitive attributes in the policy."""
     return {
         model.attribute: model.hierarchy
         for model in release.models

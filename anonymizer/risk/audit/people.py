@@ -1,7 +1,7 @@
 """The people of original tables in the classes of releases: who is where."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.columns import by_text
-from anonymizer.counts.counts import Codes, Counts, Ints
+from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import classes_of
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
-from anonymizer.privacy import Mask
+from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.privacy.query_loss import together
 from anonymizer.release.manifest import MANIFEST, sound
 from anonymizer.release.placement import place
@@ -28,52 +28,37 @@ __all__ = [
     "People",
     "Placed",
     "classes_in",
+    "cross_counts",
     "everybody",
     "identified",
-    "known_beside",
+    "known_columns",
     "placed",
     "read_original",
-    "spelled",
-    "told_apart",
+    "split_by",
+    "text_as_read",
 ]
 
 
 @dataclass(frozen=True, eq=False)
 class Placed:
-    """The people of an original table in the classes of a release that was made of it.
-
-    Parameters
-    ----------
-    release, original
-        The release, and the table of the people.
-    counts
-        Its classes, recounted.
-    class_of
-        The class of each person, -1 where the release has none, shape (people,).
-    values
-        Their value of each sensitive attribute that the original has, -1 where the release has no
-        such value, shape (people,) each.
-    """
+    """The people of an original table in the classes of a release that was made of it."""
 
     release: Published
-    original: pd.DataFrame = field(repr=False)
-    counts: Counts
-    class_of: Codes
-    values: Mapping[str, Codes]
+    original: pd.DataFrame
+    counts: Counts  # of the classes of the release
+    class_of: Codes  # of each person, -1 where the release has no such class
+    values: Mapping[str, Codes]  # of each person by attribute, -1 where the release has none such
 
     @cached_property
     def people(self) -> Ints:
         """The people of each class, shape (classes,)."""
-        inside = self.class_of[self.class_of >= 0]
-        return np.bincount(inside, minlength=len(self.counts)).astype(np.int64)
+        single = np.zeros(len(self.class_of), np.intp)
+        return cross_counts(self.class_of, single, (len(self.counts), 1))[:, 0]
 
     def joint(self, attribute: str) -> Ints:
         """The people of each class by value, shape (classes, values)."""
-        values, kinds = self.values[attribute], len(self.counts.values[attribute])
-        known = (self.class_of >= 0) & (values >= 0)
-        cells = self.class_of[known] * kinds + values[known]
-        number = len(self.counts) * kinds
-        return np.bincount(cells, minlength=number).astype(np.int64).reshape(-1, kinds)
+        shape = self.counts.joint[attribute].shape
+        return cross_counts(self.class_of, self.values[attribute], shape)
 
     @property
     def beyond(self) -> int:
@@ -82,21 +67,23 @@ class Placed:
 
     @property
     def exact(self) -> bool:
-        """Whether every class holds as many people as records: then they are known to be these."""
+        """Whether every class has as many people as records: these are in the release then."""
         return not self.beyond
+
+
+def cross_counts(class_of: Codes, values: Codes, shape: tuple[int, ...]) -> Ints:
+    """People by class and value, of the given shape; those with -1 for either are left out."""
+    known = (class_of >= 0) & (values >= 0)
+    cells = class_of[known] * shape[1] + values[known]
+    return np.bincount(cells, minlength=shape[0] * shape[1]).astype(np.int64).reshape(shape)
 
 
 def read_original(
     path: Path, release: Published, extra: Sequence[str] = (), *, complete: bool
 ) -> pd.DataFrame:
-    """The columns of an original table that matter to a release, and some more.
+    """Read the columns of an original table that matter to a release, and some more.
 
-    ``complete``: the sensitive attributes have to be there.
-
-    Raises
-    ------
-    InputError
-        When it cannot be read or a column lacks.
+    ``complete``: the sensitive attributes are required.
     """
     form = format_of(path, missing_values=release.missing_values)
     present = set(columns_in(path, form))
@@ -107,29 +94,36 @@ def read_original(
 
 
 def placed(release: Published, original: pd.DataFrame, name: Path) -> Placed:
-    """Put the people of an original table into the classes of a release.
+    """Place the people of an original table in the classes of a release.
 
-    Raises
-    ------
-    InputError
-        When there are fewer people than records somewhere: it is not the table.
+    Every record of the release has to be that of somebody; otherwise this is not its original.
     """
-    schema = replace(release.schema, targets=(), identifiers=())
     counts, class_of = classes_in(release, original)
     values = {
         attribute: _codes(original[attribute], counts.values[attribute])
-        for attribute in schema.sensitive
+        for attribute in release.schema.sensitive
         if attribute in original.columns
     }
     found = Placed(release, original, counts, class_of, values)
-    _require_accounted(found, name)
+    lacking = int(np.maximum(counts.sizes - found.people, 0).sum())
+    what = "by their quasi-identifiers"
+    for attribute in () if lacking else values:
+        short = np.maximum(counts.joint[attribute] - found.joint(attribute), 0)
+        if short.any():
+            lacking, what = int(short.sum()), f"by quasi-identifiers and {attribute!r}"
+    if lacking:
+        raise InputError(
+            f"{name} cannot be what {release.path} was made of: "
+            f"{counted(lacking, 'record')} of the release are of nobody in it, {what}; name the "
+            "table that was released, values and missing ones written as they were"
+        )
     return found
 
 
 def classes_in(release: Published, people: pd.DataFrame) -> tuple[Counts, Codes]:
-    """The classes of a release, recounted, and the one of each person, -1 for none.
+    """The classes of a release, recounted, and the class of each person, -1 for none.
 
-    People whom no class stands for are suppressed ones, where suppressed records were kept.
+    Where suppressed records were kept, people outside all classes are in the class of these.
     """
     schema = replace(release.schema, targets=(), identifiers=())
     table, admitted = release.table, _admitted(people, release)
@@ -149,7 +143,7 @@ def classes_in(release: Published, people: pd.DataFrame) -> tuple[Counts, Codes]
 
 
 def _admitted(people: pd.DataFrame, release: Published) -> Mask:
-    """Who may be in a release: nobody of whom a value is missing, unless that is a category."""
+    """Who may be in a release: people without missing values, unless these are a category."""
     if release.schema.missing == "category":
         return np.ones(len(people), bool)
     columns = [name for name in release.schema.columns if name in people.columns]
@@ -157,7 +151,7 @@ def _admitted(people: pd.DataFrame, release: Published) -> Mask:
 
 
 def _numbers(release: Published, admitted: Mask) -> Codes | None:
-    """The class in the place of each record, where a release numbers them and has as many."""
+    """The class number of each record, if a release has numbers and as many records."""
     numbered = CLASS in release.schema.names and CLASS not in release.raw
     if not numbered or admitted.sum() != len(release.table):
         return None
@@ -167,65 +161,36 @@ def _numbers(release: Published, admitted: Mask) -> Codes | None:
 
 
 def _codes(column: pd.Series, values: Sequence[object]) -> Codes:
-    """The place of each value among those of a release that read alike, -1 where it is none."""
+    """The place of each value among those of a release that read alike, -1 for none."""
     codes, own = by_text(column)
-    keys = read_keys([spelled(value) for value in (*values, *own)])
+    keys = read_keys([text_as_read(value) for value in (*values, *own)])
     places = dict(zip(keys, range(len(values)), strict=False))
     found: Codes = np.array([places.get(key, -1) for key in keys[len(values) :]], np.intp)[codes]
     return found
 
 
-def spelled(value: object) -> str | None:
-    """A value as whoever reads a table sees it; None for a missing one."""
+def text_as_read(value: object) -> str | None:
+    """A value as a reader of the table sees it; None for a missing one."""
     return None if is_missing(value) else str(value).strip()
-
-
-def _require_accounted(found: Placed, name: Path) -> None:
-    """Require that every record of a release is that of somebody."""
-    lacking = int(np.maximum(found.counts.sizes - found.people, 0).sum())
-    what = "by their quasi-identifiers"
-    for attribute in () if lacking else found.values:
-        short = np.maximum(found.counts.joint[attribute] - found.joint(attribute), 0)
-        if short.any():
-            lacking, what = int(short.sum()), f"by quasi-identifiers and {attribute!r}"
-    if lacking:
-        raise InputError(
-            f"{name} cannot be what {found.release.path} was made of: "
-            f"{counted(lacking, 'record')} of the release are of nobody in it, {what}; name the "
-            "table that was released, values and missing ones written as they were"
-        )
 
 
 @dataclass(frozen=True, eq=False)
 class People:
-    """Everybody whom several releases may be about.
-
-    Parameters
-    ----------
-    classes
-        The class of each person in each release, -1 where in none, told apart by what the release
-        shows as it is although another one says that it is known, shape (people, releases).
-    values
-        Their value of each sensitive attribute, by its place in ``kinds``, -1 where no release that
-        they are in shows it, shape (people,) each.
-    kinds
-        The values of each sensitive attribute, as texts; None for a missing one.
-    """
+    """Everybody whom several releases may be about."""
 
     classes: Codes
+    """The class of each person in each release, -1 for none, shape (people, releases). Classes are
+    split by columns that the release shows unchanged and another one has recoded."""
     values: Mapping[str, Codes]
+    """By attribute: the place in ``kinds`` of each person's value, -1 where no release shows it."""
     kinds: Mapping[str, Sequence[str | None]]
+    """The values of each sensitive attribute, as texts; None for a missing one."""
 
 
 def identified(originals: Sequence[pd.DataFrame], identifier: str) -> list[Codes]:
     """The person of each record of several tables, numbered alike in all, shape (records,) each.
 
-    7 and 7.0, which a column of numbers becomes that had gaps, are one.
-
-    Raises
-    ------
-    InputError
-        When an identifier is missing, or stands twice in a table.
+    7 and 7.0, as a column of numbers with missing ones has it, are one.
     """
     numbers: dict[str, int] = {}
     found = []
@@ -235,7 +200,7 @@ def identified(originals: Sequence[pd.DataFrame], identifier: str) -> list[Codes
         known = [text for text in texts if text is not None]
         if len(set(known)) < len(codes):
             raise InputError(
-                f"column {identifier!r} of original {number} does not tell its records apart: "
+                f"column {identifier!r} of original {number} does not distinguish its records: "
                 "every one needs an identifier of its own"
             )
         own = [numbers.setdefault(text, len(numbers)) for text in known]
@@ -244,36 +209,22 @@ def identified(originals: Sequence[pd.DataFrame], identifier: str) -> list[Codes
 
 
 def everybody(tables: Sequence[Placed], persons: Sequence[Codes]) -> People:
-    """Join the people of several original tables.
-
-    Parameters
-    ----------
-    tables
-        The people of each release's original in its classes.
-    persons
-        Who each of them is, shape (records,) each.
-
-    Raises
-    ------
-    InputError
-        When releases show different sensitive values of somebody.
-    """
+    """Join the people of several original tables; ``persons``: who they are, (records,) each."""
     number = 1 + max(int(of.max(initial=-1)) for of in persons)
     classes = np.full((number, len(tables)), -1, np.intp)
     for column, (table, of) in enumerate(zip(tables, persons, strict=True)):
-        known = known_beside(table, tables)
-        classes[of, column] = told_apart(table, known, table.class_of, table.original)
-    attributes = dict.fromkeys(name for table in tables for name in table.values)
+        known = known_columns(table, tables)
+        classes[of, column] = split_by(table, known, table.class_of, table.original)
     kinds, values = {}, {}
-    for name in attributes:
+    for name in dict.fromkeys(name for table in tables for name in table.values):
         kinds[name], values[name] = _values(name, tables, persons, number)
     return People(classes, values, kinds)
 
 
-def known_beside(table: Placed, tables: Sequence[Placed]) -> list[str]:
-    """What a release shows as it is although others say that an attacker knows it of people.
+def known_columns(table: Placed, tables: Sequence[Placed]) -> list[str]:
+    """The columns that a release shows unchanged although they are quasi-identifiers of others.
 
-    None where it is not known who is in the release.
+    There are none where it is not known who is in the release.
     """
     if not table.exact:
         return []
@@ -282,16 +233,8 @@ def known_beside(table: Placed, tables: Sequence[Placed]) -> list[str]:
     return [name for name in table.release.shown(known) if name not in roles]
 
 
-def told_apart(table: Placed, known: Sequence[str], class_of: Codes, people: pd.DataFrame) -> Codes:
-    """The classes of a release told apart by known columns, as those of its own people are.
-
-    Parameters
-    ----------
-    table, known
-        The release, and the columns.
-    class_of, people
-        The class of each of some people and what is known of them, shape (people,).
-    """
+def split_by(table: Placed, known: Sequence[str], class_of: Codes, people: pd.DataFrame) -> Codes:
+    """Split the classes of some people by known columns, as those of the release's own people."""
     if not known:
         return class_of
     own = len(table.class_of)
@@ -305,13 +248,13 @@ def told_apart(table: Placed, known: Sequence[str], class_of: Codes, people: pd.
 def _values(
     name: str, tables: Sequence[Placed], persons: Sequence[Codes], number: int
 ) -> tuple[list[str | None], Codes]:
-    """The values of an attribute that are shown of people, as texts, and each one's, or -1."""
+    """The values of an attribute that releases show, as texts, and each person's, or -1."""
     shown = []
     for table, of in zip(tables, persons, strict=True):
         if table.release.shown([name]):
-            inside = table.class_of >= 0  # a release tells nothing of who is not in it
+            inside = table.class_of >= 0  # a release tells nothing about who is not in it
             codes, values = by_text(table.original[name][inside])
-            shown.append((of[inside], codes, [spelled(value) for value in values]))
+            shown.append((of[inside], codes, [text_as_read(value) for value in values]))
     texts = list(dict.fromkeys(text for *_, own in shown for text in own))
     stands = [texts[place] for place in one_text_each(texts, read_keys)]
     kind_of = dict(zip(texts, stands, strict=True))

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -32,71 +33,39 @@ from anonymizer.tables.files import (
     rearmed_manifest,
 )
 
-__all__ = ["Published", "read_release", "require_agreed", "require_different"]
+__all__ = ["Published", "read_release", "require_compatible"]
 
 
 @dataclass(frozen=True, eq=False)
 class Published:
-    """A release as it lies on disk.
+    """A release as it is on disk."""
 
-    Parameters
-    ----------
-    path
-        What it was called.
-    manifest
-        What is told of it.
-    digest
-        SHA-256 of the table.
-    raw
-        The quasi-identifiers that were recoded: what an original has to have.
-    keeps_suppressed
-        Whether suppressed records are in the release, as a class of their own.
-    schema
-        The roles of its columns.
-    missing_values
-        What counted as missing in the original.
-    models
-        The policy, each model about one attribute.
-    columns
-        All columns of the released table, those without a role among them.
-    table
-        The released table.
-    study
-        What stated all that; None where the manifest did.
-    """
-
-    path: Path
+    path: Path  # as given
     manifest: Mapping[str, Any]
-    digest: str
-    raw: tuple[str, ...]
-    keeps_suppressed: bool
+    digest: str  # SHA-256 of the table
+    raw: tuple[str, ...]  # the quasi-identifiers that were recoded, which an original has to have
+    keeps_suppressed: bool  # whether suppressed records are in the release, as a class of their own
     schema: Schema
-    missing_values: tuple[str, ...]
-    models: Sequence[PrivacyModel]
-    columns: tuple[str, ...]
-    table: pd.DataFrame = field(repr=False)
-    study: Study | None = None
+    missing_values: tuple[str, ...]  # of the original
+    models: Sequence[PrivacyModel]  # each about one attribute
+    columns: tuple[str, ...]  # all those of the released table, with or without a role
+    table: pd.DataFrame
+    study: Study | None = None  # the source of policy and roles, if not the manifest
 
     def population(self, models: Sequence[PrivacyModel]) -> pd.DataFrame | None:
-        """The raw quasi-identifiers of the population that models are about, if any is.
-
-        Raises
-        ------
-        InputError
-            When the models are about two, or one cannot be recoded as the release was.
-        """
+        """The raw quasi-identifiers of the population that models are about, if any is."""
         people = population_of(models)
         raw = replace(self.schema, names=self.raw)
         return None if people is None else raw.admit_population(people.table)
 
     def shown(self, names: Iterable[str]) -> list[str]:
-        """Those of some columns that the released table shows as they are."""
+        """Those of some columns that the released table shows unchanged."""
         return [name for name in names if name in self.columns and name not in self.raw]
 
     def everybody(self, people: Population, known: Sequence[str] = ()) -> pd.DataFrame:
         """The raw quasi-identifiers of everybody in a population, in their order, and some more.
 
-        Also of those who miss one: several releases place the same people.
+        Nobody is dropped, even with missing values, as several releases place the same people.
         """
         raw = replace(self.schema, names=(*self.raw, *known), missing="category")
         table = raw.admit_population(people.table)
@@ -105,14 +74,9 @@ class Published:
 
 
 def read_release(path: Path, study: Study | None = None) -> Published:
-    """Read the release that lies in a directory, or that a released table belongs to.
+    """Read the release in a directory, or the one that a released table belongs to.
 
-    ``study``: states the policy and the roles of the columns instead of the manifest.
-
-    Raises
-    ------
-    InputError
-        When the manifest lacks or is damaged, or the table is not the one that it is about.
+    ``study``: gives the policy and the roles of the columns instead of the manifest.
     """
     if not path.exists() and not (path.parent / MANIFEST).exists():
         raise InputError(f"there is no {path}; name a directory that run wrote, with {MANIFEST}")
@@ -123,7 +87,7 @@ def read_release(path: Path, study: Study | None = None) -> Published:
     with sound(directory / MANIFEST):
         name, digest = str(manifest["table"]["file"]), str(manifest["table"]["sha256"])
         if path != directory and path.name != name:
-            raise InputError(f"{path} is not the table that the {MANIFEST} beside it is about")
+            raise InputError(f"{path} is not the table that the {MANIFEST} next to it is about")
         table = directory / name
         require_digest(table, digest)
         form = format_of(table, manifest.get("columns", {}).get("separator"))
@@ -132,11 +96,14 @@ def read_release(path: Path, study: Study | None = None) -> Published:
             models = policy_of(manifest)
         else:
             schema, missing = study.published, study.document.data.missing_values
-            _require_same_columns(study, manifest)
+            if set(study.schema.names) != set(manifest["recoding"]):
+                raise InputError(
+                    f"{study.path} is not the study of the release: it has other quasi-identifiers"
+                )
             models = study.privacy
         models = about_each(models, schema.sensitive)
         if not models:
-            raise InputError(f"{directory / MANIFEST} states no policy that could hold")
+            raise InputError(f"{directory / MANIFEST} has no policy that could hold")
         if study is not None:
             _require_same_policy(study, models, manifest)
         raw, kept = tuple(manifest["recoding"]), manifest["suppressed_class"] == "kept"
@@ -149,37 +116,12 @@ def read_release(path: Path, study: Study | None = None) -> Published:
     )
 
 
-def require_agreed(releases: Sequence[Published]) -> None:
-    """Require that no release hides what another one takes for known.
+def require_compatible(releases: Sequence[Published], *, of_one: bool) -> None:
+    """Require different releases, none with a sensitive attribute that another one has recoded.
 
-    Whoever knows an attribute of people finds them by it in the release that shows it as sensitive,
-    and what that release promises of it is void: neither policy could be held against both.
-
-    Raises
-    ------
-    InputError
-        Naming the column and the two releases.
-    """
-    for hiding in releases:
-        for knowing in releases:
-            for name in hiding.schema.sensitive:
-                if name in knowing.raw:
-                    raise InputError(
-                        f"column {name!r} is sensitive in {hiding.path}, but a quasi-identifier, "
-                        f"known of people, in {knowing.path}: whoever knows it finds them in both; "
-                        "these cannot be released together"
-                    )
-
-
-def require_different(releases: Sequence[Published], *, of_one: bool) -> None:
-    """Require that no release is named twice: a copy tells nothing more.
-
-    ``of_one``: they were made of one original; those of several may look alike without being so.
-
-    Raises
-    ------
-    InputError
-        Naming the two.
+    An attacker who knows such an attribute finds people by it in the release that shows it as
+    sensitive, and the policy of that release about it is void. ``of_one``: the releases were made
+    of one original; tables made of several may be equal by chance.
     """
     seen: dict[object, Path] = {}
     for release in releases:
@@ -187,27 +129,28 @@ def require_different(releases: Sequence[Published], *, of_one: bool) -> None:
         first = seen.setdefault(release.digest if of_one else place.resolve(), release.path)
         if first is not release.path:
             raise InputError(f"{first} and {release.path} are the same release; name it once")
-
-
-def _require_same_columns(study: Study, manifest: Mapping[str, Any]) -> None:
-    if set(study.schema.names) != set(manifest["recoding"]):
-        raise InputError(
-            f"{study.path} is not the study of the release: it has other quasi-identifiers"
-        )
+    for hiding, knowing in product(releases, releases):
+        for name in hiding.schema.sensitive:
+            if name in knowing.raw:
+                raise InputError(
+                    f"column {name!r} is sensitive in {hiding.path}, but a quasi-identifier, "
+                    f"known of people, in {knowing.path}: whoever knows it finds them in both; "
+                    "these cannot be released together"
+                )
 
 
 def _require_same_policy(
     study: Study, models: Sequence[PrivacyModel], manifest: Mapping[str, Any]
 ) -> None:
-    """Studies in another order than their releases would be held against the wrong ones."""
-    stated = [(model.name, model.attribute, model.parameters) for model in models]
-    told = [(each["model"], each["attribute"], each["parameters"]) for each in manifest["privacy"]]
-    if sorted(map(_plain, stated)) != sorted(map(_plain, told)):
+    """Require the policy of the manifest: studies may be in another order than their releases."""
+    own = [(model.name, model.attribute, model.parameters) for model in models]
+    made = [(each["model"], each["attribute"], each["parameters"]) for each in manifest["privacy"]]
+    if _texts(own) != _texts(made):
         raise InputError(
-            f"{study.path} is not the study of the release: it states another policy than "
+            f"{study.path} is not the study of the release: its policy is not that of "
             f"{MANIFEST}; name the studies in the order of the releases"
         )
 
 
-def _plain(stated: object) -> str:
-    return json.dumps(stated, sort_keys=True)
+def _texts(policy: Iterable[object]) -> list[str]:
+    return sorted(json.dumps(model, sort_keys=True) for model in policy)

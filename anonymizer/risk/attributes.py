@@ -1,0 +1,137 @@
+"""Metrics of large tables: of every attribute by itself, and ITPR of several combined.
+
+No column is read or looked through more often than the figures need.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.counts.columns import by_text
+from anonymizer.errors import InputError
+from anonymizer.risk import refinement
+from anonymizer.risk.profile import Inference, Reidentification
+from anonymizer.risk.refinement import Columns, Ordered, Refinement, refinements
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.pandas import Digits
+
+__all__ = ["AttributeRisk", "attribute_risks", "itpr"]
+
+GROWTH = 1.1
+"""Classes are searched for a homogeneous one only when they are this many times as many as at the
+last search, which costs as much as splitting them. What is missed is counted in the end."""
+
+
+@dataclass(frozen=True, eq=False)
+class AttributeRisk:
+    """The risk of one attribute by itself.
+
+    Parameters
+    ----------
+    name
+        The attribute Y.
+    reidentification
+        X is the record itself.
+    inference
+        X is a sensitive attribute, if there is one.
+    """
+
+    name: str
+    reidentification: Reidentification
+    inference: Inference | None = None
+
+    @property
+    def itpr(self) -> float:
+        """ITPR of the sensitive attribute, or of re-identification if there is none."""
+        return (self.reidentification if self.inference is None else self.inference).itpr
+
+
+def attribute_risks(
+    table: Columns, names: Iterable[str], sensitive: str | None = None
+) -> Iterator[AttributeRisk]:
+    """The risk of each attribute by itself; a column is read when its result is requested.
+
+    Parameters
+    ----------
+    table
+        A DataFrame, or a file that is read a column at a time.
+    names
+        The attributes.
+    sensitive
+        The attribute that inference is about; it is read once.
+    """
+    about = None if sensitive is None else _sensitive_digits(table, sensitive)
+    for name in names:
+        yield AttributeRisk(name, *_profiles(table[name], about))
+
+
+def itpr(table: Columns, quasi_identifiers: Sequence[str], sensitive: str | None = None) -> float:
+    """ITPR = max over classes y of 1 - T p(y) H(X|y) / H(X), of combined quasi-identifiers.
+
+    A homogeneous class, H(X|y) = 0 < H(X), makes it 1, and further columns cannot change that:
+    they are not read.
+
+    Parameters
+    ----------
+    table
+        A DataFrame, or a file that is read a column at a time.
+    quasi_identifiers
+        The columns that define the T classes.
+    sensitive
+        X, for inference. Without it X is the record itself, for re-identification: H(X) = log2 N,
+        H(X|y) = log2 n_y, so that no identifier is needed.
+
+    Returns
+    -------
+    ITPR in [0, 1]; 0 where X is constant or there is one class.
+
+    Source: Bkakria, Cuppens-Boulahia, Cuppens and Tasidou (2021), Eq. 10.
+
+    Raises
+    ------
+    InputError
+        When the table has no records.
+
+    >>> import pandas as pd
+    >>> itpr(pd.DataFrame({"age": [20, 20, 30, 30], "sex": list("fmmm")}), ["age"])
+    0.5
+    """
+    if not len(table):
+        raise InputError("no records: there is no risk to measure")
+    if len(quasi_identifiers) == 1:
+        return next(attribute_risks(table, quasi_identifiers, sensitive)).itpr
+    about = None if sensitive is None else _sensitive_digits(table, sensitive)
+    if len(table) == 1 or (about is not None and about[1] == 1):
+        return 0.0
+    classes: Refinement | Ordered = Refinement.trivial(len(table))
+    searched = 0
+    for classes in refinements(table, quasi_identifiers):
+        grown = classes.classes > GROWTH * searched
+        if classes.is_homogeneous(about if grown else None):
+            return 1.0
+        searched = classes.classes if grown else searched
+    if about is None:
+        return Reidentification(classes.sizes).itpr
+    return Inference.tallied(classes.class_of, about[0]).itpr
+
+
+def _sensitive_digits(table: Columns, name: str) -> Digits:
+    """The values of a sensitive attribute as small codes; values that read alike share one."""
+    codes, values = by_text(table[name])
+    return codes.astype(np.min_scalar_type(-len(values))), len(values)
+
+
+def _profiles(column: pd.Series, about: Digits | None) -> tuple[Reidentification, Inference | None]:
+    """Counted in a table of class by value where that is small, else by a sort of the records."""
+    digits, records = engine.numbered(column), len(column)
+    if digits[1] * (1 if about is None else about[1]) > refinement.DENSE * records:
+        classes = Refinement.trivial(records).split(digits)
+        inference = None if about is None else Inference.tallied(classes.class_of, about[0])
+        return Reidentification(classes.sizes), inference
+    if about is None:
+        sizes = engine.crossed([digits], records)
+        return Reidentification(sizes[sizes > 0]), None
+    inference = Inference.of(engine.crossed([digits, about], records))
+    return Reidentification(inference.sizes), inference

@@ -1,0 +1,41 @@
+"""What the results of this room have in common: how they are written as JSON."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any, ClassVar
+
+from anonymizer.privacy import Verdict
+
+__all__ = ["PolicyResult", "Result", "as_json"]
+
+
+class Result:
+    """A dataclass that JSON has field by field, followed by the properties in ``derived``."""
+
+    derived: ClassVar[tuple[str, ...]] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as JSON has it."""
+        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
+        return {name: as_json(getattr(self, name)) for name in (*names, *self.derived)}
+
+
+class PolicyResult(Result):
+    """A result that holds the verdict of every model of a policy."""
+
+    privacy: Sequence[Verdict]
+    derived = ("satisfied",)
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether every model of the policy is satisfied."""
+        return all(verdict.satisfied for verdict in self.privacy)
+
+
+def as_json(value: object) -> Any:
+    """A value as JSON has it, whatever the depth of its mappings and sequences."""
+    if isinstance(value, Mapping):
+        return {name: as_json(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(item) for item in value]
+    return value.to_dict() if hasattr(value, "to_dict") else value
