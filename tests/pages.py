@@ -11,7 +11,7 @@ from pathlib import Path
 from anonymizer import Hierarchy, Study
 from anonymizer.cli import main
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
