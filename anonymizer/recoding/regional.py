@@ -11,7 +11,7 @@ from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding import REFINEMENTS, Bounds, Problem, RangeOptions, Run, with_large_classes
 from anonymizer.recoding.boxes import best_boxes
 from anonymizer.recoding.merged_cells import MergeOptions, merge_cells
-from anonymizer.recoding.merged_cells.initial import Atoms
+from anonymizer.recoding.merged_cells.initial import InitialCells
 from anonymizer.recoding.problem.priced import Priced
 from anonymizer.recoding.result import SearchResult
 
@@ -94,16 +94,16 @@ def _merged(
     deadline = run.deadline()
     confined = with_large_classes(problem, bounds)
     if bounds.min_gain:
-        atoms = Atoms.boxes(problem, ranges, options, bounds.min_gain, run)
+        initial = InitialCells.boxes(problem, ranges, options, bounds.min_gain, run)
         confined = replace(confined, objective=Priced(problem.objective, bounds.min_gain))
     else:
-        atoms = Atoms.cells(problem, ranges, options)
+        initial = InitialCells.cells(problem, ranges, options)
     run = run.until(deadline)
     try:
-        found = merge_cells(atoms.problem(confined), MergeOptions(bounds.max_classes), seed, run)
+        found = merge_cells(initial.problem(confined), MergeOptions(bounds.max_classes), seed, run)
     except PolicyUnreachableError:
         raise _unreachable(problem, bounds) from None
-    regions = atoms.regions(problem, found.labels)
+    regions = initial.regions(problem, found.labels)
     score = problem.objective(problem.counts.recode(regions))
     return regions, _said(problem, "merging", score, inf, found.starts)
 

@@ -4,88 +4,48 @@ import heapq
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Floats
 from anonymizer.kernels import Columns
+from anonymizer.kernels.arrays import Codes
 from anonymizer.kernels.single import Criteria, values
-from anonymizer.recoding.boxes.tree import Box, Branching, Tree, Twig
+from anonymizer.recoding.boxes.cuts import Box, Branching, Tree
 
 __all__ = ["pruned"]
 
 
-def pruned(tree: Tree, blocks: Codes, rows: Columns, asked: Criteria, most: int) -> Tree:
+def pruned(tree: Tree, blocks: Codes, rows: Columns, criteria: Criteria, most: int) -> Tree:
     """Join boxes of one branching until at most so many have records.
 
     What two acceptable boxes join to is acceptable under policies whose models are monotone.
     """
-    sums = _sums(tree, blocks, rows)
-    worths = values(sums, asked)
-    parent = {
-        part: place
-        for place, node in enumerate(tree.nodes)
-        if isinstance(node, Branching)
-        for part in node.parts
-    }
-    nodes = dict(enumerate(tree.nodes))
-    boxes = [place for place, node in nodes.items() if not isinstance(node, Branching)]
-    occupied = int((sums[boxes, -1] > 0).sum())
-    heap = [entry for place in parent.values() if (entry := _loss(nodes, worths, place))]
-    heapq.heapify(heap)
+    branchings = {p: node for p, node in enumerate(tree.nodes) if isinstance(node, Branching)}
+    boxes = {p: node for p, node in enumerate(tree.nodes) if not isinstance(node, Branching)}
+    parent = {part: place for place, node in branchings.items() for part in node.parts}
+    sums = np.zeros((len(tree.nodes), rows.shape[1]), rows.dtype)
+    sums[tree.places] = tree.sums(blocks, rows)
+    for place, node in reversed(branchings.items()):  # parts stand after what they are parts of
+        sums[place] = sums[list(node.parts)].sum(axis=0)
+    worths = values(sums, criteria)
+    heap: list[tuple[float, int]] = []
+
+    def offer(place: int) -> None:
+        """Remember what joining both parts of a branching loses, where neither is divided."""
+        parts = list(branchings[place].parts)
+        if all(part in boxes for part in parts):
+            heapq.heappush(heap, (float(worths[parts].sum() - worths[place]), place))
+
+    for place in branchings:
+        offer(place)
+    occupied = int((sums[tree.places, -1] > 0).sum())
     while occupied > most:
         place = heapq.heappop(heap)[1]
-        node = nodes[place]
-        if not isinstance(node, Branching):
-            continue
-        occupied -= int((sums[list(node.parts), -1] > 0).all())
-        nodes[place] = _joined(nodes, node)
-        above = parent.get(place)
-        entry = None if above is None else _loss(nodes, worths, above)
-        if entry:
-            heapq.heappush(heap, entry)
-    return _renumbered(nodes)
+        one, other = branchings[place].parts
+        occupied -= int((sums[[one, other], -1] > 0).all())
+        boxes[place] = _joined(boxes[one], boxes[other], branchings[place].axis)
+        if place in parent:
+            offer(parent[place])
+    return Tree([boxes.get(place, node) for place, node in enumerate(tree.nodes)])
 
 
-def _sums(tree: Tree, blocks: Codes, rows: Columns) -> Columns:
-    """The histogram of every node, shape (nodes, columns)."""
-    places = [p for p, node in enumerate(tree.nodes) if not isinstance(node, Branching)]
-    sums = np.zeros((len(tree.nodes), rows.shape[1]), rows.dtype)
-    np.add.at(sums, np.array(places)[tree.box_of(blocks)], rows)
-    for place in range(len(tree.nodes) - 1, -1, -1):  # parts stand after what they are parts of
-        node = tree.nodes[place]
-        if isinstance(node, Branching):
-            sums[place] = sums[list(node.parts)].sum(axis=0)
-    return sums
-
-
-def _loss(nodes: dict[int, Twig], worths: Floats, place: int) -> tuple[float, int] | None:
-    """What joining both parts of a branching loses; None where one is itself divided."""
-    node = nodes[place]
-    if not isinstance(node, Branching):
-        return None
-    if any(isinstance(nodes[part], Branching) for part in node.parts):
-        return None
-    return float(worths[list(node.parts)].sum() - worths[place]), place
-
-
-def _joined(nodes: dict[int, Twig], node: Branching) -> Box:
-    """The box that both parts of a branching make up."""
-    one, other = (nodes[part] for part in node.parts)
-    assert not isinstance(one, Branching)
-    assert not isinstance(other, Branching)
-    both = tuple(sorted([*one[node.axis], *other[node.axis]]))
-    return (*one[: node.axis], both, *one[node.axis + 1 :])
-
-
-def _renumbered(nodes: dict[int, Twig]) -> Tree:
-    """The nodes that are still reached from the root."""
-    kept: list[Twig] = [()]
-    heap = [(0, 0)]
-    while heap:
-        old, new = heap.pop()
-        node = nodes[old]
-        if isinstance(node, Branching):
-            ends = (len(kept), len(kept) + 1)
-            kept += [(), ()]
-            heap += zip(node.parts, ends, strict=True)
-            node = Branching(node.axis, node.left, ends)
-        kept[new] = node
-    return Tree(kept)
+def _joined(one: Box, other: Box, axis: int) -> Box:
+    """The box that two boxes make up which differ along one axis."""
+    return (*one[:axis], tuple(sorted([*one[axis], *other[axis]])), *one[axis + 1 :])

@@ -6,10 +6,10 @@ from itertools import combinations
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Counts, Floats
+from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition, Taxonomy, grouping_of
-from anonymizer.privacy import Mask
+from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.recoding.partitions.families import Family, Path
 from anonymizer.recoding.problem.class_scores import Judge, Judged
 
@@ -51,11 +51,6 @@ class Subsets(Family):
         merged = [counts.select(np.isin(codes, each)).recode(whole) for each in self.members]
         parts = [judge.grouped(each, np.zeros(len(each), np.intp), 1) for each in merged]
         return Judged.joined(parts)
-
-    def best(self, allowed: Mask, worth: Floats) -> Path | None:
-        """The best of all groupings. Ties: the one of the largest groups of the first values."""
-        paths = self.paths(allowed)
-        return max(paths, key=lambda path: float(worth[list(path)].sum()), default=None)
 
     def paths(self, allowed: Mask) -> Iterator[Path]:
         """The largest groups of the first values first."""

@@ -8,8 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Floats, Ints
-from anonymizer.privacy import Mask
+from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 
 __all__ = ["Chain", "beginning_at"]
 
@@ -92,8 +91,7 @@ class Chain:
 
     def total(self, values: Floats) -> Floats:
         """The best sum over the intervals of a partition, shape (n,)."""
-        best: Floats = deque(self._rounds(values), maxlen=1).pop()[0]
-        return best
+        return np.asarray(deque(self._rounds(values), maxlen=1).pop()[0])
 
     def left(self, used: int) -> int:
         """Where ``suffixes`` has what is reached by the intervals left when so many are used."""

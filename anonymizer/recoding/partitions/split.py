@@ -1,4 +1,4 @@
-"""Which two attributes are cut together, and every recoding of the others beside them."""
+"""Which two attributes are cut together, and every recoding of the others next to them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from anonymizer.hierarchy import Partition
 from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.partitions.cuts import Levels
 from anonymizer.recoding.partitions.families import Family, Intervals
-from anonymizer.recoding.partitions.intervals import Line
+from anonymizer.recoding.partitions.intervals import Ranges
 from anonymizer.recoding.partitions.refine import Refiner
 from anonymizer.recoding.partitions.segments import Segments
 from anonymizer.recoding.problem.problem import Problem, Run, Search
@@ -82,8 +82,8 @@ def _together(
 ) -> tuple[Intervals, ...] | None:
     """The attributes of most partitions, two at the most, one alone where it is not cut exactly."""
     if not refiner.exact:
-        lines = tuple(family for family in free.values() if isinstance(family, Line))
-        return lines if len(lines) == 1 else None
+        ranged = tuple(family for family in free.values() if isinstance(family, Ranges))
+        return ranged if len(ranged) == 1 else None
     ranked = sorted(
         (family for family in free.values() if isinstance(family, Intervals)),
         key=lambda family: (
