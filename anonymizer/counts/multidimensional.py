@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes
 from anonymizer.hierarchy import Interval, Taxonomy, set_labels, spelled
+from anonymizer.kernels.arrays import Codes
 
 __all__ = ["CLASS", "Regions", "Shape", "labels_of"]
 
 CLASS = "class"
-"""The column that tells merged classes apart, whose labels may overlap."""
+"""The column that numbers merged classes, whose labels may overlap."""
 
 Shape = Interval | tuple[int, ...]
 """What a class covers of an attribute: a range of numbers, or the codes of some values, sorted."""
@@ -26,14 +26,10 @@ class Regions:
 
     Parameters
     ----------
-    names
-        The quasi-identifiers.
     assign
         The class of each row of value codes (rows, names), -1 where no class covers it.
-    shapes
-        What each class covers of each attribute, by attribute.
-    labels
-        How that is published.
+    shapes, labels
+        What each class covers of each attribute, by attribute, and how that is published.
     numbered
         Whether the classes need a column of their own to be told apart.
     """
@@ -52,29 +48,25 @@ class Regions:
         return self.assign(cells)
 
     def described(self, taxonomies: Mapping[str, Taxonomy]) -> dict[str, list[dict[str, object]]]:
-        """What the labels of each attribute stand for, as JSON has it."""
+        """What the labels of each attribute stand for, as JSON values."""
         return {
             name: [
-                _told(taxonomies[name], label, shape)
-                for label, shape in dict(
-                    zip(self.labels[name], self.shapes[name], strict=True)
-                ).items()
+                _described(taxonomies[name], *each)
+                for each in dict(zip(self.labels[name], self.shapes[name], strict=True)).items()
             ]
             for name in self.names
         }
 
     def listed(self) -> list[dict[str, str | None]]:
-        """The labels of each class, as JSON has them."""
-        return [
-            {
-                name: None if label is None else str(label)
-                for name, label in zip(self.names, labels, strict=True)
-            }
-            for labels in zip(*(self.labels[name] for name in self.names), strict=True)
+        """The labels of each class, as JSON values."""
+        texts = [
+            [None if label is None else str(label) for label in self.labels[name]]
+            for name in self.names
         ]
+        return [dict(zip(self.names, each, strict=True)) for each in zip(*texts, strict=True)]
 
 
-def _told(taxonomy: Taxonomy, label: Hashable, shape: Shape) -> dict[str, object]:
+def _described(taxonomy: Taxonomy, label: Hashable, shape: Shape) -> dict[str, object]:
     """What a label stands for; values that no steward listed only where it spells them out."""
     stated = taxonomy.stated(label, raw=False)
     if isinstance(shape, tuple):

@@ -42,20 +42,11 @@ SHARE = 8
 
 
 class Open(NamedTuple):
-    """A box that is still to be cut; the one of most cells is the smallest.
+    """A box that is still to be cut; ``size`` is minus its cells, so that the largest is cut first.
 
-    Attributes
-    ----------
-    size
-        Minus its cells.
-    place
-        Its place among the nodes of the tree.
-    low, high
-        Its slice of the order of cells.
-    bounds
-        First block and end on every axis, for those that are ordered, shape (axes, 2).
-    box
-        Its blocks on every axis.
+    Its ``place`` among the nodes of the tree; ``low`` and ``high`` of its slice of the order of
+    cells; the first block and end on every ordered axis as ``bounds`` (axes, 2); its blocks on
+    every axis as ``box``.
     """
 
     size: int

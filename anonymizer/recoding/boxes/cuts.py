@@ -1,5 +1,6 @@
 """Trees that divide a grid into boxes: every branching cuts one axis in two."""
 
+import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,9 +10,10 @@ import numpy as np
 
 from anonymizer.kernels import Columns
 from anonymizer.kernels.arrays import Codes, Mask
+from anonymizer.kernels.single import Criteria, values
 from anonymizer.recoding.boxes.grid import Blocks
 
-__all__ = ["Box", "Branching", "Node", "Tree", "divide"]
+__all__ = ["Box", "Branching", "Node", "Tree", "divide", "pruned"]
 
 Box = tuple[Blocks, ...]
 """A shape for every axis."""
@@ -79,3 +81,42 @@ def _inside(blocks: Codes, some: Blocks) -> Mask:
     if isinstance(some, range):
         return np.asarray((blocks >= some.start) & (blocks < some.stop))
     return np.isin(blocks, some)
+
+
+def pruned(tree: Tree, blocks: Codes, rows: Columns, criteria: Criteria, most: int) -> Tree:
+    """Join the two boxes of a branching, where that loses least, until so many have records.
+
+    What two acceptable boxes join to is acceptable under policies whose models are monotone.
+    """
+    branchings = {p: node for p, node in enumerate(tree.nodes) if isinstance(node, Branching)}
+    boxes = {p: node for p, node in enumerate(tree.nodes) if not isinstance(node, Branching)}
+    parent = {part: place for place, node in branchings.items() for part in node.parts}
+    sums = np.zeros((len(tree.nodes), rows.shape[1]), rows.dtype)
+    sums[tree.places] = tree.sums(blocks, rows)
+    for place, node in reversed(branchings.items()):  # parts stand after what they are parts of
+        sums[place] = sums[list(node.parts)].sum(axis=0)
+    worths = values(sums, criteria)
+    heap: list[tuple[float, int]] = []
+
+    def offer(place: int) -> None:
+        """Remember what joining both parts of a branching loses, where neither is divided."""
+        parts = list(branchings[place].parts)
+        if all(part in boxes for part in parts):
+            heapq.heappush(heap, (float(worths[parts].sum() - worths[place]), place))
+
+    for place in branchings:
+        offer(place)
+    occupied = int((sums[tree.places, -1] > 0).sum())
+    while occupied > most:
+        place = heapq.heappop(heap)[1]
+        one, other = branchings[place].parts
+        occupied -= int((sums[[one, other], -1] > 0).all())
+        boxes[place] = _joined(boxes[one], boxes[other], branchings[place].axis)
+        if place in parent:
+            offer(parent[place])
+    return Tree([boxes.get(place, node) for place, node in enumerate(tree.nodes)])
+
+
+def _joined(one: Box, other: Box, axis: int) -> Box:
+    """The box that two boxes make up which differ along one axis."""
+    return (*one[:axis], tuple(sorted([*one[axis], *other[axis]])), *one[axis + 1 :])

@@ -36,19 +36,11 @@ LOTS = 64
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """The records of a table by block of every axis.
+    """The records of a table by block of every axis, shape (blocks of each axis ..., columns).
 
-    Parameters
-    ----------
-    tables
-        The shapes along each axis; the axis with most of them last, where boxes stand side by side
-        in memory.
-    order
-        Which axis of the problem each of them is.
-    shapes
-        The shapes as arrays.
-    counts
-        Shape (blocks of each axis ..., columns).
+    ``tables`` are the shapes along each axis, ``shapes`` the same as arrays; the axis with most of
+    them is the last, where boxes stand next to each other in memory. ``order`` says which axis of
+    the problem each of them is.
     """
 
     tables: tuple[ShapeTable, ...]

@@ -36,17 +36,10 @@ Blocks = tuple[int, ...] | range
 class Axis:
     """One quasi-identifier of a grid.
 
-    Parameters
-    ----------
-    block
-        The block of each value code, -1 for one that does not occur, shape (values,).
-    starts
-        Where the blocks of an ordered attribute begin; None for any other.
-    missing
-        Whether the last block holds missing values, which no range does.
-    wide
-        Which runs of numbers are wide enough to be released, by first block and end, shape
-        (blocks + 1, blocks + 1).
+    ``block`` (values,) is the block of each value code, -1 for one that does not occur. ``starts``
+    are where the blocks of an ordered attribute begin, None for any other; ``missing``, whether
+    another block after them holds missing values, which no range does. ``wide`` says which runs of
+    numbers are wide enough to be released, by first block and end, shape (blocks + 1, blocks + 1).
     """
 
     attribute: str

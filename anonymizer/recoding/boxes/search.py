@@ -16,10 +16,9 @@ from anonymizer.objectives.candidate import columns_of
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding import Bounds, Problem, RangeOptions
 from anonymizer.recoding.boxes.beam import WIDEST, grow
-from anonymizer.recoding.boxes.cuts import Box, Tree
+from anonymizer.recoding.boxes.cuts import Box, Tree, pruned
 from anonymizer.recoding.boxes.exact import Grid
 from anonymizer.recoding.boxes.grid import MOST_SET, Axis, axes_of, blocks_of, regions_of
-from anonymizer.recoding.boxes.prune import pruned
 from anonymizer.recoding.boxes.shapes import ShapeTable, boxes_of
 from anonymizer.recoding.partitions.bounded import best_within
 from anonymizer.recoding.partitions.refine import Solution
@@ -36,20 +35,10 @@ QUICK = 1e7
 
 @dataclass(frozen=True, eq=False)
 class Boxed:
-    """The boxes that a search found.
+    """The boxes that have records, by their blocks on each axis, and as classes with their counts.
 
-    Parameters
-    ----------
-    axes, boxes
-        The boxes that have records, by their blocks on each axis.
-    regions, counts
-        The same as classes, and the counts of these.
-    strategy
-        How they were found.
-    lead
-        How much more any other tree of boxes can be worth; infinite where that is not known.
-    trees
-        How many trees were searched for.
+    ``strategy`` is how they were found and ``trees`` how many trees were searched for. ``lead``:
+    how much more any other tree of boxes can be worth, infinite where that is not known.
     """
 
     axes: Sequence[Axis]
@@ -116,14 +105,9 @@ class Grown(Solution):
 
 @dataclass(frozen=True, eq=False)
 class BoxProblem:
-    """Cells on axes, which trees divide into boxes.
+    """Cells on axes, which trees divide into boxes that satisfy ``criteria``.
 
-    Parameters
-    ----------
-    blocks, rows
-        The block of every cell on each axis, shape (cells, axes), and its histogram.
-    criteria
-        What boxes must satisfy and what they are worth.
+    The block of every cell on each axis is in ``blocks`` (cells, axes), its histogram in ``rows``.
     """
 
     axes: Sequence[Axis]

@@ -20,14 +20,8 @@ __all__ = ["ShapeTable", "boxes_of", "laid_out"]
 class ShapeTable:
     """The shapes of one axis, numbered so that the parts of each stand before it.
 
-    Parameters
-    ----------
-    axis
-        The axis.
-    runs
-        Of so many blocks all runs are among them, and come first: by length, then by start.
-    others
-        The other shapes, by their number of blocks; the last is the whole axis, if there are any.
+    All runs of the first ``runs`` blocks come first: by length, then by start. The others follow by
+    their number of blocks; the last is the whole axis, if there are any.
     """
 
     axis: Axis

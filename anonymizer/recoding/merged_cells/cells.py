@@ -19,18 +19,11 @@ LIKENESS = 8
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The distinct tuples of quasi-identifiers of a table.
+    """The distinct tuples of quasi-identifiers of a table, and what a class of them must satisfy.
 
-    Parameters
-    ----------
-    counts
-        Records of each cell by value of each attribute, and in the last column all of them, shape
-        (cells, columns).
-    criteria
-        What a class must satisfy, and what it is worth.
-    like
-        The place of each cell in an order in which cells of like distributions are neighbours,
-        shape (cells,).
+    ``counts`` (cells, columns) has the records of each cell by value of each attribute, and in the
+    last column all of them; ``like`` (cells,) the place of each cell in an order in which cells of
+    like distributions are neighbours.
     """
 
     counts: Ints

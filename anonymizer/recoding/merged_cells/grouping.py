@@ -61,18 +61,10 @@ HEAT = 0.02
 class Grouping:
     """A labelling of cells by acceptable classes, and how it came about.
 
-    Parameters
-    ----------
-    labels
-        The class of each cell, 0, 1, ..., shape (cells,).
-    worth
-        What its classes are worth together.
-    start
-        The number of its start, which its random numbers follow from.
-    tries, failed
-        Regroupings tried, and how many failed in a row.
-    work
-        Classes looked at, about: what time is spent on.
+    ``labels`` (cells,) number the classes from 0, which together are worth ``worth``. Its random
+    numbers follow from the number of its ``start``. So far ``tries`` regroupings were tried, the
+    last ``failed`` of them in vain; ``work`` is about how many classes were looked at, which is
+    what time is spent on.
     """
 
     labels: Ints

@@ -25,15 +25,9 @@ __all__ = ["InitialCells"]
 class InitialCells:
     """Sets of cells that are merged as they are.
 
-    Parameters
-    ----------
-    axes
-        The axes that cells lie on.
-    assign
-        The initial cell of each row of value codes (rows, axes), -1 for none.
-    blocks
-        What initial cells have of each axis: their numbers and blocks, pair by pair; shape
-        (2, pairs) each.
+    ``assign`` gives the initial cell of each row of value codes (rows, axes), -1 for none.
+    ``blocks`` has what initial cells have of each axis: their numbers and blocks, pair by pair;
+    shape (2, pairs) each.
     """
 
     axes: Sequence[Axis]

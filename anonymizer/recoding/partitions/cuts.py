@@ -24,13 +24,8 @@ class Cuts(Intervals):
     """All groups of all levels of a taxonomy that hold a value which occurs.
 
     Groups of several levels that hold the same of these values are one, of the finest of them.
-
-    Parameters
-    ----------
-    order
-        The codes of the values that occur, depth-first, shape (blocks,).
-    levels
-        The finest level of each group, shape (groups,).
+    ``order`` (blocks,) has the codes of the values that occur, depth-first, and ``levels``
+    (groups,) the finest level of each group.
     """
 
     order: Codes

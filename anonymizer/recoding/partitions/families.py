@@ -61,15 +61,8 @@ class Family(ABC):
 class Intervals(Family):
     """Groups that are intervals of an order of the values.
 
-    Parameters
-    ----------
-    starts, ends
-        Group k holds the blocks of values starts[k], ..., ends[k] - 1; shape (groups,) each,
-        ordered by start, then by end.
-    blocks
-        How many blocks there are.
-    most
-        The most groups of a partition; None where any number may make one.
+    Group k holds the blocks of values starts[k], ..., ends[k] - 1; shape (groups,) each, ordered by
+    start, then by end. At most ``most`` groups make a partition; None where any number may.
     """
 
     starts: Codes

@@ -23,10 +23,7 @@ MOST_VALUES = 6
 class Subsets(Family):
     """All sets of the values that occur, a missing one among them.
 
-    Parameters
-    ----------
-    members
-        The value codes of each set, those of the first value first.
+    ``members`` has the value codes of each set, those of the first value first.
     """
 
     members: tuple[Codes, ...]

@@ -32,15 +32,9 @@ MOST_CUTS = 1_000
 class Ranges(Intervals):
     """All ranges of an ordered attribute that are wide enough; missing values are in none.
 
-    Parameters
-    ----------
-    points
-        Where each block of values begins: the possible cut points, shape (blocks,); the first is
-        the smallest value that occurs.
-    gaps
-        Whether a value is missing.
-    options
-        What the ranges are confined to.
+    ``points`` (blocks,) are the possible cut points, where each block of values begins: the first
+    is the smallest value that occurs. ``gaps``: whether a value is missing. ``options`` are what
+    the ranges are confined to.
     """
 
     points: tuple[Decimal, ...]

@@ -58,12 +58,7 @@ def refine_exactly(
     """The best partitions of all attributes; None where they have too many.
 
     Not proven where two attributes have too many groups to be cut together, and where time is up
-    first.
-
-    Raises
-    ------
-    InputError
-        When a model is not monotone, or is not about single classes.
+    first. Refuses the models that ``refine_jointly`` refuses.
     """
     require_monotone(problem.models, refiner.name)
     require_class_by_class(problem.models, refiner.name)

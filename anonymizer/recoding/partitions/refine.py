@@ -64,18 +64,10 @@ REFINEMENTS: Mapping[str, Cutting] = {
 class Solution:
     """A recoding found at a price on each of its classes.
 
-    Parameters
-    ----------
-    value
-        The objective, less the price of the classes.
-    classes
-        How many classes have records.
-    bound
-        What the value of no other can exceed; infinite where that is not known.
-    refinements
-        How many times an attribute, or two, were cut, or how many trees were searched for.
-    proven
-        Whether no other recoding of its kind is better.
+    ``value`` is the objective less that price, which no other recoding of its kind exceeds where
+    it is ``proven``, and in no case exceeds ``bound`` (infinite where that is not known).
+    ``refinements``: how many times an attribute, or two, were cut, or how many trees were searched
+    for.
     """
 
     value: float
@@ -87,16 +79,9 @@ class Solution:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Refined(Solution):
-    """A recoding found by cutting.
+    """A recoding found by cutting: a partition of every quasi-identifier, in their order.
 
-    Parameters
-    ----------
-    recoding
-        The partition of every quasi-identifier, in their order.
-    counts
-        The counts that the recoding leaves.
-    checked
-        How many nodes of the others' lattice were checked on the way.
+    ``counts`` are what it leaves, and ``checked`` how many nodes of a lattice were checked for it.
     """
 
     recoding: Recoding

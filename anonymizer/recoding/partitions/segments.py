@@ -23,21 +23,10 @@ PRECISION = 2.0**-40
 class Segments:
     """Candidate groups of one attribute, and what each comes to.
 
-    Parameters
-    ----------
-    family
-        The groups.
-    gains
-        What each adds to the objective, shape (groups,).
-    classes
-        How many classes are inside it, same shape.
-    violations
-        How many of them break a model, same shape.
-    ungrouped
-        What the classes add that no group holds; None where they are unacceptable, so that nothing
-        but suppression is left.
-    per_class
-        What of a worth there is for each class to break ties.
+    Each group adds ``gains`` to the objective, has ``classes`` inside it, and ``violations`` of
+    these break a model; shape (groups,) each. ``ungrouped`` is what the classes add that no group
+    holds, None where they are unacceptable, so that nothing but suppression is left. ``per_class``
+    is what of a worth there is for each class to break ties.
     """
 
     family: Family

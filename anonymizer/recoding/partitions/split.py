@@ -21,16 +21,10 @@ MOST_COMBINATIONS = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """A problem as recodings of some attributes and partitions of at most two more.
+    """The attributes that are cut together, two at the most, and all recodings of the others.
 
-    Parameters
-    ----------
-    together
-        The attributes that are cut together.
-    others
-        The feasible recodings of the others, with these suppressed.
-    checked
-        How many nodes of the others' lattice were checked.
+    These ``others`` are feasible with the first suppressed; ``checked`` nodes of their lattice were
+    checked.
     """
 
     together: tuple[Intervals, ...]

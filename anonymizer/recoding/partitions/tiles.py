@@ -38,16 +38,10 @@ class Side(NamedTuple):
 class Tiles:
     """What each tile of two attributes adds to the objective, the others as released.
 
-    Parameters
-    ----------
-    rows, columns
-        The groups of the two attributes.
-    scores
-        ``scores[s, q]``: what the classes of group s of the one and group q of the other add,
-        -inf where one breaks a model; shape (rows + 1, columns + 1). The last row and the last
-        column are the missing values, which belong to every partition.
-    per_class
-        What of a score is there for each class to break ties.
+    ``scores[s, q]``: what the classes of group s of the rows and group q of the columns add, -inf
+    where one breaks a model; shape (rows + 1, columns + 1). The last row and the last column are
+    the missing values, which belong to every partition. ``per_class`` is what of a score is there
+    for each class to break ties.
     """
 
     rows: Chain
