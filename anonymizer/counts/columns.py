@@ -14,7 +14,6 @@ from anonymizer.tables.spelling import Keys, one_text_each, read_keys
 from anonymizer.tables.values import is_missing, texts_apart
 
 __all__ = [
-    "beside",
     "by_text",
     "encoded",
     "histograms",
@@ -22,6 +21,7 @@ __all__ = [
     "reads_as_written",
     "require_everybody",
     "spread",
+    "stacked",
 ]
 
 MOST_CELLS = 200_000_000
@@ -108,8 +108,8 @@ def _texts(values: Sequence[object]) -> list[str | None]:
     return [None if is_missing(value) else str(value).strip() for value in values]
 
 
-def beside(table: pd.DataFrame, population: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """The quasi-identifiers of a table and, below, of a population, as texts.
+def stacked(table: pd.DataFrame, population: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """The quasi-identifiers of a table and, below them, of a population, as texts.
 
     One may hold numbers where the other, read from a file, holds texts; what the table writes in
     two ways stays two values.

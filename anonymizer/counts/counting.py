@@ -42,13 +42,7 @@ class Counted:
         hierarchies: Mapping[str, Hierarchy],
         people: Population | None,
     ) -> "Counted":
-        """Count a table, and the population that models are about.
-
-        Raises
-        ------
-        InputError
-            When a table and its roles or hierarchies do not fit together.
-        """
+        """Count a table, and the population that models are about, after checking that they fit."""
         kept = schema.admit(table)
         population = None if people is None else schema.admit_population(people.table)
         tally = engine.tally(kept, schema.columns)
@@ -67,11 +61,6 @@ class Counted:
         The first has one more of an odd number. Records are drawn without replacement from the
         combinations of values they have, in the order of these values: whatever the order of the
         records, they are the same halves.
-
-        Raises
-        ------
-        InputError
-            When there are fewer than two records, or the seed is none.
         """
         if len(self.kept) < 2:
             raise InputError("a table of one record has no halves to compare")

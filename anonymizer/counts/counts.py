@@ -174,15 +174,10 @@ class Counts:
         )
 
     def recode(self, recoding: "Recoding | Grouping") -> "Counts":
-        """Merge the classes that a recoding no longer tells apart.
+        """Merge the classes that a recoding no longer tells apart; refused: those it has not.
 
         The counts may have been recoded before, by partitions nested in these; but not where the
-        recoding tells classes by whole combinations.
-
-        Raises
-        ------
-        InputError
-            When it covers not all of them.
+        recoding is of whole combinations of values.
         """
         if isinstance(recoding, Grouping):
             return self.grouped(recoding.class_of(self.cells))
@@ -210,10 +205,7 @@ class Counts:
     def grouped(self, class_of: Codes) -> "Counts":
         """Merge the classes of one number; each goes by the cell of the first of its classes.
 
-        Raises
-        ------
-        InputError
-            When a number is below 0, which stands for none.
+        A number below 0, which stands for none, is refused.
         """
         if (class_of < 0).any():
             raise InputError("combinations of values stand in no class of the recoding")

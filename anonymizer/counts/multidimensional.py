@@ -31,7 +31,7 @@ class Regions:
     shapes, labels
         What each class covers of each attribute, by attribute, and how that is published.
     numbered
-        Whether the classes need a column of their own to be told apart.
+        Whether a column of its own numbers the classes, whose labels may be equal.
     """
 
     names: tuple[str, ...]
@@ -68,12 +68,12 @@ class Regions:
 
 def _described(taxonomy: Taxonomy, label: Hashable, shape: Shape) -> dict[str, object]:
     """What a label stands for; values that no steward listed only where it spells them out."""
-    stated = taxonomy.stated(label, raw=False)
+    described = taxonomy.stated(label, raw=False)
     if isinstance(shape, tuple):
         listed = [taxonomy.texts[code] for code in shape]
         if taxonomy.listed or label == spelled(taxonomy, np.array(shape)):
-            stated["values"] = listed
-    return stated
+            described["values"] = listed
+    return described
 
 
 def labels_of(taxonomy: Taxonomy, shapes: Sequence[Shape], *, ranges: bool) -> list[Hashable]:

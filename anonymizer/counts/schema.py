@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.columns import (
-    beside,
     encoded,
     histograms,
     one_spelling,
     require_everybody,
     spread,
+    stacked,
 )
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean, require_columns
@@ -152,15 +152,9 @@ class Schema:
             raise InputError(f"the population: {error}") from None
 
     def require_released(self, table: pd.DataFrame) -> None:
-        """Check that a table can be a release: the columns are there, and every value.
+        """Refuse as a release a table that misses columns, records or values, or has an identifier.
 
-        Raises
-        ------
-        InputError
-            On a column that is unknown or stands twice, a table without records, or missing values
-            unless they are a category.
-        PolicyBrokenError
-            When an identifier stands in the table.
+        An identifier is a ``PolicyBrokenError``.
         """
         require_columns(table.columns, self.columns)
         present = [name for name in self.identifiers if name in table.columns]
@@ -182,12 +176,7 @@ class Schema:
     ) -> Counts:
         """Turn a tally into counts, cells being codes of the taxonomies.
 
-        ``people`` tallies the quasi-identifiers of a population.
-
-        Raises
-        ------
-        InputError
-            When the population lacks records of the table.
+        ``people`` tallies the quasi-identifiers of a population, which must hold the whole table.
         """
         cells = _cells(tally, taxonomies, self.names)
         joint, values = _joint(
@@ -220,14 +209,9 @@ def taxonomies_of(
     hierarchies: Mapping[str, Hierarchy],
     people: engine.Tally | None = None,
 ) -> dict[str, Taxonomy]:
-    """Each quasi-identifier's hierarchy, held against the values that occur.
+    """Each quasi-identifier's hierarchy over the values that occur, in the population too.
 
-    Those of a population too, where there is one.
-
-    Raises
-    ------
-    InputError
-        When a hierarchy lacks values; it says whether of the table or of the population.
+    A hierarchy that lacks values is refused; the message says whether of table or population.
     """
     return {name: _taxonomy(name, each, tally, people) for name, each in hierarchies.items()}
 
@@ -287,14 +271,10 @@ def classes_of(
     Returns
     -------
     The counts, and the class of each record, first those of the table, then those of the
-    population, shape (records,).
-
-    Raises
-    ------
-    InputError
-        When the population lacks records of the table, unless it may be incomplete.
+    population, shape (records,). Only a population that need not be ``complete`` may lack records
+    of the table.
     """
-    everybody = table if population is None else beside(table, population, schema.names)
+    everybody = table if population is None else stacked(table, population, schema.names)
     class_of, first = engine.grouped(everybody, schema.names)
     cells = [engine.distinct(everybody[name])[0][first] for name in schema.names]
     mine, others = class_of[: len(table)], class_of[len(table) :]

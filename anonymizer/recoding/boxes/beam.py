@@ -79,12 +79,8 @@ def grow(
 ) -> tuple[float, Tree]:
     """A good tree, and what its boxes are worth.
 
-    Parameters
-    ----------
-    blocks, rows
-        The block of every cell on every axis, shape (cells, axes), and its histogram.
-    width
-        How many cuts of a box are followed to the end at the most; 1 for the greedy tree.
+    Cells are given by their ``blocks`` (cells, axes) and their histograms, ``rows``. At most
+    ``width`` cuts of a box are followed to the end; 1 makes the greedy tree.
     """
     most = max(axis.blocks for axis in axes)
     cells = Cells(

@@ -133,19 +133,12 @@ class Axis:
         """For each branching of the hierarchy the blocks of its branches, the topmost first."""
         values = np.full(self.blocks, -1, np.intp)
         values[self.block[self.block >= 0]] = np.flatnonzero(self.block >= 0)
-        found, level = [], [tuple(self.whole)]
+        found, level = [], [np.arange(self.blocks)]
         for partition in reversed(self.taxonomy.levels[:-1]):
-            below = []
-            for node in level:
-                groups = partition.groups[values[list(node)]]
-                branches = [
-                    tuple(b for b, group in zip(node, groups, strict=True) if group == g)
-                    for g in dict.fromkeys(groups.tolist())
-                ]
-                if len(branches) > 1:
-                    found.append(branches)
-                below += branches
-            level = below
+            groups = partition.groups[values]  # depth-first, so that a group is a run of blocks
+            branches = [np.split(node, np.flatnonzero(np.diff(groups[node])) + 1) for node in level]
+            found += [[tuple(b.tolist()) for b in some] for some in branches if len(some) > 1]
+            level = [branch for some in branches for branch in some]
         return found
 
 
@@ -175,10 +168,7 @@ def regions_of(
 def axes_of(problem: Problem, ranges: Collection[str], options: RangeOptions) -> list[Axis]:
     """The axes of a problem's quasi-identifiers, in their order; some of them get ranges.
 
-    Raises
-    ------
-    InputError
-        When an attribute has too many cut points, or too many values that are no ranges.
+    Refuses an attribute of too many cut points, or of too many values that are no ranges.
     """
     counts = problem.counts
     return [

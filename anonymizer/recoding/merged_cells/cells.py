@@ -32,15 +32,7 @@ class Cells:
 
     @classmethod
     def of(cls, problem: Problem) -> "Cells":
-        """The cells of a problem.
-
-        Raises
-        ------
-        InputError
-            When a model or the objective is not one of classes that kernels know.
-        PolicyUnreachableError
-            When not even all cells as one class satisfy the policy.
-        """
+        """The cells of a problem, refused as ``merge_cells`` says."""
         counts = columns_of(problem.counts).astype(np.int64)
         cells = cls(counts, criteria_of(problem, "classes"), _like(counts))
         if not np.isfinite(cells.values(np.zeros(len(cells), np.int64))).all():

@@ -50,11 +50,8 @@ FEW, AT_RANDOM = 12, 0.5
 FEWEST = 100
 """Steps at each temperature, at the least."""
 
-COOLING = np.append(np.geomspace(1, 0.01, 10), 0.0)
-"""Temperatures; the first stands for ``HEAT``."""
-
-HEAT = 0.02
-"""The highest temperature, as a share of what a record is worth."""
+COOLING = 0.02 * np.append(np.geomspace(1, 0.01, 10), 0.0)
+"""Temperatures, as shares of what a record is worth."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,11 +103,13 @@ def _tried(cells: Cells, grouping: Grouping, most: int | None, seed: int) -> Gro
     some = cells.some(which)
     before = _dense(grouping.labels[which])
     allowed = len(which) if most is None else most - grouping.classes + int(before.max()) + 1
-    labels, work = _regrouped(some, max(allowed, 1), rng, _noise(grouping, rng))
+    # A search begins with noise on costs that breaks ties alone.
+    noisy = grouping.tries > 0 and rng.random() < NOISY
+    noise = float(10 ** rng.uniform(*NOISE)) if noisy else TIES
+    labels, work = _regrouped(some, max(allowed, 1), rng, noise)
     gained = float(some.values(labels).sum() - some.values(before).sum())
-    tried = replace(
-        grouping, tries=grouping.tries + 1, work=grouping.work + work + OVERHEAD + len(cells) // 2
-    )
+    work += grouping.work + OVERHEAD + len(cells) // 2
+    tried = replace(grouping, tries=grouping.tries + 1, work=work)
     if gained > 1e-12 * abs(grouping.worth):
         return replace(tried.among(which, labels, gained), failed=0)
     kept = tried if gained < 0 else tried.among(which, labels, gained)
@@ -145,12 +144,6 @@ def _regrouped(cells: Cells, most: int, rng: np.random.Generator, noise: float) 
     return labels, (int(portions.max()) + 1) ** 2 // 2 + steps
 
 
-def _noise(grouping: Grouping, rng: np.random.Generator) -> float:
-    """The relative noise on costs; a search begins with ties alone broken at random."""
-    noisy = grouping.tries > 0 and rng.random() < NOISY
-    return float(10 ** rng.uniform(*NOISE)) if noisy else TIES
-
-
 def _merged(portions: Ints, cells: Cells, most: int, state: Random, noise: float) -> Ints:
     """The class of each portion after agglomeration to at most so many classes."""
     rows = np.concatenate([portions, np.zeros_like(portions[:1])])
@@ -168,8 +161,7 @@ def _annealed(cells: Cells, labels: Ints, state: Random) -> tuple[Ints, int]:
     if len(classes) < 2 or not np.isfinite(worths).all():
         return labels, 0
     steps = min(max(SWEEPS * len(cells), FEWEST), STEPS // len(COOLING))
-    heat = HEAT * abs(worths.sum()) / classes[:, -1].sum()
-    for temperature in COOLING * heat:
+    for temperature in COOLING * (abs(worths.sum()) / classes[:, -1].sum()):
         wander(
             cells.counts, labels, classes, worths, cells.criteria, _room(classes), state, steps,
             temperature,

@@ -40,19 +40,10 @@ class MergeOptions:
 
 @dataclass(frozen=True, eq=False)
 class Merged:
-    """Cells merged into classes that satisfy the policy.
+    """Cells merged into classes that satisfy the policy, and the objective of their counts.
 
-    Parameters
-    ----------
-    labels
-        The class of each row of the problem's counts, numbered by their first cells, shape
-        (cells,).
-    value
-        The objective of the merged counts.
-    starts
-        Searches that were made.
-    regroupings
-        How often some classes were regrouped, in all of them.
+    ``labels`` (cells,) is the class of each row of the problem's counts; classes are numbered by
+    their first cells. ``starts`` searches made ``regroupings`` of some classes in all.
     """
 
     labels: Ints
@@ -112,19 +103,13 @@ def merge_cells(
 
 def _started(cells: Cells, options: MergeOptions, starts: Sequence[Ints]) -> list[Grouping]:
     """One class of all cells for every random start, and the labellings given."""
-    alone = np.zeros(len(cells), np.int64)
-    labellings = [alone] * options.starts + [_dense(cells, given) for given in starts]
-    return [
-        Grouping(labels, float(cells.values(labels).sum()), number)
-        for number, labels in enumerate(labellings)
-    ]
-
-
-def _dense(cells: Cells, given: Ints) -> Ints:
-    labels = np.unique(given, return_inverse=True)[1]
-    if labels.shape != (len(cells),) or not np.isfinite(cells.values(labels)).all():
-        raise InputError("a start must label every cell, by classes that satisfy the policy")
-    return np.asarray(labels)
+    found: list[Grouping] = []
+    for given in [*[np.zeros(len(cells), np.int64)] * options.starts, *starts]:
+        labels = np.unique(given, return_inverse=True)[1]
+        if labels.shape != (len(cells),) or not np.isfinite(worths := cells.values(labels)).all():
+            raise InputError("a start must label every cell, by classes that satisfy the policy")
+        found.append(Grouping(labels, float(worths.sum()), len(found)))
+    return found
 
 
 def _best(problem: Problem, groupings: Sequence[Grouping]) -> Merged:

@@ -65,7 +65,7 @@ class Subsets(Family):
                     yield (place, *rest)
 
     def partition(self, path: Path) -> Partition:
-        """The grouping, or the level that is all values, or none, told apart."""
+        """The grouping, or the level of one group, or of a group for each value."""
         levels = self.taxonomy.levels
         if len(path) == 1:
             return levels[-1]

@@ -46,7 +46,11 @@ class Ranges(Intervals):
         cls, attribute: str, taxonomy: Taxonomy, codes: Codes, options: RangeOptions
     ) -> "Ranges":
         """The ranges between the values that occur, given by their codes."""
-        points, end = _cut_points(_occurring(taxonomy, codes, attribute), options.grid)
+        if taxonomy.numbers is None:
+            raise InputError(f"cannot refine {attribute!r}: its values are not all numbers")
+        numbers = {taxonomy.numbers[code] for code in np.unique(codes)}
+        values = sorted(number for number in numbers if number is not None)
+        points, end = _cut_points(values, options.grid)
         starts, ends = np.nonzero(_wide_enough([*points, end], options.min_width))
         most = None if options.max_ranges is None else int(options.max_ranges)
         gaps = bool((_places(taxonomy, ())[codes] < 0).any())
@@ -104,14 +108,6 @@ class Ranges(Intervals):
         return self.blocks_of(counts.cells[:, counts.names.index(self.attribute)])
 
 
-def _occurring(taxonomy: Taxonomy, codes: Codes, attribute: str) -> list[Decimal]:
-    """The numbers that occur, in order."""
-    if taxonomy.numbers is None:
-        raise InputError(f"cannot refine {attribute!r}: its values are not all numbers")
-    numbers = {taxonomy.numbers[code] for code in np.unique(codes)}
-    return sorted(number for number in numbers if number is not None)
-
-
 def _places(taxonomy: Taxonomy, points: Sequence[Decimal]) -> Codes:
     """How many of the points lie at or below each value, -1 for a missing one, shape (values,)."""
     numbers = taxonomy.numbers or ()
@@ -147,10 +143,7 @@ def _cut_points(
 
 def _wide_enough(ends: Sequence[Decimal], min_width: float | None) -> Mask:
     """Which ranges, from one end to a later one, span at least so much, shape (ends, ends)."""
-    wide = np.triu(np.ones((len(ends), len(ends)), bool), 1)
-    if min_width is not None:
-        with exactly():
-            reach = [bisect_left(ends, end + Decimal(str(min_width))) for end in ends]
-        for place, first in enumerate(reach):
-            wide[place, :first] = False
-    return wide
+    width = Decimal(str(min_width or 0))
+    with exactly():
+        reach = [max(place + 1, bisect_left(ends, end + width)) for place, end in enumerate(ends)]
+    return np.asarray(np.arange(len(ends)) >= np.array(reach)[:, None])

@@ -112,11 +112,7 @@ def _cut(
 
 
 def _cut_pair(
-    problem: Problem,
-    pair: Sequence[Intervals],
-    refiner: Refiner,
-    others: Recoding,
-    floor: float,
+    problem: Problem, pair: Sequence[Intervals], refiner: Refiner, others: Recoding, floor: float
 ) -> Refined:
     """Cut two attributes together, or one where no cut of the other is allowed.
 

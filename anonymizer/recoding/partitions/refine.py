@@ -42,10 +42,7 @@ def cut_exactly(segments: Segments, ranges: Ranges) -> Path | None:
 def cut_heuristically(segments: Segments, ranges: Ranges) -> Path | None:
     """The ranges that the heuristic of Bezzi (2010) reaches from the first level.
 
-    Raises
-    ------
-    InputError
-        When the number or the width of the ranges is confined: the heuristic knows neither.
+    It knows no bound on the number or the width of the ranges: either is refused.
     """
     if ranges.options.max_ranges is not None or ranges.options.min_width is not None:
         raise InputError("the heuristic refinement can be confined by a grid alone; use 'exact'")
@@ -64,10 +61,9 @@ REFINEMENTS: Mapping[str, Cutting] = {
 class Solution:
     """A recoding found at a price on each of its classes.
 
-    ``value`` is the objective less that price, which no other recoding of its kind exceeds where
-    it is ``proven``, and in no case exceeds ``bound`` (infinite where that is not known).
-    ``refinements``: how many times an attribute, or two, were cut, or how many trees were searched
-    for.
+    ``value`` is the objective less that price. No other recoding of its kind has a value above
+    ``bound``, which is infinite where it is not known, or above ``value`` where that is ``proven``.
+    ``refinements``: how many times an attribute, or two, were cut, or a tree was searched for.
     """
 
     value: float
@@ -111,20 +107,10 @@ class Refined(Solution):
 class Refiner:
     """What is maximised, which partitions each attribute may have, and how ranges are cut.
 
-    Parameters
-    ----------
-    objective
-        What is maximised.
-    options
-        What ranges are confined to.
-    cutting
-        How ranges are chosen.
-    cuts
-        Attributes that get no ranges are cut through their taxonomies, not recoded to a level.
-    group
-        Attributes whose values are put together in any way.
-    cost
-        Of each class, in the objective's unit.
+    ``options`` are what ranges are confined to, and ``cutting`` is how they are chosen. With
+    ``cuts``, attributes that get no ranges are cut through their taxonomies, not recoded to a
+    level. The values of the attributes in ``group`` are put together in any way. Each class has a
+    ``cost``, in the objective's unit.
     """
 
     objective: Objective
@@ -151,16 +137,15 @@ class Refiner:
 
     def families(self, problem: Problem, ranged: Sequence[str]) -> dict[str, Family]:
         """The partitions that each attribute may have; some get ranges."""
-        return {name: self._family(problem, name, ranged) for name in problem.counts.names}
-
-    def _family(self, problem: Problem, name: str, ranged: Sequence[str]) -> Family:
-        taxonomy = problem.taxonomies[name]
-        codes = problem.counts.cells[:, problem.counts.names.index(name)]
-        if name in self.group:
-            return Subsets.of(name, taxonomy, codes)
-        if name in ranged:
-            return Ranges.of(name, taxonomy, codes, self.options)
-        return (Cuts if self.cuts else Levels).of(name, taxonomy, codes)
+        found: dict[str, Family] = {}
+        for name, codes in zip(problem.counts.names, problem.counts.cells.T, strict=True):
+            taxonomy = problem.taxonomies[name]
+            if name in ranged and name not in self.group:
+                found[name] = Ranges.of(name, taxonomy, codes, self.options)
+            else:
+                kind = Subsets if name in self.group else Cuts if self.cuts else Levels
+                found[name] = kind.of(name, taxonomy, codes)
+        return found
 
     def __call__(self, problem: Problem, family: Family, others: Recoding) -> Refined:
         """Cut one attribute at its best, the others recoded as given."""

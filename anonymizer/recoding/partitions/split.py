@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from anonymizer.counts.counts import Recoding
-from anonymizer.hierarchy import Partition
 from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.partitions.cuts import Levels
 from anonymizer.recoding.partitions.families import Family, Intervals
@@ -33,11 +32,7 @@ class Split:
 
 
 def split(
-    problem: Problem,
-    families: Mapping[str, Family],
-    refiner: Refiner,
-    search: Search,
-    run: Run,
+    problem: Problem, families: Mapping[str, Family], refiner: Refiner, search: Search, run: Run
 ) -> Split | None:
     """Take the two attributes of most partitions apart; None where the rest has too many.
 
@@ -60,8 +55,9 @@ def split(
     at_levels = tuple(name for name in families if name not in free)
     if not at_levels:
         return Split(together, combined, 0)
-    found = search(problem.project(at_levels), run)
-    nodes = problem.project(at_levels).lattice.up_set(found.minimal)
+    projected = problem.project(at_levels)
+    found = search(projected, run)
+    nodes = projected.lattice.up_set(found.minimal)
     levels = [level_recoding(problem.taxonomies, at_levels, node) for node in nodes]
     if not listed:
         return Split(together, levels, found.checked)
@@ -95,9 +91,8 @@ def _combined(problem: Problem, listed: Mapping[str, Segments]) -> list[Recoding
     for name, segments in listed.items():
         if len(found) * segments.count(MOST_COMBINATIONS) > MOST_COMBINATIONS:
             return None
-        partitions: list[Partition] = list(segments.partitions())
-        both = [{**recoding, name: partition} for recoding in found for partition in partitions]
-        found = _feasible(problem, both)
+        partitions = list(segments.partitions())
+        found = _feasible(problem, [{**each, name: own} for each in found for own in partitions])
     return found
 
 
