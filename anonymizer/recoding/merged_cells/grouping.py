@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from anonymizer.kernels import Marks
 from anonymizer.kernels.arrays import Ints
-from anonymizer.kernels.merging import agglomerate, join_cheapest, wander
+from anonymizer.kernels.merging import agglomerate, anneal, join_cheapest
 from anonymizer.recoding.merged_cells.cells import Cells
 
 __all__ = ["Grouping", "improved"]
@@ -162,7 +162,7 @@ def _annealed(cells: Cells, labels: Ints, state: Random) -> tuple[Ints, int]:
         return labels, 0
     steps = min(max(SWEEPS * len(cells), FEWEST), STEPS // len(COOLING))
     for temperature in COOLING * (abs(worths.sum()) / classes[:, -1].sum()):
-        wander(
+        anneal(
             cells.counts, labels, classes, worths, cells.criteria, _room(classes), state, steps,
             temperature,
         )  # fmt: skip
