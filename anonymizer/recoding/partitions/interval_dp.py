@@ -147,7 +147,10 @@ class Chain:
             yield best
 
     def _prefixed(self, values: Floats, best: Floats, rest: Floats) -> Floats:
-        """Put the best interval before the rest, from the last block on; fills ``best``."""
+        """Put the best interval before the rest, from the last block on; fills ``best``.
+
+        Bellman's recursion: best(i) = max over intervals [i, j) of value(i, j) + rest(j).
+        """
         for block, own in reversed(list(enumerate(self.beginning))):
             if own.start < own.stop:
                 best[block] = (values[own] + rest[self.ends[own]]).max(axis=0)

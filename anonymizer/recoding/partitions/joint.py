@@ -82,7 +82,7 @@ def _next_to_all(
     top = -inf
     for done, place in enumerate(order):
         if limits[place] < top - TOLERANCE or (found and monotonic() > deadline):
-            break
+            break  # limits fall, so that no later recoding has a better one either
         run.watch("cutting attributes together", done, len(order))
         found[place] = _cut(problem, parts, refiner, parts.others[place], top - TOLERANCE)
         top = max(top, found[place].value)
