@@ -23,13 +23,12 @@ __all__ = ["Counted"]
 class Counted:
     """The records of a table that are ``kept``, and how many there are of each kind.
 
-    ``population`` has the quasi-identifiers of the population that models are about, None where
-    there is none; ``tally`` and ``people`` are both counted.
+    ``tally`` counts them, and ``people`` the quasi-identifiers of the population that models are
+    about; None where there is none.
     """
 
     schema: Schema
     kept: pd.DataFrame = field(repr=False)
-    population: pd.DataFrame | None = field(repr=False)
     tally: engine.Tally = field(repr=False)
     people: engine.Tally | None = field(repr=False)
     taxonomies: Mapping[str, Taxonomy] = field(repr=False)
@@ -48,7 +47,7 @@ class Counted:
         tally = engine.tally(kept, schema.columns)
         everybody = None if population is None else engine.tally(population, schema.names)
         taxonomies = taxonomies_of(tally, hierarchies, everybody)
-        return cls(schema, kept, population, tally, everybody, taxonomies)
+        return cls(schema, kept, tally, everybody, taxonomies)
 
     @cached_property
     def counts(self) -> Counts:

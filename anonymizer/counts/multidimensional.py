@@ -26,8 +26,8 @@ class Regions:
 
     Parameters
     ----------
-    assign
-        The class of each row of value codes (rows, names), -1 where no class covers it.
+    class_of
+        Gives the class of each row of value codes (rows, names), -1 where no class covers it.
     shapes, labels
         What each class covers of each attribute, by attribute, and how that is published.
     numbered
@@ -35,17 +35,13 @@ class Regions:
     """
 
     names: tuple[str, ...]
-    assign: Callable[[Codes], Codes] = field(repr=False)
+    class_of: Callable[[Codes], Codes] = field(repr=False)
     shapes: Mapping[str, Sequence[Shape]] = field(repr=False)
     labels: Mapping[str, Sequence[Hashable]] = field(repr=False)
     numbered: bool
 
     def __len__(self) -> int:
         return len(self.labels[self.names[0]])
-
-    def class_of(self, cells: Codes) -> Codes:
-        """The class of each row of value codes, -1 where no class covers it, shape (rows,)."""
-        return self.assign(cells)
 
     def described(self, taxonomies: Mapping[str, Taxonomy]) -> dict[str, list[dict[str, object]]]:
         """What the labels of each attribute stand for, as JSON values."""

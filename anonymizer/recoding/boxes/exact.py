@@ -53,7 +53,7 @@ class Grid:
         """The grid of some rows of counts, given their blocks; None where it has too many boxes."""
         given = [ShapeTable.of(axis) for axis in axes]
         # Compiled code wants two axes at least: one of a single block does no harm.
-        unit = Axis("", axes[0].taxonomy, np.zeros(1, np.intp))
+        unit = Axis(axes[0].taxonomy, np.zeros(1, np.intp))
         given += [ShapeTable.of(unit)] * (len(axes) == 1)
         first, *others = sorted(range(len(given)), key=lambda axis: -len(given[axis]))
         order = (*others, first)

@@ -42,7 +42,6 @@ class Axis:
     numbers are wide enough to be released, by first block and end, shape (blocks + 1, blocks + 1).
     """
 
-    attribute: str
     taxonomy: Taxonomy
     block: Codes
     starts: tuple[Decimal, ...] | None = None
@@ -185,9 +184,7 @@ def _of_numbers(taxonomy: Taxonomy, codes: Codes, options: RangeOptions) -> Axis
     wide = np.zeros((ranges.blocks + 1, ranges.blocks + 1), bool)
     wide[ranges.starts, ranges.ends] = True
     confined = options.min_width is not None
-    return Axis(
-        taxonomy.attribute, taxonomy, block, ranges.points, ranges.gaps, wide if confined else None
-    )
+    return Axis(taxonomy, block, ranges.points, ranges.gaps, wide if confined else None)
 
 
 def _of_values(taxonomy: Taxonomy, codes: Codes, options: RangeOptions) -> Axis:
@@ -201,4 +198,4 @@ def _of_values(taxonomy: Taxonomy, codes: Codes, options: RangeOptions) -> Axis:
         )
     block = np.full(len(taxonomy.codes), -1, np.intp)
     block[order] = np.arange(len(order))
-    return Axis(taxonomy.attribute, taxonomy, block)
+    return Axis(taxonomy, block)

@@ -61,7 +61,7 @@ class InitialCells:
         for place in range(len(found.axes)):
             pairs = [(number, b) for number, box in enumerate(found.boxes) for b in box[place]]
             blocks.append(np.array(pairs, np.intp).reshape(-1, 2).T)
-        return cls(found.axes, found.regions.assign, blocks)
+        return cls(found.axes, found.regions.class_of, blocks)
 
     def problem(self, problem: Problem) -> Problem:
         """The problem with initial cells for cells; they go by their numbers."""
