@@ -1,12 +1,11 @@
 """Random recodings: channels p(released | true) that distort least for the privacy asked for."""
 
-from anonymizer.channels.alphabets import default_alphabet
 from anonymizer.channels.bottleneck.bottlenecks import (
     Bottleneck,
     bottleneck_path,
     information_bottleneck,
 )
-from anonymizer.channels.channel import Channel, require_stochastic
+from anonymizer.channels.channel import Channel, OptimalChannel, require_stochastic
 from anonymizer.channels.distortions import absolute, hamming, hierarchical, squared
 from anonymizer.channels.estimation.estimates import Estimate, Mean
 from anonymizer.channels.estimation.estimation import estimate_margin, estimate_mean, estimate_table
@@ -21,7 +20,7 @@ from anonymizer.channels.loss import (
 )
 from anonymizer.channels.private.guarantees import Extras, least_distortion, private_channel
 from anonymizer.channels.private.requirements import is_convex
-from anonymizer.channels.ranges import Ranges, best_ranges
+from anonymizer.channels.ranges import Ranges, best_ranges, default_alphabet
 from anonymizer.channels.rate_distortion.bounds import (
     mutual_information_bound,
     quadratic_gaussian_bound,
@@ -32,12 +31,11 @@ from anonymizer.channels.rate_distortion.gaussian import (
     gaussian_rate,
 )
 from anonymizer.channels.rate_distortion.rates import rate_distortion
-from anonymizer.channels.result import OptimalChannel
-from anonymizer.channels.sensitive import Sensitive
 from anonymizer.channels.serialization import channels_of, described
-from anonymizer.channels.source import Source, require_room
+from anonymizer.channels.source import Sensitive, Source
 from anonymizer.channels.synthesis import synthetic
 from anonymizer.channels.tradeoff.tradeoff import privacy_distortion, privacy_distortion_curve
+from anonymizer.channels.validation import require_room
 
 __all__ = [
     "Bottleneck",

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence, Sized
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.channels.source import Floats, numbers_of
+from anonymizer.channels.validation import numbers_of
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import Taxonomy
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["NUMERIC", "absolute", "hamming", "hierarchical", "squared"]
 

@@ -4,9 +4,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
 
-from anonymizer.channels.source import Floats, require_room
-from anonymizer.channels.stated import number_of, vector_of
+from anonymizer.channels.validation import number_of, require_room, vector_of
 from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["gaussian_channel"]
 

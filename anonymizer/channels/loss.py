@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import erf, ndtri
 
-from anonymizer.channels.source import Floats, numbers_of
-from anonymizer.channels.stated import number_of, require_flag, sample_of
+from anonymizer.channels.validation import number_of, numbers_of, require_flag, sample_of
 from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["Moments", "ProbabilisticLoss", "moments_kept", "pil", "probabilistic_loss"]
 

@@ -10,18 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from anonymizer.channels.sensitive import Sensitive, whole
-from anonymizer.channels.source import Floats, nats_per, numbers_of, require_room
+from anonymizer.channels.source import Sensitive, whole
+from anonymizer.channels.validation import nats_per, number_of, numbers_of, require_room
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.information.entropy import divergence
+from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.privacy import PrivacyModel, holds, models_of, require_class_by_class
-from anonymizer.privacy.base import require_number
 
-__all__ = ["Ranges", "best_ranges"]
-
-Codes = NDArray[np.intp]
+__all__ = ["Ranges", "best_ranges", "default_alphabet"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +88,7 @@ def best_ranges(
     PolicyUnreachableError
         When no partition into ranges satisfies the models.
     """
-    require_number("best ranges", "slope", slope, least=0)
+    number_of("slope", slope, least=0)
     require_class_by_class(models_of(privacy), "a choice of ranges")
     sensitive = Sensitive.of(joint, prior, sensitive_values)
     _require_named(privacy, sensitive)
@@ -108,6 +106,43 @@ def best_ranges(
     starts = _cheapest(costs)
     placed = np.searchsorted(starts, np.arange(n), side="right") - 1
     return _described(sums, numbers, order, placed, sensitive, unit)
+
+
+def default_alphabet(
+    joint: ArrayLike,
+    values: ArrayLike,
+    *,
+    slopes: Sequence[float] = (),
+    privacy: Sequence[PrivacyModel] = (),
+    unit: str = "bits",
+) -> Floats:
+    """The values that occur and the centroids of the best ranges, sorted, shape (k,).
+
+    Ranges are channels. A channel of least distortion, or of least leakage at a distortion, is
+    therefore never worse than the ranges it is compared with if, and in general only if, it may
+    release what they release: their centroids.
+
+    Parameters
+    ----------
+    joint, values
+        See :func:`best_ranges`.
+    slopes
+        What leakage is worth: the best ranges of each are among those to beat.
+    privacy
+        Models: the best ranges that satisfy them are to be beaten.
+
+    Raises
+    ------
+    InputError, PolicyUnreachableError
+        As :func:`best_ranges`.
+    """
+    models_of(privacy)
+    prices = numbers_of("slopes", slopes)
+    found = [best_ranges(joint, values, slope=price, unit=unit) for price in prices.ravel()]
+    if privacy:
+        found.append(best_ranges(joint, values, privacy=privacy, unit=unit))
+    present = np.asarray(values, float)[np.asarray(joint, float).sum(axis=1) > 0]
+    return np.unique(np.concatenate([present, *(ranges.centroids for ranges in found)]))
 
 
 def _require_named(privacy: Sequence[PrivacyModel], sensitive: Sensitive) -> None:
@@ -128,7 +163,7 @@ def _numbers(values: ArrayLike, rows: int) -> Floats:
     return numbers
 
 
-def _records(sums: Floats) -> tuple[NDArray[np.int64], bool]:
+def _records(sums: Floats) -> tuple[Ints, bool]:
     """Records of each cell; of probabilities, shares of very many."""
     if (sums == np.rint(sums)).all():
         return sums.astype(np.int64), True
@@ -152,8 +187,8 @@ def _costs(sums: Floats, x: Floats, known: Floats, slope: float) -> Floats:
 
 
 def _accepted(
-    counts: NDArray[np.int64], sensitive: Sensitive, privacy: Sequence[PrivacyModel], exact: bool
-) -> NDArray[np.bool_]:
+    counts: Ints, sensitive: Sensitive, privacy: Sequence[PrivacyModel], exact: bool
+) -> Mask:
     """Which ranges satisfy all models, from their records by value, shape (ranges, m)."""
     classes = sensitive.measured(counts)
     accepted = np.ones(len(counts), bool)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from anonymizer.channels.channel import Channel, require_channel
-from anonymizer.channels.source import require_room
+from anonymizer.channels.validation import require_room
 from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.tables.values import is_missing, text_of
 

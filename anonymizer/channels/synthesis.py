@@ -6,13 +6,13 @@ a name. To release values of X again, one is drawn for each symbol from p(x|t).
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from anonymizer.channels.bottleneck.bottlenecks import Bottleneck
-from anonymizer.channels.channel import Channel, require_stochastic
-from anonymizer.channels.source import Floats, numbers_of
-from anonymizer.channels.stated import require_generator
+from anonymizer.channels.channel import Channel, drawn, require_stochastic
+from anonymizer.channels.validation import numbers_of, require_generator
 from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Codes
 
 __all__ = ["synthetic"]
 
@@ -23,7 +23,7 @@ def synthetic(
     rng: np.random.Generator,
     *,
     decoder: ArrayLike | None = None,
-) -> NDArray[np.intp]:
+) -> Codes:
     """Values x' for records of values x: t drawn from q(t|x), then x' from p(x'|t).
 
     X' is drawn knowing T alone: X' - T - X - W is a Markov chain, and data processing gives
@@ -64,24 +64,11 @@ def synthetic(
         raise InputError(
             f"decoder has {len(back)} rows, but the channel has {forward.shape[1]} symbols"
         )
-    return _drawn(back, _drawn(forward, _codes_of(codes, len(forward)), rng), rng)
+    return drawn(back, drawn(forward, _codes_of(codes, len(forward)), rng), rng)
 
 
-def _drawn(matrix: Floats, codes: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
-    """A column for each code, by the distribution that its row is."""
-    uniform = rng.random(len(codes))
-    drawn = np.empty(len(codes), np.intp)
-    for code in np.unique(codes):
-        here = codes == code
-        possible = np.flatnonzero(matrix[code])
-        steps = np.cumsum(matrix[code, possible])
-        place = np.searchsorted(steps / steps[-1], uniform[here], side="right")
-        drawn[here] = possible[np.minimum(place, len(possible) - 1)]
-    return drawn
-
-
-def _codes_of(stated: ArrayLike, rows: int) -> NDArray[np.intp]:
-    codes = numbers_of("codes", stated)
+def _codes_of(given: ArrayLike, rows: int) -> Codes:
+    codes = numbers_of("codes", given)
     if codes.ndim != 1 or (codes != np.rint(codes)).any():
         raise InputError("codes must be a list of whole numbers: rows of the channel")
     if codes.size and not (codes.min() >= 0 and codes.max() < rows):

@@ -28,10 +28,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Expected", "expected"]
+from anonymizer.kernels.arrays import Codes, Floats, Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+__all__ = ["Expected", "expected"]
 
 NODES = 8
 """Nodes that a polynomial goes through."""
@@ -89,7 +88,7 @@ class Expected:
             off /= self.nodes[first] + place if place else 1
         return off
 
-    def _first(self, sizes: NDArray[np.signedinteger]) -> NDArray[np.intp]:
+    def _first(self, sizes: NDArray[np.signedinteger]) -> Codes:
         """The first of the nodes around each size that the polynomial goes through."""
         middle = np.searchsorted(self.nodes, sizes) - self.divided.shape[1] // 2
         return np.asarray(np.clip(middle, 0, len(self.divided) - 1))

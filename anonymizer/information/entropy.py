@@ -8,8 +8,9 @@ privacy metrics", Transactions on Data Privacy 3 (2010), sections 2.2 and 3.
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from anonymizer.kernels.arrays import Floats
 from anonymizer.kernels.terms import MILLER_MADOW, grassberger, xlogx
 
 __all__ = [
@@ -24,8 +25,6 @@ __all__ = [
     "surprise",
     "weighted_uncertainty_reduction",
 ]
-
-Floats = NDArray[np.float64]
 
 
 def entropy(counts: ArrayLike) -> Floats:

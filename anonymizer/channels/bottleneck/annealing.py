@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonymizer.channels.source import Floats, Source
+from anonymizer.channels.source import Source
+from anonymizer.kernels.arrays import Codes, Floats
 
 __all__ = ["Compressor", "Soft"]
 
@@ -112,7 +112,7 @@ class Compressor:
         relevance = min(max(0.0, told), self.information)
         return Soft(channel, margin, posterior, max(0.0, rate), relevance, beta, iterations)
 
-    def path(self, betas: Sequence[float] | NDArray[np.float64]) -> Iterator[Soft]:
+    def path(self, betas: Sequence[float] | Floats) -> Iterator[Soft]:
         """The solutions of decreasing betas, each started from the last: reverse annealing.
 
         Telling nothing is taken where it is the better answer.
@@ -219,7 +219,7 @@ class Compressor:
         for _ in range(self.restarts if self.rng else 0):
             yield self.rng.dirichlet(np.ones(width), len(self.p))  # type: ignore[union-attr]
 
-    def _agglomerated(self, groups: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _agglomerated(self, groups: Codes) -> Codes:
         """Groups merged two by two, those that lose least of I(T;W) first, until few enough."""
         joint = np.zeros((int(groups.max()) + 1, len(self.prior)))
         np.add.at(joint, groups, self.p[:, None] * self.conditional)

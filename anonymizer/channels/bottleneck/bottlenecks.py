@@ -11,10 +11,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.channels.bottleneck.annealing import Compressor, Soft
-from anonymizer.channels.source import LARGEST, Floats, Source, nats_per, require_room
-from anonymizer.channels.stated import number_of, only_one, require_generator, vector_of
+from anonymizer.channels.source import Source
 from anonymizer.channels.threads import single_threaded
-from anonymizer.errors import InputError, is_whole, shown
+from anonymizer.channels.validation import (
+    LARGEST,
+    nats_per,
+    number_of,
+    only_one,
+    require_generator,
+    require_room,
+    vector_of,
+    whole_of,
+)
+from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["Bottleneck", "bottleneck_path", "information_bottleneck"]
 
@@ -126,7 +136,7 @@ def information_bottleneck(
     nats = nats_per(unit)
     asked = only_one(beta=beta, relevance_loss_limit=relevance_loss_limit, rate_limit=rate_limit)
     source = _source(joint)
-    solver = Compressor.of(source, _count("symbols", symbols, 1), _starts(restarts, rng), rng)
+    solver = Compressor.of(source, _most(symbols), _starts(restarts, rng), rng)
     with single_threaded():
         if asked == "beta":
             found = solver.anneal(number_of(asked, beta, least=0, most=LARGEST))
@@ -165,10 +175,10 @@ def bottleneck_path(
     """
     nats_per(unit)
     source = _source(joint)
-    solver = Compressor.of(source, _count("symbols", symbols, 1), 0, None)
+    solver = Compressor.of(source, _most(symbols), 0, None)
     if betas is None:
         lowest = min(solver.critical, HIGHEST / 10)
-        stops = np.geomspace(HIGHEST, lowest, _count("points", points, 2))
+        stops = np.geomspace(HIGHEST, lowest, whole_of("points", points, 2))
     else:
         stops = np.sort(vector_of("betas", betas))[::-1]
         number_of("betas", float(stops[-1]), least=0)
@@ -246,17 +256,13 @@ def _source(joint: ArrayLike) -> Source:
     return source
 
 
-def _count(what: str, stated: object, least: int) -> int:
-    """A whole number; without one, as many as there may be."""
-    if stated is None:
-        return 1 << 30
-    if not is_whole(stated, least):
-        raise InputError(f"{what} = {shown(stated)} must be a whole number of at least {least}")
-    return int(stated)  # type: ignore[call-overload, no-any-return]
+def _most(symbols: int | None) -> int:
+    """How many symbols there may be; any number by default."""
+    return 1 << 30 if symbols is None else whole_of("symbols", symbols, 1)
 
 
 def _starts(restarts: int, rng: np.random.Generator | None) -> int:
-    count = _count("restarts", restarts, 0)
+    count = whole_of("restarts", restarts, 0)
     if rng is not None:
         require_generator(rng)
     elif count:

@@ -3,9 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from anonymizer.channels.classical.numeric import Floats, number_in, numbers_in
-from anonymizer.channels.stated import require_flag, require_generator
+from anonymizer.channels.classical.numeric import numbers_in
+from anonymizer.channels.validation import LARGEST, number_of, require_flag, require_generator
 from anonymizer.errors import InputError, require_one_of
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["random_rounding", "rounding", "top_bottom_coding"]
 
@@ -43,9 +44,9 @@ def top_bottom_coding(
     """
     require_one_of("replacement", replacement, REPLACEMENTS)
     if bottom is None and top is None:
-        raise InputError("neither bottom nor top is stated: nothing would be coded")
-    low = -np.inf if bottom is None else number_in("bottom", bottom, -np.inf)
-    high = np.inf if top is None else number_in("top", top, -np.inf)
+        raise InputError("neither bottom nor top is given: nothing would be coded")
+    low = -np.inf if bottom is None else number_of("bottom", bottom, most=LARGEST)
+    high = np.inf if top is None else number_of("top", top, most=LARGEST)
     if low >= high:
         raise InputError(f"bottom = {bottom!r} must be below top = {top!r}")
     numbers = _column(column)
@@ -117,7 +118,7 @@ def random_rounding(
 
 
 def _base(base: float) -> float:
-    return number_in("base", base, 0)
+    return number_of("base", base, above=0, most=LARGEST)
 
 
 def _multiples(column: pd.Series, base: float) -> Floats:
@@ -127,7 +128,7 @@ def _multiples(column: pd.Series, base: float) -> Floats:
         multiples = numbers / _base(base)
     if np.abs(multiples).max() > EXACT:
         raise InputError(
-            f"base = {float(base):g} is too small beside the numbers: none would be rounded"
+            f"base = {float(base):g} is too small compared with the numbers: none would be rounded"
         )
     return multiples
 

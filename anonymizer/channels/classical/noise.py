@@ -3,8 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from anonymizer.channels.classical.numeric import Floats, columns_in, number_in
-from anonymizer.channels.stated import require_flag, require_generator
+from anonymizer.channels.classical.numeric import columns_in, framed
+from anonymizer.channels.validation import LARGEST, number_of, require_flag, require_generator
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["additive_noise", "correlated_noise"]
 
@@ -33,7 +34,7 @@ def additive_noise(frame: pd.DataFrame, share: float, rng: np.random.Generator) 
     """
     numbers, share = _checked(frame, share, rng)
     spread = np.sqrt(share * _covariance(numbers).diagonal())
-    return _like(frame, numbers + rng.standard_normal(numbers.shape) * spread)
+    return framed(frame, numbers + rng.standard_normal(numbers.shape) * spread)
 
 
 def correlated_noise(
@@ -71,19 +72,15 @@ def correlated_noise(
     if corrected:
         mean = numbers.mean(axis=0)
         masked = mean + (masked - mean) / np.sqrt(1 + share)
-    return _like(frame, masked)
+    return framed(frame, masked)
 
 
 def _checked(frame: pd.DataFrame, share: float, rng: np.random.Generator) -> tuple[Floats, float]:
     require_generator(rng)
-    return columns_in(frame), number_in("share", share, 0)
+    return columns_in(frame), number_of("share", share, above=0, most=LARGEST)
 
 
 def _covariance(numbers: Floats) -> Floats:
     """S with denominator N - 1, shape (columns, columns); 0 for a single record."""
     centred = numbers - numbers.mean(axis=0)
     return np.asarray(centred.T @ centred / max(len(numbers) - 1, 1))
-
-
-def _like(frame: pd.DataFrame, numbers: Floats) -> pd.DataFrame:
-    return pd.DataFrame(numbers, index=frame.index, columns=frame.columns)

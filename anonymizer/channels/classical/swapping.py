@@ -2,11 +2,11 @@
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from anonymizer.channels.classical.numeric import Floats, columns_in, number_in
-from anonymizer.channels.stated import require_generator
+from anonymizer.channels.classical.numeric import columns_in
+from anonymizer.channels.validation import number_of, require_generator
 from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Codes, Floats
 
 __all__ = ["rank_swapping"]
 
@@ -35,7 +35,7 @@ def rank_swapping(frame: pd.DataFrame, percent: float, rng: np.random.Generator)
     """
     require_generator(rng)
     numbers = columns_in(frame)
-    percent = number_in("percent", percent, 0, 100)
+    percent = number_of("percent", percent, above=0, most=100)
     window = int(len(numbers) * percent / 100)
     if not window:
         raise InputError(
@@ -51,13 +51,13 @@ def rank_swapping(frame: pd.DataFrame, percent: float, rng: np.random.Generator)
     return pd.DataFrame(masked, index=frame.index)
 
 
-def _ranked(numbers: Floats, rng: np.random.Generator) -> NDArray[np.intp]:
+def _ranked(numbers: Floats, rng: np.random.Generator) -> Codes:
     """The records in ascending order, shape (records,)."""
     shuffled = rng.permutation(len(numbers))
     return shuffled[np.argsort(numbers[shuffled], kind="stable")]
 
 
-def _partners(ranks: int, window: int, rng: np.random.Generator) -> NDArray[np.intp]:
+def _partners(ranks: int, window: int, rng: np.random.Generator) -> Codes:
     """The rank that each rank is swapped with; its own where none is left; shape (ranks,)."""
     partner = np.arange(ranks)
     free = np.ones(ranks, bool)

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from anonymizer.channels.estimation.likelihood import Likelihood
-from anonymizer.channels.source import Floats
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["Estimate", "Mean"]
 

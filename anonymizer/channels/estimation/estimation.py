@@ -24,9 +24,10 @@ from anonymizer.channels.estimation.likelihood import maximum_likelihood
 from anonymizer.channels.estimation.released import between, counts_of
 from anonymizer.channels.estimation.unbiased import covariance_of, unbiased
 from anonymizer.channels.estimation.weights import Side
-from anonymizer.channels.source import Floats, numbers_of
+from anonymizer.channels.validation import numbers_of
 from anonymizer.errors import InputError, require_one_of, shown
 from anonymizer.hierarchy import Partition
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["METHODS", "estimate_margin", "estimate_mean", "estimate_table"]
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from anonymizer.channels.channel import Channel
-from anonymizer.channels.source import Floats
 from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["released_margin"]
 

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 from anonymizer.channels.channel import Channel
 from anonymizer.channels.estimation.mixture import mixing_proportions
 from anonymizer.channels.estimation.released import between, counts_of
-from anonymizer.channels.source import Floats
-from anonymizer.channels.stated import number_of
+from anonymizer.channels.validation import number_of
 from anonymizer.errors import InputError, is_whole, require_one_of, shown
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["Likelihood", "maximum_likelihood"]
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from anonymizer.channels.source import Floats
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["mixing_proportions"]
 

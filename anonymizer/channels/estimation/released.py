@@ -4,8 +4,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.channels.channel import Channel, require_channel
-from anonymizer.channels.source import Floats, require_room
+from anonymizer.channels.validation import require_room
 from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["between", "counts_of"]
 

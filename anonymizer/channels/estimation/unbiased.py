@@ -4,7 +4,7 @@ import numpy as np
 
 from anonymizer.channels.estimation.released import between
 from anonymizer.channels.estimation.weights import Side
-from anonymizer.channels.source import Floats
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["covariance_of", "unbiased"]
 

@@ -12,7 +12,7 @@ from typing import final
 
 import numpy as np
 
-from anonymizer.channels.source import Floats
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["Side", "weights_for"]
 

@@ -14,16 +14,13 @@ from dataclasses import dataclass, field
 
 import clarabel
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from anonymizer.channels.private.program import Multipliers, Program, Weights
 from anonymizer.channels.private.requirements import Demand, Transport
-from anonymizer.channels.source import Floats
+from anonymizer.kernels.arrays import Codes, Floats
 
 __all__ = ["Solution", "solve"]
-
-Codes = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)

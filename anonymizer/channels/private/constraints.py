@@ -3,18 +3,16 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from anonymizer.channels.private.program import Program
 from anonymizer.channels.private.repair import EXACT
-from anonymizer.channels.source import Floats, Source, numbers_of
-from anonymizer.channels.stated import require_flag
+from anonymizer.channels.source import Source
+from anonymizer.channels.validation import number_of, numbers_of, require_flag
 from anonymizer.errors import InputError, PolicyUnreachableError, shown
-from anonymizer.privacy.base import require_number
+from anonymizer.kernels.arrays import Codes, Floats
 
 __all__ = ["Extras", "program_of"]
-
-Codes = NDArray[np.intp]
 
 LARGEST_EPSILON = 50.0
 """Beyond, chances of e^-50 would count: no computation and no sample tells them from none."""
@@ -54,7 +52,7 @@ def program_of(source: Source, costs: Floats, extras: Extras) -> tuple[Program, 
             )
         columns = source.rows
     if extras.epsilon is not None:
-        require_number("private channel", "epsilon", extras.epsilon, 0, LARGEST_EPSILON)
+        number_of("epsilon", extras.epsilon, least=0, most=LARGEST_EPSILON)
     moments = None if extras.unbiased is None else _moments(extras.unbiased, source, columns)
     program = Program(
         source.p,

@@ -28,7 +28,7 @@ import numpy as np
 
 from anonymizer.channels.private.program import Multipliers, Program, Weights
 from anonymizer.channels.private.requirements import Demand
-from anonymizer.channels.source import Floats
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["Proof", "proof"]
 

@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from anonymizer.channels.channel import OptimalChannel
 from anonymizer.channels.private.constraints import Extras, program_of
 from anonymizer.channels.private.dual import proof
 from anonymizer.channels.private.program import Program
 from anonymizer.channels.private.repair import blind, repaired
 from anonymizer.channels.private.verification import Policy
-from anonymizer.channels.result import OptimalChannel
-from anonymizer.channels.sensitive import Sensitive
-from anonymizer.channels.source import Floats, Source, matrix_of, nats_per, require_distortion
+from anonymizer.channels.source import Sensitive, Source, expected, require_distortion
+from anonymizer.channels.validation import matrix_of, nats_per, number_of
 from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Floats
 from anonymizer.privacy import PrivacyModel, models_of
-from anonymizer.privacy.base import require_number
 
 __all__ = ["Extras", "least_distortion", "private_channel"]
 
@@ -116,16 +116,17 @@ def least_distortion(
     InputError, PolicyUnreachableError
         As :func:`private_channel`, and when the attributes are not about the same X.
     """
-    require_number("private channel", "tolerance", tolerance, least=0, most=1, above=True)
+    number_of("tolerance", tolerance, above=0, most=1)
     if records is not None:
-        require_number("private channel", "records", records, least=1)
-    nats = nats_per(unit)
+        number_of("records", records, least=1)
+    nats_per(unit)
     _require_sensitive(sensitive)
     extras = Extras() if extras is None else extras
     for other in sensitive[1:]:
         other.require_same(sensitive[0])
     source = sensitive[0].source
-    costs = require_distortion(distortion, source)
+    given = require_distortion(distortion, "joint", source.shape[0])
+    costs = np.ascontiguousarray(given[source.rows])
     policy = Policy.of(privacy, sensitive, records)
     program, columns = program_of(source, costs, extras)
     tolerated = replace(program, demands=policy.demands(tolerated=True))
@@ -135,15 +136,13 @@ def least_distortion(
     best = _best(exact, tolerated, policy, tolerance)
     channel = np.zeros((len(source.p), costs.shape[1]))
     channel[:, columns] = best.channel
-    value = source.expected(channel, costs)
-    return OptimalChannel(
-        channel=_everywhere(channel, matrix_of("distortion", distortion), source, extras),
-        distortion=value,
-        leakage=source.leakage(channel) / nats,
-        slope=None,
-        minimised="distortion",
-        lower_bound=min(best.bound, value),
-        certified=value - best.bound <= tolerance * value,
+    return OptimalChannel.of(
+        _everywhere(channel, given, source, extras),
+        expected(source.p, channel, costs),
+        source.leakage(channel),
+        "distortion",
+        best.bound,
+        tolerance=tolerance,
         unit=unit,
         method="clarabel",
         iterations=best.iterations,
@@ -172,7 +171,7 @@ def _best(exact: Program, tolerated: Program, policy: Policy, tolerance: float) 
     A hair h costs up to h times what ignoring X costs, as a mixture with a channel that does is
     among the channels that are left.
     """
-    most = float(np.einsum("x,xy,xy->", exact.p, blind(exact), exact.distortion))
+    most = exact.expected(blind(exact))
     found = _answer(exact, tolerated, policy, tolerance, hair=tolerance / 10)
     loss = tolerance * found.value
     if found.value - found.bound <= loss or tolerance / 10 * most <= loss / 4:
@@ -194,7 +193,7 @@ def _answer(
     proven = proof(relaxed, found.multipliers)
     good = proven.bound / (1 - 0.9 * tolerance)  # certified, with room for rounding
     channel = repaired(exact, found.joint, proven.costs, policy, good)
-    value = float(np.einsum("x,xy,xy->", exact.p, channel, exact.distortion))
+    value = exact.expected(channel)
     return _Answer(channel, value, proven.bound, found.iterations)
 
 

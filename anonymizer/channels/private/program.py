@@ -5,7 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonymizer.channels.private.requirements import Demand
-from anonymizer.channels.source import Floats, require_room
+from anonymizer.channels.source import expected
+from anonymizer.channels.validation import require_room
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["Multipliers", "Program", "Weights"]
 
@@ -47,6 +49,10 @@ class Program:
             return None
         away = self.moments[1] - self.p @ self.moments[0]
         return np.asarray(away / max(float(np.abs(away).max()), 1e-300))
+
+    def expected(self, channel: Floats) -> float:
+        """E d(X, Y) of a channel."""
+        return expected(self.p, channel, self.distortion)
 
     def require_room(self) -> None:
         """Refuse what would not fit in memory.

@@ -10,7 +10,7 @@ import numpy as np
 
 from anonymizer.channels.private.program import Program
 from anonymizer.channels.private.requirements import Demand
-from anonymizer.channels.source import Floats
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["projected"]
 

@@ -17,9 +17,8 @@ import numpy as np
 from anonymizer.channels.private.program import Program
 from anonymizer.channels.private.projection import projected
 from anonymizer.channels.private.verification import Policy
-from anonymizer.channels.source import Floats
 from anonymizer.errors import PolicyUnreachableError
-from anonymizer.privacy import Mask
+from anonymizer.kernels.arrays import Floats, Mask
 
 __all__ = ["EXACT", "blind", "repaired"]
 
@@ -57,8 +56,8 @@ def repaired(program: Program, joint: Floats, costs: Floats, policy: Policy, goo
             "no channel could be verified to hold the policy, not even one that ignores the value; "
             "relax it"
         )
-    least = min(_expected(program, one) for one in sound)
-    enough = [one for one in sound if _expected(program, one) <= max(least, good)]
+    least = min(program.expected(one) for one in sound)
+    enough = [one for one in sound if program.expected(one) <= max(least, good)]
     return min(enough, key=lambda channel: int((channel > 0).sum()))
 
 
@@ -216,7 +215,3 @@ def _holds(program: Program, channel: Floats) -> bool:
     released = channel[:, channel.max(axis=0) > 0]
     least, most = released.min(axis=0), released.max(axis=0)
     return bool((least > 0).all() and np.log(most / least).max() <= program.epsilon + EXACT)
-
-
-def _expected(program: Program, channel: Floats) -> float:
-    return float(np.einsum("x,xy,xy->", program.p, channel, program.distortion))

@@ -30,10 +30,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from anonymizer.channels.sensitive import Sensitive
-from anonymizer.channels.source import UNITS, Floats
+from anonymizer.channels.source import Sensitive
+from anonymizer.channels.validation import UNITS
 from anonymizer.errors import InputError
 from anonymizer.kernels import Sums
+from anonymizer.kernels.arrays import Floats
 from anonymizer.privacy import (
     TOLERANCE,
     AlphaKAnonymity,

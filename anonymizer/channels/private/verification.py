@@ -12,18 +12,11 @@ from anonymizer.channels.private.requirements import (
     fewest,
     require_convex,
 )
-from anonymizer.channels.sensitive import Sensitive, whole
-from anonymizer.channels.source import Floats
+from anonymizer.channels.source import Sensitive, whole
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.information.entropy import divergence, entropy
-from anonymizer.privacy import (
-    TOLERANCE,
-    KAnonymity,
-    Mask,
-    PrivacyModel,
-    asked,
-    models_of,
-)
+from anonymizer.kernels.arrays import Floats, Mask
+from anonymizer.privacy import TOLERANCE, KAnonymity, PrivacyModel, asked, models_of
 
 __all__ = ["Policy"]
 

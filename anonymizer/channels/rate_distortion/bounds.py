@@ -9,9 +9,9 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.channels.source import Floats, nats_per
-from anonymizer.channels.stated import number_of, vector_of
+from anonymizer.channels.validation import nats_per, number_of, vector_of
 from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["mutual_information_bound", "normalized", "quadratic_gaussian_bound"]
 

@@ -1,144 +1,146 @@
-"""Channels of least D + lam I(X;Y), one slope at a time, each with its bound; all in nats."""
+"""Distortion against the information I(X;Y) about X itself; all in nats."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from anonymizer.channels.rate_distortion.margins import EPS, best_margin, rounding
-from anonymizer.channels.source import Floats, matrix_of, require_room
-from anonymizer.channels.stated import law_of
-from anonymizer.errors import InputError
+from anonymizer.channels.source import require_distortion
+from anonymizer.channels.tradeoff.answers import ROUNDING, Tradeoff
+from anonymizer.channels.tradeoff.limits import DistortionLimit, Met, Point, Solved
+from anonymizer.channels.validation import law_of, require_room
+from anonymizer.kernels.arrays import Floats
 
-__all__ = ["Coder", "Point"]
+__all__ = ["RateTradeoff"]
 
+NEAR = 1e-9
+"""What a symbol may distort more than the nearest, of the most, to be as near but for rounding."""
 
-@dataclass(frozen=True, eq=False)
-class Point:
-    """A channel, and how low D + lam R can be at the least (R itself where lam is 0)."""
-
-    lam: float
-    channel: Floats
-    distortion: float
-    rate: float
-    bound: float = 0.0
-    iterations: int = 0
-    method: str = "blahut-arimoto"
+RULED_OUT = 60.0
+"""Nats by which a symbol is dearer that is not to be released: e^-60 of a chance is none."""
 
 
 @dataclass(frozen=True, eq=False)
-class Coder:
-    """A source and a distortion.
+class RateTradeoff(Tradeoff):
+    """A source with p(x); the leakage is the rate I(X;Y)."""
 
-    Parameters
-    ----------
-    law, rows
-        p(x) as given, and which of the values occur.
-    p, d
-        p(x) and d(x, y) of those.
-    one
-        The symbol that distorts least if it is released for everybody.
-    tolerance
-        Gap aimed at, relative to the value.
-    """
-
-    law: Floats
-    rows: NDArray[np.intp]
-    p: Floats
-    d: Floats
-    one: int
-    tolerance: float
+    searched: ClassVar[float] = 0.5
 
     @classmethod
-    def of(cls, source: ArrayLike, distortion: ArrayLike, tolerance: float) -> "Coder":
+    def of(cls, source: ArrayLike, distortion: ArrayLike, tolerance: float) -> "RateTradeoff":
         """Check both, and that there is room for what is computed with them."""
         law = law_of("source", source)
         if isinstance(distortion, np.ndarray) and distortion.ndim == 2:
             symbols = distortion.shape[1]
             require_room("rate-distortion", *[distortion.shape] * 6, (symbols, symbols))
-        d = matrix_of("distortion", distortion)
-        if len(d) != len(law):
-            raise InputError(
-                f"distortion has {len(d)} rows and source {len(law)} values; both need one for "
-                "every value of X"
-            )
+        d = require_distortion(distortion, "source", len(law))
         rows = np.flatnonzero(law > 0)
-        p, d = law[rows], d[rows]
-        return cls(law, rows, p, d, int((p @ d).argmin()), tolerance)
+        return cls(law[rows], d[rows], rows, len(law), "blahut-arimoto", tolerance)
 
-    @property
-    def least(self) -> float:
-        """The least distortion of any channel."""
-        return float(self.p @ self.d.min(axis=1))
+    def leakage(self, channel: Floats) -> float:  # noqa: D102
+        margin = np.broadcast_to(self.p @ channel, channel.shape)
+        some = (channel > 0) & (margin > 0)
+        logs = np.zeros_like(channel)
+        logs[some] = np.log(channel[some]) - np.log(margin[some])
+        return max(0.0, float(self.p @ (channel * logs).sum(axis=1)))
 
-    @property
-    def most(self) -> float:
-        """The least distortion of a channel that tells nothing."""
-        return float(self.p @ self.d[:, self.one])
-
-    def solve(self, lam: float) -> Point:
-        """The channel of a slope; lam = 0: the least rate of those that distort least."""
-        single = self._single(lam) if lam else None
+    def solve(self, slope: float, tolerance: float) -> Solved:
+        """The channel of a slope; at 0 the least rate of those that distort least."""
+        single = self._single(slope) if slope else None
         if single:
             return single
-        margin = best_margin(self.p, self._kernel(lam), self.tolerance * 1e-6)
-        weighted = self._kernel(lam) * margin.weights
-        point = self.point(weighted / weighted.sum(axis=1, keepdims=True))
-        bound = self.sunk(lam * margin.lower + self.least) if lam else max(0.0, margin.lower)
-        return replace(
-            point, lam=lam, bound=bound, iterations=margin.iterations, method=margin.method
-        )
+        kernel = self._kernel(slope)
+        margin = best_margin(self.p, kernel, self.tolerance * 1e-6)
+        weighted = kernel * margin.weights
+        channel = weighted / weighted.sum(axis=1, keepdims=True)
+        least = float(self.p @ self.distortion.min(axis=1))
+        bound = self._sunk(slope * margin.lower + least) if slope else max(0.0, margin.lower)
+        point = Point(channel, self.distorted(channel), self.leakage(channel), slope or None)
+        return Solved(point, bound, margin.iterations, margin.method)
 
-    def nothing(self) -> Point:
-        """One symbol for everybody: rate 0."""
-        channel = np.zeros_like(self.d)
-        channel[:, self.one] = 1.0
-        return Point(np.inf, channel, self.most, 0.0)
+    @property
+    def near(self) -> Point:  # noqa: D102
+        return self._nearest.point
 
-    def point(self, channel: Floats) -> Point:
-        """What a channel of the values that occur comes to."""
-        margin = self.p @ channel
-        against = np.broadcast_to(margin, channel.shape)
-        some = (channel > 0) & (against > 0)
-        logs = np.zeros_like(channel)
-        logs[some] = np.log(channel[some]) - np.log(against[some])
-        rate = max(0.0, float(self.p @ (channel * logs).sum(axis=1)))
-        return Point(0.0, channel, float(self.p @ (channel * self.d).sum(axis=1)), rate)
+    @cached_property
+    def single(self) -> Point:  # noqa: D102
+        channel = np.zeros_like(self.distortion)
+        channel[:, self._one] = 1.0
+        return Point(channel, self._most, 0.0)
 
-    def noise(self, lam: float) -> float:
-        """What rounding leaves open of a bound on D + lam R."""
-        return 3 * rounding(self.d.shape, 1.0) * lam + 8 * len(self.p) * EPS * self.most
+    @property
+    def far(self) -> Point:  # noqa: D102
+        return self.single
 
-    def sunk(self, bound: float) -> float:
+    def silent(self) -> Met:  # noqa: D102
+        return Met(self.single.channel, self._sunk(self._most), None)
+
+    def least_leakage(self, limit: float) -> float:
+        """Lower bound of R where the limit is the least distortion, but for rounding.
+
+        The bound without any symbol but the nearest holds if the limit leaves no room for others.
+        What it may leave them is priced so that they are all but ruled out, or all but those that
+        are as near but for rounding.
+        """
+        above = self.distortion - self.distortion.min(axis=1, keepdims=True)
+        bound = self._nearest.bound
+        if not above.any() or limit <= self.least_distortion:
+            return bound
+        wanted = DistortionLimit(limit, self.distorted, self.leakage)
+        dearer = (above[above > least].min() for least in (0.0, NEAR * above.max()))
+        slopes = {float(one) / RULED_OUT for one in dearer} - {0.0}
+        found = (wanted.bound(self.solve(slope, self.tolerance), slope) for slope in slopes)
+        return min(bound, max(found, default=0.0))
+
+    def noise(self, minimised: str, slope: float) -> float:  # noqa: D102
+        off = 3 * rounding(self.distortion.shape, 1.0) * slope + 8 * len(self.p) * EPS * self._most
+        return off if minimised == "distortion" or not slope else off / slope
+
+    def rounding(self, minimised: str, slope: float) -> float:
+        """Of a nat: a rate that is next to nothing is a difference of such numbers."""
+        return ROUNDING * (1.0 if minimised == "leakage" else slope)
+
+    @cached_property
+    def _nearest(self) -> Solved:
+        return self.solve(0.0, self.tolerance)
+
+    @cached_property
+    def _one(self) -> int:
+        """The symbol that distorts least if it is released for everybody."""
+        return int((self.p @ self.distortion).argmin())
+
+    @property
+    def _most(self) -> float:
+        """The least distortion of a channel that tells nothing."""
+        return float(self.p @ self.distortion[:, self._one])
+
+    def _sunk(self, bound: float) -> float:
         """A bound on a distortion that stays true in floating point."""
         return max(0.0, bound - 4 * len(self.p) * EPS * abs(bound))
 
-    def whole(self, channel: Floats) -> Floats:
-        """With a row for values that never occur: the cheapest of the symbols that are released."""
-        full = np.zeros((len(self.law), channel.shape[1]))
-        full[:, int((self.p @ channel).argmax())] = 1.0
-        full[self.rows] = channel
-        return full
-
-    def _kernel(self, lam: float) -> Floats:
-        """exp(-(d(x,y) - min_y d(x,y)) / lam), shape (n, k); its limit where lam is 0."""
-        excess = self.d - self.d.min(axis=1, keepdims=True)
-        if not lam:
+    def _kernel(self, slope: float) -> Floats:
+        """exp(-(d(x,y) - min_y d(x,y)) / slope), shape (n, k); its limit where the slope is 0."""
+        excess = self.distortion - self.distortion.min(axis=1, keepdims=True)
+        if not slope:
             return np.asarray(excess == 0, float)
         with np.errstate(over="ignore", under="ignore"):
-            return np.asarray(np.exp(-excess / lam))
+            return np.asarray(np.exp(-excess / slope))
 
-    def _single(self, lam: float) -> Point | None:
+    def _single(self, slope: float) -> Solved | None:
         """One symbol for everybody, where the slope makes that the best.
 
-        It is when c(y) = sum_x p(x) exp(-(d(x,y) - d(x,one)) / lam) <= 1 for all y; c - 1 is
+        It is when c(y) = sum_x p(x) exp(-(d(x,y) - d(x,one)) / slope) <= 1 for all y; c - 1 is
         computed directly, so that slopes far above the last one that matters lose no digits.
         """
         with np.errstate(over="ignore", under="ignore"):
-            above = np.expm1((self.d[:, [self.one]] - self.d) / lam)
+            above = np.expm1((self.distortion[:, [self._one]] - self.distortion) / slope)
             off = 2 * len(self.p) * EPS * float((self.p @ np.abs(above)).max())
         most = float((self.p @ above).max())
         if not np.isfinite(off) or most > off:
             return None
-        bound = self.sunk(self.most - lam * (max(0.0, most) + off))
-        return replace(self.nothing(), lam=lam, bound=bound)
+        bound = self._sunk(self._most - slope * (max(0.0, most) + off))
+        point = Point(self.single.channel, self._most, 0.0, slope)
+        return Solved(point, bound, 0, self.method)

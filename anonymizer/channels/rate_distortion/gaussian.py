@@ -16,9 +16,16 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from anonymizer.channels.rate_distortion.bounds import normalized
-from anonymizer.channels.source import Floats, nats_per
-from anonymizer.channels.stated import number_of, only_one, require_generator, sample_of, vector_of
+from anonymizer.channels.validation import (
+    nats_per,
+    number_of,
+    only_one,
+    require_generator,
+    sample_of,
+    vector_of,
+)
 from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["GaussianMechanism", "GaussianModel", "gaussian_rate"]
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from anonymizer.channels.source import Floats
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["Margin", "best_margin", "rounding"]
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, get_blas_funcs, get_lapack_funcs
 
-from anonymizer.channels.source import Floats
-from anonymizer.channels.tradeoff.problem import Lagrangian
+from anonymizer.channels.tradeoff.lagrangian import Lagrangian
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["Factors", "Inverses", "factors_of"]
 

@@ -16,8 +16,8 @@ from time import monotonic
 
 import numpy as np
 
-from anonymizer.channels.source import Floats
-from anonymizer.channels.tradeoff.problem import Lagrangian
+from anonymizer.channels.tradeoff.lagrangian import Lagrangian
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["accelerated", "blahut_arimoto"]
 

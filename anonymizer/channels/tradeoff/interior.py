@@ -19,9 +19,9 @@ from time import monotonic
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from anonymizer.channels.source import Floats
 from anonymizer.channels.tradeoff.curvature import Factors, Inverses, RowSums
-from anonymizer.channels.tradeoff.problem import EPSILON, Lagrangian
+from anonymizer.channels.tradeoff.lagrangian import EPSILON, Lagrangian
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["Interior", "interior_point", "reached", "started"]
 

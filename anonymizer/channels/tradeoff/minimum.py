@@ -6,13 +6,13 @@ from time import monotonic
 
 import numpy as np
 
-from anonymizer.channels.source import Floats
 from anonymizer.channels.tradeoff.curvature import Factors, factors_of
 from anonymizer.channels.tradeoff.descent import accelerated, blahut_arimoto
 from anonymizer.channels.tradeoff.interior import Interior, interior_point, reached, started
+from anonymizer.channels.tradeoff.lagrangian import EPSILON, Lagrangian
 from anonymizer.channels.tradeoff.pricing import priced
-from anonymizer.channels.tradeoff.problem import EPSILON, Lagrangian
 from anonymizer.channels.tradeoff.steepest import steepest_descent
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["METHODS", "Minimum", "minimum"]
 

@@ -11,16 +11,15 @@ barrier, weighted as in the interior-point method, whose columns are near its ce
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
-from anonymizer.channels.source import Floats
 from anonymizer.channels.tradeoff.curvature import Factors, Inverses
-from anonymizer.channels.tradeoff.problem import LEAST, Lagrangian
+from anonymizer.channels.tradeoff.lagrangian import LEAST, Lagrangian
+from anonymizer.kernels.arrays import Codes, Floats
 
 __all__ = ["priced"]
 
-Columns = NDArray[np.intp]
+Columns = Codes
 
 ROUNDS = 60
 HALVED = 12

@@ -11,8 +11,8 @@ is the same for some x, or has fewer dimensions than there are x, several symbol
 
 import numpy as np
 
-from anonymizer.channels.source import Floats
-from anonymizer.channels.tradeoff.problem import EPSILON, Lagrangian
+from anonymizer.channels.tradeoff.lagrangian import EPSILON, Lagrangian
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["ROUNDED", "leakless"]
 
