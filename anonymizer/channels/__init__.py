@@ -7,8 +7,13 @@ from anonymizer.channels.bottleneck.bottlenecks import (
 )
 from anonymizer.channels.channel import Channel, OptimalChannel, require_stochastic
 from anonymizer.channels.distortions import absolute, hamming, hierarchical, squared
-from anonymizer.channels.estimation.estimates import Estimate, Mean
-from anonymizer.channels.estimation.estimation import estimate_margin, estimate_mean, estimate_table
+from anonymizer.channels.estimation.estimation import (
+    Estimate,
+    Mean,
+    estimate_margin,
+    estimate_mean,
+    estimate_table,
+)
 from anonymizer.channels.estimation.likelihood import Likelihood, maximum_likelihood
 from anonymizer.channels.grids import gaussian_channel
 from anonymizer.channels.loss import (
@@ -18,7 +23,8 @@ from anonymizer.channels.loss import (
     pil,
     probabilistic_loss,
 )
-from anonymizer.channels.private.guarantees import Extras, least_distortion, private_channel
+from anonymizer.channels.private.guarantees import least_distortion, private_channel
+from anonymizer.channels.private.program import Extras
 from anonymizer.channels.private.requirements import is_convex
 from anonymizer.channels.ranges import Ranges, best_ranges, default_alphabet
 from anonymizer.channels.rate_distortion.bounds import (

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.channels.channel import Channel
-from anonymizer.channels.estimation.mixture import mixing_proportions
 from anonymizer.channels.estimation.released import between, counts_of
-from anonymizer.channels.validation import number_of
-from anonymizer.errors import InputError, is_whole, require_one_of, shown
+from anonymizer.channels.rate_distortion.margins import positive_margin
+from anonymizer.channels.validation import number_of, whole_of
+from anonymizer.errors import require_one_of
 from anonymizer.kernels.arrays import Floats
 
 __all__ = ["Likelihood", "maximum_likelihood"]
@@ -95,10 +95,7 @@ def maximum_likelihood(
     """
     require_one_of("method", method, METHODS)
     number_of("tolerance", tolerance, above=0)
-    if not is_whole(most_iterations, least=1):
-        raise InputError(
-            f"most_iterations = {shown(most_iterations)} must be a whole number from 1 on"
-        )
+    whole_of("most_iterations", most_iterations, 1)
     table = counts_of(counts, channel, other)
     right = None if other is None else other.matrix
     law = _Law(channel.matrix, table, right)
@@ -145,12 +142,11 @@ class _Law:
             return self.uniform()
         if self.right is not None:
             product = np.asarray(np.kron(self.left, self.right), np.float64)
-            pairs = mixing_proportions(product, self.counts.ravel())
-            return pairs.reshape(self.shape)
+            return _nearest(product, self.counts.ravel()).reshape(self.shape)
         shares = np.zeros(self.shape)
         for place in np.flatnonzero(self.counts.any(axis=0)):
             column = self.counts[:, place]
-            shares[:, place] = mixing_proportions(self.left, column) * column.sum()
+            shares[:, place] = _nearest(self.left, column) * column.sum()
         return np.asarray(shares / shares.sum())
 
     def log_likelihood(self, shares: Floats) -> float:
@@ -180,3 +176,9 @@ class _Law:
         far /= far.sum()
         far *= self.ratios(far)
         return far if self.log_likelihood(far) >= self.log_likelihood(twice) else twice
+
+
+def _nearest(matrix: Floats, counts: Floats) -> Floats:
+    """The likeliest p(x), nearly, of q(y|x): a margin is a mixture of components, shape (n,)."""
+    some = counts > 0
+    return positive_margin(counts[some] / counts.sum(), matrix[:, some].T, 0.0).weights

@@ -78,7 +78,7 @@ class _Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class _Places:
     """Where a demand's rows are; shapes end in (k,)."""
 
     rows: Codes
@@ -100,14 +100,26 @@ def solve(program: Program, accuracy: float) -> Solution:
     held = system.block(clarabel.ZeroConeT, np.zeros(k))
     system.put(held, u, 1.0)
     system.put(held, masses, -1.0)
-    asked = [_demanded(system, demand, u, masses) for demand in program.demands]
+    placed = [_demanded(system, demand, u, masses) for demand in program.demands]
     # The last margin follows from the others, as all rows sum to p.
     margins = system.block(clarabel.ZeroConeT, program.p[:-1] * n if program.invariant else _NONE)
     system.put(margins, masses[: len(margins)], 1.0)
     mean = system.block(clarabel.ZeroConeT, _NONE if program.drift is None else np.zeros(1))
     if program.drift is not None:
         system.put(mean, masses, program.drift)
-    private = _private(system, program, u)
+    # Rows q <= c_y and q >= e^-epsilon c_y with c_y = e^(epsilon/2) b_y; the second is multiplied
+    # by e^(epsilon/2), so that no entry is tiny.
+    private = program.epsilon is not None
+    factor, share = np.exp((program.epsilon or 0.0) / 2), program.p[:, None] * n
+    above, below = (
+        system.block(clarabel.NonnegativeConeT, np.zeros((n, k * private))) for _ in "ml"
+    )
+    if private:
+        largest = system.variables(k)
+        system.put(above, u, 1.0 / share)
+        system.put(above, largest, -1.0)
+        system.put(below, u, -factor / share)
+        system.put(below, largest, 1.0 / factor)
     cost = np.zeros(system.width)
     cost[u] = program.distortion / program.scale
     found = _clarabel(system, cost, accuracy)
@@ -115,8 +127,8 @@ def solve(program: Program, accuracy: float) -> Solution:
     prices = np.nan_to_num(np.asarray(found.z) * program.scale, posinf=0.0, neginf=0.0)
     at_margins = np.zeros(k)
     at_margins[: len(margins)] = prices[margins]
-    most, least = _pulls(prices, private, program) if private else (None, None)
-    weights = tuple(_weights(prices, rows) for rows in asked)
+    weights = tuple(_weights(prices, rows) for rows in placed)
+    most, least = prices[above] / share, prices[below] * factor / share
     multipliers = Multipliers(weights, at_margins, float(prices[mean].sum()), most, least)
     return Solution(joint, multipliers, int(found.iterations))
 
@@ -124,7 +136,7 @@ def solve(program: Program, accuracy: float) -> Solution:
 _NONE = np.zeros(0)
 
 
-def _demanded(system: _Rows, demand: Demand, u: Codes, masses: Codes) -> _Asked:
+def _demanded(system: _Rows, demand: Demand, u: Codes, masses: Codes) -> _Places:
     """The rows of one demand over all symbols."""
     m, k = len(demand.margin), len(masses)
     law = system.variables(m, k)  # V_wy / p_w
@@ -136,7 +148,7 @@ def _demanded(system: _Rows, demand: Demand, u: Codes, masses: Codes) -> _Asked:
     linear = _bounded(system, demand.linear, scaled)
     transports = tuple(_transported(system, one, scaled, masses) for one in demand.transports)
     if not demand.entropic:
-        return _Asked(_EMPTY, _EMPTY, _EMPTY, _NONE[:, None], linear, transports)
+        return _Places(_EMPTY, _EMPTY, _EMPTY, _NONE[:, None], linear, transports)
     epigraph = system.variables(m, k)
     cones = system.block(clarabel.ExponentialConeT, np.zeros((m, k, 3)))
     size = demand.margin[:, None]
@@ -149,7 +161,7 @@ def _demanded(system: _Rows, demand: Demand, u: Codes, masses: Codes) -> _Asked:
     if demand.total is not None:
         system.put(total[:, None], epigraph, 1.0)
         system.put(total[:, None], law, (demand.total * demand.margin)[:, None])
-    return _Asked(rows, total, cones[..., 2], size, linear, transports)
+    return _Places(rows, total, cones[..., 2], size, linear, transports)
 
 
 _EMPTY = np.zeros((0, 0), np.intp)
@@ -179,32 +191,6 @@ def _transported(
     return limit, forth, back
 
 
-def _private(system: _Rows, program: Program, u: Codes) -> tuple[Codes, Codes] | None:
-    """Rows q <= c_y and q >= e^-epsilon c_y with c_y = e^(epsilon/2) b_y, shape (n, k) each.
-
-    The second is multiplied by e^(epsilon/2), so that no entry is tiny.
-    """
-    if program.epsilon is None:
-        return None
-    most = system.block(clarabel.NonnegativeConeT, np.zeros(u.shape))
-    least = system.block(clarabel.NonnegativeConeT, np.zeros(u.shape))
-    largest = system.variables(u.shape[1])
-    factor = np.exp(program.epsilon / 2)
-    share = program.p[:, None] * len(program.p)
-    system.put(most, u, 1.0 / share)
-    system.put(most, largest, -1.0)
-    system.put(least, u, -factor / share)
-    system.put(least, largest, 1.0 / factor)
-    return most, least
-
-
-def _pulls(prices: Floats, rows: tuple[Codes, Codes], program: Program) -> tuple[Floats, Floats]:
-    """The multipliers of the same rows in terms of u, as ``Multipliers`` has them."""
-    share = program.p[:, None] * len(program.p)
-    factor = np.exp((program.epsilon or 0.0) / 2)
-    return prices[rows[0]] / share, prices[rows[1]] * factor / share
-
-
 def _clarabel(system: _Rows, cost: Floats, accuracy: float) -> clarabel.DefaultSolution:
     settings = clarabel.DefaultSettings()
     settings.verbose = False
@@ -217,15 +203,15 @@ def _clarabel(system: _Rows, cost: Floats, accuracy: float) -> clarabel.DefaultS
     ).solve()
 
 
-def _weights(prices: Floats, asked: _Asked) -> Weights:
+def _weights(prices: Floats, at: _Places) -> Weights:
     transports = tuple(
-        (prices[limit], prices[forth] - prices[back]) for limit, forth, back in asked.transports
+        (prices[limit], prices[forth] - prices[back]) for limit, forth, back in at.transports
     )
-    total = float(prices[asked.total].sum())
+    total = float(prices[at.total].sum())
     return Weights(
-        prices[asked.rows],
+        prices[at.rows],
         total,
-        prices[asked.cones] * asked.size,
-        prices[asked.linear],
+        prices[at.cones] * at.size,
+        prices[at.linear],
         transports,
     )

@@ -7,9 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.channels.channel import OptimalChannel
-from anonymizer.channels.private.constraints import Extras, program_of
 from anonymizer.channels.private.dual import proof
-from anonymizer.channels.private.program import Program
+from anonymizer.channels.private.program import Extras, Program, program_of
 from anonymizer.channels.private.repair import blind, repaired
 from anonymizer.channels.private.verification import Policy
 from anonymizer.channels.source import Sensitive, Source, expected, require_distortion
@@ -18,7 +17,7 @@ from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Floats
 from anonymizer.privacy import PrivacyModel, models_of
 
-__all__ = ["Extras", "least_distortion", "private_channel"]
+__all__ = ["least_distortion", "private_channel"]
 
 TELLING_EPSILON = 20.0
 """Beyond, a program is solved without epsilon, and what that leaves open is mended: releasing each

@@ -7,6 +7,12 @@ prior holds with room to spare is held for some e; at e = 1 nothing about X is r
 First b has the symbols that break a model, each as much as it needs, which is in proportion to its
 own small mass; then what makes margins, the mean, or an average exact. All that counts is the
 verification, which is the models' own.
+
+Conditions that the prior only just holds are equations, and met as such. Where f(p) = 0, p the
+margin of W, every symbol is at its limit: the sum over y of f(V_y) <= 0 is at least f(p) = 0, so
+all are 0. Of t = 0 that leaves V_y = p M_y; of a bound on a share that the table itself is at,
+c'V_y = 0. No mixing with the prior mends what is off there, or nearly there; moving u(x,y) onto the
+equations does.
 """
 
 from collections.abc import Iterator
@@ -14,16 +20,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.channels.private.program import Program
-from anonymizer.channels.private.projection import projected
+from anonymizer.channels.private.program import EXACT, Program
+from anonymizer.channels.private.requirements import Demand
 from anonymizer.channels.private.verification import Policy
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.kernels.arrays import Floats, Mask
 
-__all__ = ["EXACT", "blind", "repaired"]
-
-EXACT = 1e-12
-"""How far margins, and the mean in units of the largest deviation, may be off: rounding."""
+__all__ = ["blind", "repaired"]
 
 PHANTOMS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 """Masses below which a symbol is taken for an artefact of the solver; the best is kept."""
@@ -36,6 +39,15 @@ ROUNDS = 2000
 
 TOPPINGS = np.geomspace(1e-13, 1e3, 97)
 """What part of its mass a symbol may need of everybody."""
+
+CLOSE = 1e-3
+"""What a condition may have left at the prior, in its own unit, to be met as an equation: a
+channel that meets it so is one candidate among others."""
+
+MOST_EQUATIONS = 2500
+"""Beyond, the dense system would take longer than the program itself."""
+
+PROJECTIONS = 6
 
 
 def repaired(program: Program, joint: Floats, costs: Floats, policy: Policy, good: float) -> Floats:
@@ -143,7 +155,7 @@ def _mended(program: Program, joint: Floats, costs: Floats, policy: Policy) -> I
 def _near(program: Program, channel: Floats) -> Iterator[Floats]:
     """A channel, and what it becomes where conditions have to be met as equations."""
     yield channel
-    joint = projected(program, program.p[:, None] * channel)
+    joint = _projected(program, program.p[:, None] * channel)
     if joint is not None and (joint.sum(axis=1) > 0).all():
         yield np.asarray(joint / joint.sum(axis=1)[:, None])
 
@@ -215,3 +227,57 @@ def _holds(program: Program, channel: Floats) -> bool:
     released = channel[:, channel.max(axis=0) > 0]
     least, most = released.min(axis=0), released.max(axis=0)
     return bool((least > 0).all() and np.log(most / least).max() <= program.epsilon + EXACT)
+
+
+def _projected(program: Program, joint: Floats) -> Floats | None:
+    """The u(x,y) near a given one that meets the equations, shape (n, k); None without any.
+
+    min sum (v - u)^2 / u over v with the row sums p and E P' v_y = 0 for all y: corrections are in
+    proportion to what there is, so that zeros stay zeros. Entries that turn negative are left out
+    in the next round.
+    """
+    parts = [(demand, _equations(demand)) for demand in program.demands]
+    tests = [demand.conditional @ rows.T for demand, rows in parts if len(rows)]
+    n, k = joint.shape
+    if not tests or n + k * sum(test.shape[1] for test in tests) > MOST_EQUATIONS:
+        return None
+    test = np.hstack(tests)
+    for _ in range(PROJECTIONS):
+        joint = joint + _correction(program.p, joint, test)
+        if joint.min() >= 0:
+            break
+        joint = np.maximum(joint, 0.0)
+    return joint
+
+
+def _equations(demand: Demand) -> Floats:
+    """Rows E with E V_y = 0, shape (rows, m); all of them hold of the margin itself."""
+    p = demand.margin
+    found = [demand.linear[demand.linear @ p > -CLOSE]]
+    found += [
+        one.rows
+        for one in demand.transports
+        if one.limit - one.weights @ np.abs(one.rows @ p) < CLOSE
+    ]
+    rows = demand.tilts if demand.total is None else np.vstack([demand.tilts, demand.total])
+    if len(rows) and (rows @ p).max() > -CLOSE:
+        found.append(np.eye(len(p)))
+    tests = np.vstack(found)
+    return np.asarray(tests - (tests @ p)[:, None])
+
+
+def _correction(p: Floats, joint: Floats, test: Floats) -> Floats:
+    """U A' (A U A')^+ (b - A u) of the equations A v = b, U the diagonal of u, shape (n, k)."""
+    n, k = joint.shape
+    rows = test.shape[1]
+    system = np.zeros((n + k * rows, n + k * rows))
+    system[:n, :n] = np.diag(joint.sum(axis=1))
+    cross = (joint[:, :, None] * test[:, None, :]).reshape(n, -1)
+    system[:n, n:], system[n:, :n] = cross, cross.T
+    for y in range(k):
+        here = slice(n + y * rows, n + (y + 1) * rows)
+        system[here, here] = (test * joint[:, y, None]).T @ test
+    off = np.concatenate([p - joint.sum(axis=1), -(test.T @ joint).T.ravel()])
+    scale = 1 / np.sqrt(np.maximum(np.diag(system), 1e-300))
+    prices = scale * np.linalg.lstsq(scale[:, None] * system * scale, scale * off, rcond=1e-12)[0]
+    return np.asarray(joint * (prices[:n, None] + test @ prices[n:].reshape(k, rows).T))
