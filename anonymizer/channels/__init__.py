@@ -15,7 +15,6 @@ from anonymizer.channels.estimation.estimation import (
     estimate_table,
 )
 from anonymizer.channels.estimation.likelihood import Likelihood, maximum_likelihood
-from anonymizer.channels.grids import gaussian_channel
 from anonymizer.channels.loss import (
     Moments,
     ProbabilisticLoss,
@@ -28,14 +27,12 @@ from anonymizer.channels.private.program import Extras
 from anonymizer.channels.private.requirements import is_convex
 from anonymizer.channels.ranges import Ranges, best_ranges, default_alphabet
 from anonymizer.channels.rate_distortion.bounds import (
+    gaussian_channel,
+    gaussian_rate,
     mutual_information_bound,
     quadratic_gaussian_bound,
 )
-from anonymizer.channels.rate_distortion.gaussian import (
-    GaussianMechanism,
-    GaussianModel,
-    gaussian_rate,
-)
+from anonymizer.channels.rate_distortion.gaussian import GaussianMechanism, GaussianModel
 from anonymizer.channels.rate_distortion.rates import rate_distortion
 from anonymizer.channels.serialization import channels_of, described
 from anonymizer.channels.source import Sensitive, Source

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from anonymizer.channels.rate_distortion.bounds import normalized
 from anonymizer.channels.validation import (
     nats_per,
     number_of,
@@ -27,7 +26,7 @@ from anonymizer.channels.validation import (
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["GaussianMechanism", "GaussianModel", "gaussian_rate"]
+__all__ = ["GaussianMechanism", "GaussianModel"]
 
 SINGULAR = 1e-10
 """Eigenvalues of a correlation matrix below this are none."""
@@ -264,25 +263,6 @@ class GaussianModel:
         _, vectors = np.linalg.eigh(np.outer(along, along) - tau * self.covariance)
         first = root @ vectors[:, -1]
         return np.outer(first, first)
-
-
-def gaussian_rate(
-    distortion: ArrayLike, variance: float, correlation: float = 1.0, unit: str = "bits"
-) -> Floats:
-    """R(D) = -1/2 log(1 - (1 - d) rho^2) of scalars, d = D / Var X; 0 from d = 1 on.
-
-    With correlation 1, W = X: the rate-distortion function 1/2 log(1 / d), infinite at 0.
-
-    Raises
-    ------
-    InputError
-        When a number is outside its range.
-    """
-    spread = number_of("variance", variance, above=0)
-    rho = number_of("correlation", correlation, least=-1.0, most=1.0)
-    d = normalized(distortion, spread)
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.abs(-0.5 * np.log((1 - rho**2) + d * rho**2)) / nats_per(unit))
 
 
 def _root(matrix: Floats) -> Floats:

@@ -4,15 +4,35 @@ Problems 1 and 2 of Domingo-Ferrer and Rebollo-Monedero (2009). I(X;Y) stands fo
 disclosure; it is what the privacy-distortion function is where the sensitive attribute is X.
 """
 
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.channels.channel import OptimalChannel
-from anonymizer.channels.rate_distortion.coding import RateTradeoff
+from anonymizer.channels.rate_distortion.margins import EPS, best_margin, rounding
+from anonymizer.channels.source import require_distortion
 from anonymizer.channels.threads import single_threaded
-from anonymizer.channels.tradeoff.answers import at_distortion, at_leakage, at_slope
-from anonymizer.channels.validation import nats_per, number_of, only_one
+from anonymizer.channels.tradeoff.answers import (
+    ROUNDING,
+    Tradeoff,
+    at_distortion,
+    at_leakage,
+    at_slope,
+)
+from anonymizer.channels.tradeoff.limits import Limit, Met, Point, Solved
+from anonymizer.channels.validation import law_of, nats_per, number_of, only_one, require_room
+from anonymizer.kernels.arrays import Floats
 
 __all__ = ["rate_distortion"]
+
+NEAR = 1e-9
+"""What a symbol may distort more than the nearest, of the most, to be as near but for rounding."""
+
+RULED_OUT = 60.0
+"""Nats by which a symbol is dearer that is not to be released: e^-60 of a chance is none."""
 
 
 def rate_distortion(
@@ -65,7 +85,7 @@ def rate_distortion(
     """
     nats = nats_per(unit)
     only_one(slope=slope, distortion_limit=distortion_limit, rate_limit=rate_limit)
-    problem = RateTradeoff.of(source, distortion, number_of("tolerance", tolerance, above=0))
+    problem = _RateTradeoff.of(source, distortion, number_of("tolerance", tolerance, above=0))
     with single_threaded():
         if slope is not None:
             return at_slope(problem, number_of("slope", slope, above=0), unit)
@@ -73,3 +93,126 @@ def rate_distortion(
             limit = number_of("distortion_limit", distortion_limit, least=0)
             return at_distortion(problem, limit, unit)
         return at_leakage(problem, number_of("rate_limit", rate_limit, least=0) * nats, unit)
+
+
+@dataclass(frozen=True, eq=False)
+class _RateTradeoff(Tradeoff):
+    """A source with p(x); the leakage is the rate I(X;Y)."""
+
+    searched: ClassVar[float] = 0.5
+
+    @classmethod
+    def of(cls, source: ArrayLike, distortion: ArrayLike, tolerance: float) -> "_RateTradeoff":
+        """Check both, and that there is room for what is computed with them."""
+        law = law_of("source", source)
+        if isinstance(distortion, np.ndarray) and distortion.ndim == 2:
+            symbols = distortion.shape[1]
+            require_room("rate-distortion", *[distortion.shape] * 6, (symbols, symbols))
+        d = require_distortion(distortion, "source", len(law))
+        rows = np.flatnonzero(law > 0)
+        return cls(law[rows], d[rows], rows, len(law), "blahut-arimoto", tolerance)
+
+    def leakage(self, channel: Floats) -> float:
+        margin = np.broadcast_to(self.p @ channel, channel.shape)
+        some = (channel > 0) & (margin > 0)
+        logs = np.zeros_like(channel)
+        logs[some] = np.log(channel[some]) - np.log(margin[some])
+        return max(0.0, float(self.p @ (channel * logs).sum(axis=1)))
+
+    def solve(self, slope: float, tolerance: float) -> Solved:
+        """The channel of a slope; at 0 the least rate of those that distort least."""
+        single = self._single(slope) if slope else None
+        if single:
+            return single
+        kernel = self._kernel(slope)
+        margin = best_margin(self.p, kernel, self.tolerance * 1e-6)
+        weighted = kernel * margin.weights
+        channel = weighted / weighted.sum(axis=1, keepdims=True)
+        least = float(self.p @ self.distortion.min(axis=1))
+        bound = self._sunk(slope * margin.lower + least) if slope else max(0.0, margin.lower)
+        point = Point(channel, self.distorted(channel), self.leakage(channel), slope or None)
+        return Solved(point, bound, margin.iterations, margin.method)
+
+    @property
+    def near(self) -> Point:
+        return self._nearest.point
+
+    @cached_property
+    def single(self) -> Point:
+        channel = np.zeros_like(self.distortion)
+        channel[:, self._one] = 1.0
+        return Point(channel, self._most, 0.0)
+
+    @property
+    def far(self) -> Point:
+        return self.single
+
+    def silent(self) -> Met:
+        return Met(self.single.channel, self._sunk(self._most), None)
+
+    def least_leakage(self, limit: float) -> float:
+        """Lower bound of R where the limit is the least distortion, but for rounding.
+
+        The bound without any symbol but the nearest holds if the limit leaves no room for others.
+        What it may leave them is priced so that they are all but ruled out, or all but those that
+        are as near but for rounding.
+        """
+        above = self.distortion - self.distortion.min(axis=1, keepdims=True)
+        bound = self._nearest.bound
+        if not above.any() or limit <= self.least_distortion:
+            return bound
+        wanted = Limit(limit, self.distorted, self.leakage, of_leakage=False)
+        dearer = (above[above > least].min() for least in (0.0, NEAR * above.max()))
+        slopes = {float(one) / RULED_OUT for one in dearer} - {0.0}
+        found = (wanted.bound(self.solve(slope, self.tolerance), slope) for slope in slopes)
+        return min(bound, max(found, default=0.0))
+
+    def noise(self, minimised: str, slope: float) -> float:
+        off = 3 * rounding(self.distortion.shape, 1.0) * slope + 8 * len(self.p) * EPS * self._most
+        return off if minimised == "distortion" or not slope else off / slope
+
+    def rounding(self, minimised: str, slope: float) -> float:
+        """Of a nat: a rate that is next to nothing is a difference of such numbers."""
+        return ROUNDING * (1.0 if minimised == "leakage" else slope)
+
+    @cached_property
+    def _nearest(self) -> Solved:
+        return self.solve(0.0, self.tolerance)
+
+    @cached_property
+    def _one(self) -> int:
+        """The symbol that distorts least if it is released for everybody."""
+        return int((self.p @ self.distortion).argmin())
+
+    @property
+    def _most(self) -> float:
+        """The least distortion of a channel that tells nothing."""
+        return float(self.p @ self.distortion[:, self._one])
+
+    def _sunk(self, bound: float) -> float:
+        """A bound on a distortion that stays true in floating point."""
+        return max(0.0, bound - 4 * len(self.p) * EPS * abs(bound))
+
+    def _kernel(self, slope: float) -> Floats:
+        """exp(-(d(x,y) - min_y d(x,y)) / slope), shape (n, k); its limit where the slope is 0."""
+        excess = self.distortion - self.distortion.min(axis=1, keepdims=True)
+        if not slope:
+            return np.asarray(excess == 0, float)
+        with np.errstate(over="ignore", under="ignore"):
+            return np.asarray(np.exp(-excess / slope))
+
+    def _single(self, slope: float) -> Solved | None:
+        """One symbol for everybody, where the slope makes that the best.
+
+        It is when c(y) = sum_x p(x) exp(-(d(x,y) - d(x,one)) / slope) <= 1 for all y; c - 1 is
+        computed directly, so that slopes far above the last one that matters lose no digits.
+        """
+        with np.errstate(over="ignore", under="ignore"):
+            above = np.expm1((self.distortion[:, [self._one]] - self.distortion) / slope)
+            off = 2 * len(self.p) * EPS * float((self.p @ np.abs(above)).max())
+        most = float((self.p @ above).max())
+        if not np.isfinite(off) or most > off:
+            return None
+        bound = self._sunk(self._most - slope * (max(0.0, most) + off))
+        point = Point(self.single.channel, self._most, 0.0, slope)
+        return Solved(point, bound, 0, self.method)

@@ -10,14 +10,7 @@ from typing import ClassVar
 from anonymizer.channels.channel import OptimalChannel
 from anonymizer.channels.source import expected, filled
 from anonymizer.channels.tradeoff.lagrangian import EPSILON
-from anonymizer.channels.tradeoff.limits import (
-    DistortionLimit,
-    LeakageLimit,
-    Met,
-    Point,
-    Solved,
-    met,
-)
+from anonymizer.channels.tradeoff.limits import Limit, Met, Point, Solved, met
 from anonymizer.channels.validation import nats_per
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Floats
@@ -32,16 +25,8 @@ ROUNDING = 1e-14
 class Tradeoff(ABC):
     """Distortion against information in nats, with the method that finds the best channels.
 
-    Parameters
-    ----------
-    p, distortion
-        p(x) of the values that occur, shape (n,), and d(x, y) of them, shape (n, k).
-    rows, values
-        Which values these are, shape (n,), and how many there are.
-    method
-        What finds the channels.
-    tolerance
-        Relative.
+    ``p`` and ``distortion`` are p(x), shape (n,), and d(x, y), shape (n, k), of the values that
+    occur: ``rows`` of so many ``values``. The tolerance is relative.
     """
 
     p: Floats
@@ -134,7 +119,7 @@ def at_distortion(problem: Tradeoff, limit: float, unit: str) -> OptimalChannel:
         found = Met(near.channel, problem.least_leakage(limit), None)
     else:
         tolerance = problem.searched * problem.tolerance
-        wanted = DistortionLimit(limit, problem.distorted, problem.leakage)
+        wanted = Limit(limit, problem.distorted, problem.leakage, of_leakage=False)
         noise = lambda slope: problem.noise("leakage", slope)  # noqa: E731
         found = met(wanted, near, far, 0.0, problem.solve, tolerance, noise)
     terms = problem.leakage(found.channel) + (limit / found.slope if found.slope else 0.0)
@@ -150,7 +135,7 @@ def at_leakage(problem: Tradeoff, limit: float, unit: str) -> OptimalChannel:
         found = Met(near.channel, least, None)
     else:
         tolerance = problem.searched * problem.tolerance
-        wanted = LeakageLimit(limit, problem.distorted, problem.leakage)
+        wanted = Limit(limit, problem.distorted, problem.leakage, of_leakage=True)
         noise = lambda slope: problem.noise("distortion", slope)  # noqa: E731
         found = met(wanted, near, problem.single, least, problem.solve, tolerance, noise)
     terms = problem.distorted(found.channel) + (found.slope or 0.0) * limit

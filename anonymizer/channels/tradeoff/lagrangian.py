@@ -31,16 +31,9 @@ STEEPEST = 1e12
 class Lagrangian:
     """C(u) = <d, u> + slope * I(W;Y), over u >= 0 with sum_y u(y, x) = p(x).
 
-    Parameters
-    ----------
-    p, conditional, prior
-        p(x), shape (n,); p(w|x), shape (n, m); p(w), shape (m,).
-    distortion
-        d(y, x) above the least of its x, in units of ``scale``, shape (k, n).
-    slope
-        In units of ``scale`` per nat; at most ``STEEPEST``.
-    offset, scale
-        A cost c here is offset + scale * c outside.
+    The arrays are p(x), shape (n,), p(w|x), shape (n, m), and p(w), shape (m,); ``distortion`` is
+    d(y, x) above the least of its x, in units of ``scale``, shape (k, n). The slope is in units of
+    ``scale`` per nat; at most ``STEEPEST``. A cost c here is offset + scale * c outside.
     """
 
     p: Floats
@@ -133,15 +126,22 @@ class Lagrangian:
         slope * e too much, which is taken off; so is what rounding may add: every sum has at most
         n + m terms, and an error of at most that many epsilons of the sum of their magnitudes.
         """
-        n, _, m = self.shape
-        rounding = (n + m + 16) * EPSILON
         excess = np.expm1(np.minimum(ratios, 690.0)) @ self.prior
         lawful = np.minimum(ratios - np.log1p(np.maximum(excess, EPSILON - 1))[:, None], 690.0)
         beyond = np.expm1(lawful)
-        slack = np.maximum(beyond @ self.prior, 0) + rounding * (np.abs(beyond) @ self.prior)
-        told = lawful @ self.conditional.T
-        told -= rounding * (np.abs(lawful) @ self.conditional.T) + slack[:, None]
-        least = (self.distortion * (1 - rounding) + self.slope * told).min(axis=0)
+        return self.dual(lawful, beyond, self.slope)
+
+    def dual(self, gains: Floats, excess: Floats, slope: float) -> float:
+        """sum_x p(x) min_y [d + slope sum_w p(w|x) gains_y(w)], less what rounding may add.
+
+        Less sum_w p(w) excess_y(w), too, which should be 0.
+        """
+        n, _, m = self.shape
+        rounding = (n + m + 16) * EPSILON
+        slack = np.maximum(excess @ self.prior, 0) + rounding * (np.abs(excess) @ self.prior)
+        gained = gains @ self.conditional.T
+        gained -= rounding * (np.abs(gains) @ self.conditional.T) + slack[:, None]
+        least = (self.distortion * (1 - rounding) + slope * gained).min(axis=0)
         found = float(self.p @ least - rounding * (self.p @ np.abs(least)))
         return found if found > 0 else 0.0
 

@@ -14,7 +14,7 @@ from math import exp, log, sqrt
 from anonymizer.channels.tradeoff.lagrangian import EPSILON
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["DistortionLimit", "LeakageLimit", "Met", "Point", "Solved", "met"]
+__all__ = ["Limit", "Met", "Point", "Solved", "met"]
 
 SOLVES = 60
 HALVED = 60
@@ -63,28 +63,37 @@ Solve = Callable[[float, float], Solved]
 Measure = Callable[[Floats], float]
 """The distortion or the leakage in nats of a channel."""
 
-UP, DOWN = 1 + 4 * EPSILON, 1 - 4 * EPSILON
-"""Where a limit is nearly all there is, its last digits are the first of a bound."""
-
 
 @dataclass(frozen=True, eq=False)
-class DistortionLimit:
-    """The least leakage of channels of at most this distortion."""
+class Limit:
+    """The least leakage of channels of at most a distortion; or, ``of_leakage``, the reverse."""
 
     limit: float
     distortion: Measure
     leakage: Measure
+    of_leakage: bool
 
     def position(self, point: Point) -> float:
         """What the limit is about."""
-        return point.distortion
+        return point.leakage if self.of_leakage else point.distortion
 
     def is_near(self, point: Point) -> bool:
-        """Whether a point is at or before the limit, coming from the least distortion."""
-        return point.distortion <= self.limit
+        """Whether a point is on the side of the least distortion."""
+        beyond = self.position(point) > self.limit
+        return beyond if self.of_leakage else not beyond
 
     def best(self, near: Point, far: Point) -> tuple[Floats, float]:
-        """The mix that has this distortion, never more, and its leakage."""
+        """The mix with as much of the near channel as the limit allows, and what it minimises.
+
+        D is linear along the mix, and I convex: no higher than the mix of both.
+        """
+        if self.of_leakage:
+            low, high = 0.0, 1.0
+            while high - low > 1e-15 * high and (share := 0.5 * (low + high)) not in (low, high):
+                mixed = share * near.channel + (1 - share) * far.channel
+                low, high = (share, high) if self.leakage(mixed) <= self.limit else (low, share)
+            channel = low * near.channel + (1 - low) * far.channel
+            return channel, self.distortion(channel)
         apart = far.distortion - near.distortion
         share = (far.distortion - self.limit) / apart if apart > 0 else 1.0
         missing = 0.0
@@ -97,50 +106,20 @@ class DistortionLimit:
         return channel, self.leakage(channel)
 
     def bound(self, solved: Solved, slope: float) -> float:
-        """I >= (C* - D) / slope."""
-        return max(0.0, solved.bound - self.limit * UP) / slope * DOWN
+        """D >= C* - slope * I, or I >= (C* - D) / slope; what is subtracted is rounded up."""
+        subtracted = slope * self.limit if self.of_leakage else self.limit
+        left = max(0.0, solved.bound - subtracted * (1 + 4 * EPSILON)) * (1 - 4 * EPSILON)
+        return left if self.of_leakage else left / slope
 
     def share(self, gap: float, value: float, slope: float) -> float:
-        """A gap of the leakage as a share of the cost at a slope."""
+        """A gap of what is minimised as a share of the cost at a slope."""
+        if self.of_leakage:
+            return gap / (value + slope * self.limit)
         return gap * slope / (self.limit + slope * value)
 
 
-@dataclass(frozen=True, eq=False)
-class LeakageLimit:
-    """The least distortion of channels of at most this leakage."""
-
-    limit: float
-    distortion: Measure
-    leakage: Measure
-
-    def position(self, point: Point) -> float:
-        """What the limit is about."""
-        return point.leakage
-
-    def is_near(self, point: Point) -> bool:
-        """Whether a point leaks more than allowed, as that of least distortion does."""
-        return point.leakage > self.limit
-
-    def best(self, near: Point, far: Point) -> tuple[Floats, float]:
-        """The mix with as much of the near channel as the limit allows, and its distortion."""
-        low, high = 0.0, 1.0
-        while high - low > 1e-15 * high and (share := 0.5 * (low + high)) not in (low, high):
-            within = self.leakage(share * near.channel + (1 - share) * far.channel) <= self.limit
-            low, high = (share, high) if within else (low, share)
-        channel = low * near.channel + (1 - low) * far.channel
-        return channel, self.distortion(channel)
-
-    def bound(self, solved: Solved, slope: float) -> float:
-        """D >= C* - slope * I."""
-        return max(0.0, solved.bound - slope * self.limit * UP) * DOWN
-
-    def share(self, gap: float, value: float, slope: float) -> float:
-        """A gap of the distortion as a share of the cost at a slope."""
-        return gap / (value + slope * self.limit)
-
-
 def met(
-    limit: DistortionLimit | LeakageLimit,
+    limit: Limit,
     near: Point,
     far: Point,
     bound: float,
@@ -183,9 +162,7 @@ def met(
     return Met(channel, bound, slope, steps, method)
 
 
-def _next_slope(
-    limit: DistortionLimit | LeakageLimit, near: Point, far: Point, sides: str
-) -> float | None:
+def _next_slope(limit: Limit, near: Point, far: Point, sides: str) -> float | None:
     """The slope of the chord, or one between those of the points; None where nothing is between.
 
     Every second is that of the chord: it ends on straight pieces, where guesses never do. After two

@@ -19,7 +19,6 @@ from anonymizer.kernels.arrays import Codes, Floats
 
 __all__ = ["priced"]
 
-Columns = Codes
 
 ROUNDS = 60
 HALVED = 12
@@ -53,7 +52,7 @@ def priced(
 
 def _improved(
     problem: Lagrangian,
-    open_: Columns,
+    open_: Codes,
     best: Floats,
     laws: Floats,
     prices: Floats,
@@ -85,14 +84,14 @@ def _improved(
 
 
 def _margins(
-    problem: Lagrangian, ratios: Floats, prices: Floats, open_: slice | Columns = slice(None)
+    problem: Lagrangian, ratios: Floats, prices: Floats, open_: slice | Codes = slice(None)
 ) -> Floats:
     """min_x S_r(x, y) - nu(x) of some columns."""
     told = problem.slope * (ratios @ problem.conditional.T)
     return np.asarray((problem.distortion[open_] + told - prices).min(axis=1))
 
 
-def _spread(problem: Lagrangian, pi: Floats, prices: Floats, open_: Columns) -> Floats:
+def _spread(problem: Lagrangian, pi: Floats, prices: Floats, open_: Codes) -> Floats:
     """<pi, S - nu> above the least of S - nu: the gap of every column."""
     told = problem.slope * (problem.ratios(pi)[0] @ problem.conditional.T)
     reduced = problem.distortion[open_] + told - prices
@@ -101,7 +100,7 @@ def _spread(problem: Lagrangian, pi: Floats, prices: Floats, open_: Columns) -> 
 
 def _newton(
     problem: Lagrangian,
-    open_: Columns,
+    open_: Codes,
     pi: Floats,
     prices: Floats,
     barrier: Floats,

@@ -11,7 +11,7 @@ is the same for some x, or has fewer dimensions than there are x, several symbol
 
 import numpy as np
 
-from anonymizer.channels.tradeoff.lagrangian import EPSILON, Lagrangian
+from anonymizer.channels.tradeoff.lagrangian import Lagrangian
 from anonymizer.kernels.arrays import Floats
 
 __all__ = ["ROUNDED", "leakless"]
@@ -32,7 +32,8 @@ def leakless(problem: Lagrangian) -> tuple[Floats, float]:
     single = np.zeros((k, n))
     single[np.argmin(problem.distortion @ problem.p)] = problem.p
     bound = _bound(problem, np.zeros((k, m)))
-    if n * k * m > MOST_ENTRIES or _close(single, bound, problem):
+    least = float((single * problem.distortion).sum())
+    if n * k * m > MOST_ENTRIES or least <= bound * (1 + 1e-12):
         return single, bound
     found = _solved(problem)
     if found is None:
@@ -40,15 +41,10 @@ def leakless(problem: Lagrangian) -> tuple[Floats, float]:
     u, prices = found
     bound = max(bound, _bound(problem, prices))
     fitted = problem.fitted(u)
-    least = float((fitted * problem.distortion).sum())
-    if least >= float((single * problem.distortion).sum()) or problem.leakage(fitted) > ROUNDED:
+    cheaper = float((fitted * problem.distortion).sum()) < least
+    if not cheaper or problem.leakage(fitted) > ROUNDED:
         return single, bound
     return fitted, bound
-
-
-def _close(u: Floats, bound: float, problem: Lagrangian) -> bool:
-    """Whether a law's distortion is the bound, but for rounding."""
-    return float((u * problem.distortion).sum()) <= bound * (1 + 1e-12)
 
 
 def _solved(problem: Lagrangian) -> tuple[Floats, Floats] | None:
@@ -85,13 +81,6 @@ def _solved(problem: Lagrangian) -> tuple[Floats, Floats] | None:
 
 
 def _bound(problem: Lagrangian, prices: Floats) -> float:
-    """The dual function at g, made to have no mean, less what rounding may add."""
-    n, _, m = problem.shape
-    rounding = (n + m + 16) * EPSILON
+    """The dual function at g, made to have no mean."""
     centred = prices - (prices @ problem.prior)[:, None]
-    told = centred @ problem.conditional.T
-    sizes = np.abs(centred) @ problem.conditional.T
-    left = np.maximum(centred @ problem.prior, 0) + rounding * (np.abs(centred) @ problem.prior)
-    values = problem.distortion * (1 - rounding) + told - rounding * sizes - left[:, None]
-    least = values.min(axis=0)
-    return max(0.0, float(problem.p @ least - rounding * (problem.p @ np.abs(least))))
+    return problem.dual(centred, centred, 1.0)
