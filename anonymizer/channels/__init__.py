@@ -5,7 +5,7 @@ from anonymizer.channels.bottleneck.bottlenecks import (
     bottleneck_path,
     information_bottleneck,
 )
-from anonymizer.channels.channel import Channel, OptimalChannel, require_stochastic
+from anonymizer.channels.channel import Channel, OptimalChannel
 from anonymizer.channels.distortions import absolute, hamming, hierarchical, squared
 from anonymizer.channels.estimation.estimation import (
     Estimate,
@@ -82,7 +82,6 @@ __all__ = [
     "quadratic_gaussian_bound",
     "rate_distortion",
     "require_room",
-    "require_stochastic",
     "squared",
     "synthetic",
 ]

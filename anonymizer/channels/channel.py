@@ -9,10 +9,16 @@ from numpy.typing import ArrayLike
 
 from anonymizer.channels.validation import matrix_of, nats_per
 from anonymizer.errors import InputError, shown
-from anonymizer.hierarchy import Partition
 from anonymizer.kernels.arrays import Codes, Floats
 
-__all__ = ["Channel", "OptimalChannel", "drawn", "require_channel", "require_stochastic"]
+__all__ = [
+    "Channel",
+    "OptimalChannel",
+    "drawn",
+    "epsilon_of",
+    "require_channel",
+    "require_stochastic",
+]
 
 STOCHASTIC = 1e-9
 """How far the sum of a row may be from 1: rounding, and no more."""
@@ -26,10 +32,8 @@ class Channel:
     ----------
     matrix
         q(y|x), shape (n, k): the chance of every released symbol given every true value.
-    values
-        The true values, one per row.
-    labels
-        What is released, one per column.
+    values, labels
+        The true values, one per row, and what is released, one per column.
     """
 
     matrix: Floats
@@ -49,13 +53,6 @@ class Channel:
                 f"and {len(self.labels)} labels"
             )
 
-    @classmethod
-    def of_partition(cls, partition: Partition, values: tuple[Hashable, ...]) -> "Channel":
-        """The channel that a generalization is: every value goes to its group for certain."""
-        matrix = np.zeros((len(values), len(partition)))
-        matrix[np.arange(len(values)), partition.groups] = 1.0
-        return cls(matrix, values, partition.labels)
-
     @cached_property
     def epsilon(self) -> float:
         """Local differential privacy, in nats: max over y, x, x' of ln q(y|x) / q(y|x').
@@ -63,11 +60,7 @@ class Channel:
         Infinite where a released symbol rules a value out. Symbols that are never released do not
         count.
         """
-        released = self.matrix[:, self.matrix.max(axis=0) > 0]
-        least, most = released.min(axis=0), released.max(axis=0)
-        if (least == 0).any():
-            return float("inf")
-        return float(np.log(most / least).max())
+        return epsilon_of(self.matrix)
 
     @property
     def rank(self) -> int:
@@ -86,10 +79,8 @@ class OptimalChannel:
     ----------
     channel
         q(y|x), shape (n, k): every row a distribution. Rows of values of probability 0 are there.
-    distortion
-        E d(X, Y).
-    leakage
-        I(W;Y), in ``unit``.
+    distortion, leakage
+        E d(X, Y), and I(W;Y) in ``unit``.
     slope
         What one unit of leakage is worth in distortion: the one given, or the one found for a
         limit; None where no price was found or none is part of the problem.
@@ -100,12 +91,8 @@ class OptimalChannel:
     certified
         Whether the gap is within the tolerance. False is no failure of the channel, which holds
         what it says: only its optimality is not proven.
-    unit
-        ``"bits"`` or ``"nats"``.
-    method
-        What found it.
-    iterations
-        Steps it took.
+    unit, method, iterations
+        ``"bits"`` or ``"nats"``, what found the channel, and the steps it took.
     """
 
     channel: Floats
@@ -166,6 +153,13 @@ class OptimalChannel:
     def gap(self) -> float:
         """How much better any other channel can be at the most; never negative."""
         return max(0.0, self.value - self.lower_bound)
+
+
+def epsilon_of(matrix: Floats) -> float:
+    """Max over y, x, x' of ln q(y|x) / q(y|x'), of the symbols that are released."""
+    released = matrix[:, matrix.max(axis=0) > 0]
+    least, most = released.min(axis=0), released.max(axis=0)
+    return float(np.log(most / least).max()) if (least > 0).all() else float("inf")
 
 
 def drawn(matrix: Floats, codes: Codes, rng: np.random.Generator) -> Codes:

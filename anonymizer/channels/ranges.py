@@ -33,12 +33,8 @@ class Ranges:
         the nearest value for rows of probability 0.
     centroids
         E[X|range], shape (ranges,).
-    distortion
-        E (X - Y)^2.
-    leakage
-        I(W;Y), in ``unit``.
-    unit
-        ``"bits"`` or ``"nats"``.
+    distortion, leakage, unit
+        E (X - Y)^2, and I(W;Y) in ``unit``, ``"bits"`` or ``"nats"``.
     """
 
     groups: Codes
@@ -91,9 +87,14 @@ def best_ranges(
     number_of("slope", slope, least=0)
     require_class_by_class(models_of(privacy), "a choice of ranges")
     sensitive = Sensitive.of(joint, prior, sensitive_values)
-    _require_named(privacy, sensitive)
+    for model in privacy:
+        sensitive.require_named(model.name, getattr(model, "distance", None))
     source = sensitive.source
-    numbers = _numbers(values, source.shape[0])
+    numbers = numbers_of("values", values, "be numbers, for ranges are of numbers")
+    if numbers.shape != source.shape[:1]:
+        raise InputError(f"values must be {source.shape[0]} numbers, one for every row of joint")
+    if len(np.unique(numbers)) < len(numbers):
+        raise InputError("values must all be different, one for every row of joint")
     order = source.rows[np.argsort(numbers[source.rows])]
     n, m = len(order), source.shape[1]
     require_room(f"all ranges of {n} values", (4, n, n), (4, n, m))
@@ -145,24 +146,6 @@ def default_alphabet(
     return np.unique(np.concatenate([present, *(ranges.centroids for ranges in found)]))
 
 
-def _require_named(privacy: Sequence[PrivacyModel], sensitive: Sensitive) -> None:
-    for model in privacy:
-        if getattr(model, "distance", None) in ("ordered", "hierarchical") and not sensitive.values:
-            raise InputError(
-                f"{model.name}: distance {model.distance!r} is about the values of W; name them "  # type: ignore[attr-defined]
-                "as sensitive_values, one for every column of joint"
-            )
-
-
-def _numbers(values: ArrayLike, rows: int) -> Floats:
-    numbers = numbers_of("values", values, "be numbers, for ranges are of numbers")
-    if numbers.shape != (rows,):
-        raise InputError(f"values must be {rows} numbers, one for every row of joint")
-    if len(np.unique(numbers)) < rows:
-        raise InputError("values must all be different, one for every row of joint")
-    return numbers
-
-
 def _records(sums: Floats) -> tuple[Ints, bool]:
     """Records of each cell; of probabilities, shares of very many."""
     if (sums == np.rint(sums)).all():
@@ -200,13 +183,7 @@ def _accepted(
 
 
 def _cheapest(costs: Floats) -> Codes:
-    """Where the ranges of the cheapest partition begin.
-
-    Raises
-    ------
-    PolicyUnreachableError
-        When every partition has a range of infinite cost.
-    """
+    """Where the ranges of the cheapest partition begin; unreachable where all cost infinity."""
     n = len(costs)
     least, begins = np.full(n + 1, np.inf), np.zeros(n + 1, np.intp)
     least[0] = 0.0

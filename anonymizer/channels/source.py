@@ -163,6 +163,14 @@ class Sensitive:
         """Classes of so many records, shape (classes, all values), against what is known."""
         return Classes(joint, whole(self.known), self.values, None, self.attribute)
 
+    def require_named(self, model: str, distance: str | None) -> None:
+        """Require names of values where a model's distance is between them."""
+        if distance in ("ordered", "hierarchical") and not self.values:
+            raise InputError(
+                f"{model}: distance {distance!r} is about the values of {self.attribute}; name "
+                "them, one for every column of joint"
+            )
+
     def require_same(self, other: "Sensitive") -> None:
         """Require that another attribute has the same p(x)."""
         mine, theirs = self.source, other.source

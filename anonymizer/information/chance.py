@@ -47,16 +47,9 @@ AT_ONCE = 32
 
 @dataclass(frozen=True, eq=False)
 class Expected:
-    """e(n) of a table.
+    """e(n) of a table of N records, known at the sizes ``nodes``, ascending from 0 to N.
 
-    Parameters
-    ----------
-    records
-        N.
-    nodes
-        The sizes at which it is known, ascending, 0 first and N last, shape (nodes,).
-    divided
-        Newton's divided differences from each node on, shape (polynomials, at most ``NODES``).
+    ``divided``: Newton's differences from each node on, shape (polynomials, at most ``NODES``).
     """
 
     records: int

@@ -1,4 +1,4 @@
-"""Information bottlenecks: the least told of X for what is kept about W, and the other way round.
+"""Information bottlenecks: the least rate about X for the relevance kept for W, and the reverse.
 
 Problems 3 and 4 of Domingo-Ferrer and Rebollo-Monedero (2009): for a chain T - X - W, the rate
 I(T;X) stands for identity disclosure, and the loss I(X;W) - I(T;W) = I(X;W|T) >= 0 (their lemma 1)
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.channels.bottleneck.annealing import Compressor, Soft
-from anonymizer.channels.source import Source
+from anonymizer.channels.source import Source, filled
 from anonymizer.channels.threads import single_threaded
 from anonymizer.channels.validation import (
     LARGEST,
@@ -38,7 +38,7 @@ NEAR, ROUNDING = 1e-9, 1e-14
 
 @dataclass(frozen=True, eq=False)
 class Bottleneck:
-    """A channel q(t|x) into symbols T, with what is told of X and kept about W: a local optimum.
+    """A channel q(t|x) into symbols T, with its rate about X and relevance for W: a local optimum.
 
     Parameters
     ----------
@@ -50,18 +50,12 @@ class Bottleneck:
         p(x|t), shape (k, n): from which values of X are drawn for a symbol.
     margin
         p(t), shape (k,); every symbol occurs.
-    rate
-        I(T;X), in ``unit``.
-    relevance
-        I(T;W), in ``unit``.
-    information
-        I(X;W), in ``unit``: what could be kept.
+    rate, relevance, information
+        I(T;X), I(T;W), and I(X;W), which could be kept, in ``unit``.
     beta
         What one unit of relevance was worth in rate: rate - beta relevance was minimised.
-    unit
-        ``"bits"`` or ``"nats"``.
-    iterations
-        Steps of the self-consistent equations.
+    unit, iterations
+        ``"bits"`` or ``"nats"``, and the steps of the self-consistent equations.
     """
 
     channel: Floats
@@ -134,17 +128,17 @@ def information_bottleneck(
     Tishby, Pereira and Bialek (1999); Slonim and Tishby (1999) for the start with few symbols.
     """
     nats = nats_per(unit)
-    asked = only_one(beta=beta, relevance_loss_limit=relevance_loss_limit, rate_limit=rate_limit)
+    given = only_one(beta=beta, relevance_loss_limit=relevance_loss_limit, rate_limit=rate_limit)
     source = _source(joint)
-    solver = Compressor.of(source, _most(symbols), _starts(restarts, rng), rng)
+    solver = Compressor(source, _most(symbols), _starts(restarts, rng), rng)
     with single_threaded():
-        if asked == "beta":
-            found = solver.anneal(number_of(asked, beta, least=0, most=LARGEST))
-        elif asked == "rate_limit":
-            found = _at_limit(solver, number_of(asked, rate_limit, least=0) * nats, by_rate=True)
+        if given == "beta":
+            found = solver.anneal(number_of(given, beta, least=0, most=LARGEST))
+        elif given == "rate_limit":
+            found = _at_limit(solver, number_of(given, rate_limit, least=0) * nats, by_rate=True)
         else:
-            limit = number_of(asked, relevance_loss_limit, least=0) * nats
-            found = _at_limit(solver, solver.information - limit, by_rate=False)
+            limit = number_of(given, relevance_loss_limit, least=0) * nats
+            found = _at_limit(solver, source.information - limit, by_rate=False)
     return _bottleneck(source, found, unit)
 
 
@@ -175,7 +169,7 @@ def bottleneck_path(
     """
     nats_per(unit)
     source = _source(joint)
-    solver = Compressor.of(source, _most(symbols), 0, None)
+    solver = Compressor(source, _most(symbols))
     if betas is None:
         lowest = min(solver.critical, HIGHEST / 10)
         stops = np.geomspace(HIGHEST, lowest, whole_of("points", points, 2))
@@ -225,12 +219,10 @@ def _at_limit(solver: Compressor, limit: float, *, by_rate: bool) -> Soft:
 
 
 def _bottleneck(source: Source, found: Soft, unit: str) -> Bottleneck:
-    """In the unit asked for, with a row for every value that was given."""
+    """In the unit, with a row for every value that was given."""
     nats = nats_per(unit)
     symbols = found.channel.shape[1]
-    channel = np.zeros((source.shape[0], symbols))
-    channel[:, int(found.margin.argmax())] = 1.0
-    channel[source.rows] = found.channel
+    channel = filled(found.channel, source.p, source.rows, source.shape[0])
     decoder = np.zeros((symbols, source.shape[0]))
     decoder[:, source.rows] = (source.p[:, None] * found.channel / found.margin).T
     posterior = np.zeros((symbols, source.shape[1]))

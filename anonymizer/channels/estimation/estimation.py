@@ -20,8 +20,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.channels.channel import Channel, require_channel
-from anonymizer.channels.estimation.likelihood import Likelihood, maximum_likelihood
-from anonymizer.channels.estimation.released import between, counts_of
+from anonymizer.channels.estimation.likelihood import (
+    Likelihood,
+    between,
+    counts_of,
+    maximum_likelihood,
+)
 from anonymizer.channels.estimation.unbiased import Side, covariance_of, released_margin, unbiased
 from anonymizer.channels.validation import numbers_of
 from anonymizer.errors import InputError, require_one_of, shown
@@ -45,24 +49,19 @@ class Estimate:
 
     Parameters
     ----------
-    values
-        What the rows are about.
-    others
-        What the columns are about; None for a margin, which has no columns.
+    values, others
+        What the rows and the columns are about; None for a margin, which has no columns.
     shares
         Estimates of shares, shape (values,) or (values, others). They add up to 1; unbiased ones
         may be negative, and would no longer be unbiased if they were cut off.
-    standard_errors
+    standard_errors, covariance
         Of the shares, same shape, where records were drawn independently of each other; None where
-        there are none: a maximum-likelihood estimate may lie at the border.
-    covariance
-        Of the shares of a margin, shape (values, values); None elsewhere.
+        there are none: a maximum-likelihood estimate may lie at the border. The covariance is that
+        of the shares of a margin, shape (values, values).
     upper
         Whether variances are upper bounds: they depend on a margin that is not estimable.
-    records
-        How many records were released.
-    method
-        ``"unbiased"``, ``"maximum-likelihood"`` or ``"invariant"``.
+    records, method
+        How many were released, and one of ``METHODS``.
     identified
         Whether the channels tell all values apart. If not, a maximum-likelihood estimate is one of
         many that the release speaks for equally.
@@ -96,14 +95,8 @@ class Estimate:
 class Mean:
     """The estimate of the mean of f(X) over the records, before they were masked.
 
-    Parameters
-    ----------
-    value
-        Unbiased.
-    standard_error
-        Where records were drawn independently of each other.
-    upper
-        Whether the standard error is an upper bound.
+    The value is unbiased; the standard error is of records drawn independently of each other, or,
+    with ``upper``, an upper bound.
     """
 
     value: float

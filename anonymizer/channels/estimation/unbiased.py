@@ -14,7 +14,7 @@ from typing import final
 import numpy as np
 
 from anonymizer.channels.channel import Channel
-from anonymizer.channels.estimation.released import between
+from anonymizer.channels.estimation.likelihood import between
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import Partition
 from anonymizer.kernels.arrays import Floats

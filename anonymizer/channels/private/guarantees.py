@@ -54,8 +54,8 @@ def private_channel(
         d(x, y), shape (n, k), at least 0: what it costs to release y for x.
     privacy
         Models: t-closeness, entropy l-diversity, k-anonymity, those that bound shares, mean
-        information. A released symbol is a class. k-anonymity asks H(record|y) >= log k: whoever
-        sees y is as uncertain whose record it is as among k equally likely ones.
+        information. A released symbol is a class. k-anonymity requires H(record|y) >= log k:
+        whoever sees y is as uncertain whose record it is as among k equally likely ones.
     invariant, epsilon, unbiased
         See :class:`Extras`; epsilon in nats, whatever the unit.
     records
@@ -67,7 +67,7 @@ def private_channel(
     tolerance
         What part of the distortion the gap may be for the answer to count as certified.
     unit
-        Of the leakage I(W;Y) that is stated, ``"bits"`` or ``"nats"``.
+        Of the leakage I(W;Y), ``"bits"`` or ``"nats"``.
 
     Raises
     ------
@@ -89,7 +89,9 @@ def private_channel(
         )
     sensitive = Sensitive.of(joint, prior, values, str(next(iter(names), "W")))
     if records is None:
-        records = _counted(matrix_of("joint", joint))
+        counts = matrix_of("joint", joint)
+        whole = bool((counts == np.rint(counts)).all()) and counts.sum() > 1
+        records = float(counts.sum()) if whole else None
     extras = Extras(invariant, epsilon, unbiased)
     return least_distortion(
         [sensitive], distortion, privacy, extras, records, tolerance=tolerance, unit=unit
@@ -106,9 +108,9 @@ def least_distortion(
     tolerance: float = 1e-5,
     unit: str = "bits",
 ) -> OptimalChannel:
-    """The same about several sensitive attributes at once, all beside the same X.
+    """The same about several sensitive attributes at once, all next to the same X.
 
-    A model that names none of them is about each. The leakage stated is that about the first.
+    A model that names none of them is about each. The leakage is that about the first.
 
     Raises
     ------
@@ -119,7 +121,9 @@ def least_distortion(
     if records is not None:
         number_of("records", records, least=1)
     nats_per(unit)
-    _require_sensitive(sensitive)
+    listed = isinstance(sensitive, Sequence) and all(isinstance(s, Sensitive) for s in sensitive)
+    if not listed or not sensitive:
+        raise InputError("sensitive must be a list of Sensitive.of(joint), one at least")
     extras = Extras() if extras is None else extras
     for other in sensitive[1:]:
         other.require_same(sensitive[0])
@@ -146,12 +150,6 @@ def least_distortion(
         method="clarabel",
         iterations=best.iterations,
     )
-
-
-def _require_sensitive(stated: object) -> None:
-    sound = isinstance(stated, Sequence) and all(isinstance(one, Sensitive) for one in stated)
-    if not sound or not stated:
-        raise InputError("sensitive must be a list of Sensitive.of(joint), one at least")
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,28 +184,18 @@ def _answer(
 ) -> _Answer:
     from anonymizer.channels.private.conic import solve
 
-    solved = _inside(exact, hair)
-    found = solve(solved, accuracy=min(1e-8, tolerance * 1e-4))
-    relaxed = tolerated if solved.epsilon is not None else replace(tolerated, epsilon=None)
-    proven = proof(relaxed, found.multipliers)
-    good = proven.bound / (1 - 0.9 * tolerance)  # certified, with room for rounding
-    channel = repaired(exact, found.joint, proven.costs, policy, good)
-    value = exact.expected(channel)
-    return _Answer(channel, value, proven.bound, found.iterations)
-
-
-def _inside(program: Program, hair: float) -> Program:
-    epsilon = program.epsilon
+    epsilon = exact.epsilon
     if epsilon is not None:
         epsilon = epsilon * (1 - hair) if epsilon <= TELLING_EPSILON else None
-    demands = tuple(demand.inside(hair) for demand in program.demands)
-    return replace(program, demands=demands, epsilon=epsilon)
-
-
-def _counted(joint: Floats) -> float | None:
-    """The records, where a joint law is given as counts."""
-    whole = bool((joint == np.rint(joint)).all())
-    return float(joint.sum()) if whole and joint.sum() > 1 else None
+    demands = tuple(demand.inside(hair) for demand in exact.demands)
+    solved = replace(exact, demands=demands, epsilon=epsilon)
+    joint, multipliers, steps = solve(solved, accuracy=min(1e-8, tolerance * 1e-4))
+    relaxed = tolerated if solved.epsilon is not None else replace(tolerated, epsilon=None)
+    proven = proof(relaxed, multipliers)
+    good = proven.bound / (1 - 0.9 * tolerance)  # certified, with room for rounding
+    channel = repaired(exact, joint, proven.costs, policy, good)
+    value = exact.expected(channel)
+    return _Answer(channel, value, proven.bound, steps)
 
 
 def _everywhere(channel: Floats, distortion: Floats, source: Source, extras: Extras) -> Floats:

@@ -16,10 +16,10 @@ equations does.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
+from anonymizer.channels.channel import epsilon_of
 from anonymizer.channels.private.program import EXACT, Program
 from anonymizer.channels.private.requirements import Demand
 from anonymizer.channels.private.verification import Policy
@@ -54,12 +54,7 @@ def repaired(program: Program, joint: Floats, costs: Floats, policy: Policy, goo
     """The least distorting channel that a policy accepts, near u(x,y), shape (n, k).
 
     ``costs`` are the S(x, y) of the same answer. Of channels that distort at most ``good`` it is
-    the one of the fewest entries.
-
-    Raises
-    ------
-    PolicyUnreachableError
-        When not even a channel that ignores X passes; the caller has made sure that one does.
+    the one of the fewest entries. Callers have made sure that a channel that ignores X passes.
     """
     candidates = [*_mended(program, joint, costs, policy), blind(program)]
     sound = [one for one in candidates if _holds(program, one) and policy.accepts(one)]
@@ -98,41 +93,37 @@ def blind(program: Program) -> Floats:
     return np.repeat(shares[None], n, axis=0)
 
 
-@dataclass(frozen=True, eq=False)
-class _Exact:
-    """What the margin of Y has to be besides: shape (k,) each, or None."""
+def _met(program: Program, margin: Floats) -> bool:
+    """Whether a margin of Y and its mean are as required, up to rounding."""
+    if program.invariant and np.abs(margin - program.p).max() > EXACT:
+        return False
+    return program.drift is None or abs(float(program.drift @ margin)) <= EXACT
 
-    margin: Floats | None
-    drift: Floats | None
 
-    def met(self, margin: Floats) -> bool:
-        """Whether it is, up to rounding."""
-        if self.margin is not None and np.abs(margin - self.margin).max() > EXACT:
-            return False
-        return self.drift is None or abs(float(self.drift @ margin)) <= EXACT
-
-    def fresh(self, margin: Floats, e: float) -> Floats | None:
-        """The b with (1 - e) margin + e b as it has to be; None where no distribution is."""
-        if self.margin is not None:
-            b = (self.margin - (1 - e) * margin) / e
-            return b / b.sum() if b.min() >= 0 else None
-        if self.drift is None:
-            return margin
-        off = (1 - e) * float(self.drift @ margin) / e
-        released = np.where(margin > 0, self.drift, 0.0)
+def _mixed(program: Program, channel: Floats, e: float) -> Floats | None:
+    """(1 - e) q + e b with a b that makes margin and mean as required; None where there is none."""
+    margin = program.p @ channel
+    if e == 0.0:
+        return channel if _met(program, margin) else None
+    b, drift = margin, program.drift
+    if program.invariant:
+        b = (program.p - (1 - e) * margin) / e
+        b = b / b.sum()
+    elif drift is not None:
+        mean = float(drift @ margin)
+        off = (1 - e) * mean / e
+        released = np.where(margin > 0, drift, 0.0)
         other = int(np.argmin(released) if off > 0 else np.argmax(released))
-        mean = float(self.drift @ margin)
-        part = (-off - mean) / (float(self.drift[other]) - mean) if off else 0.0
-        if not 0 <= part <= 1:
-            return None
+        part = (-off - mean) / (float(drift[other]) - mean) if off else 0.0
         b = (1 - part) * margin
         b[other] += part
-        return np.asarray(b)
+        if not 0 <= part <= 1:
+            return None
+    return np.asarray((1 - e) * channel + e * b[None]) if b.min() >= 0 else None
 
 
 def _mended(program: Program, joint: Floats, costs: Floats, policy: Policy) -> Iterator[Floats]:
     """For every idea of what is no more than an artefact, the least mixed channel that passes."""
-    exact = _Exact(program.p if program.invariant else None, program.drift)
     reduced = (costs - costs.min(axis=1)[:, None]) / program.scale
     joint = np.maximum(joint, 0.0)
     for sparse in (True, False):
@@ -146,7 +137,7 @@ def _mended(program: Program, joint: Floats, costs: Floats, policy: Policy) -> I
             for near in _near(program, cleaned):
                 topped = _topped(program, near, policy)
                 for e in MIXTURES:
-                    mixed = _mixed(program, topped, exact, e)
+                    mixed = _mixed(program, topped, e)
                     if mixed is not None and _holds(program, mixed) and policy.accepts(mixed):
                         yield mixed
                         break
@@ -207,26 +198,13 @@ def _fitted(p: Floats, channel: Floats) -> Floats:
     return np.asarray(joint / joint.sum(axis=1)[:, None])
 
 
-def _mixed(program: Program, channel: Floats, exact: _Exact, e: float) -> Floats | None:
-    margin = program.p @ channel
-    if e == 0.0:
-        return channel if exact.met(margin) else None
-    fresh = exact.fresh(margin, e)
-    return None if fresh is None else np.asarray((1 - e) * channel + e * fresh[None])
-
-
 def _holds(program: Program, channel: Floats) -> bool:
-    """Whether rows are distributions, and margins, mean and epsilon are as asked."""
+    """Whether rows are distributions, and margins, mean and epsilon are as required."""
     if channel.min() < 0 or np.abs(channel.sum(axis=1) - 1).max() > EXACT:
         return False
-    exact = _Exact(program.p if program.invariant else None, program.drift)
-    if not exact.met(program.p @ channel):
+    if not _met(program, program.p @ channel):
         return False
-    if program.epsilon is None:
-        return True
-    released = channel[:, channel.max(axis=0) > 0]
-    least, most = released.min(axis=0), released.max(axis=0)
-    return bool((least > 0).all() and np.log(most / least).max() <= program.epsilon + EXACT)
+    return program.epsilon is None or epsilon_of(channel) <= program.epsilon + EXACT
 
 
 def _projected(program: Program, joint: Floats) -> Floats | None:

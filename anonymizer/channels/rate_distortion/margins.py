@@ -96,16 +96,8 @@ class _Kernel:
 def best_margin(p: Floats, a: Floats, goal: float) -> Margin:
     """The distribution t of least F(t) = -sum_x p(x) ln (A t)(x), to a gap in nats if that can be.
 
-    Symbols of next to no weight are left out where the gap stays what it has to be.
-
-    Parameters
-    ----------
-    p
-        p(x) > 0, shape (n,).
-    a
-        A(x, y) in [0, 1], shape (n, k), with a 1 in every row.
-    goal
-        Gap to stop at, nats.
+    p(x) > 0 has shape (n,), A(x, y) in [0, 1] shape (n, k), with a 1 in every row. Symbols of next
+    to no weight are left out where the gap stays within the goal, nats.
     """
     kernel, best = _Kernel(p, a, goal), positive_margin(p, a, goal)
     kept = np.where(best.weights > 1e-9 * best.weights.max(), best.weights, 0.0)

@@ -4,7 +4,7 @@ Problems 1 and 2 of Domingo-Ferrer and Rebollo-Monedero (2009). I(X;Y) stands fo
 disclosure; it is what the privacy-distortion function is where the sensitive attribute is X.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -22,7 +22,7 @@ from anonymizer.channels.tradeoff.answers import (
     at_leakage,
     at_slope,
 )
-from anonymizer.channels.tradeoff.limits import Limit, Met, Point, Solved
+from anonymizer.channels.tradeoff.limits import Limit, Solved
 from anonymizer.channels.validation import law_of, nats_per, number_of, only_one, require_room
 from anonymizer.kernels.arrays import Floats
 
@@ -130,25 +130,22 @@ class _RateTradeoff(Tradeoff):
         channel = weighted / weighted.sum(axis=1, keepdims=True)
         least = float(self.p @ self.distortion.min(axis=1))
         bound = self._sunk(slope * margin.lower + least) if slope else max(0.0, margin.lower)
-        point = Point(channel, self.distorted(channel), self.leakage(channel), slope or None)
+        point = self.point(channel, slope or None)
         return Solved(point, bound, margin.iterations, margin.method)
 
-    @property
-    def near(self) -> Point:
-        return self._nearest.point
-
     @cached_property
-    def single(self) -> Point:
-        channel = np.zeros_like(self.distortion)
-        channel[:, self._one] = 1.0
-        return Point(channel, self._most, 0.0)
+    def near(self) -> Solved:
+        """At no slope."""
+        return self.solve(0.0, self.tolerance)
 
     @property
-    def far(self) -> Point:
-        return self.single
+    def far(self) -> Solved:
+        """One symbol for everybody."""
+        return Solved(self.single, self._sunk(self.single.distortion))
 
-    def silent(self) -> Met:
-        return Met(self.single.channel, self._sunk(self._most), None)
+    def silent(self) -> Solved:
+        """``far``, whose bound is close."""
+        return self.far
 
     def least_leakage(self, limit: float) -> float:
         """Lower bound of R where the limit is the least distortion, but for rounding.
@@ -158,36 +155,25 @@ class _RateTradeoff(Tradeoff):
         are as near but for rounding.
         """
         above = self.distortion - self.distortion.min(axis=1, keepdims=True)
-        bound = self._nearest.bound
+        bound = self.near.bound
         if not above.any() or limit <= self.least_distortion:
             return bound
-        wanted = Limit(limit, self.distorted, self.leakage, of_leakage=False)
+        wanted = Limit(limit, False, self.point)
         dearer = (above[above > least].min() for least in (0.0, NEAR * above.max()))
         slopes = {float(one) / RULED_OUT for one in dearer} - {0.0}
         found = (wanted.bound(self.solve(slope, self.tolerance), slope) for slope in slopes)
         return min(bound, max(found, default=0.0))
 
     def noise(self, minimised: str, slope: float) -> float:
-        off = 3 * rounding(self.distortion.shape, 1.0) * slope + 8 * len(self.p) * EPS * self._most
+        off = (
+            3 * rounding(self.distortion.shape, 1.0) * slope
+            + 8 * len(self.p) * EPS * self.single.distortion
+        )
         return off if minimised == "distortion" or not slope else off / slope
 
     def rounding(self, minimised: str, slope: float) -> float:
         """Of a nat: a rate that is next to nothing is a difference of such numbers."""
         return ROUNDING * (1.0 if minimised == "leakage" else slope)
-
-    @cached_property
-    def _nearest(self) -> Solved:
-        return self.solve(0.0, self.tolerance)
-
-    @cached_property
-    def _one(self) -> int:
-        """The symbol that distorts least if it is released for everybody."""
-        return int((self.p @ self.distortion).argmin())
-
-    @property
-    def _most(self) -> float:
-        """The least distortion of a channel that tells nothing."""
-        return float(self.p @ self.distortion[:, self._one])
 
     def _sunk(self, bound: float) -> float:
         """A bound on a distortion that stays true in floating point."""
@@ -207,12 +193,12 @@ class _RateTradeoff(Tradeoff):
         It is when c(y) = sum_x p(x) exp(-(d(x,y) - d(x,one)) / slope) <= 1 for all y; c - 1 is
         computed directly, so that slopes far above the last one that matters lose no digits.
         """
+        one = int(self.single.channel[0].argmax())
         with np.errstate(over="ignore", under="ignore"):
-            above = np.expm1((self.distortion[:, [self._one]] - self.distortion) / slope)
+            above = np.expm1((self.distortion[:, [one]] - self.distortion) / slope)
             off = 2 * len(self.p) * EPS * float((self.p @ np.abs(above)).max())
         most = float((self.p @ above).max())
         if not np.isfinite(off) or most > off:
             return None
-        bound = self._sunk(self._most - slope * (max(0.0, most) + off))
-        point = Point(self.single.channel, self._most, 0.0, slope)
-        return Solved(point, bound, 0, self.method)
+        bound = self._sunk(self.single.distortion - slope * (max(0.0, most) + off))
+        return Solved(replace(self.single, slope=slope), bound, 0, self.method)

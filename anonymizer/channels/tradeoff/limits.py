@@ -8,16 +8,15 @@ channels, which ends sooner on smooth ones.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, log, sqrt
 
 from anonymizer.channels.tradeoff.lagrangian import EPSILON
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["Limit", "Met", "Point", "Solved", "met"]
+__all__ = ["Limit", "Point", "Solved", "met"]
 
 SOLVES = 60
-HALVED = 60
 
 FINEST = 1e-10
 """The least relative tolerance of a cost that is asked for on the way."""
@@ -38,21 +37,10 @@ class Point:
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """The point of a slope, a lower bound of D + slope * I there, the steps and the method."""
+    """A point, a lower bound of what it minimises, the steps and the method."""
 
     point: Point
     bound: float
-    steps: int
-    method: str
-
-
-@dataclass(frozen=True, eq=False)
-class Met:
-    """A channel that meets a limit, its proven bound, at which slope, in how many steps and how."""
-
-    channel: Floats
-    bound: float
-    slope: float | None
     steps: int = 0
     method: str | None = None
 
@@ -60,50 +48,46 @@ class Met:
 Solve = Callable[[float, float], Solved]
 """The best channel at a slope per nat, to a relative tolerance of the cost."""
 
-Measure = Callable[[Floats], float]
-"""The distortion or the leakage in nats of a channel."""
-
 
 @dataclass(frozen=True, eq=False)
 class Limit:
     """The least leakage of channels of at most a distortion; or, ``of_leakage``, the reverse."""
 
     limit: float
-    distortion: Measure
-    leakage: Measure
     of_leakage: bool
+    measured: Callable[[Floats], Point]
 
     def position(self, point: Point) -> float:
         """What the limit is about."""
         return point.leakage if self.of_leakage else point.distortion
 
+    def value(self, point: Point) -> float:
+        """What is minimised."""
+        return point.distortion if self.of_leakage else point.leakage
+
     def is_near(self, point: Point) -> bool:
         """Whether a point is on the side of the least distortion."""
-        beyond = self.position(point) > self.limit
-        return beyond if self.of_leakage else not beyond
+        return (self.position(point) > self.limit) == self.of_leakage
 
-    def best(self, near: Point, far: Point) -> tuple[Floats, float]:
-        """The mix with as much of the near channel as the limit allows, and what it minimises.
+    def best(self, near: Point, far: Point) -> Point:
+        """The mix with as much of the near channel as the limit allows, which is never exceeded.
 
         D is linear along the mix, and I convex: no higher than the mix of both.
         """
+
+        def mixed(share: float) -> Point:
+            return self.measured(share * near.channel + (1 - share) * far.channel)
+
         if self.of_leakage:
             low, high = 0.0, 1.0
             while high - low > 1e-15 * high and (share := 0.5 * (low + high)) not in (low, high):
-                mixed = share * near.channel + (1 - share) * far.channel
-                low, high = (share, high) if self.leakage(mixed) <= self.limit else (low, share)
-            channel = low * near.channel + (1 - low) * far.channel
-            return channel, self.distortion(channel)
+                low, high = (share, high) if mixed(share).leakage <= self.limit else (low, share)
+            return mixed(low)
         apart = far.distortion - near.distortion
-        share = (far.distortion - self.limit) / apart if apart > 0 else 1.0
-        missing = 0.0
-        for _ in range(HALVED):
-            share = min(1.0, share + missing)
-            channel = share * near.channel + (1 - share) * far.channel
-            if share == 1.0 or self.distortion(channel) <= self.limit:
-                break
-            missing = max(2 * missing, 1e-16)
-        return channel, self.leakage(channel)
+        share, missing = (far.distortion - self.limit) / apart if apart > 0 else 1.0, 1e-16
+        while (found := mixed(share)).distortion > self.limit and share < 1:
+            share, missing = min(1.0, share + missing), 2 * missing
+        return found
 
     def bound(self, solved: Solved, slope: float) -> float:
         """D >= C* - slope * I, or I >= (C* - D) / slope; what is subtracted is rounded up."""
@@ -126,7 +110,7 @@ def met(
     solve: Solve,
     tolerance: float,
     noise: Callable[[float], float],
-) -> Met:
+) -> Solved:
     """Close in on a limit between two points, until the bound is close to the value.
 
     ``noise`` is what rounding leaves open of the bound at a slope.
@@ -134,7 +118,8 @@ def met(
     slope, steps, sides, method = None, 0, "", None
     tried: dict[str, float] = {}
     for _ in range(SOLVES):
-        channel, value = limit.best(near, far)
+        best = limit.best(near, far)
+        value = limit.value(best)
         gap = value - bound
         following = _next_slope(limit, near, far, sides)
         if gap <= max(tolerance * value, noise(slope or 0.0)) or following is None:
@@ -158,8 +143,8 @@ def met(
         else:
             far, sides = solved.point, sides + "f"
     else:
-        channel, value = limit.best(near, far)
-    return Met(channel, bound, slope, steps, method)
+        best = limit.best(near, far)
+    return Solved(replace(best, slope=slope), bound, steps, method)
 
 
 def _next_slope(limit: Limit, near: Point, far: Point, sides: str) -> float | None:

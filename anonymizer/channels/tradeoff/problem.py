@@ -1,4 +1,13 @@
-"""Distortion against the leakage I(W;Y) about a sensitive attribute W."""
+"""Distortion against the leakage I(W;Y) about a sensitive attribute W, and its end without leakage.
+
+I(W;Y) = 0 if and only if p(w, y) = p(w) p(y) for every y, which is linear in u(y, x):
+
+    min <d, u>   over u >= 0, sum_y u(y, x) = p(x), sum_x (p(w|x) - p(w)) u(y, x) = 0,
+
+of which the dual says sum_x p(x) min_y [d(y, x) + sum_w p(w|x) g_y(w)] for any g with
+sum_w p(w) g_y(w) = 0. One symbol for everybody is feasible, but need not be the best: where p(w|x)
+is the same for some x, or has fewer dimensions than there are x, several symbols may tell nothing.
+"""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -8,9 +17,8 @@ import numpy as np
 from anonymizer.channels.source import Source
 from anonymizer.channels.tradeoff.answers import ROUNDING, Tradeoff
 from anonymizer.channels.tradeoff.lagrangian import EPSILON, Lagrangian
-from anonymizer.channels.tradeoff.limits import Met, Point, Solved
+from anonymizer.channels.tradeoff.limits import Point, Solved
 from anonymizer.channels.tradeoff.minimum import minimum
-from anonymizer.channels.tradeoff.zero_leakage import ROUNDED, leakless
 from anonymizer.kernels.arrays import Floats
 
 __all__ = ["LeakageTradeoff"]
@@ -25,6 +33,16 @@ FORBIDDEN = 1e4
 """Nats that a symbol costs that is not among the nearest, where only those may be used."""
 
 
+MOST_ENTRIES = 4_000_000
+"""Entries of the constraints: beyond, one symbol for everybody is the answer, maybe not proven."""
+
+ROUNDED = 1e-14
+"""Leakage in nats that is the rounding of a solution."""
+
+RANK = 1e-10
+"""Singular values of p(w|x) - p(w) below this tell next to nothing: the leakage is their square."""
+
+
 @dataclass(frozen=True, eq=False)
 class LeakageTradeoff(Tradeoff):
     """A source with p(x, w), and the time of ``monotonic`` to end at with what there is."""
@@ -37,36 +55,40 @@ class LeakageTradeoff(Tradeoff):
         """The problem at no price: it measures channels."""
         return Lagrangian.of(self.source, self.distortion, 0.0)
 
-    def leakage(self, channel: Floats) -> float:  # noqa: D102
+    def leakage(self, channel: Floats) -> float:
+        """I(W;Y) in nats."""
         return self.measures.leakage(self.p * channel.T)
 
-    def solve(self, slope: float, tolerance: float) -> Solved:  # noqa: D102
+    def solve(self, slope: float, tolerance: float) -> Solved:
+        """By the method of the problem."""
         problem = Lagrangian.of(self.source, self.distortion, slope)
         found = minimum(problem, max(tolerance, FINEST), self.method, self.deadline)
         bound = problem.outside(found.bound)
         return Solved(self._point(found.u, slope), bound, found.steps, found.method)
 
-    @property
-    def near(self) -> Point:  # noqa: D102
-        return self._nearest[0]
+    @cached_property
+    def near(self) -> Solved:
+        """The ends are found exactly, where the published descent finds neither."""
+        above = self.distortion - self.distortion.min(axis=1, keepdims=True)
+        problem = Lagrangian.of(self.source, np.where(above > 0, FORBIDDEN, 0.0), 1.0)
+        method = "automatic" if self.method == "steepest-descent" else self.method
+        found = minimum(problem, self.tolerance, method, self.deadline)
+        nearest = np.where(above.T > 0, 0.0, np.maximum(found.u, 1e-30 * problem.p))
+        return Solved(self._point(problem.fitted(nearest)), problem.outside(found.bound))
 
     @cached_property
-    def single(self) -> Point:  # noqa: D102
-        u = np.zeros_like(self.measures.distortion)
-        u[np.argmin(self.measures.distortion @ self.p)] = self.p
-        return replace(self._point(u), leakage=0.0)
+    def far(self) -> Solved:
+        """By a linear program."""
+        u, bound = _leakless(self.measures)
+        return Solved(replace(self._point(u), leakage=0.0), self.measures.outside(bound))
 
-    @property
-    def far(self) -> Point:  # noqa: D102
-        return self._leakless[0]
-
-    def silent(self) -> Met:
+    def silent(self) -> Solved:
         """The least distortion without leakage.
 
         Where the linear program proves nothing, ever higher prices do: C*(slope) <= D then; and
         what is bought at them may leak no more than rounding.
         """
-        (far, bound), steps = self._leakless, 0
+        far, bound, steps = self.far.point, self.far.bound, 0
         for slope in DEAR:
             if far.distortion - bound <= self.tolerance * far.distortion:
                 break
@@ -76,7 +98,7 @@ class LeakageTradeoff(Tradeoff):
                 far = point
             bound, steps = max(bound, solved.bound), steps + solved.steps
         # What leaks no more than rounding may distort a little less than what leaks nothing.
-        return Met(far.channel, min(bound, far.distortion), None, steps)
+        return Solved(replace(far, slope=None), min(bound, far.distortion), steps)
 
     def least_leakage(self, limit: float) -> float:
         """Lower bound of I where E d is at most a limit that is the least, but for rounding.
@@ -88,9 +110,10 @@ class LeakageTradeoff(Tradeoff):
         above = self.distortion - self.distortion.min(axis=1, keepdims=True)
         dearer = float(above[above > 0].min(initial=np.inf))
         spare = max(0.0, limit * (1 + EPSILON) - self.least_distortion)
-        return max(0.0, self._nearest[1] - FORBIDDEN * (spare / dearer) * (1 + 4 * EPSILON))
+        return max(0.0, self.near.bound - FORBIDDEN * (spare / dearer) * (1 + 4 * EPSILON))
 
-    def noise(self, minimised: str, slope: float) -> float:  # noqa: D102
+    def noise(self, minimised: str, slope: float) -> float:
+        """Leakages are known to rounding."""
         return ROUNDING if minimised == "leakage" else 0.0
 
     def rounding(self, minimised: str, slope: float) -> float:
@@ -101,20 +124,64 @@ class LeakageTradeoff(Tradeoff):
         """The point of a joint law u(y, x)."""
         channel = np.ascontiguousarray((u / self.p).T)
         channel /= channel.sum(axis=1, keepdims=True)
-        return Point(channel, self.distorted(channel), self.leakage(channel), slope)
+        return self.point(channel, slope)
 
-    @cached_property
-    def _nearest(self) -> tuple[Point, float]:
-        """The near point and a lower bound of its leakage; the published descent finds neither."""
-        above = self.distortion - self.distortion.min(axis=1, keepdims=True)
-        problem = Lagrangian.of(self.source, np.where(above > 0, FORBIDDEN, 0.0), 1.0)
-        method = "automatic" if self.method == "steepest-descent" else self.method
-        found = minimum(problem, self.tolerance, method, self.deadline)
-        nearest = np.where(above.T > 0, 0.0, np.maximum(found.u, 1e-30 * problem.p))
-        return self._point(problem.fitted(nearest)), problem.outside(found.bound)
 
-    @cached_property
-    def _leakless(self) -> tuple[Point, float]:
-        """The far point and a lower bound of its distortion."""
-        u, bound = leakless(self.measures)
-        return replace(self._point(u), leakage=0.0), self.measures.outside(bound)
+def _leakless(problem: Lagrangian) -> tuple[Floats, float]:
+    """A law u(y, x) without leakage, and a lower bound of the distortion of all such laws."""
+    n, k, m = problem.shape
+    single = np.zeros((k, n))
+    single[np.argmin(problem.distortion @ problem.p)] = problem.p
+    bound = _bound(problem, np.zeros((k, m)))
+    least = float((single * problem.distortion).sum())
+    if n * k * m > MOST_ENTRIES or least <= bound * (1 + 1e-12):
+        return single, bound
+    found = _solved(problem)
+    if found is None:
+        return single, bound
+    u, prices = found
+    bound = max(bound, _bound(problem, prices))
+    fitted = problem.fitted(u)
+    cheaper = float((fitted * problem.distortion).sum()) < least
+    if not cheaper or problem.leakage(fitted) > ROUNDED:
+        return single, bound
+    return fitted, bound
+
+
+def _solved(problem: Lagrangian) -> tuple[Floats, Floats] | None:
+    """The program's solution u, shape (k, n), and g, shape (k, m); None where there is none.
+
+    What a column may not have is a part along the left singular vectors of p(w|x) - p(w): well
+    scaled, and none of it said twice. Unknown are u / sqrt(p), between the sizes of u and q: a
+    solver takes coefficients below 1e-9 for 0.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, diags, identity, kron, vstack
+
+    n, k, _ = problem.shape
+    left, values, right = np.linalg.svd(problem.conditional - problem.prior, full_matrices=False)
+    rank = int((values > RANK).sum())
+    sizes = np.sqrt(problem.p)
+    margins = kron(np.ones((1, k)), diags(sizes))
+    tells = kron(identity(k), csr_array(left[:, :rank].T * sizes))
+    done = linprog(
+        (problem.distortion * sizes).ravel(),
+        A_eq=vstack([margins, tells], format="csr"),
+        b_eq=np.concatenate([problem.p, np.zeros(k * rank)]),
+        bounds=(0, None),
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if done.status != 0:
+        return None
+    u = np.maximum(done.x.reshape(k, n), 0) * sizes
+    if not (u.sum(axis=0) > 0).all():
+        return None
+    prices = -done.eqlin.marginals[n:].reshape(k, rank)
+    return u, (prices / values[:rank]) @ right[:rank]
+
+
+def _bound(problem: Lagrangian, prices: Floats) -> float:
+    """The dual function at g, made to have no mean."""
+    centred = prices - (prices @ problem.prior)[:, None]
+    return problem.dual(centred, centred, 1.0)

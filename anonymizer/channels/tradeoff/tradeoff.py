@@ -183,7 +183,7 @@ def privacy_distortion_curve(
                 raise InputError("slopes is empty; give one at least, or leave it out")
             return [at_slope(problem, slope, unit) for slope in prices]
         points = whole_of("points", points, 1, MOST_POINTS)
-        found = _spread(problem.near, problem.single, problem.solve, points, tolerance)
+        found = _spread(problem.near.point, problem.single, problem.solve, points, tolerance)
         return [priced(problem, solved, unit) for solved in found]
 
 
