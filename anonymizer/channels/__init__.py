@@ -1,4 +1,9 @@
-"""Random recodings: channels p(released | true) that distort least for the privacy asked for."""
+"""Random recodings: channels p(released | true) of least distortion for the required privacy.
+
+In: joint laws or counts of an attribute and a sensitive one, distortions, privacy models. Out:
+channels with proven bounds, estimates from what they release, and losses. It may import
+``privacy``, ``counts``, ``hierarchy``, ``information``, ``tables`` and ``kernels``.
+"""
 
 from anonymizer.channels.bottleneck.bottlenecks import (
     Bottleneck,

@@ -51,7 +51,7 @@ def hierarchical(taxonomy: Taxonomy) -> Floats:
     if not isinstance(taxonomy, Taxonomy):
         raise InputError(f"hierarchical distortion needs a Taxonomy, not {shown(taxonomy)}")
     apart = [level.groups[:, None] != level.groups[None] for level in taxonomy.levels]
-    return np.sum(apart, axis=0, dtype=float)
+    return np.asarray(np.sum(apart, axis=0, dtype=float))
 
 
 def _difference(x: ArrayLike, y: ArrayLike | None) -> Floats:

@@ -54,7 +54,7 @@ class ProbabilisticLoss:
 
 @dataclass(frozen=True)
 class Moments:
-    """Whether mean and covariance of a release can be told from those of the original.
+    """Whether mean and covariance of a release are those of the original, but for chance.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def _pil(difference: Floats, variance: Floats) -> Floats:
     """erf(|difference| / sqrt(2 variance)); without variance any difference is certain."""
     with np.errstate(divide="ignore", invalid="ignore"):
         z = np.abs(difference) / np.sqrt(2 * variance)
-    return np.where(variance > 0, erf(z), difference != 0)
+    return np.asarray(np.where(variance > 0, erf(z), difference != 0))
 
 
 def _density(column: Floats, at: Floats) -> Floats:

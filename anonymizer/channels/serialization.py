@@ -63,9 +63,7 @@ def channels_of(manifest: Mapping[str, Any]) -> dict[tuple[str, ...], Channel]:
         raise InputError(f"a manifest must be what release.json holds, not {shown(manifest)}")
     masking = manifest.get("masking")
     if masking is None:
-        raise InputError(
-            "release.json tells of no random recoding: the records of this release are as they were"
-        )
+        raise InputError("release.json describes no random recoding: the records are as they were")
     if not isinstance(masking, Mapping):
         raise InputError("release.json is damaged: its masking is no description of one")
     if masking.get("withheld") is True:
@@ -109,7 +107,7 @@ def _written(what: str, values: Iterable[Hashable], attributes: Sequence[str]) -
     if len(set(texts)) < len(texts):
         raise InputError(
             f"two {what} of the channel of {', '.join(attributes)} are written alike: what was "
-            "released could not be told apart"
+            "released could not be distinguished"
         )
     return texts
 

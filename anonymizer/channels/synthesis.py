@@ -28,7 +28,7 @@ def synthetic(
 
     X' is drawn knowing T alone: X' - T - X - W is a Markov chain, and data processing gives
     I(X';X) <= I(T;X) and I(X';W) <= I(T;W). The limit on the rate that the channel keeps is kept by
-    X'; of the relevance some is lost, unless values can be told apart by their symbol. With the
+    X'; of the relevance some is lost, unless symbols distinguish all values. With the
     decoder of a bottleneck, which is Bayes' p(x|t), the margin of X' is that of X, and the joint
     law of X' and W is sum_t p(t) p(x'|t) p(w|t).
 

@@ -1,4 +1,4 @@
-"""What a class tells by chance alone: the bits of n records whose values were dealt out at random.
+"""What a class shows by chance alone: the bits of n records whose values were dealt out at random.
 
 Of N records N_w have the value w. Dealt out without replacement, a class of n records gets
 X_w ~ Hypergeometric(N, N_w, n) of each, and tells on average
@@ -88,7 +88,7 @@ class Expected:
 
 
 def expected(margin: Iterable[int]) -> Expected:
-    """e(n) of a table that has so many records of each value; kept for the next who asks.
+    """e(n) of a table that has so many records of each value; kept for the next call.
 
     >>> expected([2, 2])(np.array([0, 1, 2, 3, 4])).round(6).tolist()
     [0.0, 0.25, 0.166667, 0.061278, 0.0]
@@ -143,5 +143,5 @@ def _surprise(records: int, count: int, sizes: Ints) -> Floats:
     shares = [np.cumprod(falling, axis=1)[:, ::-1], np.ones_like(mean), np.cumprod(rising, axis=1)]
     share = np.concatenate(shares, axis=1)
     away = np.concatenate([down[:, ::-1] - 1, mode, up + 1], axis=1) - mean
-    told = (mean + away) * np.log1p(np.maximum(away / mean, np.nextafter(-1, 0))) - away
-    return np.asarray((share * told).sum(axis=1) / share.sum(axis=1))
+    nats = (mean + away) * np.log1p(np.maximum(away / mean, np.nextafter(-1, 0))) - away
+    return np.asarray((share * nats).sum(axis=1) / share.sum(axis=1))

@@ -19,6 +19,8 @@ from anonymizer.channels import (
 )
 from anonymizer.channels.private.guarantees import least_distortion
 from anonymizer.channels.source import Sensitive
+from anonymizer.counts.counts import Classes
+from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.privacy import (
     AlphaKAnonymity,
     BasicBetaLikeness,
@@ -34,8 +36,6 @@ from anonymizer.privacy import (
     TCloseness,
     ValueGain,
 )
-from anonymizer.counts.counts import Classes
-from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.tables.datasets import DATA_DIRECTORY, load_adult
 
 PAPER = [TCloseness(0.55, distance="kl"), EntropyLDiversity(2.7)]

@@ -96,8 +96,8 @@ class Compressor:
             return Soft(channel, margin, self.source.prior[None], 0.0, 0.0, beta, iterations)
         posterior = (self.source.p[:, None] * channel / margin).T @ self.source.conditional
         rate = float(self.source.p @ _xlogy(channel, channel / margin).sum(axis=1))
-        told = float(margin @ _xlogy(posterior, posterior / self.source.prior).sum(axis=1))
-        relevance = min(max(0.0, told), self.source.information)
+        found = float(margin @ _xlogy(posterior, posterior / self.source.prior).sum(axis=1))
+        relevance = min(max(0.0, found), self.source.information)
         return Soft(channel, margin, posterior, max(0.0, rate), relevance, beta, iterations)
 
     def path(self, betas: Sequence[float] | Floats) -> Iterator[Soft]:
@@ -227,11 +227,11 @@ class Compressor:
 def _merging(joint: Floats, row: int) -> Floats:
     """What I(T;W) loses by merging a symbol with each other one, shape (k,), nats."""
 
-    def told(counts: Floats) -> Floats:
+    def kept(counts: Floats) -> Floats:
         sums = np.maximum(counts.sum(axis=-1, keepdims=True), 1e-300)
         return np.asarray(_xlogy(counts, counts / sums).sum(axis=-1))
 
-    return np.asarray(told(joint) + told(joint[row]) - told(joint + joint[row]))
+    return np.asarray(kept(joint) + kept(joint[row]) - kept(joint + joint[row]))
 
 
 def _xlogy(x: Floats, y: Floats) -> Floats:

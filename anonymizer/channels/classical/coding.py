@@ -13,7 +13,7 @@ __all__ = ["random_rounding", "rounding", "top_bottom_coding"]
 REPLACEMENTS = ("limit", "mean")
 
 EXACT = 2.0**53
-"""Multiples beyond are not all told apart."""
+"""Multiples beyond are not all distinct."""
 
 
 def top_bottom_coding(
@@ -75,7 +75,8 @@ def rounding(column: pd.Series, base: float) -> pd.Series:
     InputError
         When the column holds no numbers, or the base is not above 0.
     """
-    return _like(column, _base(base) * np.rint(_multiples(column, base)))
+    base, multiples = _multiples(column, base)
+    return _like(column, base * np.rint(multiples))
 
 
 def random_rounding(
@@ -106,7 +107,7 @@ def random_rounding(
     """
     require_generator(rng)
     require_flag("controlled", controlled)
-    multiples = _multiples(column, base)
+    base, multiples = _multiples(column, base)
     below = np.floor(multiples)
     rest = multiples - below
     if controlled:
@@ -114,23 +115,19 @@ def random_rounding(
         up = np.diff(passed)
     else:
         up = rng.random(len(rest)) < rest
-    return _like(column, _base(base) * (below + up))
+    return _like(column, base * (below + up))
 
 
-def _base(base: float) -> float:
-    return number_of("base", base, above=0, most=LARGEST)
-
-
-def _multiples(column: pd.Series, base: float) -> Floats:
-    """X / b, shape (records,)."""
-    numbers = _column(column)
+def _multiples(column: pd.Series, base: float) -> tuple[float, Floats]:
+    """The base b, and x / b, shape (records,)."""
+    base = number_of("base", base, above=0, most=LARGEST)
     with np.errstate(over="ignore"):
-        multiples = numbers / _base(base)
+        multiples = _column(column) / base
     if np.abs(multiples).max() > EXACT:
         raise InputError(
-            f"base = {float(base):g} is too small compared with the numbers: none would be rounded"
+            f"base = {base:g} is too small compared with the numbers: none would be rounded"
         )
-    return multiples
+    return base, multiples
 
 
 def _column(column: pd.Series) -> Floats:

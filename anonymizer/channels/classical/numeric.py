@@ -10,7 +10,7 @@ from anonymizer.kernels.arrays import Floats
 __all__ = ["columns_in", "framed", "numbers_in"]
 
 WHOLE = 2.0**53
-"""Whole numbers beyond are not all told apart."""
+"""Whole numbers beyond are not all distinct."""
 
 
 def numbers_in(frame: pd.DataFrame | pd.Series) -> Floats:

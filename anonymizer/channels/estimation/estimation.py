@@ -131,7 +131,7 @@ def estimate_margin(
         T, how many records were released with each label, shape (k,).
     groups
         What to sum values by, such as one attribute of several that were masked together; by
-        default all values are told apart. Sums may be estimable where single values are not.
+        default all values are distinguished. Sums may be estimable where single values are not.
     method
         One of ``METHODS``.
 

@@ -25,7 +25,7 @@ ROUNDING = 8 * float(np.finfo(float).eps)
 """What every term of a sum adds to the relative error of a derivative, generously."""
 
 LARGEST = 2.0**53
-"""Whole numbers beyond are not all told apart."""
+"""Whole numbers beyond are not all distinct."""
 
 
 @dataclass(frozen=True, eq=False)

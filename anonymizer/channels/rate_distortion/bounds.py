@@ -39,7 +39,7 @@ def quadratic_gaussian_bound(
     sigma_W^2 (1 - rho^2 + rho^2 d) at the most; h(W|Y) is no more than that of a normal law of that
     variance. Without a linear regression it is no bound: X = A + B with A = 3 or -3, B uniform on
     (-1, 1) and W = B + noise tells nothing of W through Y = A, although d = 1/28 and the formula is
-    positive for a noise of deviation 1. The paper states no such condition.
+    positive for a noise of deviation 1. The paper has no such condition.
 
     Parameters
     ----------
@@ -117,8 +117,8 @@ def mutual_information_bound(
     InputError
         When a number is outside its range.
     """
-    told = number_of("information", information, least=0)
-    return np.asarray((1 - _normalized(distortion, variance)) * told)
+    bits = number_of("information", information, least=0)
+    return np.asarray((1 - _normalized(distortion, variance)) * bits)
 
 
 def gaussian_rate(
@@ -209,8 +209,8 @@ def _normalized(distortion: ArrayLike, variance: float) -> Floats:
     spread = number_of("variance", variance, above=0)
     if isinstance(distortion, Real):
         distortion = [number_of("distortion", distortion)]
-    stated = vector_of("distortion", distortion)
-    if stated.min() < 0:
+    given = vector_of("distortion", distortion)
+    if given.min() < 0:
         raise InputError("distortion holds negative numbers; all must be at least 0")
     with np.errstate(over="ignore"):
-        return np.minimum(stated / spread, 1.0)
+        return np.minimum(given / spread, 1.0)

@@ -1,4 +1,4 @@
-"""Rate-distortion: the least that a release Y of X tells of X itself, I(X;Y), by its distortion.
+"""Rate-distortion: the least information I(X;Y) of a release Y about X itself, by its distortion.
 
 Problems 1 and 2 of Domingo-Ferrer and Rebollo-Monedero (2009). I(X;Y) stands for identity
 disclosure; it is what the privacy-distortion function is where the sensitive attribute is X.

@@ -28,7 +28,7 @@ WORTH = 0.7
 """A lower rank is used from this share of the columns on: it costs a factoring more."""
 
 SMALLEST = 1e-18
-"""The least p(w, y) beside the square root of which what the factors leave out is small."""
+"""The least p(w, y) compared with the square root of which what the factors leave out is small."""
 
 TINY = 12
 """Rank up to which all columns are factored at once: beyond, one by one is faster (measured)."""
@@ -102,8 +102,8 @@ class Inverses:
         """(H_y + diag(1 / W_y))^-1 b_y for every column, shape (k, n)."""
         found = self.weights * columns
         if self.halves.shape[2] <= NARROW:
-            told = columns[:, None, :] @ self.halves
-            return np.asarray(found - (self.halves @ told.swapaxes(1, 2))[:, :, 0])
+            inner = columns[:, None, :] @ self.halves
+            return np.asarray(found - (self.halves @ inner.swapaxes(1, 2))[:, :, 0])
         for half, column, solved in zip(self.halves, columns, found, strict=True):
             solved -= half @ (column @ half)  # one after the other, while it is in the cache
         return np.asarray(found)

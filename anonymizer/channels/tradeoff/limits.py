@@ -19,7 +19,7 @@ __all__ = ["Limit", "Point", "Solved", "met"]
 SOLVES = 60
 
 FINEST = 1e-10
-"""The least relative tolerance of a cost that is asked for on the way."""
+"""The least relative tolerance of a cost that is required on the way."""
 
 
 @dataclass(frozen=True, eq=False)

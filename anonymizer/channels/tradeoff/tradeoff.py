@@ -37,7 +37,7 @@ NEGLIGIBLE = 1e-200
 """Shares of a joint law below this count as 0: their products would not be numbers."""
 
 CURVE, MOST_POINTS = 24, 10_000
-"""Points of a curve, and the most that may be asked for."""
+"""Points of a curve, and the most that may be requested."""
 
 
 def privacy_distortion(
@@ -92,7 +92,7 @@ def privacy_distortion(
     -----
     The Lagrangian of Rebollo-Monedero, Forne and Domingo-Ferrer (2008), section 5. The lower bound
     is that of Lagrangian duality for laws of W that column pricing finds, less what rounding may
-    have added to it. At a limit, a leakage below 1e-14 nats is rounding, and stated as 0.
+    have added to it. At a limit, a leakage below 1e-14 nats is rounding, and reported as 0.
 
     Examples
     --------
