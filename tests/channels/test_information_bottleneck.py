@@ -253,7 +253,7 @@ def test_what_cannot_be_asked(change, message):
 
 
 def test_paths_that_cannot_be_asked_for():
-    with pytest.raises(InputError, match="betas = -1.0 must be a finite number of at least 0"):
+    with pytest.raises(InputError, match=r"betas = -1\.0 must be a finite number of at least 0"):
         bottleneck_path(BINARY, [3, -1])
     with pytest.raises(InputError, match="points = 1 must be a whole number of at least 2"):
         bottleneck_path(BINARY, points=1)
