@@ -29,14 +29,8 @@ SAME = 1e-9
 class Source:
     """The joint law p(x, w), of values that occur alone.
 
-    Parameters
-    ----------
-    joint
-        p(x, w), shape (values of X, values of W); sums to 1, no row and no column is 0.
-    rows, columns
-        The rows and columns of the given matrix that are kept: those of probability above 0.
-    shape
-        The shape of the given matrix.
+    ``joint`` sums to 1, and no row and no column of it is 0: ``rows`` and ``columns`` are those of
+    the given matrix, of ``shape``, that are kept.
     """
 
     joint: Floats
@@ -46,13 +40,7 @@ class Source:
 
     @classmethod
     def of(cls, joint: ArrayLike) -> "Source":
-        """Check a joint law, or counts, which are divided by their sum.
-
-        Raises
-        ------
-        InputError
-            When it is no matrix of finite numbers of at least 0 with a positive sum.
-        """
+        """Check a joint law, or counts, which are divided by their sum."""
         given = matrix_of("joint", joint)
         total = given.sum()
         if not total > 0:
