@@ -2,7 +2,8 @@
 
 In: joint laws or counts of an attribute and a sensitive one, distortions, privacy models. Out:
 channels with proven bounds, estimates from what they release, and losses. It may import
-``privacy``, ``counts``, ``hierarchy``, ``information``, ``tables`` and ``kernels``.
+``privacy``, ``counts``, ``hierarchy``, ``information``, ``tables`` and ``kernels``. Packages
+publish names; a module's names without an underscore are for the other modules.
 """
 
 from anonymizer.channels.bottleneck.bottlenecks import (

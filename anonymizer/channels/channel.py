@@ -11,15 +11,6 @@ from anonymizer.channels.validation import matrix_of, nats_per
 from anonymizer.errors import InputError, shown
 from anonymizer.kernels.arrays import Codes, Floats
 
-__all__ = [
-    "Channel",
-    "OptimalChannel",
-    "drawn",
-    "epsilon_of",
-    "require_channel",
-    "require_stochastic",
-]
-
 STOCHASTIC = 1e-9
 """How far the sum of a row may be from 1: rounding, and no more."""
 
@@ -64,10 +55,7 @@ class Channel:
 
     @property
     def rank(self) -> int:
-        """Numerical rank; below the number of values, margins of X cannot be estimated unbiasedly.
-
-        As :func:`numpy.linalg.matrix_rank` counts it.
-        """
+        """Numerical rank; below the number of values, margins of X have no unbiased estimate."""
         return int(np.linalg.matrix_rank(self.matrix))
 
 

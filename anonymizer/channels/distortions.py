@@ -10,8 +10,6 @@ from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["absolute", "hamming", "hierarchical", "squared"]
-
 
 def squared(x: ArrayLike, y: ArrayLike | None = None) -> Floats:
     """(x - y)^2, shape (n, k), in the square of the unit of x; y is x unless given.

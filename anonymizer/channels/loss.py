@@ -17,8 +17,6 @@ from anonymizer.channels.validation import number_of, numbers_of, require_flag, 
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["Moments", "ProbabilisticLoss", "moments_kept", "pil", "probabilistic_loss"]
-
 LARGE = 100
 """Records below which the normal approximation is not to be trusted (Mateo-Sanz et al., 2005)."""
 

@@ -19,8 +19,6 @@ from anonymizer.information.entropy import divergence
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.privacy import PrivacyModel, holds, models_of, require_class_by_class
 
-__all__ = ["Ranges", "best_ranges", "default_alphabet"]
-
 
 @dataclass(frozen=True, eq=False)
 class Ranges:
@@ -99,7 +97,8 @@ def best_ranges(
     n, m = len(order), source.shape[1]
     require_room(f"all ranges of {n} values", (4, n, n), (4, n, m))
     sums = np.asarray(joint, float)[order]
-    counts, exact = _records(sums)
+    exact = bool((sums == np.rint(sums)).all())  # of probabilities, shares of very many records
+    counts = sums.astype(np.int64) if exact else whole(sums / sums.sum())
     costs = _costs(sums, numbers[order], sensitive.known, slope / nats_per(unit))
     for first in range(n if privacy else 0):
         inside = np.cumsum(counts[first:], axis=0)
@@ -144,13 +143,6 @@ def default_alphabet(
         found.append(best_ranges(joint, values, privacy=privacy, unit=unit))
     present = np.asarray(values, float)[np.asarray(joint, float).sum(axis=1) > 0]
     return np.unique(np.concatenate([present, *(ranges.centroids for ranges in found)]))
-
-
-def _records(sums: Floats) -> tuple[Ints, bool]:
-    """Records of each cell; of probabilities, shares of very many."""
-    if (sums == np.rint(sums)).all():
-        return sums.astype(np.int64), True
-    return whole(sums / sums.sum()), False
 
 
 def _costs(sums: Floats, x: Floats, known: Floats, slope: float) -> Floats:

@@ -10,8 +10,6 @@ from anonymizer.channels.validation import require_room
 from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.tables.values import is_missing, text_of
 
-__all__ = ["Texts", "channels_of", "described", "texts_of"]
-
 Texts = tuple[str | None, ...]
 """One text per attribute, None for a missing value."""
 

@@ -16,8 +16,6 @@ from anonymizer.counts.counts import Classes
 from anonymizer.errors import InputError, shown
 from anonymizer.kernels.arrays import Codes, Floats, Ints
 
-__all__ = ["Sensitive", "Source", "expected", "filled", "require_distortion", "whole"]
-
 WHOLE = 2**50
 """What a distribution is multiplied by to be counts: their sums are exact in floating point."""
 
@@ -79,17 +77,10 @@ class Source:
 class Sensitive:
     """A sensitive attribute W: p(x, w), and the distribution of W that an adversary knows.
 
-    Parameters
-    ----------
-    source
-        p(x, w), of the values that occur.
-    known
-        What an adversary takes for the distribution of W, shape (all values of W,): the margin of
-        the whole table, of which ``source`` may be the part that agrees on other attributes.
-    values
-        All values of W, one per column of the given matrix; empty where no model needs to know.
-    attribute
-        The name of W for models and messages.
+    ``known`` is the adversary's distribution, shape (all values of W,): the margin of the whole
+    table, of which ``source`` may be the part that agrees on other attributes. ``values`` are all
+    values of W, one per column of the given matrix; empty where no model needs to know.
+    ``attribute`` is the name of W for models and messages.
     """
 
     source: Source
@@ -105,14 +96,7 @@ class Sensitive:
         values: Iterable[object] = (),
         attribute: str = "W",
     ) -> "Sensitive":
-        """Check a joint law or counts, and the distribution that is known, if another one is.
-
-        Raises
-        ------
-        InputError
-            When one of them is no distribution, or a value that the joint law has is known not to
-            occur.
-        """
+        """Check a joint law or counts, and the distribution that is known, if another one is."""
         source = Source.of(joint)
         known = np.zeros(source.shape[1])
         known[source.columns] = source.prior

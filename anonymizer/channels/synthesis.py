@@ -14,8 +14,6 @@ from anonymizer.channels.validation import numbers_of, require_generator
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes
 
-__all__ = ["synthetic"]
-
 
 def synthetic(
     channel: Bottleneck | Channel | ArrayLike,
@@ -64,13 +62,9 @@ def synthetic(
         raise InputError(
             f"decoder has {len(back)} rows, but the channel has {forward.shape[1]} symbols"
         )
-    return drawn(back, drawn(forward, _codes_of(codes, len(forward)), rng), rng)
-
-
-def _codes_of(given: ArrayLike, rows: int) -> Codes:
-    codes = numbers_of("codes", given)
-    if codes.ndim != 1 or (codes != np.rint(codes)).any():
+    rows = numbers_of("codes", codes)
+    if rows.ndim != 1 or (rows != np.rint(rows)).any():
         raise InputError("codes must be a list of whole numbers: rows of the channel")
-    if codes.size and not (codes.min() >= 0 and codes.max() < rows):
-        raise InputError(f"codes must be rows of the channel, from 0 to {rows - 1}")
-    return codes.astype(np.intp)
+    if rows.size and not (rows.min() >= 0 and rows.max() < len(forward)):
+        raise InputError(f"codes must be rows of the channel, from 0 to {len(forward) - 1}")
+    return drawn(back, drawn(forward, rows.astype(np.intp), rng), rng)

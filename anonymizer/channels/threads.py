@@ -4,8 +4,6 @@ from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
-__all__ = ["single_threaded"]
-
 
 def single_threaded() -> AbstractContextManager[object]:
     """Let BLAS use one thread inside of this, and what it used before afterwards.

@@ -8,23 +8,6 @@ from numpy.typing import ArrayLike
 from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.kernels.arrays import Floats
 
-__all__ = [
-    "LARGEST",
-    "UNITS",
-    "law_of",
-    "matrix_of",
-    "nats_per",
-    "number_of",
-    "numbers_of",
-    "only_one",
-    "require_flag",
-    "require_generator",
-    "require_room",
-    "sample_of",
-    "vector_of",
-    "whole_of",
-]
-
 UNITS = {"bits": float(np.log(2)), "nats": 1.0}
 """What one of each unit of information is in nats, the unit of every computation."""
 

@@ -14,8 +14,6 @@ import numpy as np
 from anonymizer.channels.source import Source
 from anonymizer.kernels.arrays import Codes, Floats
 
-__all__ = ["Compressor", "Soft"]
-
 FARTHEST = 1e6
 """Steps that a leap is at most worth: beyond, what it extrapolates is rounding."""
 

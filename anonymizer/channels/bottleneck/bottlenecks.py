@@ -26,8 +26,6 @@ from anonymizer.channels.validation import (
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["Bottleneck", "bottleneck_path", "information_bottleneck"]
-
 HIGHEST = 1e4
 """The beta at which a path starts: the identity is all but optimal."""
 BISECTIONS = 40
@@ -130,7 +128,7 @@ def information_bottleneck(
     nats = nats_per(unit)
     given = only_one(beta=beta, relevance_loss_limit=relevance_loss_limit, rate_limit=rate_limit)
     source = _source(joint)
-    solver = Compressor(source, _most(symbols), _starts(restarts, rng), rng)
+    solver = _compressor(source, symbols, restarts, rng)
     with single_threaded():
         if given == "beta":
             found = solver.anneal(number_of(given, beta, least=0, most=LARGEST))
@@ -169,7 +167,7 @@ def bottleneck_path(
     """
     nats_per(unit)
     source = _source(joint)
-    solver = Compressor(source, _most(symbols))
+    solver = _compressor(source, symbols, 0, None)
     if betas is None:
         lowest = min(solver.critical, HIGHEST / 10)
         stops = np.geomspace(HIGHEST, lowest, whole_of("points", points, 2))
@@ -248,15 +246,14 @@ def _source(joint: ArrayLike) -> Source:
     return source
 
 
-def _most(symbols: int | None) -> int:
-    """How many symbols there may be; any number by default."""
-    return 1 << 30 if symbols is None else whole_of("symbols", symbols, 1)
-
-
-def _starts(restarts: int, rng: np.random.Generator | None) -> int:
+def _compressor(
+    source: Source, symbols: int | None, restarts: int, rng: np.random.Generator | None
+) -> Compressor:
+    """Checked; without a number of symbols there may be any number."""
+    most = 1 << 30 if symbols is None else whole_of("symbols", symbols, 1)
     count = whole_of("restarts", restarts, 0)
     if rng is not None:
         require_generator(rng)
     elif count:
         raise InputError(f"restarts = {count} need rng, a numpy.random.Generator")
-    return count
+    return Compressor(source, most, count, rng)

@@ -8,8 +8,6 @@ from anonymizer.channels.validation import LARGEST, number_of, require_flag, req
 from anonymizer.errors import InputError, require_one_of
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["random_rounding", "rounding", "top_bottom_coding"]
-
 REPLACEMENTS = ("limit", "mean")
 
 EXACT = 2.0**53

@@ -10,8 +10,6 @@ from anonymizer.channels.validation import whole_of
 from anonymizer.errors import InputError, require_one_of
 from anonymizer.kernels.arrays import Codes, Floats
 
-__all__ = ["Microaggregated", "microaggregation"]
-
 METHODS = ("mdav", "optimal")
 
 

@@ -8,8 +8,6 @@ from anonymizer.channels.validation import LARGEST, number_of, require_flag, req
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Floats
 
-__all__ = ["additive_noise", "correlated_noise", "rank_swapping"]
-
 
 def additive_noise(frame: pd.DataFrame, share: float, rng: np.random.Generator) -> pd.DataFrame:
     """X + e with independent e_j ~ N(0, share Var X_j) for every column j.
@@ -109,7 +107,8 @@ def rank_swapping(frame: pd.DataFrame, percent: float, rng: np.random.Generator)
         )
     masked = {}
     for place, name in enumerate(frame.columns):
-        order = _ranked(numbers[:, place], rng)
+        shuffled = rng.permutation(len(numbers))
+        order = shuffled[np.argsort(numbers[shuffled, place], kind="stable")]
         taken = np.empty(len(order), np.intp)
         taken[order] = order[_partners(len(order), window, rng)]
         masked[name] = frame[name].array.take(taken)
@@ -125,12 +124,6 @@ def _covariance(numbers: Floats) -> Floats:
     """S with denominator N - 1, shape (columns, columns); 0 for a single record."""
     centred = numbers - numbers.mean(axis=0)
     return np.asarray(centred.T @ centred / max(len(numbers) - 1, 1))
-
-
-def _ranked(numbers: Floats, rng: np.random.Generator) -> Codes:
-    """The records in ascending order, shape (records,)."""
-    shuffled = rng.permutation(len(numbers))
-    return shuffled[np.argsort(numbers[shuffled], kind="stable")]
 
 
 def _partners(ranks: int, window: int, rng: np.random.Generator) -> Codes:

@@ -7,8 +7,6 @@ from anonymizer.channels.validation import LARGEST
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["columns_in", "framed", "numbers_in"]
-
 WHOLE = 2.0**53
 """Whole numbers beyond are not all distinct."""
 

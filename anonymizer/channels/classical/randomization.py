@@ -20,8 +20,6 @@ from anonymizer.kernels.arrays import Codes
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import is_missing, rank
 
-__all__ = ["Randomized", "invariant_channel", "pram", "random_channel"]
-
 
 class Randomized(NamedTuple):
     """A column drawn by a channel.

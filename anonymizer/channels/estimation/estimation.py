@@ -32,8 +32,6 @@ from anonymizer.errors import InputError, require_one_of, shown
 from anonymizer.hierarchy import Partition
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["Estimate", "Mean", "estimate_margin", "estimate_mean", "estimate_table"]
-
 METHODS = ("unbiased", "maximum-likelihood", "invariant")
 """How margins are estimated; tables by the first two."""
 

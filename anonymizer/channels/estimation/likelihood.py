@@ -11,8 +11,6 @@ from anonymizer.channels.validation import number_of, require_room, whole_of
 from anonymizer.errors import InputError, require_one_of
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["Likelihood", "between", "counts_of", "maximum_likelihood"]
-
 METHODS = ("automatic", "expectation-maximisation")
 
 MOST_VALUES = 1000

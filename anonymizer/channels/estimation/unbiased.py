@@ -19,8 +19,6 @@ from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import Partition
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["Side", "covariance_of", "released_margin", "unbiased"]
-
 ESTIMABLE = 1e-7
 """How far Q b may be from f, as a share of half the range of f, which bounds the bias. No inverse
 whose standard errors are of any use is off by so much through rounding."""

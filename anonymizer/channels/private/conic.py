@@ -21,8 +21,6 @@ from anonymizer.channels.private.program import Multipliers, Program, Weights
 from anonymizer.channels.private.requirements import Demand, Transport
 from anonymizer.kernels.arrays import Codes, Floats
 
-__all__ = ["solve"]
-
 
 @dataclass
 class _Rows:

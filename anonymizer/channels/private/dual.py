@@ -30,8 +30,6 @@ from anonymizer.channels.private.program import Multipliers, Program, Weights
 from anonymizer.channels.private.requirements import Demand
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["Proof", "proof"]
-
 ROUNDING = 2.0**-52
 LEAST = 1e-280
 """The least probability of a law r: so small that it never matters, and a number still."""

@@ -17,8 +17,6 @@ from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Floats
 from anonymizer.privacy import PrivacyModel, models_of
 
-__all__ = ["least_distortion", "private_channel"]
-
 TELLING_EPSILON = 20.0
 """Beyond, a program is solved without epsilon, and what that leaves open is mended: releasing each
 symbol to everybody with chances of e^-20 costs next to nothing, and requiring them in a program

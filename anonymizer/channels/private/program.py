@@ -12,8 +12,6 @@ from anonymizer.channels.validation import number_of, numbers_of, require_flag, 
 from anonymizer.errors import InputError, PolicyUnreachableError, shown
 from anonymizer.kernels.arrays import Codes, Floats
 
-__all__ = ["EXACT", "Extras", "Multipliers", "Program", "Weights", "program_of"]
-
 EXACT = 1e-12
 """How far margins, and the mean in units of the largest deviation, may be off: rounding."""
 

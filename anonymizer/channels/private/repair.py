@@ -26,8 +26,6 @@ from anonymizer.channels.private.verification import Policy
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.kernels.arrays import Floats, Mask
 
-__all__ = ["blind", "repaired"]
-
 PHANTOMS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 """Masses below which a symbol is taken for an artefact of the solver; the best is kept."""
 

@@ -45,15 +45,6 @@ from anonymizer.privacy import (
 )
 from anonymizer.privacy.shares import ShareModel
 
-__all__ = [
-    "Demand",
-    "Transport",
-    "demand_of_records",
-    "demands_of",
-    "is_convex",
-    "require_convex",
-]
-
 BIT = UNITS["bits"]
 
 

@@ -24,8 +24,6 @@ from anonymizer.privacy import (
     models_of,
 )
 
-__all__ = ["Policy"]
-
 
 @dataclass(frozen=True, eq=False)
 class Policy:

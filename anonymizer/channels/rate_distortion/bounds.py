@@ -14,13 +14,6 @@ from anonymizer.channels.validation import nats_per, number_of, require_room, ve
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Floats
 
-__all__ = [
-    "gaussian_channel",
-    "gaussian_rate",
-    "mutual_information_bound",
-    "quadratic_gaussian_bound",
-]
-
 
 def quadratic_gaussian_bound(
     distortion: ArrayLike,

@@ -27,8 +27,6 @@ from anonymizer.channels.validation import (
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["GaussianMechanism", "GaussianModel"]
-
 SINGULAR = 1e-10
 """Eigenvalues of a correlation matrix below this are none."""
 

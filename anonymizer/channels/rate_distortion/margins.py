@@ -23,8 +23,6 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["Margin", "best_margin", "positive_margin", "rounding"]
-
 STEPS = 100
 """Blahut-Arimoto steps before interior points take over."""
 ALL_STEPS = 20_000

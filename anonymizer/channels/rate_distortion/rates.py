@@ -26,8 +26,6 @@ from anonymizer.channels.tradeoff.limits import Limit, Solved
 from anonymizer.channels.validation import law_of, nats_per, number_of, only_one, require_room
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["rate_distortion"]
-
 NEAR = 1e-9
 """What a symbol may distort more than the nearest, of the most, to be as near but for rounding."""
 

@@ -18,8 +18,6 @@ from anonymizer.channels.validation import nats_per
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Floats
 
-__all__ = ["Tradeoff", "at_distortion", "at_leakage", "at_slope", "priced"]
-
 ROUNDING = 1e-14
 """Of the terms of what is minimised: allowed in addition to the tolerance."""
 

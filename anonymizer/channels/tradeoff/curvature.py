@@ -19,8 +19,6 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve, get_blas_funcs, get
 from anonymizer.channels.tradeoff.lagrangian import Lagrangian
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["Factors", "Inverses", "factors_of"]
-
 RANK = 1e-11
 """Singular values below this share of the largest are left out: no step more is taken for it."""
 

@@ -19,8 +19,6 @@ import numpy as np
 from anonymizer.channels.tradeoff.lagrangian import Lagrangian
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["accelerated", "blahut_arimoto", "plain_laws", "steepest_descent"]
-
 STEPS = 20_000
 LOOKS = 25
 """Steps between two bounds."""

@@ -23,8 +23,6 @@ from anonymizer.channels.tradeoff.curvature import Factors, Inverses, RowSums
 from anonymizer.channels.tradeoff.lagrangian import EPSILON, Lagrangian
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["Interior", "interior_point", "reached", "started"]
-
 STEPS = 200
 SHRUNK = 25
 CORRECTORS = 4

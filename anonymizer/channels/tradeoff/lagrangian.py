@@ -17,8 +17,6 @@ import numpy as np
 from anonymizer.channels.source import Source
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["EPSILON", "LEAST", "STEEPEST", "Lagrangian"]
-
 EPSILON = float(np.finfo(float).eps)
 LEAST = 1e-300
 """What takes the place of 0 in a logarithm: any law bounds from below, so this one does as well."""

@@ -14,8 +14,6 @@ from math import exp, log, sqrt
 from anonymizer.channels.tradeoff.lagrangian import EPSILON
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["Limit", "Point", "Solved", "met"]
-
 SOLVES = 60
 
 FINEST = 1e-10

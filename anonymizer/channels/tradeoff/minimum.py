@@ -18,8 +18,6 @@ from anonymizer.channels.tradeoff.lagrangian import EPSILON, Lagrangian
 from anonymizer.channels.tradeoff.pricing import priced
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["METHODS", "Minimum", "minimum"]
-
 SHARES = (0.3, 0.1, 0.01, 0.001)
 """<u, z> at which the interior point stops, of the tolerance: the next where it did not suffice."""
 

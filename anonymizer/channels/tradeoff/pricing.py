@@ -17,9 +17,6 @@ from anonymizer.channels.tradeoff.curvature import Factors, Inverses
 from anonymizer.channels.tradeoff.lagrangian import LEAST, Lagrangian
 from anonymizer.kernels.arrays import Codes, Floats
 
-__all__ = ["priced"]
-
-
 ROUNDS = 60
 HALVED = 12
 

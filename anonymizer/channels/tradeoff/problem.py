@@ -21,8 +21,6 @@ from anonymizer.channels.tradeoff.limits import Point, Solved
 from anonymizer.channels.tradeoff.minimum import minimum
 from anonymizer.kernels.arrays import Floats
 
-__all__ = ["LeakageTradeoff"]
-
 DEAR = (1e3, 1e6, 1e9)
 """Prices of a nat, in distortions of a single symbol, at which leakage does not pay."""
 

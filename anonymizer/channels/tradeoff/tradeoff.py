@@ -31,8 +31,6 @@ from anonymizer.channels.validation import (
 )
 from anonymizer.errors import InputError, require_one_of
 
-__all__ = ["privacy_distortion", "privacy_distortion_curve"]
-
 NEGLIGIBLE = 1e-200
 """Shares of a joint law below this count as 0: their products would not be numbers."""
 
@@ -210,15 +208,19 @@ def _spread(
             break
         left, right = chain[place], chain[place + 1]
         distortion, leakage = _spans(left, right)
-        solved = solve(distortion / leakage, tolerance)
+        slope = distortion / leakage
+        solved = solve(slope, tolerance)
         found.append(solved)
-        inside = left.distortion < solved.point.distortion < right.distortion
-        bent = _below(left, right, solved.point) > tolerance
+        point, chord = solved.point, left.distortion + slope * left.leakage
+        inside = left.distortion < point.distortion < right.distortion
+        bent = 1 - (point.distortion + slope * point.leakage) / chord > tolerance
         if inside and bent:
             chain.insert(place + 1, solved.point)
         else:
             straight.add(id(left))
-    found += [solve(slope, tolerance) for slope in _even(whole, points - len(found))]
+    middle = whole[0] / whole[1] if min(whole) > 0 else 1.0
+    evenly = middle * np.geomspace(0.1, 10, points - len(found))
+    found += [solve(float(slope), tolerance) for slope in evenly]
     return sorted(found, key=lambda solved: solved.point.slope or 0.0)
 
 
@@ -228,18 +230,3 @@ def _spans(left: Point, right: Point) -> tuple[float, float]:
         max(right.distortion - left.distortion, 0.0),
         max(left.leakage - right.leakage, 0.0),
     )
-
-
-def _below(left: Point, right: Point, point: Point) -> float:
-    """How far a point is below the chord of two, of the cost at its slope."""
-    distortion, leakage = _spans(left, right)
-    slope = distortion / leakage
-    chord = left.distortion + slope * left.leakage
-    return 1 - (point.distortion + slope * point.leakage) / chord
-
-
-def _even(whole: tuple[float, float], points: int) -> list[float]:
-    """Slopes over two decades around that of the whole curve, or around 1 where it is a point."""
-    distortion, leakage = whole
-    middle = distortion / leakage if distortion > 0 and leakage > 0 else 1.0
-    return [float(slope) for slope in middle * np.geomspace(0.1, 10, points)]
