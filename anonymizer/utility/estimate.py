@@ -8,11 +8,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonymizer.channels.channel import Channel
-from anonymizer.channels.estimation.estimates import Estimate, Mean
-from anonymizer.channels.estimation.estimation import estimate_margin, estimate_mean, estimate_table
-from anonymizer.channels.serialization import channels_of
-from anonymizer.channels.source import require_room
+from anonymizer.channels import (
+    Channel,
+    Estimate,
+    Mean,
+    channels_of,
+    estimate_margin,
+    estimate_mean,
+    estimate_table,
+    require_room,
+)
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Partition
 from anonymizer.release.manifest import MANIFEST, read_manifest, require_digest
