@@ -14,10 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from anonymizer.channels.sensitive import Sensitive, whole
 from anonymizer.channels.source import Floats, nats_per, numbers_of, require_room
-from anonymizer.errors import InputError, PolicyUnreachableError
+from anonymizer.errors import InputError, PolicyUnreachableError, require_number
 from anonymizer.information.entropy import divergence
 from anonymizer.privacy import PrivacyModel, holds, models_of, require_class_by_class
-from anonymizer.privacy.base import require_number
 
 __all__ = ["Ranges", "best_ranges"]
 

@@ -6,22 +6,21 @@ from io import StringIO
 from pathlib import Path
 
 from anonymizer.errors import InputError, did_you_mean, shown
-from anonymizer.hierarchy.codes import Prefixes, Suppression
 from anonymizer.hierarchy.partition import ANY
 from anonymizer.hierarchy.ranges import Ranges
-from anonymizer.hierarchy.rule import Rule
+from anonymizer.hierarchy.rule import Prefixes, Rule, Suppression
 from anonymizer.hierarchy.table import Table
-from anonymizer.tables.reading import HIERARCHY, STUDY, Limit, parsed_toml, read_whole
+from anonymizer.tables.reading import HIERARCHY, STUDY, Limit, parsed_toml, read_whole, separator_of
 from anonymizer.tables.values import number_of
 
-__all__ = ["read_rule"]
-
 SEPARATORS = ";,\t|"
+"""The likeliest first; ARX writes semicolons."""
+
 RULES = ("widths", "cuts", "prefixes", "suppress")
 
 
 def read_rule(path: Path) -> Rule:
-    """Read what a hierarchy file states; a ``.toml`` file holds a rule, any other a table."""
+    """Read a hierarchy file; a ``.toml`` file holds a rule, any other a table."""
     is_rule = path.suffix.lower() == ".toml"
     text = _content(path, STUDY if is_rule else HIERARCHY)
     if not text.strip():
@@ -43,7 +42,8 @@ def _content(path: Path, limit: Limit) -> str:
 
 
 def _table(text: str, path: Path) -> Rule:
-    separator = _separator(text)
+    lines = [line for line in text.splitlines() if line.strip()]
+    separator = separator_of(lines, SEPARATORS)
     columns = _plain_columns(text, separator)
     if columns is None:
         rows = _rows(text, separator, path)
@@ -87,35 +87,10 @@ def _rows(text: str, separator: str, path: Path) -> list[list[str]]:
     return [row for row in rows if any(row)]
 
 
-def _separator(text: str) -> str:
-    """The character that cuts every line into the same number of columns, the most of them."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    possible = [separator for separator in SEPARATORS if separator in text]
-    if len(possible) == 1 and possible[0] in lines[0]:
-        return possible[0]
-    columns = {separator: _columns(lines, separator) for separator in possible}
-    best = max(possible, key=columns.__getitem__, default="")
-    return best if best and columns[best] > 1 else max(SEPARATORS, key=lines[0].count)
-
-
-def _columns(lines: list[str], separator: str) -> int:
-    """Into how many columns every line is cut; 0 where that differs."""
-    found = None
-    try:
-        for row in csv.reader(lines, delimiter=separator):
-            if found not in (None, len(row)):
-                return 0
-            found = len(row)
-    except csv.Error:
-        return 0
-    return found or 0
-
-
 def _has_header(first: Sequence[str], others: Sequence[Sequence[str]], attribute: str) -> bool:
     """Whether the first row names columns; of the others the first and the last column matter.
 
-    Told by its words, by a top label that is not the others', or by its being the only row whose
-    value is no number.
+    Its words show it, a top label that is not the others', or that only its value is no number.
     """
     if not others:
         return False
@@ -133,17 +108,17 @@ def _has_header(first: Sequence[str], others: Sequence[Sequence[str]], attribute
 
 def _rule(text: str, path: Path) -> Rule:
     try:
-        stated = parsed_toml(text)
+        given = parsed_toml(text)
     except ValueError as error:
         raise InputError(f"{path}: not a TOML file: {error}") from None
     try:
-        return _built(stated)
+        return _built(given)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
 
 def _built(rule: dict[str, object]) -> Rule:
-    name, value = _stated(rule)
+    name, value = _only_rule(rule)
     if name == "suppress":
         if value is not True:
             raise InputError("suppress can only be true")
@@ -160,15 +135,15 @@ def _built(rule: dict[str, object]) -> Rule:
     return Ranges.of((), value if any(lists) else [value], 0)
 
 
-def _stated(rule: dict[str, object]) -> tuple[str, object]:
-    """The one rule that a file states."""
+def _only_rule(rule: dict[str, object]) -> tuple[str, object]:
+    """The one rule of a file."""
     for name in rule:
         if name not in (*RULES, "origin"):
             hint = did_you_mean(name, RULES) or f"; known are {', '.join(RULES)}"
             raise InputError(f"unknown rule {shown(name)}{hint}")
-    stated = [name for name in RULES if name in rule]
-    if len(stated) != 1:
-        raise InputError(f"state exactly one of {', '.join(RULES)}")
-    if "origin" in rule and stated != ["widths"]:
+    given = [name for name in RULES if name in rule]
+    if len(given) != 1:
+        raise InputError(f"give exactly one of {', '.join(RULES)}")
+    if "origin" in rule and given != ["widths"]:
         raise InputError("origin goes with widths")
-    return stated[0], rule[stated[0]]
+    return given[0], rule[given[0]]

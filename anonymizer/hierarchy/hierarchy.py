@@ -1,4 +1,4 @@
-"""Generalization hierarchies, as a steward states them and as a table's values fill them."""
+"""Generalization hierarchies, written by a data steward and applied to the values of a table."""
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Sequence
@@ -9,20 +9,18 @@ from pathlib import Path
 import numpy as np
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy.codes import Prefixes, Suppression
 from anonymizer.hierarchy.files import read_rule
 from anonymizer.hierarchy.partition import Partition, Taxonomy
 from anonymizer.hierarchy.ranges import Ranges
-from anonymizer.hierarchy.rule import Label, Rule
+from anonymizer.hierarchy.rule import Label, Prefixes, Rule, Suppression
 from anonymizer.hierarchy.table import Table
+from anonymizer.tables.spelling import plainness
 from anonymizer.tables.values import number_of, text_of
-
-__all__ = ["Hierarchy"]
 
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """How the values of one attribute generalize, stated before any table is seen.
+    """How the values of one attribute generalize, written before any table is seen.
 
     Make one with :meth:`read` (an ARX-style CSV file or a TOML rule), :meth:`from_rows`,
     :meth:`ranges`, :meth:`prefixes` or :meth:`suppression`. Level 0 is the raw value, the
@@ -32,20 +30,20 @@ class Hierarchy:
     rule: Rule
 
     @classmethod
-    def of(cls, stated: object, directory: Path = Path()) -> "Hierarchy":
-        """Make a hierarchy of what is stated for one: itself, ``"suppress"``, or a path.
+    def of(cls, given: object, directory: Path = Path()) -> "Hierarchy":
+        """Make a hierarchy of what is given for one: itself, ``"suppress"``, or a path.
 
         Relative paths start at ``directory``.
         """
-        if isinstance(stated, Hierarchy):
-            return stated
-        if stated == "suppress":
+        if isinstance(given, Hierarchy):
+            return given
+        if given == "suppress":
             return cls.suppression()
-        if isinstance(stated, str | Path) and str(stated).strip():
-            return cls.read(directory / stated)
+        if isinstance(given, str | Path) and str(given).strip():
+            return cls.read(directory / given)
         raise InputError(
             "a hierarchy is a Hierarchy, a path or 'suppress', not "
-            + (f"a {type(stated).__name__}" if stated else "an empty text")
+            + (f"a {type(given).__name__}" if given else "an empty text")
         )
 
     @classmethod
@@ -107,7 +105,7 @@ class Hierarchy:
         return self.rule.height
 
     def describe(self) -> dict[str, object]:
-        """What was stated, as JSON has it: the hierarchy's part of a study's fingerprint."""
+        """The rule as JSON has it: the hierarchy's part of a study's fingerprint."""
         return self.rule.describe()
 
     def labels(self, value: object) -> tuple[Label, ...]:
@@ -120,7 +118,7 @@ class Hierarchy:
     def over(
         self, attribute: str, values: Iterable[object], sizes: Iterable[int] | None = None
     ) -> Taxonomy:
-        """Hold the hierarchy against the values of a column.
+        """Apply the hierarchy to the values of a column.
 
         Parameters
         ----------
@@ -158,11 +156,14 @@ class Hierarchy:
     def _by_key(
         self, attribute: str, values: Iterable[object], sizes: Iterable[int]
     ) -> dict[Hashable, object]:
-        """The raw values by key; of equal ones that of the plainest text stands."""
+        """The raw values by key; of equal ones that of the plainest text.
+
+        3 is plainer than 3.0, and 0.0 than -0.0.
+        """
         raw: dict[Hashable, object] = {}
         strangers: Counter[str] = Counter()
         of_size = zip(values, sizes, strict=True)
-        for value, size in sorted(of_size, key=lambda pair: _plainness(pair[0])):
+        for value, size in sorted(of_size, key=lambda pair: plainness(str(pair[0]))):
             key = self.rule.key(value)
             if key is not None and not self.rule.covers(key):
                 strangers[text_of(value)] += int(size)
@@ -170,11 +171,6 @@ class Hierarchy:
         if strangers:
             raise InputError(self.rule.refusal(attribute, dict(sorted(strangers.items()))))
         return raw
-
-
-def _plainness(value: object) -> tuple[int, str]:
-    """What sorts the spellings of a value: 3 before 3.0, 0.0 before -0.0."""
-    return len(str(value)), str(value)
 
 
 def _ranked(

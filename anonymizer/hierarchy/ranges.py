@@ -12,8 +12,6 @@ from anonymizer.hierarchy.partition import ANY, Interval, torn_levels
 from anonymizer.hierarchy.rule import NO_KEY, Label, Rule
 from anonymizer.tables.values import exactly, floor_to, is_missing, number_of, number_text
 
-__all__ = ["Ranges"]
-
 
 @dataclass(frozen=True)
 class Ranges(Rule):
@@ -27,11 +25,11 @@ class Ranges(Rule):
     def of(
         cls, widths: Sequence[object], cuts: Sequence[Sequence[object]], origin: object
     ) -> "Ranges":
-        """Take over what was stated: numbers, exactly as they are written."""
+        """Take over numbers exactly as they are written."""
         return cls(
-            tuple(map(_stated, widths)),
-            tuple(tuple(map(_stated, level)) for level in cuts),
-            _stated(origin),
+            tuple(map(_exact, widths)),
+            tuple(tuple(map(_exact, level)) for level in cuts),
+            _exact(origin),
         )
 
     def __post_init__(self) -> None:
@@ -92,7 +90,7 @@ class Ranges(Rule):
         return Interval(below[-1] if below else None, above[0] if above else None)
 
     def describe(self) -> dict[str, object]:
-        """What was stated, as JSON has it."""
+        """The rule as JSON has it."""
         return {
             "widths": [number_text(width) for width in self.widths],
             "cuts": [[number_text(cut) for cut in level] for level in self.cuts],
@@ -100,17 +98,17 @@ class Ranges(Rule):
         }
 
     def refusal(self, attribute: str, strangers: Mapping[str, int]) -> str:
-        """What to tell about values that are no numbers."""
+        """The message about values that are no numbers."""
         return (
             f"column {attribute!r} holds {named(strangers)} where ranges need numbers; "
             "clean the column or declare them as missing values"
         )
 
 
-def _stated(value: object) -> Decimal:
-    """A number that a rule states."""
-    stated = isinstance(value, Real | Decimal) and not isinstance(value, bool)
-    number = number_of(value) if stated else None
+def _exact(value: object) -> Decimal:
+    """A number of a rule."""
+    given = isinstance(value, Real | Decimal) and not isinstance(value, bool)
+    number = number_of(value) if given else None
     if number is None:
         raise InputError(f"widths, cuts and origin must be numbers, not {shown(value)}")
     return number

@@ -1,15 +1,19 @@
-"""A rule of generalization: what label a value has at each level."""
+"""Rules of generalization: the label of a value at each level; masked codes, and suppression."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
+from anonymizer.errors import InputError
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Interval, Partition
 from anonymizer.tables.values import is_missing, text_of
 
-__all__ = ["NO_KEY", "Label", "Rule"]
-
 Label = str | Interval
+
+LONGEST_CODE = 1000
+"""Characters of a code that may be kept: no code of anybody is longer."""
 
 
 class NO_KEY:  # noqa: N801 (a constant: the key of no value)
@@ -17,7 +21,7 @@ class NO_KEY:  # noqa: N801 (a constant: the key of no value)
 
 
 class Rule(ABC):
-    """What a steward states about the values of one attribute, before any table is seen."""
+    """A hierarchy as a data steward writes it, before any table is seen."""
 
     source: str = "its hierarchy"
 
@@ -32,7 +36,7 @@ class Rule(ABC):
 
     @abstractmethod
     def describe(self) -> dict[str, object]:
-        """What was stated, as JSON has it: the rule's part of a study's fingerprint."""
+        """The rule as JSON has it: its part of a study's fingerprint."""
 
     @property
     def ordered(self) -> bool:
@@ -70,11 +74,56 @@ class Rule(ABC):
         return key is not NO_KEY
 
     def refusal(self, attribute: str, strangers: Mapping[str, int]) -> str:
-        """What to tell about values of a column that the rule does not cover.
-
-        ``strangers`` are the records that have each of them.
-        """
+        """The message about values that the rule does not cover, with the records of each."""
         return (
             f"column {attribute!r} holds {named(strangers)} that {self.source} lacks; "
             f"add them to {self.source}, clean the column, or declare them as missing values"
         )
+
+
+@dataclass(frozen=True)
+class Prefixes(Rule):
+    """Codes that keep their first characters, the others masked by ``*`` (zip codes)."""
+
+    lengths: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        whole = all(type(length) is int and length >= 1 for length in self.lengths)
+        falling = whole and all(fine > coarse for fine, coarse in pairwise(self.lengths))
+        if not self.lengths or not falling or self.lengths[0] > LONGEST_CODE:
+            raise InputError(
+                "prefixes must be falling whole lengths of at least 1, such as [4, 3], and at most "
+                f"{LONGEST_CODE:,}"
+            )
+
+    @property
+    def height(self) -> int:
+        """The highest level."""
+        return len(self.lengths) + 1
+
+    def labels(self, key: Hashable) -> tuple[Label, ...]:
+        """The masked codes at levels 1, 2, ..., then ``*``."""
+        code = str(key)
+        return (*(code[:kept] + "*" * (len(code) - kept) for kept in self.lengths), ANY)
+
+    def describe(self) -> dict[str, object]:
+        """The rule as JSON has it."""
+        return {"prefixes": list(self.lengths)}
+
+
+@dataclass(frozen=True)
+class Suppression(Rule):
+    """Every value kept (level 0) or none (level 1)."""
+
+    @property
+    def height(self) -> int:
+        """The highest level."""
+        return 1
+
+    def labels(self, key: Hashable) -> tuple[Label, ...]:
+        """``*``, whatever the value."""
+        return (ANY,)
+
+    def describe(self) -> dict[str, object]:
+        """The rule as JSON has it."""
+        return {"suppress": True}

@@ -9,11 +9,10 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy.partition import ANY, Codes, Partition, torn_levels
+from anonymizer.hierarchy.partition import ANY, Partition, torn_levels
 from anonymizer.hierarchy.rule import Label, Rule
+from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.values import number_of, text_of
-
-__all__ = ["Table"]
 
 Column = tuple[str, ...]
 
@@ -42,11 +41,8 @@ class Table(Rule):
     def of(cls, rows: Sequence[Sequence[str]], source: str = "its hierarchy") -> "Table":
         """Check rows ``value, label at level 1, ...`` and take them over.
 
-        Raises
-        ------
-        InputError
-            When there are none, their lengths differ, a label is empty, a value stands twice with
-            different labels, or levels are not nested.
+        Raises InputError when there are none, their lengths differ, a label is empty, a value
+        appears twice with different labels, or levels are not nested.
         """
         if not rows or not rows[0]:
             raise InputError(
@@ -108,7 +104,7 @@ class Table(Rule):
         return tuple(labels[row] for labels in self.levels)
 
     def describe(self) -> dict[str, object]:
-        """What was stated, as JSON has it."""
+        """The rule as JSON has it."""
         return {"rows": list(zip(self.values, *self.levels, strict=True))}
 
     @property

@@ -8,14 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Counts, Floats
+from anonymizer.counts.counts import Counts
 from anonymizer.errors import require_one_of
 from anonymizer.hierarchy import Partition, Taxonomy
+from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.objectives.base import Objective, Weights, require_known, require_weights
 from anonymizer.objectives.candidate import Candidate
 from anonymizer.tables.values import exactly
-
-__all__ = ["AttributeWise", "Loss", "NonUniformEntropy", "Precision", "Tabulated"]
 
 AGGREGATES = ("arithmetic-mean", "geometric-mean")
 
@@ -195,7 +194,7 @@ class Tabulated(Objective):
 
     Parameters
     ----------
-    asked
+    objective
         The objective.
     columns
         What the groups of each attribute cost.
@@ -205,14 +204,14 @@ class Tabulated(Objective):
 
     levels_only: ClassVar[bool] = True
 
-    asked: AttributeWise
+    objective: AttributeWise
     columns: tuple[Column, ...]
     records: int
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The name of what was asked for."""
-        return self.asked.name
+        """The name of the objective."""
+        return self.objective.name
 
     def of_levels(self, node: Sequence[int]) -> float:
         """The score of a node without suppression."""
@@ -220,8 +219,8 @@ class Tabulated(Objective):
 
     def of_all_levels(self) -> Floats:
         """The same for every node of the lattice, an axis per attribute."""
-        terms = [c.weight * self.asked.scaled(c.totals / self.records) for c in self.columns]
-        return np.asarray(-self.asked.unscaled(reduce(np.add.outer, terms)))
+        terms = [c.weight * self.objective.scaled(c.totals / self.records) for c in self.columns]
+        return np.asarray(-self.objective.unscaled(reduce(np.add.outer, terms)))
 
     def score(self, candidate: Candidate) -> float:
         """The score with every suppressed value costing what its attribute's last level does."""
@@ -235,8 +234,8 @@ class Tabulated(Objective):
         return self._of(totals)
 
     def stated(self, score: float, records: int) -> float:
-        """As the objective asked for states it."""
-        return self.asked.stated(score, records)
+        """The objective's own figure."""
+        return self.objective.stated(score, records)
 
     def _totals(self, node: Sequence[int]) -> Floats:
         """What the records cost at a node, shape (attributes,)."""
@@ -246,8 +245,8 @@ class Tabulated(Objective):
     def _of(self, totals: Floats) -> float:
         """The score where the records cost so much, attribute by attribute."""
         weights = np.array([column.weight for column in self.columns])
-        terms = weights * self.asked.scaled(totals / self.records)
-        return -float(self.asked.unscaled(terms.sum()))
+        terms = weights * self.objective.scaled(totals / self.records)
+        return -float(self.objective.unscaled(terms.sum()))
 
 
 def _line(taxonomy: Taxonomy) -> Floats | None:

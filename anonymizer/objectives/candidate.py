@@ -6,10 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from anonymizer.counts.counts import Classes, Counts, Ints
+from anonymizer.counts.counts import Classes, Counts
 from anonymizer.kernels import Columns, FrequencySet, Kernel, Marks
-
-__all__ = ["Candidate", "Layout", "columns_of", "merged"]
+from anonymizer.kernels.arrays import Ints
 
 
 @dataclass(frozen=True, eq=False)

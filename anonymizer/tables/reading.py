@@ -4,13 +4,14 @@ Devices and pipes never end, or wait for ever. Limits are generous; each is rais
 environment variable that the message names.
 """
 
+import csv
 import errno
 import json
 import os
 import re
 import stat
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BufferedReader
 from math import isfinite
@@ -18,23 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer.errors import LONGEST, InputError
-
-__all__ = [
-    "COLUMNS",
-    "HIERARCHY",
-    "LINE",
-    "MANIFEST_SIZE",
-    "MIB",
-    "RATIO",
-    "STUDY",
-    "TABLE",
-    "IrregularError",
-    "Limit",
-    "open_regular",
-    "parsed_json",
-    "parsed_toml",
-    "read_whole",
-]
 
 MIB = 2**20
 
@@ -173,6 +157,32 @@ def read_whole(path: Path, limit: Limit) -> str:
     if len(content) > most:
         raise limit.refuse(path, "it has more than {} bytes")
     return content.decode("utf-8-sig")
+
+
+def separator_of(lines: Sequence[str], separators: str) -> str:
+    """The character that cuts every line of CSV into the same number of fields, the most of them.
+
+    Of equal ones the first; where none does, the one that occurs most often in the first line.
+    """
+    possible = [each for each in separators if any(each in line for line in lines)]
+    if len(possible) == 1 and possible[0] in lines[0]:  # millions of lines need not be cut
+        return possible[0]
+    fields = {separator: _fields(lines, separator) for separator in possible}
+    best = max(possible, key=fields.__getitem__, default="")
+    return best if fields.get(best, 0) > 1 else max(separators, key="".join(lines[:1]).count)
+
+
+def _fields(lines: Sequence[str], separator: str) -> int:
+    """The number of fields of every line that is not empty; 0 where it differs."""
+    found = 0
+    try:
+        for row in filter(None, csv.reader(lines, delimiter=separator)):
+            if found not in (0, len(row)):
+                return 0
+            found = len(row)
+    except csv.Error:
+        return 0
+    return found
 
 
 def parsed_toml(text: str) -> dict[str, Any]:

@@ -451,8 +451,8 @@ def test_a_rule_file_by_hand(tmp_path, text, value, expected):
     [
         ("width = [25]", "unknown rule 'width'; did you mean 'widths'"),
         ("banana = 1", "unknown rule 'banana'; known are widths, cuts, prefixes, suppress"),
-        ("widths = [25]\ncuts = [1]", "state exactly one of"),
-        ("origin = 3", "state exactly one of"),
+        ("widths = [25]\ncuts = [1]", "give exactly one of"),
+        ("origin = 3", "give exactly one of"),
         ("cuts = [1]\norigin = 3", "origin goes with widths"),
         ("widths = 25", r"widths must be a list of numbers, such as widths = \[25, 50\]"),
         ("prefixes = 3", "prefixes must be a list"),

@@ -69,7 +69,7 @@ SEX, ZIP = {"sex": 0, "zip": 1}, {"sex": 1, "zip": 0}
         ({"target": {"job": 2, "ill": 1}}, SEX, 2),
         ({"target": {"job": 0.5}}, SEX, 0.5),
         ({"target": "job", "sensitive": ()}, SEX, 1),
-        ({"objective": MutualInformation(targets={"job": 1.0})}, SEX, 1),
+        ({"objective": MutualInformation(target={"job": 1.0})}, SEX, 1),
     ],
 )
 def test_the_target_decides_what_is_kept(parameters, levels, value):
@@ -187,7 +187,7 @@ def test_a_target_may_miss_values():
         ({"target": {"job": "1"}}, "weight of 'job' must be a number"),
         ({"target": {"job": float("nan")}}, "weight of 'job' must be a number"),
         ({"target": {"job": True}}, "weight of 'job' must be a number"),
-        ({"target": "job", "weights": {"ill": 2}}, "targets have their weights beside them"),
+        ({"target": "job", "weights": {"ill": 2}}, "targets have their own weights"),
         ({"target": "job", "objective": "loss"}, "the objective loss has no target; only mutual"),
         (
             {"target": "job", "objective": MutualInformation()},
@@ -262,7 +262,7 @@ def test_the_report_has_a_table_for_each_target(run):
         ('targets = ["job"]', "[objective] targets must be a section"),
         ('targets = {job = "1"}', "[objective] targets.job must be a number"),
         ("targets = {job = -1}", "weight of 'job' must be a number of at least 0"),
-        ('target = "job"\nweights = {ill = 1}', "targets have their weights beside them"),
+        ('target = "job"\nweights = {ill = 1}', "targets have their own weights"),
         ('name = "precision"\ntarget = "job"', "the objective precision has no target; only"),
         ('targte = "job"', "[objective] unknown key 'targte'; did you mean 'target'?"),
     ],

@@ -195,7 +195,7 @@ def test_options_are_those_of_mutual_information(name):
     assert objective_of(name, None, {"u": 2.0}).targets == {"u": 2.0}
     with pytest.raises(InputError, match="weight of 'w' must be a number of at least 0"):
         objective_of(name, {"w": -1})
-    with pytest.raises(InputError, match="targets have their weights beside them"):
+    with pytest.raises(InputError, match="targets have their own weights"):
         objective_of(name, {"w": 1}, {"u": 1})
     with pytest.raises(InputError, match=f"{name} has no aggregate; only loss"):
         objective_of(name, aggregate="geometric-mean")

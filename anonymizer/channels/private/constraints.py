@@ -9,8 +9,7 @@ from anonymizer.channels.private.program import Program
 from anonymizer.channels.private.repair import EXACT
 from anonymizer.channels.source import Floats, Source, numbers_of
 from anonymizer.channels.stated import require_flag
-from anonymizer.errors import InputError, PolicyUnreachableError, shown
-from anonymizer.privacy.base import require_number
+from anonymizer.errors import InputError, PolicyUnreachableError, require_number, shown
 
 __all__ = ["Extras", "program_of"]
 

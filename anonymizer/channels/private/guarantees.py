@@ -14,9 +14,8 @@ from anonymizer.channels.private.verification import Policy
 from anonymizer.channels.result import OptimalChannel
 from anonymizer.channels.sensitive import Sensitive
 from anonymizer.channels.source import Floats, Source, matrix_of, nats_per, require_distortion
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, require_number
 from anonymizer.privacy import PrivacyModel, models_of
-from anonymizer.privacy.base import require_number
 
 __all__ = ["Extras", "least_distortion", "private_channel"]
 

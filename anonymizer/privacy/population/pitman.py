@@ -23,13 +23,10 @@ from math import exp, log, log1p
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from anonymizer.kernels.arrays import Floats
 from anonymizer.privacy.population.frequencies import Frequencies
-
-__all__ = ["Pitman", "fit", "uniques"]
-
-Floats = NDArray[np.float64]
 
 # alpha of classes whose probabilities differ by 1% (1 / sqrt(10^4)): beyond it, equal.
 EVEN = -1e4

@@ -9,11 +9,9 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from anonymizer.errors import require_one_of
+from anonymizer.errors import require_number, require_one_of
 from anonymizer.privacy.population import pitman, snb
-from anonymizer.privacy.population.frequencies import Frequencies, frequencies, require_fraction
-
-__all__ = ["ESTIMATORS", "Uniqueness", "population_uniqueness", "sample_uniqueness"]
+from anonymizer.privacy.population.frequencies import LEAST_FRACTION, Frequencies, frequencies
 
 ESTIMATORS = ("dankar", "zayatz", "pitman", "snb")
 WHAT = "population-uniqueness"
@@ -98,7 +96,8 @@ def population_uniqueness(
     Uniqueness(estimator='zayatz', uniques=1.6, share=0.1, sample_share=0.1)
     """
     require_one_of(f"{WHAT}: estimator", estimator, ESTIMATORS)
-    share = require_fraction(fraction, WHAT)
+    require_number(WHAT, "fraction", fraction, LEAST_FRACTION, 1)
+    share = float(fraction)
     sample = frequencies(sizes, WHAT)
     if share == 1 or not sample.of_size(1):
         return _answer("exact", sample.of_size(1), sample, share)

@@ -8,8 +8,6 @@ import pyarrow as pa
 import pyarrow.compute
 from numpy.typing import NDArray
 
-__all__ = ["Coded", "coded", "looked_up", "smallest"]
-
 Codes = NDArray[np.signedinteger[Any]]
 Batches = Callable[[], Iterable[pa.Array]]
 """Reads a column anew, batch by batch."""

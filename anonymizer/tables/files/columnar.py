@@ -15,11 +15,8 @@ from anonymizer.tables import pandas as engine
 from anonymizer.tables.files.coding import Coded, coded, looked_up, smallest
 from anonymizer.tables.files.files import cleaned
 from anonymizer.tables.files.format import Format
-from anonymizer.tables.files.parquet import UNNAMED_INDEX, exact_frame, is_text
-from anonymizer.tables.files.refusals import readable, require_named
-from anonymizer.tables.files.statistics import never_missing
-
-__all__ = ["ParquetColumns"]
+from anonymizer.tables.files.opening import readable, require_named
+from anonymizer.tables.files.parquet import UNNAMED_INDEX, exact_frame, is_text, never_missing
 
 BATCH = 1 << 18
 """Records read at a time: few enough that what they are decoded to is still in the cache."""

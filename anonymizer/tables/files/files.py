@@ -11,11 +11,9 @@ import pandas as pd
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.files.delimited import csv_columns, read_csv
 from anonymizer.tables.files.format import Format
+from anonymizer.tables.files.opening import readable
 from anonymizer.tables.files.parquet import parquet_columns, read_parquet, write_parquet
-from anonymizer.tables.files.refusals import readable
 from anonymizer.tables.values import text_of
-
-__all__ = ["cleaned", "columns_in", "read_table", "write_table"]
 
 
 def columns_in(path: Path, form: Format) -> list[str]:

@@ -1,15 +1,12 @@
-"""How a table lies in a file: told by its name and its first lines."""
+"""The format of a table file, by its name and its first lines."""
 
-import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from anonymizer.errors import InputError
-from anonymizer.tables.files.refusals import readable
-from anonymizer.tables.files.stream import table_stream
-
-__all__ = ["Format", "format_of"]
+from anonymizer.tables.files.opening import readable, table_stream
+from anonymizer.tables.reading import separator_of
 
 SEPARATORS = ",;\t|"
 SNIFFED = 64 * 1024
@@ -27,7 +24,7 @@ class Format:
     separator
         Between the fields of a CSV file.
     missing_values
-        What counts as missing beside an empty field, in the columns where that matters.
+        What counts as missing besidess an empty field, in the columns where that matters.
     """
 
     parquet: bool
@@ -47,7 +44,7 @@ class Format:
 def format_of(
     path: Path, separator: str | None = None, missing_values: Sequence[str] = ()
 ) -> Format:
-    """Tell a file's format by its name, and a CSV file's separator by its first lines.
+    """Find a file's format by its name, and a CSV file's separator by its first lines.
 
     Raises
     ------
@@ -62,22 +59,9 @@ def format_of(
         raise InputError(f"there is no {'table in' if exists else 'file'} {path}")
     if path.suffix.lower() in PARQUET:
         return Format(parquet=True, missing_values=tuple(missing_values))
-    return Format(False, separator or _separator(path), tuple(missing_values))
-
-
-def _separator(path: Path) -> str:
-    """The character that cuts the first lines into the same number of fields, the most of them."""
-    lines = _first_lines(path)
-
-    def fields(separator: str) -> int:
-        try:
-            counts = {len(row) for row in csv.reader(lines, delimiter=separator) if row}
-        except csv.Error:
-            return 0
-        return counts.pop() if len(counts) == 1 else 0
-
-    best = max(SEPARATORS, key=fields)
-    return best if fields(best) > 1 or not lines else max(SEPARATORS, key=lines[0].count)
+    return Format(
+        False, separator or separator_of(_first_lines(path), SEPARATORS), tuple(missing_values)
+    )
 
 
 def _first_lines(path: Path) -> list[str]:

@@ -16,15 +16,6 @@ from anonymizer.errors import InputError
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import number_of
 
-__all__ = [
-    "disarmed",
-    "disarmed_manifest",
-    "formulas",
-    "rearmed",
-    "rearmed_manifest",
-    "with_safe_names",
-]
-
 ARMED = re.compile(r"'*[=+\-@\t\r]")
 
 
