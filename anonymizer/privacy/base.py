@@ -34,6 +34,10 @@ class PrivacyModel(ABC):
     its classes is what monotonicity is about. ``judges_empty``: classes of which only a population
     has records are measured too. ``absolute``: the bounds are the same whatever table classes are
     measured against. ``stated``: parameters with a default that a study has to give nevertheless.
+    ``value_monotone``: merging sensitive values only ever raises the measure, or only ever lowers
+    it; then readers who take some values for one find nothing worse than the two who take all of
+    them for one, or none. ``beyond``: the message about a parameter that not even the table as a
+    single class satisfies.
     """
 
     name: ClassVar[str]
@@ -51,16 +55,9 @@ class PrivacyModel(ABC):
     judges_empty: ClassVar[bool] = False
     absolute: ClassVar[bool] = False
     stated: ClassVar[tuple[str, ...]] = ()
+    value_monotone: ClassVar[bool] = True
+    beyond: ClassVar[str] = ""
     attribute: str | None = None
-
-    @property
-    def value_monotone(self) -> bool:
-        """Whether merging sensitive values only ever raises the measure, or only ever lowers it.
-
-        Then readers who take some values for one find nothing worse than the two who take all of
-        them for one, or none.
-        """
-        return True
 
     @property
     def threshold(self) -> float:
@@ -95,8 +92,12 @@ class PrivacyModel(ABC):
         """The most bits I(X~;W) that classes which all satisfy the model can have (Eq. 13)."""
         return inf
 
-    def require_possible(self, table: Classes, attribute: str) -> None:  # noqa: B027
-        """Raise InputError when a parameter is out of the bounds that this table sets."""
+    def require_possible(self, table: Classes, attribute: str) -> None:
+        """Raise InputError when a parameter is out of the bounds that a table as one class sets."""
+        best = self.measure(table)[0] if self.beyond and self.monotone else inf
+        if isfinite(best) and not self.accepts(np.array([best]))[0]:
+            given = f"{self.name}: {self.bounded_by} = {getattr(self, self.bounded_by)}"
+            raise InputError(f"{given} {self.beyond.format(best=best, attribute=attribute)}")
 
     def worst(self, values: Floats) -> float:
         """The value of the class that comes off worst."""

@@ -98,7 +98,7 @@ class TCloseness(SensitiveModel):
             )
 
     @property
-    def value_monotone(self) -> bool:
+    def value_monotone(self) -> bool:  # type: ignore[override]
         """Whether merging values brings distributions closer: not where it shortens an order."""
         return self.distance in ("kl", "equal")
 

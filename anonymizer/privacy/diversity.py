@@ -6,7 +6,7 @@ from math import ceil, inf, log2
 import numpy as np
 
 from anonymizer.counts.counts import Classes
-from anonymizer.errors import InputError, require_number, require_one_of, require_whole
+from anonymizer.errors import require_number, require_one_of, require_whole
 from anonymizer.information.entropy import entropy, entropy_grassberger, entropy_miller_madow
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
@@ -32,6 +32,10 @@ class DistinctLDiversity(SensitiveModel):
     source = "Machanavajjhala et al. 2006"
     bounded_by = "l"
     kind = Kind.DISTINCT
+    beyond = (
+        "exceeds the {best:.0f} different values of {attribute!r} in the whole table; no recoding "
+        "can reach it"
+    )
     absolute = True
     strongly_monotone = True
     at_least = True
@@ -44,15 +48,6 @@ class DistinctLDiversity(SensitiveModel):
     def measure(self, classes: Classes) -> Floats:
         """The different sensitive values of each class."""
         return np.asarray((classes.joint > 0).sum(axis=1), float)
-
-    def require_possible(self, table: Classes, attribute: str) -> None:
-        """No class can hold more values than the table."""
-        most = int((table.margin > 0).sum())
-        if self.l > most:
-            raise InputError(
-                f"{self.name}: l = {self.l} exceeds the {most} different values of {attribute!r} "
-                "in the whole table; no recoding can reach it"
-            )
 
 
 @dataclass(frozen=True)
@@ -82,6 +77,11 @@ class EntropyLDiversity(SensitiveModel):
     bounded_by = "l"
     absolute = True
     monotone_if = "plug-in only"
+    # Not every class can be more diverse than the table (Eq. 15).
+    beyond = (
+        "is above 2^H = {best:.6f}, the effective number of values of {attribute!r} in the whole "
+        "table; no recoding can reach it"
+    )
     at_least = True
 
     l: float  # noqa: E741 (the model's own letter)
@@ -135,15 +135,6 @@ class EntropyLDiversity(SensitiveModel):
     def ceiling(self, margin: Ints) -> float:
         """H(W) - log l (Eq. 13); an estimate bounds nothing."""
         return float(entropy(margin) - log2(self.l)) if self.monotone else inf
-
-    def require_possible(self, table: Classes, attribute: str) -> None:
-        """Require l <= 2^H(W): not every class can be more diverse than the table (Eq. 15)."""
-        bound = float(self.measure(Classes(table.margin[None], table.margin))[0])
-        if self.monotone and log2(self.l) > np.log2(bound) + TOLERANCE:
-            raise InputError(
-                f"{self.name}: l = {self.l:g} is above 2^H = {bound:.6f}, the effective "
-                f"number of values of {attribute!r} in the whole table; no recoding can reach it"
-            )
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,7 @@ class KMap(PopulationModel):
     condition = "P_g >= k, the population's records with the values of g"
     unit = "records"
     source = "Sweeney 2001"
+    beyond = "exceeds the {best:.0f} records of the population"
     bounded_by = "k"
     kind = Kind.POPULATION
     strongly_monotone = True
@@ -80,14 +81,6 @@ class KMap(PopulationModel):
     def measure(self, classes: Classes) -> Floats:
         """P_g, the population's records of each class."""
         return self.sizes(classes).astype(float)
-
-    def require_possible(self, table: Classes, attribute: str) -> None:
-        """No class can be more than the population."""
-        most = int(self.sizes(table).sum())
-        if self.k > most:
-            raise InputError(
-                f"{self.name}: k = {self.k} exceeds the {most} records of the population"
-            )
 
 
 @dataclass(frozen=True)

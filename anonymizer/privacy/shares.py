@@ -11,7 +11,7 @@ from math import inf, log2
 import numpy as np
 
 from anonymizer.counts.counts import Classes
-from anonymizer.errors import InputError, require_number, require_whole
+from anonymizer.errors import require_number, require_whole
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.privacy.base import TOLERANCE, SensitiveModel
@@ -59,6 +59,10 @@ class AlphaKAnonymity(ShareModel):
     unit = "share"
     source = "Wong et al. 2006"
     bounded_by = "alpha"
+    beyond = (
+        "is below {best:.6f}, the share of the most frequent value of {attribute!r} in the whole "
+        "table; no recoding can reach it"
+    )
     absolute = True
 
     alpha: float
@@ -83,15 +87,6 @@ class AlphaKAnonymity(ShareModel):
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         """At least k records, and the shares."""
         return (Bound(Kind.SIZE, self.k), *super().bounds(table))
-
-    def require_possible(self, table: Classes, attribute: str) -> None:
-        """The table as a class is the best that can be had."""
-        most = float(table.prior.max())
-        if self.alpha < most - TOLERANCE:
-            raise InputError(
-                f"{self.name}: alpha = {self.alpha:g} is below {most:.6f}, the share of the most "
-                f"frequent value of {attribute!r} in the whole table; no recoding can reach it"
-            )
 
 
 @dataclass(frozen=True)
@@ -134,11 +129,7 @@ class EnhancedBetaLikeness(BasicBetaLikeness):
 
     name = "enhanced-beta-likeness"
     condition = "(p(w\\|g) - p(w)) / p(w) <= min(beta, -ln p(w)) for every w"
-
-    @property
-    def value_monotone(self) -> bool:
-        """No: merged values raise the prior that the least of the two bounds depends on."""
-        return False
+    value_monotone = False  # merged values raise the prior that the least of the bounds depends on
 
     def gains(self, shares: Floats, prior: Floats) -> Floats:
         """(q_w - p_w) / p_w, infinite beyond -ln p_w."""
@@ -211,16 +202,12 @@ class BayesianGain(ShareModel):
     unit = "probability"
     source = "Smith 2009; Alvim et al. 2012"
     bounded_by = "gain"
+    value_monotone = False  # merged values raise both maxima
 
     gain: float
 
     def __post_init__(self) -> None:
         require_number(self.name, "gain", self.gain, least=0, most=1)
-
-    @property
-    def value_monotone(self) -> bool:
-        """No: merged values raise both maxima."""
-        return False
 
     def gains(self, shares: Floats, prior: Floats) -> Floats:
         """q_w less the largest prior."""

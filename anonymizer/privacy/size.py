@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from anonymizer.counts.counts import Classes
-from anonymizer.errors import InputError, require_whole
+from anonymizer.errors import require_whole
 from anonymizer.kernels import Kind
 from anonymizer.kernels.arrays import Floats
 from anonymizer.privacy.base import PrivacyModel
@@ -36,16 +36,9 @@ class KAnonymity(SizeModel):
     name = "k-anonymity"
     condition = "n_g >= k"
     source = "Samarati 2001"
+    beyond = "exceeds the {best:.0f} records of the table"
 
     k: int
 
     def __post_init__(self) -> None:
         require_whole(self.name, "k", self.k)
-
-    def require_possible(self, table: Classes, attribute: str) -> None:
-        """No class can be larger than the table."""
-        records = int(table.sizes.sum())
-        if self.k > records:
-            raise InputError(
-                f"{self.name}: k = {self.k} exceeds the {records} records of the table"
-            )

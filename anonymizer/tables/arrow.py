@@ -14,9 +14,8 @@ import pyarrow as pa
 import pyarrow.types as kinds
 from numpy.typing import NDArray
 
-__all__ = ["anew", "as_texts"]
+from anonymizer.kernels.arrays import Mask
 
-Mask = NDArray[np.bool_]
 Offsets = NDArray[np.integer]
 
 PLAIN = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}

@@ -13,27 +13,10 @@ from anonymizer.errors import InputError
 from anonymizer.kernels import choose
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables.arrow import as_texts
-from anonymizer.tables.engine import Digits, Engine, Tally
-from anonymizer.tables.traces import without_traces
-
-__all__ = [
-    "Digits",
-    "PandasEngine",
-    "Tally",
-    "all_equal",
-    "crossed",
-    "distinct",
-    "drop_missing",
-    "grouped",
-    "merged",
-    "missing_values",
-    "numbered",
-    "relabel",
-    "replaced",
-    "stripped",
-    "tally",
-    "without_traces",
-]
+from anonymizer.tables.engine import Digits as Digits
+from anonymizer.tables.engine import Engine
+from anonymizer.tables.engine import Tally as Tally
+from anonymizer.tables.traces import without_traces as without_traces
 
 MOST_KEYS = 2**62
 """Bound on the numbers that combinations are packed into."""

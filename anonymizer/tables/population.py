@@ -8,8 +8,6 @@ import pandas as pd
 
 from anonymizer.errors import InputError
 
-__all__ = ["Population"]
-
 
 @dataclass(frozen=True, eq=False)
 class Population:
