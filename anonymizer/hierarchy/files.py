@@ -6,9 +6,9 @@ from io import StringIO
 from pathlib import Path
 
 from anonymizer.errors import InputError, did_you_mean, shown
+from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.partition import ANY
-from anonymizer.hierarchy.ranges import Ranges
-from anonymizer.hierarchy.rule import Prefixes, Rule, Suppression
+from anonymizer.hierarchy.rules import Prefixes, Ranges, Suppression
 from anonymizer.hierarchy.table import Table
 from anonymizer.tables.reading import HIERARCHY, STUDY, Limit, parsed_toml, read_whole, separator_of
 from anonymizer.tables.values import number_of
@@ -19,7 +19,7 @@ SEPARATORS = ";,\t|"
 RULES = ("widths", "cuts", "prefixes", "suppress")
 
 
-def read_rule(path: Path) -> Rule:
+def read_hierarchy(path: Path) -> Hierarchy:
     """Read a hierarchy file; a ``.toml`` file holds a rule, any other a table."""
     is_rule = path.suffix.lower() == ".toml"
     text = _content(path, STUDY if is_rule else HIERARCHY)
@@ -41,7 +41,7 @@ def _content(path: Path, limit: Limit) -> str:
         raise InputError(f"cannot read hierarchy {str(path)!r}: no file has such a name") from None
 
 
-def _table(text: str, path: Path) -> Rule:
+def _table(text: str, path: Path) -> Hierarchy:
     lines = [line for line in text.splitlines() if line.strip()]
     separator = separator_of(lines, SEPARATORS)
     columns = _plain_columns(text, separator)
@@ -50,10 +50,10 @@ def _table(text: str, path: Path) -> Rule:
         if not rows:
             raise InputError(f"{path}: the hierarchy file lists no values")
         begin = int(_has_header(rows[0], rows[1:], path.stem))
-        return Table.of(rows[begin:], str(path))
+        return Table.by_rows(rows[begin:], str(path))
     ends = list(zip(columns[0], columns[-1], strict=True))
     begin = int(_has_header([column[0] for column in columns], ends[1:], path.stem))
-    return Table.of_columns([column[begin:] for column in columns], str(path))
+    return Table.by_columns([column[begin:] for column in columns], str(path))
 
 
 def _plain_columns(text: str, separator: str) -> list[list[str]] | None:
@@ -106,7 +106,7 @@ def _has_header(first: Sequence[str], others: Sequence[Sequence[str]], attribute
     return number_of(first[0]) is None and all(number_of(row[0]) is not None for row in others)
 
 
-def _rule(text: str, path: Path) -> Rule:
+def _rule(text: str, path: Path) -> Hierarchy:
     try:
         given = parsed_toml(text)
     except ValueError as error:
@@ -117,7 +117,7 @@ def _rule(text: str, path: Path) -> Rule:
         raise InputError(f"{path}: {error}") from None
 
 
-def _built(rule: dict[str, object]) -> Rule:
+def _built(rule: dict[str, object]) -> Hierarchy:
     name, value = _only_rule(rule)
     if name == "suppress":
         if value is not True:
@@ -128,11 +128,11 @@ def _built(rule: dict[str, object]) -> Rule:
     if name == "prefixes":
         return Prefixes(tuple(value))
     if name == "widths":
-        return Ranges.of(value, (), rule.get("origin", 0))
+        return Ranges.exact(value, (), rule.get("origin", 0))
     lists = [isinstance(level, list) for level in value]
     if any(lists) != all(lists):
         raise InputError("cuts must be a list of numbers, or one such list per level")
-    return Ranges.of((), value if any(lists) else [value], 0)
+    return Ranges.exact((), value if any(lists) else [value], 0)
 
 
 def _only_rule(rule: dict[str, object]) -> tuple[str, object]:

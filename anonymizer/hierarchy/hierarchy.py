@@ -1,25 +1,27 @@
 """Generalization hierarchies, written by a data steward and applied to the values of a table."""
 
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy.files import read_rule
-from anonymizer.hierarchy.partition import Partition, Taxonomy
-from anonymizer.hierarchy.ranges import Ranges
-from anonymizer.hierarchy.rule import Label, Prefixes, Rule, Suppression
-from anonymizer.hierarchy.table import Table
+from anonymizer.hierarchy.naming import named
+from anonymizer.hierarchy.partition import ANY, Interval, Partition, Taxonomy
 from anonymizer.tables.spelling import plainness
-from anonymizer.tables.values import number_of, text_of
+from anonymizer.tables.values import is_missing, number_of, text_of
+
+Label = str | Interval
 
 
-@dataclass(frozen=True)
-class Hierarchy:
+class NO_KEY:  # noqa: N801 (a constant: the key of no value)
+    """The key of a value that a hierarchy cannot take."""
+
+
+class Hierarchy(ABC):
     """How the values of one attribute generalize, written before any table is seen.
 
     Make one with :meth:`read` (an ARX-style CSV file or a TOML rule), :meth:`from_rows`,
@@ -27,10 +29,10 @@ class Hierarchy:
     highest level a single group.
     """
 
-    rule: Rule
+    source: str = "its hierarchy"
 
-    @classmethod
-    def of(cls, given: object, directory: Path = Path()) -> "Hierarchy":
+    @staticmethod
+    def of(given: object, directory: Path = Path()) -> "Hierarchy":
         """Make a hierarchy of what is given for one: itself, ``"suppress"``, or a path.
 
         Relative paths start at ``directory``.
@@ -38,16 +40,16 @@ class Hierarchy:
         if isinstance(given, Hierarchy):
             return given
         if given == "suppress":
-            return cls.suppression()
+            return Hierarchy.suppression()
         if isinstance(given, str | Path) and str(given).strip():
-            return cls.read(directory / given)
+            return Hierarchy.read(directory / given)
         raise InputError(
             "a hierarchy is a Hierarchy, a path or 'suppress', not "
             + (f"a {type(given).__name__}" if given else "an empty text")
         )
 
-    @classmethod
-    def read(cls, path: str | Path) -> "Hierarchy":
+    @staticmethod
+    def read(path: str | Path) -> "Hierarchy":
         """Read a hierarchy file: ``.toml`` holds a rule, anything else a table (CSV).
 
         Raises
@@ -55,19 +57,22 @@ class Hierarchy:
         InputError
             When the file cannot be read or is not a hierarchy; the message names the place.
         """
-        return cls(read_rule(Path(path)))
+        from anonymizer.hierarchy.files import read_hierarchy
 
-    @classmethod
-    def from_rows(cls, rows: Iterable[Sequence[object]]) -> "Hierarchy":
+        return read_hierarchy(Path(path))
+
+    @staticmethod
+    def from_rows(rows: Iterable[Sequence[object]]) -> "Hierarchy":
         """Build from rows ``value, label at level 1, label at level 2, ...``, finest first.
 
         A last column of more than one group gets ``*`` above it.
         """
-        return cls(Table.of([[text_of(field) for field in row] for row in rows]))
+        from anonymizer.hierarchy.table import Table
 
-    @classmethod
+        return Table.by_rows([[text_of(field) for field in row] for row in rows])
+
+    @staticmethod
     def ranges(
-        cls,
         widths: Sequence[float] = (),
         *,
         cuts: Sequence[Sequence[float]] = (),
@@ -78,42 +83,89 @@ class Hierarchy:
         >>> [str(label) for label in Hierarchy.ranges(widths=[25, 50]).labels(25)]
         ['[25, 50)', '[0, 50)', '*']
         """
-        return cls(Ranges.of(widths, cuts, origin))
+        from anonymizer.hierarchy.rules import Ranges
 
-    @classmethod
-    def prefixes(cls, lengths: Sequence[int]) -> "Hierarchy":
+        return Ranges.exact(widths, cuts, origin)
+
+    @staticmethod
+    def prefixes(lengths: Sequence[int]) -> "Hierarchy":
         """Keep the first characters of a code and mask the rest, one level per length, then ``*``.
 
         >>> Hierarchy.prefixes([4, 2]).labels("47906")
         ('4790*', '47***', '*')
         """
-        return cls(Prefixes(tuple(lengths)))
+        from anonymizer.hierarchy.rules import Prefixes
 
-    @classmethod
-    def suppression(cls) -> "Hierarchy":
+        return Prefixes(tuple(lengths))
+
+    @staticmethod
+    def suppression() -> "Hierarchy":
         """Keep every value (level 0) or none of them (level 1)."""
-        return cls(Suppression())
+        from anonymizer.hierarchy.rules import Suppression
+
+        return Suppression()
+
+    @property
+    @abstractmethod
+    def height(self) -> int:
+        """The highest level, where all values are one group."""
+
+    @abstractmethod
+    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
+        """The labels of the values of a key at levels 1, 2, ..., height."""
+
+    @abstractmethod
+    def describe(self) -> dict[str, object]:
+        """The hierarchy as JSON has it: its part of a study's fingerprint."""
 
     @property
     def ordered(self) -> bool:
         """Whether the values are numbers that were meant as such, so that ranges may be refined."""
-        return self.rule.ordered
+        return False
 
     @property
-    def height(self) -> int:
-        """The highest level."""
-        return self.rule.height
+    def top(self) -> Label:
+        """The label of the single group at the highest level."""
+        return ANY
 
-    def describe(self) -> dict[str, object]:
-        """The rule as JSON has it: the hierarchy's part of a study's fingerprint."""
-        return self.rule.describe()
+    @property
+    def listed(self) -> Iterable[Hashable]:
+        """The values the steward listed."""
+        return ()
+
+    def key(self, value: object) -> Hashable:
+        """What identifies a raw value: its text, blanks around it stripped.
+
+        None for a missing value, ``NO_KEY`` for one that is not of the kind that generalizes.
+        """
+        return None if is_missing(value) else text_of(value)
 
     def labels(self, value: object) -> tuple[Label, ...]:
         """The labels of a value at levels 1, 2, ..., height.
 
         A missing one is ``*`` until it joins the others at the top.
         """
-        return self.rule.row(self.rule.key(value))
+        return self.row(self.key(value))
+
+    def row(self, key: Hashable) -> tuple[Label, ...]:
+        """The same by the key of a value."""
+        return (*(ANY,) * (self.height - 1), self.top) if key is None else self.labels_of(key)
+
+    def partitions(self, keys: Sequence[Hashable]) -> tuple[Partition, ...]:
+        """Levels 1, 2, ..., height of some keys, a missing one being the last."""
+        rows = [self.row(key) for key in keys]
+        return tuple(Partition.of([row[level] for row in rows]) for level in range(self.height))
+
+    def covers(self, key: Hashable) -> bool:
+        """Whether there are labels for a value."""
+        return key is not NO_KEY
+
+    def refusal(self, attribute: str, strangers: Mapping[str, int]) -> str:
+        """The message about values that are not covered, with the records of each."""
+        return (
+            f"column {attribute!r} holds {named(strangers)} that {self.source} lacks; "
+            f"add them to {self.source}, clean the column, or declare them as missing values"
+        )
 
     def over(
         self, attribute: str, values: Iterable[object], sizes: Iterable[int] | None = None
@@ -137,20 +189,20 @@ class Hierarchy:
         """
         values = list(values)
         raw = self._by_key(attribute, values, [1] * len(values) if sizes is None else sizes)
-        keys, numbers = _ranked(dict.fromkeys([*self.rule.listed, *raw]))
+        keys, numbers = _ranked(dict.fromkeys([*self.listed, *raw]))
         levels = (
             # One group per key: 1 and True are equal to Python, not to whoever reads the release.
             Partition(np.arange(len(keys)), tuple(raw.get(key, key) for key in keys)),
-            *self.rule.partitions(keys),
+            *self.partitions(keys),
         )
         return Taxonomy(
             attribute,
             dict(zip(keys, range(len(keys)), strict=True)),
             levels,
-            self.rule.key,
+            self.key,
             numbers,
             ordered=self.ordered and numbers is not None,
-            listed=bool(self.rule.listed),
+            listed=bool(self.listed),
         )
 
     def _by_key(
@@ -164,12 +216,12 @@ class Hierarchy:
         strangers: Counter[str] = Counter()
         of_size = zip(values, sizes, strict=True)
         for value, size in sorted(of_size, key=lambda pair: plainness(str(pair[0]))):
-            key = self.rule.key(value)
-            if key is not None and not self.rule.covers(key):
+            key = self.key(value)
+            if key is not None and not self.covers(key):
                 strangers[text_of(value)] += int(size)
             raw.setdefault(key, None if key is None else value)
         if strangers:
-            raise InputError(self.rule.refusal(attribute, dict(sorted(strangers.items()))))
+            raise InputError(self.refusal(attribute, dict(sorted(strangers.items()))))
         return raw
 
 

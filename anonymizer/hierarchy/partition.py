@@ -75,7 +75,9 @@ class Partition:
     @cached_property
     def first(self) -> Codes:
         """The smallest value code of each group, shape (groups,)."""
-        return np.unique(self.groups, return_index=True)[1]
+        first = np.empty(len(self.labels), np.intp)
+        first[self.groups[::-1]] = np.arange(len(self.groups))[::-1]  # the last to be set is first
+        return first
 
     @cached_property
     def representatives(self) -> Codes:

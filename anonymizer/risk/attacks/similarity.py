@@ -91,8 +91,8 @@ def _at(level: int, counts: np.ndarray, groups: np.ndarray) -> Similar:
 
 def _taxonomy(hierarchy: Hierarchy, values: Sequence[object], attribute: str) -> Taxonomy:
     """The hierarchy held against the values; what it lacks is counted, not named."""
-    keys = [hierarchy.rule.key(value) for value in values]
-    lacking = sum(key is not None and not hierarchy.rule.covers(key) for key in keys)
+    keys = [hierarchy.key(value) for value in values]
+    lacking = sum(key is not None and not hierarchy.covers(key) for key in keys)
     if lacking:
         raise InputError(
             f"the hierarchy of {attribute!r} lacks {lacking} of its {len(keys)} values; add them"

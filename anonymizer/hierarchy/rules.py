@@ -1,4 +1,4 @@
-"""Hierarchies of numbers: half-open ranges."""
+"""Hierarchies that need no list of values: ranges of numbers, masked codes, suppression alone."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,14 +7,17 @@ from itertools import pairwise
 from numbers import Real
 
 from anonymizer.errors import InputError, shown
+from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, Label
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Interval, torn_levels
-from anonymizer.hierarchy.rule import NO_KEY, Label, Rule
 from anonymizer.tables.values import exactly, floor_to, is_missing, number_of, number_text
+
+LONGEST_CODE = 1000
+"""Characters of a code that may be kept: no code of anybody is longer."""
 
 
 @dataclass(frozen=True)
-class Ranges(Rule):
+class Ranges(Hierarchy):
     """Half-open ranges of numbers: of equal widths aligned at an origin, or between cut points."""
 
     widths: tuple[Decimal, ...] = ()
@@ -22,7 +25,7 @@ class Ranges(Rule):
     origin: Decimal = Decimal(0)
 
     @classmethod
-    def of(
+    def exact(
         cls, widths: Sequence[object], cuts: Sequence[Sequence[object]], origin: object
     ) -> "Ranges":
         """Take over numbers exactly as they are written."""
@@ -72,7 +75,7 @@ class Ranges(Rule):
         number = number_of(value)
         return NO_KEY if number is None else number
 
-    def labels(self, key: Hashable) -> tuple[Label, ...]:
+    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
         """The ranges that hold a number at levels 1, 2, ..., then ``*``."""
         number = number_of(key)
         assert number is not None
@@ -112,3 +115,51 @@ def _exact(value: object) -> Decimal:
     if number is None:
         raise InputError(f"widths, cuts and origin must be numbers, not {shown(value)}")
     return number
+
+
+@dataclass(frozen=True)
+class Prefixes(Hierarchy):
+    """Codes that keep their first characters, the others masked by ``*`` (zip codes)."""
+
+    lengths: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        whole = all(type(length) is int and length >= 1 for length in self.lengths)
+        falling = whole and all(fine > coarse for fine, coarse in pairwise(self.lengths))
+        if not self.lengths or not falling or self.lengths[0] > LONGEST_CODE:
+            raise InputError(
+                "prefixes must be falling whole lengths of at least 1, such as [4, 3], and at most "
+                f"{LONGEST_CODE:,}"
+            )
+
+    @property
+    def height(self) -> int:
+        """The highest level."""
+        return len(self.lengths) + 1
+
+    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
+        """The masked codes at levels 1, 2, ..., then ``*``."""
+        code = str(key)
+        return (*(code[:kept] + "*" * (len(code) - kept) for kept in self.lengths), ANY)
+
+    def describe(self) -> dict[str, object]:
+        """The rule as JSON has it."""
+        return {"prefixes": list(self.lengths)}
+
+
+@dataclass(frozen=True)
+class Suppression(Hierarchy):
+    """Every value kept (level 0) or none (level 1)."""
+
+    @property
+    def height(self) -> int:
+        """The highest level."""
+        return 1
+
+    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
+        """``*``, whatever the value."""
+        return (ANY,)
+
+    def describe(self) -> dict[str, object]:
+        """The rule as JSON has it."""
+        return {"suppress": True}
