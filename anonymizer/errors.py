@@ -197,11 +197,6 @@ def require_columns(columns: Iterable[object], wanted: Iterable[str], hint: str 
 
     Where a wanted column is missing, the others are not listed: a table without a header line would
     show its first record.
-
-    Raises
-    ------
-    InputError
-        Naming the column and the nearest one that exists.
     """
     known = list(columns)
     for name in wanted:

@@ -104,7 +104,7 @@ def set_labels(
 
     A group of a level goes by its own label there, at the finest level that has it, a single value
     by its text, any others by their list. Where the attribute gets ``ranges`` all values go by the
-    label of the highest level: a lower one may tell the extremes of the table, and be narrower
+    label of the highest level: a lower one may reveal the extremes of the table, and be narrower
     than any range is allowed to be.
     """
     groups = _groups(taxonomy)

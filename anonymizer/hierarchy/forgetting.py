@@ -36,8 +36,8 @@ class KeyOf:
 def forgetting(taxonomy: Taxonomy, seen: Mask) -> Taxonomy:
     """The taxonomy without the values that are neither seen nor listed by the hierarchy.
 
-    ``seen`` tells which values may be kept, shape (values,). Labels that stand for forgotten values
-    alone are forgotten too: a masked code, or a range.
+    ``seen`` are the values that may be kept, shape (values,). Labels that stand for no other values
+    are forgotten too: a masked code, or a range.
     """
     if seen.all():
         return taxonomy

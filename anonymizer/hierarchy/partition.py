@@ -94,7 +94,7 @@ class Partition:
         return np.array([str(label) == ANY for label in self.labels], bool)[self.groups]
 
     def split_by(self, coarser: "Partition") -> tuple[int, int] | None:
-        """Two values of one group here that ``coarser`` tells apart; None when nested in it."""
+        """Two values of one group here that ``coarser`` separates; None when nested in it."""
         torn = np.flatnonzero(coarser.groups != coarser.groups[self.representatives])
         return (int(self.representatives[torn[0]]), int(torn[0])) if len(torn) else None
 
@@ -110,7 +110,7 @@ class Taxonomy:
     codes
         The code of each value, by its key.
     levels
-        ``levels[0]`` tells all values apart; the last one none.
+        ``levels[0]`` separates all values; the last one none.
     key
         What makes two raw values the same value (``39``, ``39.0`` and ``" 39"`` are).
     numbers
@@ -119,8 +119,8 @@ class Taxonomy:
     ordered
         Whether ranges of values mean something (then they may be refined).
     listed
-        Whether the values were listed by the steward, not read off the table: only then may a
-        report name those that a release hides.
+        Whether the hierarchy lists the values; else they are those of the table, and no report
+        may name one that a release hides.
     """
 
     attribute: str
@@ -154,7 +154,7 @@ class Taxonomy:
 
     @property
     def many(self) -> bool:
-        """Whether the steward listed so many values that released groups alone are described."""
+        """Whether so many values are listed that only released groups are described."""
         return self.listed and len(self.codes) > MOST_TOLD
 
     @cached_property
@@ -199,11 +199,11 @@ class Taxonomy:
             label = partition.labels[group]
             listed = [value for value in values if value is not None] if self.listed else []
             if shown[group] or listed:
-                entry = self.stated(label if shown[group] or not raw else listed[0], raw)
+                group_entry = self.entry(label if shown[group] or not raw else listed[0], raw)
                 if self.listed and not raw and not isinstance(label, Interval):
                     digest = {"listed": len(listed), "sha256": digest_of_values(listed)}
-                    entry |= digest if briefly else {"values": listed}
-                found.append(entry | self._kind(partition, group, values))
+                    group_entry |= digest if briefly else {"values": listed}
+                found.append(group_entry | self._kind(partition, group, values))
         return found
 
     def _members(self, partition: Partition, some: Mask) -> dict[int, list[str | None]]:
@@ -214,7 +214,7 @@ class Taxonomy:
             members[group].append(self.texts[code])
         return members
 
-    def stated(self, label: Hashable, raw: bool) -> dict[str, object]:
+    def entry(self, label: Hashable, raw: bool) -> dict[str, object]:
         """A label as JSON has it, with the ends of a range, or with the raw value that it is."""
         if isinstance(label, Interval):
             return {"label": str(label), "from": _plain(label.low), "to": _plain(label.high)}

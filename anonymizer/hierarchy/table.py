@@ -23,14 +23,8 @@ class Table(Hierarchy):
 
     Kept by column: a million rows would be a million things more for Python to look after.
 
-    Parameters
-    ----------
-    values
-        The values, each once.
-    levels
-        The label of each of them at levels 1, 2, ....
-    source
-        The file, for messages.
+    ``values`` appear once each, ``levels`` are their labels at levels 1, 2, ..., and ``source`` is
+    the file, for messages.
     """
 
     values: Column = field(repr=False)

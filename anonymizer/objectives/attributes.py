@@ -79,7 +79,7 @@ class AttributeWise(Objective):
 
 @dataclass(frozen=True)
 class NonUniformEntropy(AttributeWise):
-    """Bits per record to tell each original value from the others of its group.
+    """Bits per record that separate each original value from the others of its group.
 
     Sum over attributes of H(X_i | X~_i), both as they are distributed in the original table
     (de Waal, Willenborg 1999; Gionis, Tassa 2009); a suppressed value costs as if its group were
@@ -168,18 +168,11 @@ class Precision(AttributeWise):
 
 @dataclass(frozen=True)
 class Column:
-    """What the groups of one attribute cost.
+    """The costs of the groups of one attribute, and its share of the weights.
 
-    Parameters
-    ----------
-    weight
-        Its share of the weights.
-    codes
-        The value code of each raw class, shape (classes,).
-    extra
-        For each level what suppressing a value costs beyond it, shape (values,).
-    totals
-        The cost of all records together, shape (levels,).
+    ``codes`` (classes,) are the value codes of the raw classes, ``extra`` has for each level what
+    suppressing a value costs beyond it, shape (values,), and ``totals`` (levels,) the cost of all
+    records together.
     """
 
     weight: float
@@ -190,17 +183,7 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Tabulated(Objective):
-    """An attribute-wise objective with the costs of one table filled in.
-
-    Parameters
-    ----------
-    objective
-        The objective.
-    columns
-        What the groups of each attribute cost.
-    records
-        Records of the whole table.
-    """
+    """An attribute-wise objective with the costs of one table filled in."""
 
     levels_only: ClassVar[bool] = True
 

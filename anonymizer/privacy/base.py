@@ -21,7 +21,7 @@ TOLERANCE = 1e-9
 class PrivacyModel(ABC):
     """A privacy model with its parameters. Subclasses are frozen dataclasses.
 
-    A model states its condition once: ``measure`` is held against ``threshold``, the parameter
+    A model states its condition once: ``measure`` is compared with ``threshold``, the parameter
     named by ``bounded_by``, from above or, ``at_least``, from below. ``kind`` is the same condition
     for the kernels; models of which one kind is not enough override ``bounds``.
 

@@ -58,7 +58,7 @@ def grouped(table: pd.DataFrame, columns: Sequence[str]) -> tuple[Codes, Codes]:
 def _tally_categories(
     table: pd.DataFrame, columns: Sequence[str], digits: Sequence[Digits]
 ) -> Tally:
-    """Count combinations of categories by packed numbers alone, never looking at a value."""
+    """Count combinations of categories by packed numbers, never looking at a value."""
     kernel = choose(DEARER * len(table))
     keys, sizes = kernel.distinct(_blocks(digits, len(table)))
     combinations = {}

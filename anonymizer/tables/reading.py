@@ -49,34 +49,20 @@ class IrregularError(OSError):
 
 @dataclass(frozen=True)
 class Limit:
-    """How much is read of something, unless the environment says otherwise.
-
-    Parameters
-    ----------
-    variable
-        The environment variable that says otherwise: a whole number of at least 1.
-    default
-        In bytes, or whatever is counted.
-    """
+    """A limit on how much is read, unless the environment variable sets another, at least 1."""
 
     variable: str
     default: int
 
     @property
     def value(self) -> int:
-        """The limit as it stands.
-
-        Raises
-        ------
-        InputError
-            When the environment states none.
-        """
-        stated = os.environ.get(self.variable)
-        if stated is None:
+        """The limit that applies; InputError when the environment has something else."""
+        given = os.environ.get(self.variable)
+        if given is None:
             return self.default
-        if not re.fullmatch("0*[1-9][0-9]{0,17}", stated):
+        if not re.fullmatch("0*[1-9][0-9]{0,17}", given):
             raise InputError(f"{self.variable} must be a whole number of at least 1")
-        return int(stated)
+        return int(given)
 
     def refuse(self, path: Path, what: str) -> InputError:
         """The complaint that a file goes beyond the limit, ``{}`` in ``what`` being the limit."""
@@ -114,12 +100,8 @@ def open_regular(path: Path) -> BufferedReader:
     What a path leads to is looked at before it is opened, since opening some devices does
     something, and once more when it is open, since it may be another one by then.
 
-    Raises
-    ------
-    OSError
-        When it is not there or may not be read; ``IrregularError`` when it is no regular file.
-    ValueError
-        When no file has such a name.
+    OSError when it is not there or may not be read, ``IrregularError`` when it is no regular file,
+    ValueError when no file has such a name.
     """
     _require_regular(os.stat(path).st_mode)  # noqa: PTH116 (pathlib adds nothing)
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -144,12 +126,8 @@ def _require_regular(mode: int) -> None:
 def read_whole(path: Path, limit: Limit) -> str:
     """The text of a regular file, UTF-8 with or without a byte order mark.
 
-    Raises
-    ------
-    InputError
-        When it is longer than the limit.
-    OSError, ValueError
-        As ``open_regular`` does; UnicodeDecodeError when it is no such text.
+    InputError when it is longer than the limit; OSError and ValueError as ``open_regular``,
+    UnicodeDecodeError when it is no such text.
     """
     most = limit.value
     with open_regular(path) as file:
@@ -186,13 +164,7 @@ def _fields(lines: Sequence[str], separator: str) -> int:
 
 
 def parsed_toml(text: str) -> dict[str, Any]:
-    """What a TOML text says.
-
-    Raises
-    ------
-    ValueError
-        When it is none, or one that nobody would write; the message says so in a few words.
-    """
+    """Parse a TOML text; ValueError when it is none, or none that anybody would write."""
     # tomllib takes time by the square of the parts of a key, before it can be looked at.
     if any(part.count(".") > MOST_PARTS for part in BETWEEN.split(text)):
         raise ValueError("lists or sections are nested too deeply")
@@ -209,12 +181,9 @@ def parsed_toml(text: str) -> dict[str, Any]:
 
 
 def parsed_json(text: str) -> Any:
-    """What a JSON text says; strictly: finite numbers, whole characters, every key once.
+    """Parse a JSON text strictly: finite numbers, whole characters, every key once.
 
-    Raises
-    ------
-    ValueError
-        When it is none, or one that nobody would write.
+    ValueError when it is none, or none anybody would write.
     """
     try:
         content = json.loads(

@@ -59,7 +59,7 @@ def journalist(sizes: ArrayLike, population: ArrayLike, threshold: float = 1.0) 
 
     ``population`` (classes,) are the records P_g >= n_g that the population has in each class of
     the table, in the same order; classes without records in the table do not count. El Emam
-    states the average as the larger of this and G / sum_g P_g, the success rate of an intruder
+    gives the average as the larger of this and G / sum_g P_g, the success rate of an intruder
     who starts from the population's records instead of the table's; that second share is not
     of the table's records and is left out.
 
@@ -105,7 +105,7 @@ def estimated_risk(sizes: ArrayLike, fraction: float, threshold: float = 1.0) ->
         E[1 / P_g] = fraction / n_g * 2F1(1, 1; n_g + 1; 1 - fraction),
 
     between fraction / n_g and 1 / n_g (Benedetti and Franconi, 1998; Franconi and Polettini,
-    2004; the individual risk of mu-Argus). It looks at each class alone: a class unique in the
+    2004; the individual risk of mu-Argus). It looks at each class by itself: a class unique in the
     sample gets the same risk whether the table holds one such class or thousands. Where most
     sample uniques are population uniques it is far too low: less than half at a fraction of 0.1
     in the tests' heavy tail.

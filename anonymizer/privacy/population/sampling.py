@@ -34,7 +34,7 @@ UP = Context(prec=DIGITS, rounding=ROUND_CEILING)
 # against exact fractions. Every result is raised by this much, relatively.
 MARGIN = 1e-9
 # Tails computed at once; it bounds time and memory where gamma is close to 1 (a large epsilon with
-# beta = 1 - e^-epsilon asks for classes of about e^epsilon ln(1 / delta) records).
+# beta = 1 - e^-epsilon needs classes of about e^epsilon ln(1 / delta) records).
 MOST = 1_000_000
 
 
@@ -50,7 +50,7 @@ class _Tail(NamedTuple):
     exponent: float
 
     def largest(self, j: int) -> int:
-        """Largest n with gamma n < j: of all n that ask for j records, the likeliest to draw j."""
+        """Largest n with gamma n < j: of all n that need j records, the likeliest to draw j."""
         return j * ONE // self.gamma
 
     def failures(self, first: int, last: int) -> Floats:
@@ -59,7 +59,7 @@ class _Tail(NamedTuple):
 
         if last - first >= MOST:
             raise InputError(
-                f"{WHAT}: beta = {self.beta!r} with this epsilon asks for classes of more than "
+                f"{WHAT}: beta = {self.beta!r} with this epsilon needs classes of more than "
                 f"{MOST} records; draw fewer records or lower epsilon"
             )
         drawn = np.arange(first, last + 1)
@@ -96,10 +96,10 @@ def failure_probability(k: int, beta: float, epsilon: float) -> float:
     """delta(k, beta, epsilon), an upper bound tight to rounding (MARGIN, one part in 10^9).
 
     The maximum over infinitely many n is certified. All n with the same j = floor(gamma n) + 1
-    ask for j of n records, which is likeliest at the largest such n; so one n per j >= k
+    need j of n records, which is likeliest at the largest such n; so one n per j >= k
     remains, and k itself belongs to n = ceil(k / gamma - 1). Chernoff's bound exp(-n D(gamma ||
     beta)) falls with n: beyond the j where it goes below the value at k no term can be larger.
-    gamma is computed to 60 digits and rounded down, which can only ask for more; as e^epsilon is
+    gamma is computed to 60 digits and rounded down, which can only raise it; as e^epsilon is
     irrational, j / gamma is never whole and the n found is the exact one. A result is never
     below the smallest normal float. It never rises with k.
 

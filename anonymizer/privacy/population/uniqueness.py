@@ -45,7 +45,7 @@ class Uniqueness(NamedTuple):
 
 
 def sample_uniqueness(sizes: ArrayLike) -> float:
-    """f_1 / n, the share of records that are alone in their class; 0 without records.
+    """f_1 / n, the share of records that are the only ones of their class; 0 without records.
 
     ``sizes`` (classes,) are the records of each class. Merging two classes never raises it: the
     merged class has two records at least, and no other changes.
@@ -107,7 +107,7 @@ def population_uniqueness(
 
 
 def _dankar(sample: Frequencies, fraction: float) -> Uniqueness:
-    """Dankar's rule, stated at ``population_uniqueness``; a tie of the two goes to SNB."""
+    """Dankar's rule, see ``population_uniqueness``; a tie of the two goes to SNB."""
     fallback = _answer("zayatz", _zayatz(sample, fraction), sample, fraction)
     if fraction <= SMALL_FRACTION:
         return _estimate("pitman", sample, fraction) or fallback
@@ -149,7 +149,7 @@ def _zayatz(sample: Frequencies, fraction: float) -> float:
 
 
 def _answer(estimator: str, expected: float, sample: Frequencies, fraction: float) -> Uniqueness:
-    """Clip the expectation to what is possible, and state it in shares."""
+    """Clip the expectation to what is possible, and give it in shares."""
     if not sample.records:
         return Uniqueness(estimator, 0.0, 0.0, 0.0)
     one, population = sample.of_size(1), sample.records / fraction

@@ -21,16 +21,7 @@ BLOCK = 1 << 16
 
 
 class Coded(NamedTuple):
-    """A column as numbers.
-
-    Attributes
-    ----------
-    codes
-        The place of each record's value among the distinct ones, -1 for a missing one; shape
-        (records,).
-    values
-        The distinct values.
-    """
+    """A column as numbers: distinct values, and the code (records,) of each, -1 if missing."""
 
     codes: Codes
     values: pa.Array

@@ -1,4 +1,4 @@
-"""A Parquet file as a table whose columns are read when they are asked for, one at a time."""
+"""A Parquet file as a table whose columns are read one at a time, when they are needed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.files.coding import Coded, coded, looked_up, smallest
-from anonymizer.tables.files.files import cleaned
-from anonymizer.tables.files.format import Format
+from anonymizer.tables.files.files import Format, cleaned
 from anonymizer.tables.files.opening import readable, require_named
 from anonymizer.tables.files.parquet import UNNAMED_INDEX, exact_frame, is_text, never_missing
 
@@ -24,24 +23,15 @@ BATCH = 1 << 18
 
 @dataclass(frozen=True, eq=False)
 class ParquetColumns:
-    """A Parquet file, of which only the column that is asked for is in memory.
+    """A Parquet file, of which only one column at a time is in memory.
 
     A column has the distinct values that ``read_table`` gives it, cleaned, but as a categorical
     of small codes: some 10 MB for ten million records of up to 126 values.
 
-    Parameters
-    ----------
-    path
-        The file.
-    form
-        Its format: what counts as missing.
-    kept
-        Which records are no part of the table, shape (records of the file,); all when left out.
+    ``kept`` are the records that are part of the table, shape (records of the file,); all of them
+    when left out.
 
-    Raises
-    ------
-    InputError
-        When the file is damaged; where a column is, when that is asked for.
+    InputError when the file is damaged; where only a column is, when that is read.
     """
 
     path: Path
@@ -81,7 +71,7 @@ class ParquetColumns:
         return pd.Series(column, index=self.index, name=name, copy=False)
 
     def never_missing(self, name: str) -> bool:
-        """Whether every record has a value of a column, told by the file's statistics alone."""
+        """Whether the file's statistics show that every record has a value of a column."""
         metadata, schema = self._file
         return never_missing(metadata, schema.field(name), self.form.missing_values)
 
@@ -93,7 +83,7 @@ class ParquetColumns:
         ahead = metadata.num_rows
         with pa.parquet.ParquetFile(self.path, **options) as file:
             for batch in file.iter_batches(BATCH, columns=[name]):
-                # By its place: to ask for "a" is to ask for "a.b" too.
+                # By its place: columns=["a"] reads "a.b" too.
                 column = batch.column(batch.schema.get_field_index(name))
                 column.validate(full=True)
                 ahead -= len(column)

@@ -65,7 +65,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def _exact_type(kind: pa.DataType) -> pd.ArrowDtype | None:
-    """Types that keep every value: whole numbers beside missing ones, dates of any year."""
+    """Types that keep every value: whole numbers with missing ones, dates of any year."""
     return None if is_text(kind) or pa.types.is_dictionary(kind) else pd.ArrowDtype(kind)
 
 
