@@ -7,9 +7,9 @@ from pathlib import Path
 
 from anonymizer.errors import InputError, did_you_mean, shown
 from anonymizer.hierarchy.hierarchy import Hierarchy
+from anonymizer.hierarchy.listed import ListedHierarchy
 from anonymizer.hierarchy.partition import ANY
-from anonymizer.hierarchy.rules import Prefixes, Ranges, Suppression
-from anonymizer.hierarchy.table import Table
+from anonymizer.hierarchy.rules import PrefixHierarchy, RangeHierarchy, SuppressionHierarchy
 from anonymizer.tables.reading import HIERARCHY, STUDY, Limit, parsed_toml, read_whole, separator_of
 from anonymizer.tables.values import number_of
 
@@ -50,10 +50,10 @@ def _table(text: str, path: Path) -> Hierarchy:
         if not rows:
             raise InputError(f"{path}: the hierarchy file lists no values")
         begin = int(_has_header(rows[0], rows[1:], path.stem))
-        return Table.by_rows(rows[begin:], str(path))
+        return ListedHierarchy.by_rows(rows[begin:], str(path))
     ends = list(zip(columns[0], columns[-1], strict=True))
     begin = int(_has_header([column[0] for column in columns], ends[1:], path.stem))
-    return Table.by_columns([column[begin:] for column in columns], str(path))
+    return ListedHierarchy.by_columns([column[begin:] for column in columns], str(path))
 
 
 def _plain_columns(text: str, separator: str) -> list[list[str]] | None:
@@ -122,17 +122,17 @@ def _built(rule: dict[str, object]) -> Hierarchy:
     if name == "suppress":
         if value is not True:
             raise InputError("suppress can only be true")
-        return Suppression()
+        return SuppressionHierarchy()
     if not isinstance(value, list) or not value:
         raise InputError(f"{name} must be a list of numbers, such as {name} = [25, 50]")
     if name == "prefixes":
-        return Prefixes(tuple(value))
+        return PrefixHierarchy(tuple(value))
     if name == "widths":
-        return Ranges.exact(value, (), rule.get("origin", 0))
+        return RangeHierarchy.exact(value, (), rule.get("origin", 0))
     lists = [isinstance(level, list) for level in value]
     if any(lists) != all(lists):
         raise InputError("cuts must be a list of numbers, or one such list per level")
-    return Ranges.exact((), value if any(lists) else [value], 0)
+    return RangeHierarchy.exact((), value if any(lists) else [value], 0)
 
 
 def _only_rule(rule: dict[str, object]) -> tuple[str, object]:

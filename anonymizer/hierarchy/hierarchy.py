@@ -67,9 +67,9 @@ class Hierarchy(ABC):
 
         A last column of more than one group gets ``*`` above it.
         """
-        from anonymizer.hierarchy.table import Table
+        from anonymizer.hierarchy.listed import ListedHierarchy
 
-        return Table.by_rows([[text_of(field) for field in row] for row in rows])
+        return ListedHierarchy.by_rows([[text_of(field) for field in row] for row in rows])
 
     @staticmethod
     def ranges(
@@ -83,9 +83,9 @@ class Hierarchy(ABC):
         >>> [str(label) for label in Hierarchy.ranges(widths=[25, 50]).labels(25)]
         ['[25, 50)', '[0, 50)', '*']
         """
-        from anonymizer.hierarchy.rules import Ranges
+        from anonymizer.hierarchy.rules import RangeHierarchy
 
-        return Ranges.exact(widths, cuts, origin)
+        return RangeHierarchy.exact(widths, cuts, origin)
 
     @staticmethod
     def prefixes(lengths: Sequence[int]) -> "Hierarchy":
@@ -94,16 +94,16 @@ class Hierarchy(ABC):
         >>> Hierarchy.prefixes([4, 2]).labels("47906")
         ('4790*', '47***', '*')
         """
-        from anonymizer.hierarchy.rules import Prefixes
+        from anonymizer.hierarchy.rules import PrefixHierarchy
 
-        return Prefixes(tuple(lengths))
+        return PrefixHierarchy(tuple(lengths))
 
     @staticmethod
     def suppression() -> "Hierarchy":
         """Keep every value (level 0) or none of them (level 1)."""
-        from anonymizer.hierarchy.rules import Suppression
+        from anonymizer.hierarchy.rules import SuppressionHierarchy
 
-        return Suppression()
+        return SuppressionHierarchy()
 
     @property
     @abstractmethod

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 from numbers import Real
+from typing import Self
 
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, Label
@@ -17,7 +18,7 @@ LONGEST_CODE = 1000
 
 
 @dataclass(frozen=True)
-class Ranges(Hierarchy):
+class RangeHierarchy(Hierarchy):
     """Half-open ranges of numbers: of equal widths aligned at an origin, or between cut points."""
 
     widths: tuple[Decimal, ...] = ()
@@ -27,7 +28,7 @@ class Ranges(Hierarchy):
     @classmethod
     def exact(
         cls, widths: Sequence[object], cuts: Sequence[Sequence[object]], origin: object
-    ) -> "Ranges":
+    ) -> Self:
         """Take over numbers exactly as they are written."""
         return cls(
             tuple(map(_exact, widths)),
@@ -118,7 +119,7 @@ def _exact(value: object) -> Decimal:
 
 
 @dataclass(frozen=True)
-class Prefixes(Hierarchy):
+class PrefixHierarchy(Hierarchy):
     """Codes that keep their first characters, the others masked by ``*`` (zip codes)."""
 
     lengths: tuple[int, ...]
@@ -148,7 +149,7 @@ class Prefixes(Hierarchy):
 
 
 @dataclass(frozen=True)
-class Suppression(Hierarchy):
+class SuppressionHierarchy(Hierarchy):
     """Every value kept (level 0) or none (level 1)."""
 
     @property

@@ -53,7 +53,7 @@ class AttributeWise(Objective):
             costs = [self.costs(taxonomy, level, records) for level in taxonomy.levels]
             extra = [costs[-1] - cost for cost in costs]
             totals = np.array([cost @ records for cost in costs])
-            columns.append(Column(weight, codes.copy(), extra, totals))
+            columns.append(AttributeCosts(weight, codes.copy(), extra, totals))
         return Tabulated(self, tuple(columns), counts.records)
 
     def scale(self, names: Sequence[str]) -> float:
@@ -167,7 +167,7 @@ class Precision(AttributeWise):
 
 
 @dataclass(frozen=True)
-class Column:
+class AttributeCosts:
     """The costs of the groups of one attribute, and its share of the weights.
 
     ``codes`` (classes,) are the value codes of the raw classes, ``extra`` has for each level what
@@ -188,7 +188,7 @@ class Tabulated(Objective):
     levels_only: ClassVar[bool] = True
 
     objective: AttributeWise
-    columns: tuple[Column, ...]
+    columns: tuple[AttributeCosts, ...]
     records: int
 
     @property

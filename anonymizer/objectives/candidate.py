@@ -15,10 +15,10 @@ from anonymizer.kernels.arrays import Ints
 class Layout:
     """What the columns of a frequency set are about.
 
-    ``places`` are the columns [start, stop) of each sensitive attribute and each target, ``margins``
-    (columns,) the records of the whole table, the last one being all of them, ``values`` what the
-    columns of each attribute count. With a ``population`` the last column but one counts its
-    records.
+    ``places`` are the columns [start, stop) of each sensitive attribute and each target;
+    ``margins`` (columns,) are the records of the whole table, the last one being all of them;
+    ``values`` is what the columns of each attribute count. With a ``population`` the last column
+    but one counts its records.
     """
 
     places: Mapping[str, tuple[int, int]]

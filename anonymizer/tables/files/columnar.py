@@ -12,7 +12,7 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from anonymizer.tables import pandas as engine
-from anonymizer.tables.files.coding import Coded, coded, looked_up, smallest
+from anonymizer.tables.files.coding import Numbered, coded, looked_up, smallest
 from anonymizer.tables.files.files import Format, cleaned
 from anonymizer.tables.files.opening import readable, require_named
 from anonymizer.tables.files.parquet import UNNAMED_INDEX, exact_frame, is_text, never_missing
@@ -91,7 +91,7 @@ class ParquetColumns:
         if ahead:
             raise EOFError(f"{ahead} records of {name!r} are not there")
 
-    def _categories(self, name: str, kind: pa.DataType, found: Coded) -> pd.Categorical | None:
+    def _categories(self, name: str, kind: pa.DataType, found: Numbered) -> pd.Categorical | None:
         """The column by its distinct values; None where pandas cannot have them as categories."""
         values = _as_read(name, kind, found.values)
         codes = found.codes

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 import pandas as pd
@@ -14,11 +15,11 @@ from anonymizer.hierarchy.partition import ANY, Partition, torn_levels
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.values import number_of, text_of
 
-Column = tuple[str, ...]
+Labels = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Table(Hierarchy):
+class ListedHierarchy(Hierarchy):
     """Every value listed with its label at each level (ARX's format).
 
     Kept by column: a million rows would be a million things more for Python to look after.
@@ -27,12 +28,12 @@ class Table(Hierarchy):
     the file, for messages.
     """
 
-    values: Column = field(repr=False)
-    levels: tuple[Column, ...] = field(repr=False)
+    values: Labels = field(repr=False)
+    levels: tuple[Labels, ...] = field(repr=False)
     source: str = "its hierarchy"
 
     @classmethod
-    def by_rows(cls, rows: Sequence[Sequence[str]], source: str = "its hierarchy") -> "Table":
+    def by_rows(cls, rows: Sequence[Sequence[str]], source: str = "its hierarchy") -> Self:
         """Check rows ``value, label at level 1, ...`` and take them over.
 
         Raises InputError when there are none, their lengths differ, a label is empty, a value
@@ -50,7 +51,7 @@ class Table(Hierarchy):
         return cls.by_columns(list(zip(*rows, strict=True)), source)
 
     @classmethod
-    def by_columns(cls, columns: Sequence[Sequence[str]], source: str = "its hierarchy") -> "Table":
+    def by_columns(cls, columns: Sequence[Sequence[str]], source: str = "its hierarchy") -> Self:
         """The same of columns, values first; they are equally long, and not empty."""
         for level, labels in enumerate(columns[1:], 1):
             if "" in labels:
@@ -130,8 +131,8 @@ def _places(values: Sequence[str]) -> dict[Hashable, int]:
 
 
 def _each_once(
-    values: Column, levels: Sequence[Sequence[str]], source: str
-) -> tuple[Column, tuple[Column, ...]]:
+    values: Labels, levels: Sequence[Sequence[str]], source: str
+) -> tuple[Labels, tuple[Labels, ...]]:
     """Rows without those that stand twice, the first of them being left."""
     places = _places(values)
     if len(places) == len(values):
@@ -147,7 +148,7 @@ def _each_once(
     )
 
 
-def _partition(labels: Column) -> Partition:
+def _partition(labels: Labels) -> Partition:
     """Number labels in order of first appearance."""
     texts = np.empty(len(labels), object)
     texts[:] = labels
