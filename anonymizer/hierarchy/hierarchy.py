@@ -229,11 +229,8 @@ def _ranked(
     keys: Collection[Hashable],
 ) -> tuple[list[Hashable], tuple[Decimal | None, ...] | None]:
     """Keys as ``rank`` orders them, and their numbers where all are some; each read but once."""
-    present = [key for key in keys if key is not None]
-    numbers = list(map(number_of, present))
-    pairs = zip(numbers, present, strict=True)
-    texts = sorted([str(key) for number, key in pairs if number is None])
-    pairs = zip(numbers, present, strict=True)
+    pairs = [(number_of(key), key) for key in keys if key is not None]
+    texts = sorted(str(key) for number, key in pairs if number is None)
     by_size = sorted((number, str(key), key) for number, key in pairs if number is not None)
     missing = [None] * (None in keys)
     ordered = [*(key for _, _, key in by_size), *texts, *missing]

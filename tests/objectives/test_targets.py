@@ -23,7 +23,12 @@ from anonymizer import (
     TCloseness,
 )
 from anonymizer.cli import main
-from anonymizer.objectives import MutualInformation
+from anonymizer.objectives import (
+    AboveShuffled,
+    MillerMadow,
+    MutualInformation,
+    objective_of,
+)
 
 ROWS = [
     {"name": f"Nemo{i}", "sex": sex, "zip": code, "job": f"job {sex}", "ill": f"ill {code}"}
@@ -272,3 +277,36 @@ def test_targets_of_a_study_that_cannot_be(run, tmp_path, objective, message):
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert message in err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("target", "weights"),
+    [
+        (None, {}),
+        ("job", {"job": 1}),
+        (["job", "ill"], {"job": 1, "ill": 1}),
+        ({"job": 2, "ill": 0.5}, {"job": 2, "ill": 0.5}),
+    ],
+)
+@pytest.mark.parametrize("kind", [MutualInformation, MillerMadow, AboveShuffled])
+def test_targets_are_a_name_or_names_or_weighted(kind, target, weights):
+    objective = kind(target=target)
+    assert objective.targets == weights
+    assert objective == kind(target=target) == objective_of(kind.name, targets=target)
+    assert fitted(objective=objective).release_.search.proven
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": 3}, "target must name a column or a list of columns, not 3"),
+        ({"target": [3]}, "target must name a column or a list of columns, not 3"),
+        ({"target": {"job": -1}}, "weight of 'job' must be a number of at least 0"),
+        ({"target": "job", "weights": {"ill": 1}}, "targets have their own weights"),
+        ({"weights": {"ill": "1"}}, "weight of 'ill' must be a number"),
+        ({"weights": "ill"}, "weights must map attributes to numbers, not be 'ill'"),
+    ],
+)
+def test_an_objective_is_checked_when_it_is_made(options, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        MutualInformation(**options)

@@ -1,4 +1,7 @@
-"""Table files, CSV and Parquet: read whole or refused, and written so that they read back alike."""
+"""Table files, CSV and Parquet: read whole or refused, and written so that they read back alike.
+
+In go paths and formats, out come DataFrames, or ``ParquetColumns`` that are read one at a time.
+"""
 
 from anonymizer.tables.files.columnar import ParquetColumns
 from anonymizer.tables.files.files import (
