@@ -279,6 +279,8 @@ def chance_of(counts: Counts) -> float:
 def test_weights_weigh_what_is_taken_off_too():
     counts = counted([2, 1], [1, 3])
     plain = MutualInformation()(counts)
-    assert AboveShuffled({"w": 3.0})(counts) == pytest.approx(3 * (plain - chance_of(counts)))
+    assert AboveShuffled(weights={"w": 3.0})(counts) == pytest.approx(
+        3 * (plain - chance_of(counts))
+    )
     estimate: Objective = MillerMadow()
-    assert MillerMadow({"w": 3.0})(counts) == pytest.approx(3 * estimate(counts))
+    assert MillerMadow(weights={"w": 3.0})(counts) == pytest.approx(3 * estimate(counts))
