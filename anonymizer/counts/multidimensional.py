@@ -64,7 +64,7 @@ class Regions:
 
 def _described(taxonomy: Taxonomy, label: Hashable, shape: Shape) -> dict[str, object]:
     """What a label stands for; values that no steward listed only where it spells them out."""
-    described = taxonomy.stated(label, raw=False)
+    described = taxonomy.entry(label, raw=False)
     if isinstance(shape, tuple):
         listed = [taxonomy.texts[code] for code in shape]
         if taxonomy.listed or label == spelled(taxonomy, np.array(shape)):

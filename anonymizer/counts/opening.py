@@ -8,7 +8,7 @@ import pandas as pd
 
 from anonymizer.counts.schema import Schema
 from anonymizer.tables.files import Format, ParquetColumns, read_table
-from anonymizer.tables.files.refusals import require_named
+from anonymizer.tables.files.opening import require_named
 
 __all__ = ["open_columns"]
 

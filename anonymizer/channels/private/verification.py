@@ -20,7 +20,7 @@ from anonymizer.privacy import (
     AlphaKAnonymity,
     KAnonymity,
     PrivacyModel,
-    asked,
+    attributes_of,
     models_of,
 )
 
@@ -54,7 +54,7 @@ class Policy:
             (model, named[name])
             for model in models
             if not isinstance(model, KAnonymity)
-            for name in asked(model, tuple(named))
+            for name in attributes_of(model, tuple(named))
             if name is not None
         ]
         return cls(tuple(pairs), sensitive[0].source.p, k, records or 1.0)
