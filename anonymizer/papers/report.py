@@ -30,9 +30,9 @@ def print_reproduction(
     for section in sections:
         _print_section(out, section)
     out.print()
-    out.print(_summary([row for section in sections for row in section.rows]), soft_wrap=True)
+    out.print(_summary([row for section in sections for row in section.rows]))
     if picture:
-        out.print(f"The picture lies in {picture}.", soft_wrap=True)
+        out.print(f"The picture lies in {picture}.")
 
 
 def _print_section(out: Console, section: Section) -> None:

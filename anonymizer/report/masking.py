@@ -1,4 +1,4 @@
-"""What a masked release says of the values that were drawn."""
+"""What a report says of values that were drawn at random."""
 
 from collections.abc import Iterator
 from math import isfinite
@@ -9,7 +9,7 @@ from rich.console import Console
 from anonymizer.report.console import table_of
 
 if TYPE_CHECKING:  # only a masked release needs what these need
-    from anonymizer.masking.disclosure import Disclosed, Masked, MaskedPart
+    from anonymizer.masking.disclosure import Masked, MaskedPart
     from anonymizer.masking.preserved import Preserved
 
 __all__ = ["print_masking"]
@@ -24,13 +24,16 @@ METHODS = {
 def print_masking(out: Console, masked: "Masked") -> None:
     """Print what was drawn, what it distorts, what it tells, and what analysts have to know."""
     for line in _lines(masked):
-        out.print(line, soft_wrap=True)
-    rows = [_row("realised", name, told) for name, told in masked.realised.items()]
-    for part in masked.parts:
-        rows += [_row("expected", name, told) for name, told in part.expected.items()]
+        out.print(line)
+    found = [("realised", masked.realised), *(("expected", part.expected) for part in masked.parts)]
+    rows = [
+        [kind, name, disclosed.mean, disclosed.largest_i1, disclosed.largest_i2]
+        for kind, disclosures in found
+        for name, disclosed in disclosures.items()
+    ]
     if rows:
         columns = ["", "sensitive attribute", "I(W;Y)", "largest I1", "largest I2"]
-        out.print(table_of("What released values tell, in bits", columns, rows))
+        out.print(table_of("What released values tell, in bits", columns, rows, "s s .6f"))
 
 
 def _lines(masked: "Masked") -> Iterator[str]:
@@ -61,12 +64,10 @@ def _lines(masked: "Masked") -> Iterator[str]:
 
 def _distorted(part: "MaskedPart", masked: "Masked") -> str:
     kinds = {masked.distortions[name] for name in part.attributes if name in masked.distortions}
-    least = (
-        ""
-        if part.least_distortion is None
-        else f"; no channel under the policy is expected to have less than "
-        f"{part.least_distortion:.6g}"
-    )
+    least = ""
+    if part.least_distortion is not None:
+        bound = f"{part.least_distortion:.6g}"
+        least = f"; no channel under the policy is expected to have less than {bound}"
     return (
         f"Distortion ({' and '.join(sorted(kinds))}) of {', '.join(part.attributes)}: "
         f"{part.realised_distortion:.6g}, expected {part.distortion:.6g}{least}."
@@ -78,9 +79,5 @@ def _preserved(kept: "Preserved") -> Iterator[str]:
     losses = zip(kept.columns, kept.mean, kept.variance, strict=True)
     of_each = "; ".join(f"{name} {mean:.3f} and {spread:.3f}" for name, mean, spread in losses)
     yield f"Probabilistic information loss of mean and variance, 0 to 1: {of_each}."
-    told = {True: "are kept", False: "are not kept"}
-    yield f"Means {told[kept.mean_kept]}; variances and covariances {told[kept.covariance_kept]}."
-
-
-def _row(what: str, name: str, told: "Disclosed") -> list[str]:
-    return [what, name, *(f"{bits:.6f}" for bits in (told.mean, told.largest_i1, told.largest_i2))]
+    words = {True: "are kept", False: "are not kept"}
+    yield f"Means {words[kept.mean_kept]}; variances and covariances {words[kept.covariance_kept]}."

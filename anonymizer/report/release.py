@@ -1,4 +1,4 @@
-"""What a release says, as tables of text."""
+"""Tables of what a release reports."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,8 +11,7 @@ from anonymizer.release.information import Information
 from anonymizer.release.release import Release
 from anonymizer.report.console import console, table_of
 from anonymizer.report.masking import print_masking
-from anonymizer.report.verdicts import verdict_table
-from anonymizer.report.warnings import print_warnings
+from anonymizer.report.verdicts import print_warnings, verdict_table
 
 if TYPE_CHECKING:
     from anonymizer.masking.disclosure import Masked
@@ -53,27 +52,25 @@ def print_release(release: Release, directory: Path) -> None:
         out.print(
             "Released as they were, and not covered by the policy if an attacker knows them: "
             + ", ".join(name or "a column without a name" for name in release.other_columns),
-            soft_wrap=True,
         )
     if release.spreadsheet is not None and not release.spreadsheet.safe:
         cells = release.spreadsheet.cells
         out.print(
             f"A spreadsheet would run {sum(cells.values()):,} cells of {', '.join(cells)} as "
             "formulas; csv-safe = true under [output] disarms them.",
-            soft_wrap=True,
         )
-    out.print(f"The release lies in {directory}.", soft_wrap=True)
+    out.print(f"The release lies in {directory}.")
 
 
 def print_ladder(releases: Mapping[str, Release]) -> None:
     """Print what several recodings of one table keep about its sensitive attribute."""
     rows = [
-        [name, f"{kept.retained:.6f}", f"{kept.loss:.2%}", f"{release.classes:,}"]
+        [name, kept.retained, kept.loss, release.classes]
         for name, release in releases.items()
         if (kept := release.information)
     ]
-    titles = ["recoding", "I(X~;W), bits", "loss", "classes"]
-    console().print(table_of("What each recoding keeps", titles, rows))
+    columns = ["recoding", "I(X~;W), bits", "loss", "classes"]
+    console().print(table_of("What each recoding keeps", columns, rows, "s .6f .2% ,"))
 
 
 def _summary(release: Release) -> list[str]:
