@@ -4,8 +4,6 @@ import re
 
 import numpy as np
 
-__all__ = ["AS_PUBLISHED", "NOT_REPRODUCED", "TRUNCATED", "agreement", "agrees"]
-
 AS_PUBLISHED = "as published"
 TRUNCATED = "truncated"
 NOT_REPRODUCED = "cannot be reproduced"

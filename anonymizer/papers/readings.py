@@ -1,7 +1,7 @@
 """What a paper prints, read in several ways: its own definition first, then what may be meant.
 
-A published figure need not follow from the definition beside it. The readings that were tried are
-then stated with what each comes to, so that anybody can see which of them, if any, gives it.
+A published figure need not follow from the definition next to it. The row then lists the readings
+that were tried with the value of each, so that anybody can see which of them, if any, gives it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,24 +13,15 @@ from numpy.typing import ArrayLike
 from anonymizer.papers.agreement import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED, agrees
 from anonymizer.papers.row import Row
 
-__all__ = ["Reading", "claim", "numbers", "read", "trend", "trends", "within"]
-
 SAME = 1e-12
 """Steps of a series that are smaller come from rounding."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A way to read a paper: its name, what it comes to, whether that was published.
+    """A way to read a paper: its name, its value as a text, whether that was published.
 
-    Parameters
-    ----------
-    name, shown
-        Texts.
-    agreement
-        Empty when it does not give what was published.
-    value
-        The number, if it is one.
+    ``agreement`` is empty when it was not; ``value`` is the number, if it is one.
     """
 
     name: str
@@ -90,14 +81,6 @@ def trend(values: ArrayLike) -> str:
     if up and down:
         return "rises and falls"
     return "rises" if up else "falls" if down else "is constant"
-
-
-def claim(
-    quantity: str, holds: bool, computed: str, published: str, remark: str = "", *, why: str = ""
-) -> Row:
-    """A sentence of a paper, and whether it holds."""
-    failed = f"{NOT_REPRODUCED}: {why}" if why else NOT_REPRODUCED
-    return Row(quantity, computed, published, remark, status=AS_PUBLISHED if holds else failed)
 
 
 def _course(values: ArrayLike) -> str:

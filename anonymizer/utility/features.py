@@ -7,8 +7,7 @@ from typing import Protocol, cast
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Floats
-from anonymizer.privacy import Mask
+from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.utility.numbers import REPRESENTATIVES, released_numbers
 from anonymizer.utility.pairing import Pairing
 
@@ -19,17 +18,9 @@ __all__ = ["Features", "Learner", "features_of", "learners"]
 class Features:
     """The quasi-identifiers of some records, as classifiers see them.
 
-    Parameters
-    ----------
-    categories
-        The code of each record's value or group, shape (records, attributes).
-    sizes
-        How many codes each attribute has, shape (attributes,).
-    numbers
-        For each ordered attribute the number that the value or group stands for, shape (records,).
-        ``categories`` has all attributes, these included.
-    ordered
-        Which attributes these are.
+    ``categories`` are the codes of values or groups, shape (records, attributes), below ``sizes``,
+    shape (attributes,); ``numbers`` what those of the ``ordered`` attributes stand for,
+    shape (records, ordered). ``categories`` has all attributes, ordered ones included.
     """
 
     categories: Codes
@@ -47,12 +38,10 @@ class Learner(Protocol):
 
     name: str
 
-    def probabilities(self, seen: Features, classes: Codes, asked: Features) -> Floats:
-        """Learn from some records and say how likely each class is for others.
+    def probabilities(self, seen: Features, classes: Codes, tested: Features) -> Floats:
+        """Learn from some records, and return how likely each class is for others.
 
-        Returns
-        -------
-        Shape (records asked about, distinct classes seen), classes in ascending order.
+        Shape (records tested, distinct classes seen), classes in ascending order.
         """
 
 

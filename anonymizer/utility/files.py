@@ -1,4 +1,4 @@
-"""A released file and its manifest beside the table of their study."""
+"""The quality of a released file, by its manifest and the table of its study."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: 
     ------
     InputError
         When a file cannot be read, or the released table is not the recoding of the study's table
-        that the manifest beside it describes.
+        that the manifest next to it describes.
     PolicyBrokenError
         When an identifier stands in the released table.
     """

@@ -1,4 +1,4 @@
-"""What classifiers learn from a release, beside what they learn from the original table.
+"""What classifiers learn from a release, compared with what they learn from the original table.
 
 Cross-validated: trained on the released records of all folds but one, tested on the original
 records of that one, recoded the same way. The features are the quasi-identifiers, since all other
@@ -6,24 +6,18 @@ columns say after a release what they said before.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Floats
 from anonymizer.errors import InputError, require_columns
-from anonymizer.privacy import Mask
+from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.recoding import Watch, ignore
 from anonymizer.utility.features import Features, Learner, features_of
 from anonymizer.utility.pairing import Pairing
 from anonymizer.utility.validation import Guess, Score, Trial, dealt
 
-__all__ = [
-    "MOST_CLASSES",
-    "Prediction",
-    "predictions",
-    "targets_of",
-]
+__all__ = ["MOST_CLASSES", "Prediction", "predictions", "targets_of"]
 
 MOST_CLASSES = 50
 """Values of a target beyond which it is no category to be predicted."""
@@ -61,37 +55,28 @@ class Prediction:
 
     def to_dict(self) -> dict[str, object]:
         """Ready for JSON."""
-        return {
-            "target": self.target,
-            "classifier": self.classifier,
-            "classes": self.classes,
-            "records": self.records,
-            "majority": self.majority.to_dict(),
-            "original": self.original.to_dict(),
-            "released": self.released.to_dict(),
-            "kept": self.kept,
-        }
+        return {**asdict(self), "kept": self.kept}
 
 
-def targets_of(pairing: Pairing, asked: Sequence[str] | None) -> list[str]:
-    """The columns to predict: those asked for, else what the release is to tell about.
+def targets_of(pairing: Pairing, requested: Sequence[str] | None) -> list[str]:
+    """The columns to predict: the requested ones, else what the release is to inform about.
 
     That is the targets of the study, or the sensitive attributes, as far as they are categories.
 
     Raises
     ------
     InputError
-        When a column that is asked for cannot be predicted.
+        When a requested column cannot be predicted.
     """
-    if asked is None:
+    if requested is None:
         names = pairing.schema.targets or pairing.schema.sensitive
         return [name for name in names if not _objection(name, pairing)]
-    require_columns(pairing.table.columns, asked)
-    for name in asked:
+    require_columns(pairing.table.columns, requested)
+    for name in requested:
         objection = _objection(name, pairing)
         if objection:
             raise InputError(f"target {name!r} {objection}")
-    return list(dict.fromkeys(asked))
+    return list(dict.fromkeys(requested))
 
 
 def _objection(name: str, pairing: Pairing) -> str:
@@ -134,31 +119,24 @@ def predictions(
     """
     raw = features_of(pairing, None)
     shown = features_of(pairing, representative)
-    asked = features_of(pairing, representative, suppressed=False)
+    recoded = features_of(pairing, representative, suppressed=False)
+    everybody, released = np.ones(len(pairing), bool), ~pairing.left_out
     found: list[Prediction] = []
     for target in targets:
         truth = pairing.others[target][0]
         trial = Trial(truth, dealt(truth, folds, np.random.default_rng(seed)))
-        released = ~pairing.left_out
         majority = trial.score(_most_frequent(truth), released)
         for learner in classifiers:
             watch(f"{learner.name}: {target!r}", len(found), len(targets) * len(classifiers))
-            found.append(
-                Prediction(
-                    target,
-                    learner.name,
-                    int(truth.max()) + 1,
-                    len(truth),
-                    majority,
-                    trial.score(_learnt(learner, truth, raw, raw), np.ones(len(truth), bool)),
-                    trial.score(_learnt(learner, truth, shown, asked), released),
-                )
-            )
+            original = trial.score(_learnt(learner, truth, raw, raw), everybody)
+            score = trial.score(_learnt(learner, truth, shown, recoded), released)
+            sizes = int(truth.max()) + 1, len(truth)
+            found.append(Prediction(target, learner.name, *sizes, majority, original, score))
     return found
 
 
 def _most_frequent(truth: Codes) -> Guess:
-    """Tell every record's classes by their frequencies."""
+    """Guess every record's class by the frequencies of the classes."""
 
     def guess(taught: Mask, tested: Mask) -> Floats:
         records = np.bincount(truth[taught], minlength=int(truth.max()) + 1)
@@ -167,8 +145,8 @@ def _most_frequent(truth: Codes) -> Guess:
     return guess
 
 
-def _learnt(learner: Learner, truth: Codes, shown: Features, asked: Features) -> Guess:
-    """Let a classifier tell; a class that it never saw is impossible to it."""
+def _learnt(learner: Learner, truth: Codes, shown: Features, tests: Features) -> Guess:
+    """Let a classifier guess; a class that it never saw is impossible to it."""
 
     def guess(taught: Mask, tested: Mask) -> Floats:
         likely = np.zeros((int(tested.sum()), int(truth.max()) + 1))
@@ -176,9 +154,8 @@ def _learnt(learner: Learner, truth: Codes, shown: Features, asked: Features) ->
         if len(seen) == 1:  # nothing to tell apart, which classifiers refuse
             likely[:, seen] = 1.0
         else:
-            likely[:, seen] = learner.probabilities(
-                shown.of(taught), truth[taught], asked.of(tested)
-            )
+            features = shown.of(taught), truth[taught], tests.of(tested)
+            likely[:, seen] = learner.probabilities(*features)
         return likely
 
     return guess

@@ -65,7 +65,8 @@ class Quality:
 
     def total_variation(self, ways: int) -> float | None:
         """The mean distance of the tables of so many columns; None where there is none."""
-        return _mean([table.distance for table in self.tables if len(table.columns) == ways])
+        distances = [table.distance for table in self.tables if len(table.columns) == ways]
+        return float(np.mean(distances)) if distances else None
 
     @property
     def pil(self) -> dict[str, float]:
@@ -77,7 +78,7 @@ class Quality:
         }
 
     def to_dict(self) -> dict[str, object]:
-        """All of it, ready for JSON; no value of any record is told.
+        """All of it, ready for JSON; no value of any record is shown.
 
         ``measures``: for each name its ``value``, what it is of the ``original`` and with all
         records ``suppressed``, ``normalized`` (1 and 0 there), ``unit``, and the same of single
@@ -89,20 +90,14 @@ class Quality:
         ``majority``, ``original`` and ``released``, and the share ``kept`` of the gain over the
         majority; null without scikit-learn.
         """
+        plain = ("records", "dropped", "suppressed", "left_out", "representative")
         return {
-            "records": self.records,
-            "dropped": self.dropped,
-            "suppressed": self.suppressed,
-            "left_out": self.left_out,
-            "representative": self.representative,
+            **{name: getattr(self, name) for name in plain},
             "measures": {
                 name: measure.to_dict() if measure else None
                 for name, measure in self.measures.items()
             },
-            "tables": {
-                "one-way": self._tables(1),
-                "two-way": self._tables(2),
-            },
+            "tables": {"one-way": self._tables(1), "two-way": self._tables(2)},
             "information_loss": {
                 "mean": self.pil,
                 "statistics": [found.to_dict() for found in self.statistics],
@@ -133,7 +128,7 @@ def measure_quality(
     n_jobs: int | None = None,
     watch: Watch = ignore,
 ) -> Quality:
-    """Measure how much a release still says of the table it was made of.
+    """Measure how much a release still reports of the table it was made of.
 
     Parameters
     ----------
@@ -145,7 +140,7 @@ def measure_quality(
         The columns that classifiers are to predict from the quasi-identifiers: sensitive
         attributes or columns released as they were. When left out what the release is to tell
         about, its targets or else all sensitive attributes, as far as these are categories and
-        scikit-learn is installed; ``[]`` asks for no classifiers.
+        scikit-learn is installed; ``[]`` requests no classifiers.
     folds, seed
         Of the cross-validation, which takes nearly all of the time.
     representative
@@ -161,12 +156,16 @@ def measure_quality(
     ------
     InputError
         When the released table is not a recoding of the original one, a target or parameter cannot
-        be used, or targets are asked for without scikit-learn.
+        be used, or targets are requested without scikit-learn.
     PolicyBrokenError
         When an identifier stands in the released table.
     """
     require_one_of("representative", representative, REPRESENTATIVES)
-    _require_numbers(folds, seed, n_jobs)
+    if not is_whole(folds, least=2):
+        raise InputError(f"folds = {folds!r} must be a whole number of at least 2")
+    if not is_whole(seed, least=0) or seed >= MOST_SEED:
+        raise InputError(f"seed = {seed!r} must be a whole number from 0 to {MOST_SEED - 1}")
+    jobs_of(n_jobs)
     if getattr(by, "masking", None) is not None:
         raise InputError(
             "quality is about generalized values, which hold of every record, and these were drawn "
@@ -174,10 +173,10 @@ def measure_quality(
         )
     watch("pairing the records", 0, None)
     pairing = pair(original, released, by)
-    asked = None if targets is None else column_names("targets", targets)
-    chosen = targets_of(pairing, asked)
+    requested = None if targets is None else column_names("targets", targets)
+    chosen = targets_of(pairing, requested)
     classifiers = learners(seed, n_jobs)
-    if classifiers is None and asked:
+    if classifiers is None and requested:
         raise InputError(
             "classifiers need scikit-learn, which is not installed: pip install scikit-learn"
         )
@@ -206,15 +205,3 @@ def measure_quality(
         folds=folds,
         seed=seed,
     )
-
-
-def _require_numbers(folds: int, seed: int, n_jobs: int | None) -> None:
-    if not is_whole(folds, least=2):
-        raise InputError(f"folds = {folds!r} must be a whole number of at least 2")
-    if not is_whole(seed, least=0) or seed >= MOST_SEED:
-        raise InputError(f"seed = {seed!r} must be a whole number from 0 to {MOST_SEED - 1}")
-    jobs_of(n_jobs)
-
-
-def _mean(numbers: Sequence[float]) -> float | None:
-    return float(np.mean(numbers)) if numbers else None

@@ -1,19 +1,18 @@
-"""Cross-validation of whatever tells classes: folds, accuracy and area under the ROC curve."""
+"""Cross-validation of guesses: folds, accuracy and area under the ROC curve."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Floats
 from anonymizer.errors import InputError
-from anonymizer.privacy import Mask
+from anonymizer.kernels.arrays import Codes, Floats, Mask
 
 __all__ = ["Guess", "Score", "Trial", "area_under_curve", "dealt"]
 
 Guess = Callable[[Mask, Mask], Floats]
-"""From the records to learn from and those asked about, shape (records,) each, to how likely each
-class is, shape (records asked about, classes)."""
+"""From the records to learn from and those to guess, shape (records,) each, to how likely each
+class is, shape (records to guess, classes)."""
 
 
 @dataclass(frozen=True)
@@ -32,22 +31,10 @@ class Score:
     accuracy: float
     auc: float | None
 
-    def to_dict(self) -> dict[str, object]:
-        """Ready for JSON."""
-        return {"accuracy": self.accuracy, "auc": self.auc}
-
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """A cross-validation about one target.
-
-    Parameters
-    ----------
-    truth
-        The class of each record, shape (records,).
-    fold_of
-        The fold it is tested in, shape (records,).
-    """
+    """A cross-validation: the class of each record and the fold that tests it, shape (records,)."""
 
     truth: Codes
     fold_of: Codes

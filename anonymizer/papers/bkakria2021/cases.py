@@ -1,29 +1,17 @@
 """Tables 3 to 6 of Bkakria et al. (2021): eight patients, and every printed cell about them."""
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from functools import cache
 
 import numpy as np
 
-from anonymizer.papers.bkakria2021.metrics import EQ_8, METRICS, TABULATED
+from anonymizer.papers.bkakria2021.metrics import MIL, metric_of
 from anonymizer.papers.bkakria2021.tables import AGES, DISEASES, ZIPS
 from anonymizer.papers.columns import inference, reidentification
-from anonymizer.papers.readings import claim, numbers, read
+from anonymizer.papers.readings import numbers, read
 from anonymizer.papers.row import Row, Section
 from anonymizer.risk import Profile, measures
-
-__all__ = [
-    "INFERENCES",
-    "RECORDS",
-    "cases",
-    "combined",
-    "diversity_risks",
-    "inference_cells",
-    "leakages",
-    "profile",
-    "record_cells",
-]
 
 RECORDS = tuple(f"Age {case}" for case in AGES)
 INFERENCES = tuple(f"Age 5, Disease {case}" for case in DISEASES)
@@ -54,16 +42,14 @@ TABLE_5 = {
 }
 """As printed; the seventh row is printed as Case 1 of Zip Code, as the sixth."""
 
-PELD = "pELD as printed"
-PELD_MAXIMUM = "pELD, max for min"
-
-DESCRIBED = {
-    1: "all records unique",
-    2: "all records the same",
-    3: "one record different",
-    4: "two records different",
-    5: "half of the records one value, half another",
+SPREADS = {
+    1: (" + ".join("1" * 8), "all records unique"),
+    2: ("8", "all records the same"),
+    3: ("7 + 1", "one record different"),
+    4: ("6 + 2", "two records different"),
+    5: ("4 + 4", "half of the records one value, half another"),
 }
+"""What the text says of each case: the records of each value, and its words."""
 
 
 @cache
@@ -78,8 +64,8 @@ def profile(name: str) -> Profile:
 
 def cases() -> Section:
     """Tables 3 and 6: what the text says of the cases."""
-    columns: dict[str, Sequence[Hashable]] = {f"Age {case}": AGES[case] for case in AGES}
-    columns |= {f"Disease {case}": DISEASES[case] for case in DISEASES}
+    columns: dict[str, Sequence[Hashable]] = {f"Age {case}": ages for case, ages in AGES.items()}
+    columns |= {f"Disease {case}": diseases for case, diseases in DISEASES.items()}
     zips = [
         Row(f"Zip Code {case}", _spread(values), remark="Table 6") for case, values in ZIPS.items()
     ]
@@ -106,9 +92,9 @@ def inference_cells() -> Section:
 
 def combined() -> Section:
     """Table 5: ITPR, and the range of Eq. 9 that leads to it."""
-    named = {name: {"Eq. 10": METRICS["ITPR"].of(profile(name))} for name in TABLE_5}
+    named = {name: {"Eq. 10": metric_of("ITPR", profile(name))} for name in TABLE_5}
     named["Age 2, Zip Code 2"] = {
-        f"Case {case} of Zip Code": METRICS["ITPR"].of(profile(f"Age 2, Zip Code {case}"))
+        f"Case {case} of Zip Code": metric_of("ITPR", profile(f"Age 2, Zip Code {case}"))
         for case in ZIPS
     }
     rows = [
@@ -129,29 +115,22 @@ def combined() -> Section:
 
 def leakages(name: str) -> dict[str, float]:
     """MIL by Eq. 8 and as the paper tabulates it."""
-    return {
-        EQ_8: METRICS["MIL, Eq. 8"].of(profile(name)),
-        TABULATED: METRICS["MIL as tabulated"].of(profile(name)),
-    }
+    return {reading: metric_of(short, profile(name)) for reading, short in MIL.items()}
 
 
 def diversity_risks(name: str) -> dict[str, float]:
     """ELD by the minimum that is printed in its exponent, and by the maximum that is needed."""
     least_sure = float(2 ** -profile(name).uncertainties.max())
     return {
-        PELD: least_sure,
-        PELD_MAXIMUM: METRICS["ELD"].of(profile(name)),
+        "pELD as printed": least_sure,
+        "pELD, max for min": metric_of("ELD", profile(name)),
     }
 
 
 def _cells(name: str) -> list[Row]:
-    readings: dict[str, Mapping[str, float]] = {
-        "DR": {"Eq. 5": METRICS["DR"].of(profile(name))},
-        "MI": {"Eq. 6": METRICS["MI"].of(profile(name))},
-        "CP": {"Eq. 7": METRICS["CP"].of(profile(name))},
-        "MIL": leakages(name),
-        "ELD": diversity_risks(name),
-    }
+    equations = (("DR", "Eq. 5"), ("MI", "Eq. 6"), ("CP", "Eq. 7"))
+    readings = {short: {eq: metric_of(short, profile(name))} for short, eq in equations}
+    readings |= {"MIL": leakages(name), "ELD": diversity_risks(name)}
     printed = zip(readings.items(), TABLE_4[name], strict=True)
     return [
         read(f"{metric}, {name}", text, numbers(text, found)) for (metric, found), text in printed
@@ -159,24 +138,11 @@ def _cells(name: str) -> list[Row]:
 
 
 def _described(name: str, values: Sequence[Hashable]) -> Row:
-    described = DESCRIBED[int(name[-1])]
-    return claim(
-        name,
-        described == _description(values),
-        _spread(values),
-        described,
-        why=f"Table 3 has {len(set(values))} values",
-    )
+    spread, described = SPREADS[int(name[-1])]
+    why = f"Table 3 has {len(set(values))} values"
+    return Row.claim(name, _spread(values) == spread, _spread(values), described, why=why)
 
 
 def _spread(values: Sequence[Hashable]) -> str:
     """How many records each value has, most first."""
     return " + ".join(str(records) for _, records in Counter(values).most_common())
-
-
-def _description(values: Sequence[Hashable]) -> str:
-    """Which of the cases a column is, in the words for it."""
-    sizes = [records for _, records in Counter(values).most_common()]
-    known = {(8,): 2, (7, 1): 3, (6, 2): 4, (4, 4): 5, (1,) * 8: 1}
-    case = known.get(tuple(sizes))
-    return DESCRIBED[case] if case else ""

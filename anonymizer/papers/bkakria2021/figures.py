@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from anonymizer.papers.agreement import AS_PUBLISHED
-from anonymizer.papers.bkakria2021.metrics import EQ_8, TABULATED, along
+from anonymizer.papers.bkakria2021.metrics import MIL, TABULATED, along, readings_of
 from anonymizer.papers.bkakria2021.schemes import (
     ASSUMED_TABLE,
     FIGURE_1,
@@ -20,15 +20,12 @@ from anonymizer.papers.bkakria2021.schemes import (
     surface,
 )
 from anonymizer.papers.bkakria2021.variation import figure_4, text_example
-from anonymizer.papers.readings import Reading, claim, read, trend, trends, within
+from anonymizer.papers.readings import Reading, read, trend, trends, within
 from anonymizer.papers.row import Row, Section
 from anonymizer.risk import Profile
 
-__all__ = ["figures"]
-
 Found = dict[str, list[float]]
 
-MIL = {EQ_8: "MIL, Eq. 8", TABULATED: "MIL as tabulated"}
 SIZES = {"ITPR": "rises", "DR": "", "MI": "falls", "CP": "falls", "ELD": "rises", "MIL": "rises"}
 """What the text says of each metric as classes differ more in size; of DR only that it is low."""
 EXCESS = {**dict.fromkeys(("ITPR", "DR", "MI", "CP", "ELD"), "rises"), "MIL": "falls"}
@@ -49,7 +46,7 @@ def figure_1() -> Section:
         FIGURE_1.row(),
         Row.number("ITPR, ε = 9998", found["ITPR"][-1], "1"),
         Row.number("ITPR, ε = 0", found["ITPR"][0], "0.07", "printed as 7*10^-2"),
-        claim("DR, largest", largest < 0.1, f"{largest:.6f}", "below 0.1"),
+        Row.claim("DR, largest", largest < 0.1, f"{largest:.6f}", "below 0.1"),
         *_trends(found, "ε", SIZES),
         read("MIL, least and largest", "between 7 and 13", [_range(found, m) for m in MIL]),
     ]
@@ -99,7 +96,7 @@ def figure_5() -> Section:
     sizes = along(plane(epsilon, 0) for epsilon in PLANE)["ITPR"]
     rows = [
         panel(name, records, status, surface(PLANE)),
-        claim(
+        Row.claim(
             "ITPR over θ, at each ε",
             set(risen.values()) == {"rises"},
             ", ".join(f"{epsilon}: {said}" for epsilon, said in risen.items()),
@@ -126,8 +123,7 @@ def _trends(found: Found, over: str, expected: dict[str, str]) -> list[Row]:
 
 def _series(found: Found, short: str) -> Found:
     """The readings of a metric."""
-    names = MIL if short == "MIL" else {"": short}
-    return {reading: found[name] for reading, name in names.items()}
+    return {reading: found[name] for reading, name in readings_of(short).items()}
 
 
 def _range(found: Found, reading: str) -> Reading:

@@ -1,6 +1,6 @@
 """MIL and ELD in Table 4 of Bkakria et al. (2021): which formula gives how many of the cells."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -14,11 +14,8 @@ from anonymizer.papers.bkakria2021.cases import (
     leakages,
     profile,
 )
-from anonymizer.papers.readings import claim
 from anonymizer.papers.row import Row, Section
 from anonymizer.risk import Inference, Profile
-
-__all__ = ["formulas", "statements"]
 
 CELLS = (*RECORDS, *INFERENCES)
 COLUMN = {"MIL": 3, "ELD": 4}
@@ -28,9 +25,13 @@ Formulas = Mapping[str, float]
 
 def formulas() -> Section:
     """How many of the eight printed cells each formula gives."""
+    rows = []
+    for metric, readings in (("MIL", _leakages), ("ELD", _diversity_risks)):
+        found = {name: readings(name) for name in CELLS}
+        rows += [_counted(metric, formula, found) for formula in found[CELLS[0]]]
     return Section(
         "Table 4: what gives the cells of MIL and ELD",
-        [*_given("MIL", _leakages), *_given("ELD", _diversity_risks)],
+        rows,
         "Eq. 8 is max_y H(X) - H(X|y). No formula gives all cells of MIL: the last two are taken "
         "for slips. The remarks list what a formula gives elsewhere.",
     )
@@ -45,7 +46,7 @@ def statements() -> Section:
 def _below(short: str, column: int) -> Row:
     first, second = (TABLE_4[name][column] for name in ("Age 3", "Age 5"))
     less = float(first.replace(",", ".")) < float(second.replace(",", "."))
-    return claim(
+    return Row.claim(
         f"{short} of Age 3, Age 5, as printed",
         less,
         f"{first}, {second}",
@@ -80,11 +81,6 @@ def _pointwise(known: Profile) -> float:
     sizes = np.repeat(known.sizes, np.diff([*known.starts, len(known.counts)]))
     lift = known.counts * known.records / (sizes * known.margin[known.values])
     return float(np.log2(lift.max()))
-
-
-def _given(metric: str, readings: Callable[[str], Formulas]) -> list[Row]:
-    found = {name: readings(name) for name in CELLS}
-    return [_counted(metric, formula, found) for formula in found[CELLS[0]]]
 
 
 def _counted(metric: str, formula: str, found: Mapping[str, Formulas]) -> Row:

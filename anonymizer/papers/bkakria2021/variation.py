@@ -12,8 +12,6 @@ from anonymizer.papers.bkakria2021.schemes import (
 from anonymizer.papers.readings import numbers, read, trends, within
 from anonymizer.papers.row import Row, Section
 
-__all__ = ["figure_4", "text_example"]
-
 EXAMPLE = (0, 1, 5, 12, 50)
 """How many of 100 have HIV."""
 START, END = 10, 128

@@ -1,15 +1,10 @@
 """Sections 3 and 4: mutual information as a measure of loss and of risk; and the appendix."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonymizer.information.entropy import mutual_information
-from anonymizer.papers.readings import claim
+from anonymizer.kernels.arrays import Floats
 from anonymizer.papers.row import Row, Section
-
-__all__ = ["covariance_lemma", "measures"]
-
-Floats = NDArray[np.float64]
 
 TRIALS = 200
 RECORDS = 200_000
@@ -38,13 +33,13 @@ def _lemma_1() -> list[Row]:
         rest = sum(_told(part) * part.sum() for part in together)
         least, off = min(least, loss), max(off, abs(loss - rest))
     return [
-        claim(
+        Row.claim(
             "Lemma 1: I(X;Y) - I(X';Y) >= 0",
             least >= -ROUNDED,
             f"at least {least:.6f} bits, of {TRIALS} random laws and channels",
             "not negative",
         ),
-        claim(
+        Row.claim(
             "its proof: the difference is I(X;Y|X')",
             off < ROUNDED,
             f"off by {off:.0e}",
@@ -59,7 +54,7 @@ def _scalars() -> Row:
     u, v = np.meshgrid(x, x, indexing="ij")
     density = np.exp(-(u**2 - 2 * rho * u * v + v**2) / (2 * (1 - rho**2)))
     found, formula = _told(density / density.sum()), -0.5 * np.log2(1 - rho**2)
-    return claim(
+    return Row.claim(
         "I(U;V) of normal scalars, rho = 0.8",
         abs(found - formula) < 1e-6,
         f"{found:.6f} bits on a fine grid, {formula:.6f} by the formula",
@@ -86,7 +81,7 @@ def _sufficient() -> Row:
         to = np.zeros((4, 5))
         to[:2, :2], to[2:, 2:] = np.eye(2), estimate.T
         worst = max(worst, abs(_normal_information(to @ s @ to.T, 2) - _normal_information(s, 2)))
-    return claim(
+    return Row.claim(
         "the best linear estimate of normal U from V is sufficient",
         worst < ROUNDED,
         f"I(U;U^) and I(U;V) differ by {worst:.0e} bits, 2 and 3 dimensions",
@@ -100,7 +95,7 @@ def _zero_loss() -> Row:
     moved = np.roll(np.eye(3), 1, axis=1)
     loss = _told(joint) - _told(moved.T @ joint)
     distance = float(joint.sum(axis=1) @ (np.array([0, 1, 2]) - np.array([1, 2, 0])) ** 2)
-    return claim(
+    return Row.claim(
         "I(X;Y) - I(X';Y) = 0 without X' = X",
         abs(loss) < ROUNDED and distance > 0,
         f"a permutation: loss {abs(loss):.6f} bits, mean square error {distance:.6f}",
@@ -128,14 +123,14 @@ def _preserved(s: Floats) -> list[Row]:
     share = float(a @ s[1:, 0] / s[0, 0])
     told, whole = -0.5 * np.log2(1 - share), _normal_information(s, 1)
     return [
-        claim(
+        Row.claim(
             "I(X;X') = I(X;Y) for X' = a'Y",
             abs(told - whole) < ROUNDED,
             f"both {whole:.6f} bits",
             "X' is a sufficient statistic",
             "not I(X';Y), which is infinite for a function of a continuous Y",
         ),
-        claim(
+        Row.claim(
             "Cov(X',Y) = Cov(X,Y)",
             off < ROUNDED,
             f"off by {off:.0e}",

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonymizer.channels import (
     GaussianModel,
@@ -16,10 +15,7 @@ from anonymizer.channels import (
     squared,
 )
 from anonymizer.channels.threads import single_threaded
-
-__all__ = ["RHO", "SHARES", "Grid", "Performance", "closed", "slope_of"]
-
-Floats = NDArray[np.float64]
+from anonymizer.kernels.arrays import Floats
 
 RHO = 0.95
 SHARES = (0.25, 0.5, 0.75)

@@ -17,17 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anonymizer.errors import InputError
-from anonymizer.release.output.atomic import (
-    Site,
-    dress,
-    kept,
-    locked,
-    prepare,
-    sites,
-    stands,
-    unwritten,
-)
+from anonymizer.release.output.atomic import dress, kept, prepare, stands, unwritten
 from anonymizer.release.output.interrupts import held
+from anonymizer.release.output.locking import Site, locked, reason_of, sites
 from anonymizer.release.output.renaming import UNABLE, exchange, flush, rename_new
 
 __all__ = ["Output", "reserved"]
@@ -43,12 +35,8 @@ OLD = "old"
 def reserved(directory: Path, names: Sequence[str]) -> Iterator["Output"]:
     """Keep a directory for the release of one run; what a killed run left there is cleared.
 
-    Parameters
-    ----------
-    directory
-        Where; it is made once there is something to be put into it.
-    names
-        The files that a release may have; the last one is the sign that it is whole.
+    It is made once there is something to be put into it. ``names``: the files that a release may
+    have; the last one is the sign that it is whole.
 
     Raises
     ------
@@ -65,18 +53,9 @@ def reserved(directory: Path, names: Sequence[str]) -> Iterator["Output"]:
 
 @dataclass(frozen=True)
 class Output:
-    """A directory that is locked for a release.
+    """A directory that is locked for a release; messages call it ``shown``.
 
-    Parameters
-    ----------
-    shown
-        What messages call it.
-    path
-        Where it really is.
-    site
-        Where new files are made.
-    names
-        The files that a release may have, its sign last.
+    ``names``: the files that a release may have, its sign last.
     """
 
     shown: Path
@@ -88,13 +67,8 @@ class Output:
         """Write a release so that all of its files appear, whole, or none.
 
         A signal that comes once all are made acts when the release stands and is noted as such.
-
-        Parameters
-        ----------
-        writers
-            What writes each file, by name, the sign last; later ones see earlier files.
-        force
-            Whether a release that is there is replaced.
+        ``writers``: what writes each file, by name, the sign last; later ones see earlier files. A
+        release that is there is replaced by ``force`` alone.
 
         Raises
         ------
@@ -274,7 +248,7 @@ def _resolved(directory: Path) -> Path:
         path = directory.resolve()
         reason = "a file has its name" if path.exists() and not path.is_dir() else ""
     except OSError as error:
-        reason = error.strerror or type(error).__name__
+        reason = reason_of(error)
     except (RuntimeError, ValueError):
         reason = "nothing can have such a name"
     if reason:

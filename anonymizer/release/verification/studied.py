@@ -16,6 +16,7 @@ from anonymizer.release.verification.check import (
     Check,
     at,
     compared,
+    compared_all,
     required,
     same,
 )
@@ -76,18 +77,16 @@ def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
         "identifiers": schema.identifiers,
     }
     for name, columns in stated.items():
-        said = at(told, name)
-        field = f"columns.{name}"
-        yield required(field, same(said, list(columns)), _named(said), _named(columns), STUDY)
-    yield compared("columns.missing", at(told, "missing"), schema.missing, STUDY)
+        said, given = at(told, name), list(columns)
+        yield required(f"columns.{name}", same(said, given), _named(said), _named(given), STUDY)
     values = list(study.document.data.missing_values)
-    yield compared("columns.missing_values", at(told, "missing_values"), values, STUDY)
+    missing = {"missing": schema.missing, "missing_values": values}
+    yield from compared_all("columns", told, missing, STUDY)
 
 
 def _options(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
-    for name, stated in study.objective_options.items():
-        said = at(manifest, "objective", name)
-        yield compared(f"objective.{name}", said, stated, STUDY)
+    for name, given in study.objective_options.items():
+        yield compared(f"objective.{name}", at(manifest, "objective", name), given, STUDY)
     if not manifest.get("masking"):
         name = study.document.objective.name
         yield compared("search.objective", at(manifest, "search", "objective"), name, STUDY)
@@ -101,14 +100,13 @@ def _policy(manifest: Mapping[str, Any], models: Sequence[PrivacyModel]) -> Iter
     words = [counted(len(each), "model") for each in (told, models)]
     yield required("privacy", len(told) == len(models), words[0], words[1], STUDY)
     for place, (said, model) in enumerate(zip(told, models, strict=False)):
-        stated = _described(model)
+        given = _described(model)
         for name in ("model", "attribute"):
-            yield compared(f"privacy.{place}.{name}", said[name], stated[name], STUDY)
-        given = model.parameters
-        for name in dict.fromkeys([*said["parameters"], *given]):
+            yield compared(f"privacy.{place}.{name}", said[name], given[name], STUDY)
+        reported, wanted = said["parameters"], model.parameters
+        for name in {**reported, **wanted}:
             field = f"privacy.{place}.parameters.{name}"
-            asked = given.get(name, ABSENT)
-            yield compared(field, said["parameters"].get(name, ABSENT), asked, STUDY)
+            yield compared(field, at(reported, name), at(wanted, name), STUDY)
 
 
 def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:

@@ -1,7 +1,7 @@
 """Every recoding under every point of a sweep, fitted and evaluated on random halves."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import groupby
 from typing import TypeVar
 
@@ -52,14 +52,6 @@ class Unfit:
     parameters: Point
     reason: str
 
-    def to_dict(self) -> dict[str, object]:
-        """Ready for JSON."""
-        return {
-            "recoding": self.recoding,
-            "parameters": dict(self.parameters),
-            "reason": self.reason,
-        }
-
 
 @dataclass(frozen=True)
 class Comparison:
@@ -102,12 +94,11 @@ class Comparison:
     def to_dict(self) -> dict[str, object]:
         """Ready for JSON."""
         return {
-            "records": self.records,
-            "seed": self.seed,
+            **vars(self),
             "about": list(self.about),
             "swept": list(self.swept),
             "fits": [{**fit.to_dict(), "best": self.is_best(fit)} for fit in self.fits],
-            "unfit": [row.to_dict() for row in self.unfit],
+            "unfit": [asdict(row) for row in self.unfit],
         }
 
 
@@ -127,9 +118,9 @@ def compare(
     Parameters
     ----------
     anonymizer
-        What is asked; its ``recoding`` is replaced by each that is compared, and options that
+        The parameters; its ``recoding`` is replaced by each that is compared, and options that
         another recoding refuses are left out for it. Its ``seed`` draws the halves, ``n_jobs`` fits
-        are made at once, and ``progress`` is told of them.
+        are made at once, and ``progress`` is called with them.
     table
         The table.
     recodings
@@ -182,7 +173,7 @@ def compare_study(
     recodings: Sequence[str] | None = None,
     sweep: Sweep | None = None,
 ) -> Comparison:
-    """Compare recodings of a study's table; its seed unless another is stated.
+    """Compare recodings of a study's table; its seed unless another is given.
 
     Raises
     ------
