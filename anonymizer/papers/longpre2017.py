@@ -90,6 +90,9 @@ def _found(both: QueryLoss) -> list[Row]:
 def _averages(first: QueryLoss, second: QueryLoss, both: QueryLoss) -> list[Row]:
     """On average both cost no more than one and the other in sum: the answer above is hidden."""
     gap = first.average + second.average - both.average
+    joint = np.zeros((2, 2), int)
+    np.add.at(joint, (BELOW_1000.astype(int), BELOW_1001.astype(int)), 1)
+    shared = float(mutual_information(joint))
     return [
         Row.claim(
             "A and B, average loss",
@@ -103,7 +106,7 @@ def _averages(first: QueryLoss, second: QueryLoss, both: QueryLoss) -> list[Row]
             gap >= 0,
             f"{gap:.9f}",
             "not negative",
-            f"I(A;B), by counts {_shared():.9f}",
+            f"I(A;B), by counts {shared:.9f}",
         ),
     ]
 
@@ -138,10 +141,3 @@ def _losses(name: str, loss: QueryLoss) -> list[Row]:
         "smallest loss": loss.minimum,
     }
     return [Row.number(f"{name}: {figure}", value, form=".9f") for figure, value in figures.items()]
-
-
-def _shared() -> float:
-    """I(A;B) from how many houses have which pair of answers."""
-    joint = np.zeros((2, 2), int)
-    np.add.at(joint, (BELOW_1000.astype(int), BELOW_1001.astype(int)), 1)
-    return float(mutual_information(joint))

@@ -64,10 +64,12 @@ def numbers(published: str, readings: Mapping[str, float]) -> list[Reading]:
 
 def trends(expected: str, readings: Mapping[str, ArrayLike]) -> list[Reading]:
     """Readings that come to series, of which the paper says that they rise, or fall."""
-    return [
-        Reading(name, _course(values), AS_PUBLISHED if trend(values) == expected else "")
-        for name, values in readings.items()
-    ]
+    found = []
+    for name, values in readings.items():
+        series, way = np.asarray(values, float), trend(values)
+        course = f"{way}, {series[0]:.6f} to {series[-1]:.6f}"
+        found.append(Reading(name, course, AS_PUBLISHED if way == expected else ""))
+    return found
 
 
 def trend(values: ArrayLike) -> str:
@@ -81,8 +83,3 @@ def trend(values: ArrayLike) -> str:
     if up and down:
         return "rises and falls"
     return "rises" if up else "falls" if down else "is constant"
-
-
-def _course(values: ArrayLike) -> str:
-    series = np.asarray(values, float)
-    return f"{trend(series)}, {series[0]:.6f} to {series[-1]:.6f}"

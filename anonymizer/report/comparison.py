@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from anonymizer.report.console import console, table_of
-from anonymizer.utility.comparison import Comparison, Fit, Half, Unfit
+from anonymizer.utility.comparison import Comparison, Fit, Half
 
 __all__ = ["print_comparison"]
 
@@ -26,7 +26,9 @@ def print_comparison(comparison: Comparison, picture: Path | None = None) -> Non
         forms = f"s {'g ' * len(comparison.swept)}, s s .4f .1% s"
         out.print(table_of("* keeps most, held out and corrected", columns, rows, forms))
     for row in comparison.unfit:
-        out.print(f"{_named(row)} cannot be fitted to the half: {row.reason}.")
+        point = "".join(f", {name} = {value:g}" for name, value in row.parameters.items())
+        name = row.recoding + (point and point + ",")
+        out.print(f"{name} cannot be fitted to the half: {row.reason}.")
     if picture and rows:
         out.print(f"The picture lies in {picture}.")
 
@@ -48,8 +50,3 @@ def _fit(fit: Fit, best: bool) -> list[object]:
 
 def _bits(half: Half) -> str:
     return f"{half.retained:.4f} ({half.miller_madow:.4f})"
-
-
-def _named(row: Unfit) -> str:
-    point = "".join(f", {name} = {value:g}" for name, value in row.parameters.items())
-    return row.recoding + (point and point + ",")

@@ -75,7 +75,13 @@ def print_ladder(releases: Mapping[str, Release]) -> None:
 
 def _summary(release: Release) -> list[str]:
     search = release.search
-    lines = [*_search(search), _released(release), _loss(release)]
+    loss = release.query_loss
+    lines = [
+        *_search(search),
+        _released(release),
+        f"A record's class costs its owner {loss.average:.4f} bits of {loss.uncertainty:.4f} on "
+        f"average (standard deviation {loss.standard_deviation:.4f}), {loss.maximum:.4f} at most.",
+    ]
     drawn = search.objective == DISTORTION
     if search.objective != MutualInformation.name and search.value is not None and not drawn:
         lines.append(f"The objective, {search.objective}, comes to {search.value:.6g}.")
@@ -91,9 +97,12 @@ def _search(search: SearchResult) -> list[str]:
     if search.strategy in BEYOND:
         caution = [CHANCE] if search.strategy == "merging" else []
         return [BEYOND[search.strategy] + _sure(search), *caution]
+    found = ""
+    if search.feasible is not None and search.minimal is not None:
+        minimal = f"{len(search.minimal):,} of them minimal"
+        found = f": {search.feasible:,} satisfy the policy, {minimal}"
     lines = [
-        f"Searched {search.nodes:,} nodes ({search.strategy}, {search.checked:,} checked)"
-        + _feasible(search)
+        f"Searched {search.nodes:,} nodes ({search.strategy}, {search.checked:,} checked){found}."
     ]
     gap = "" if search.gap is None else f"; another may be better by {search.gap:.6g}"
     if search.refinements:
@@ -120,37 +129,21 @@ def _released(release: Release) -> str:
             f"Released {release.released:,} records, drawn at random, in {release.classes:,} "
             "equivalence classes; how many there were may not be told."
         )
+    fates = {"none": "", "kept": ", kept as one class", "removed": " and left out"}
     return (
         f"Released {release.released:,} of {release.records:,} records in {release.classes:,} "
-        f"equivalence classes ({release.dropped:,} dropped, {_suppressed(release)})."
+        f"equivalence classes ({release.dropped:,} dropped, {release.suppressed:,} suppressed"
+        f"{fates[release.suppressed_class]})."
     )
 
 
-def _feasible(search: SearchResult) -> str:
-    if search.feasible is None or search.minimal is None:
-        return "."
-    return f": {search.feasible:,} satisfy the policy, {len(search.minimal):,} of them minimal."
-
-
-def _loss(release: Release) -> str:
-    """What a class tells about whose record it is."""
-    loss = release.query_loss
-    return (
-        f"A record's class costs its owner {loss.average:.4f} bits of {loss.uncertainty:.4f} on "
-        f"average (standard deviation {loss.standard_deviation:.4f}), {loss.maximum:.4f} at most."
-    )
-
-
-def _suppressed(release: Release) -> str:
-    fates = {"none": "", "kept": ", kept as one class", "removed": " and left out"}
-    return f"{release.suppressed:,} suppressed{fates[release.suppressed_class]}"
-
-
-def _recoding(release: Release) -> list[list[str]]:
-    return [
-        [name, str(release.levels.get(name, _kind(release, groups))), _groups(groups) or "drawn"]
-        for name, groups in release.recoding.items()
-    ]
+def _recoding(release: Release) -> list[list[object]]:
+    rows: list[list[object]] = []
+    for name, groups in release.recoding.items():
+        labels = " ".join(str(group["label"]) for group in groups[:SHOWN]) or "drawn"
+        more = f" ... ({len(groups)} in all)" if len(groups) > SHOWN else ""
+        rows.append([name, release.levels.get(name, _kind(release, groups)), labels + more])
+    return rows
 
 
 def _kind(release: Release, groups: Sequence[dict[str, object]]) -> str:
@@ -160,11 +153,6 @@ def _kind(release: Release, groups: Sequence[dict[str, object]]) -> str:
     if any("level" in group for group in groups):
         return "cut"
     return "ranges" if any("from" in group for group in groups) else "groups"
-
-
-def _groups(groups: Sequence[dict[str, object]]) -> str:
-    labels = " ".join(str(group["label"]) for group in groups[:SHOWN])
-    return labels + (f" ... ({len(groups)} in all)" if len(groups) > SHOWN else "")
 
 
 def _information(information: Information) -> list[list[str]]:

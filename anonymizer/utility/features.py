@@ -71,13 +71,9 @@ def features_of(pairing: Pairing, representative: str | None, suppressed: bool =
         sizes.append(size + 1)
         both = released_numbers(attribute, representative or REPRESENTATIVES[0], suppressed)
         if both is not None:
-            numbers.append(_filled(both[0] if representative is None else both[1]))
+            column = both[0] if representative is None else both[1]
+            mean = np.mean(column[~np.isnan(column)]) if not np.isnan(column).all() else 0.0
+            numbers.append(np.where(np.isnan(column), mean, column))  # its category: it is missing
             ordered.append(place)
     matrix = np.column_stack(numbers) if numbers else np.zeros((len(pairing), 0))
     return Features(np.column_stack(categories), sizes, matrix, ordered)
-
-
-def _filled(numbers: Floats) -> Floats:
-    """The numbers with their mean where one is missing; their categories say that it is."""
-    known = numbers[~np.isnan(numbers)]
-    return np.where(np.isnan(numbers), known.mean() if len(known) else 0.0, numbers)

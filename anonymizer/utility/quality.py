@@ -102,18 +102,18 @@ class Quality:
                 "mean": self.pil,
                 "statistics": [found.to_dict() for found in self.statistics],
             },
-            "classification": self._classification(),
+            "classification": None
+            if self.predictions is None
+            else {
+                "folds": self.folds,
+                "seed": self.seed,
+                "predictions": [prediction.to_dict() for prediction in self.predictions],
+            },
         }
 
     def _tables(self, ways: int) -> dict[str, object]:
         tables = [table.to_dict() for table in self.tables if len(table.columns) == ways]
         return {"mean": self.total_variation(ways), "tables": tables}
-
-    def _classification(self) -> dict[str, object] | None:
-        if self.predictions is None:
-            return None
-        found = [prediction.to_dict() for prediction in self.predictions]
-        return {"folds": self.folds, "seed": self.seed, "predictions": found}
 
 
 def measure_quality(

@@ -118,7 +118,8 @@ def warnings(facts: Facts) -> Iterator[Check]:
     given += () if facts.private else column_warnings(facts.table, others)
     reported = [*filter(_is_sound, listed)] if isinstance(listed, list) else []
     agrees = listed is not ABSENT and len(reported) == len(listed)
-    agrees &= (WEAK in _codes(reported)) == (WEAK in {each.code for each in given})
+    weak = [{each["code"] for each in reported}, {each.code for each in given}]
+    agrees &= (WEAK in weak[0]) == (WEAK in weak[1])
     found = [each.to_dict() for each in given if each.code not in (*OF_RAW, WEAK)]
     shown = [each for each in reported if each["code"] not in (*OF_RAW, WEAK)]
     words = f"gives {len(found)}, or says something else"
@@ -126,10 +127,6 @@ def warnings(facts: Facts) -> Iterator[Check]:
     yield required("warnings", agrees, counted(len(shown), "warning"), words, RECOMPUTED)
     reason = f"{', '.join(OF_RAW)} would need the raw table"
     yield Check("warnings of the raw table", UNCHECKED, None, reason=reason)
-
-
-def _codes(warnings: Sequence[Mapping[str, Any]]) -> set[str]:
-    return {each["code"] for each in warnings}
 
 
 def _is_sound(reported: Any) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from anonymizer.masking import DISTORTIONS, METHODS
 from anonymizer.release.verification.check import (
     CONSISTENT,
+    RECOMPUTED,
     UNCHECKED,
     Check,
     at,
@@ -92,7 +93,7 @@ def _channels(facts: Facts, reported: Mapping[str, Any]) -> Iterator[Check]:
         wrong = _undrawn(facts, attributes, channel)
         words = f"has others in {counted(wrong, 'record')}"
         drawn = counted(len(channel.labels), "symbol")
-        yield required(f"{field}.labels", not wrong, drawn, words, how="recomputed")
+        yield required(f"{field}.labels", not wrong, drawn, words, RECOMPUTED)
 
 
 def _undrawn(facts: Facts, attributes: tuple[str, ...], channel: "Channel") -> int:

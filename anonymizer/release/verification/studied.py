@@ -1,6 +1,7 @@
 """A manifest held against the study that its release is said to be of."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from anonymizer.errors import InputError, shown
@@ -43,15 +44,13 @@ def models_of(manifest: Mapping[str, Any], study: Study | None) -> list[PrivacyM
     """
     if study is None:
         return list(policy_of(manifest))
-    stated = {_key(_described(model)): model for model in stated_policy(study)}
-    return [stated.get(_key(told)) or _alone(told) for told in manifest["privacy"]]
-
-
-def _alone(told: Mapping[str, Any]) -> PrivacyModel | None:
-    try:
-        return policy_of({"privacy": [told]})[0]
-    except InputError:
-        return None
+    own = {_key(_described(model)): model for model in stated_policy(study)}
+    models = [own.get(_key(reported)) for reported in manifest["privacy"]]
+    for place, reported in enumerate(manifest["privacy"]):
+        if models[place] is None:
+            with suppress(InputError):
+                models[place] = policy_of({"privacy": [reported]})[0]
+    return models
 
 
 def stated_policy(study: Study) -> tuple[PrivacyModel, ...]:
@@ -222,9 +221,8 @@ def _covers(hierarchy: Hierarchy, value: object) -> bool:
 def _fingerprint(manifest: Mapping[str, Any], study: Study) -> Check:
     if at(manifest, "versions", "anonymizer") != __version__:
         return Check("study.fingerprint", UNCHECKED, None, reason=OTHER_VERSION)
-    return compared(
-        "study.fingerprint", at(manifest, "study", "fingerprint"), study.fingerprint, STUDY
-    )
+    reported = at(manifest, "study", "fingerprint")
+    return compared("study.fingerprint", reported, study.fingerprint, STUDY)
 
 
 def _described(model: PrivacyModel) -> dict[str, Any]:

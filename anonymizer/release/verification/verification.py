@@ -24,7 +24,7 @@ from anonymizer.release.verification.masked import masking
 from anonymizer.release.verification.people import people_of, recoded_people
 from anonymizer.release.verification.searched import search
 from anonymizer.release.verification.studied import models_of, stated_policy, studied
-from anonymizer.tables.files import Format, columns_in, format_of, read_table
+from anonymizer.tables.files import columns_in, format_of, read_table
 from anonymizer.tables.values import counted
 
 __all__ = ["Verification", "verify_release"]
@@ -156,7 +156,9 @@ def _verified(path: Path, manifest: Mapping[str, Any], study: Study | None) -> V
     table = read_table(path, form, schema.columns)
     if not len(table):
         raise InputError("the table has no records")
-    people = None if study is None else _people(study, manifest, form, table)
+    people = None
+    if study is not None and (population := population_of(study.privacy)) is not None:
+        people = people_of(study, manifest, form, table, population.table)
     facts = _facts(manifest, table, schema, models, people)
     checks += chain.from_iterable(check(facts) for check in ON_TABLE)
     checks += _unchecked(manifest, checks, study)
@@ -184,13 +186,6 @@ ON_TABLE = (
 """What is checked on the records, in this order."""
 
 
-def _people(
-    study: Study, manifest: Mapping[str, Any], form: Format, table: pd.DataFrame
-) -> pd.DataFrame | None:
-    people = population_of(study.privacy)
-    return None if people is None else people_of(study, manifest, form, table, people.table)
-
-
 def _verdicts(
     facts: Facts, study: Study | None, people: pd.DataFrame | None
 ) -> tuple[Verdict, ...]:
@@ -211,13 +206,8 @@ def _file(path: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
     yield required("table.file", agrees, "", "has another name", RECOMPUTED)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    yield required(
-        "table.sha256",
-        told["sha256"] == digest,
-        "",
-        "was changed after it was released",
-        RECOMPUTED,
-    )
+    agrees = told["sha256"] == digest
+    yield required("table.sha256", agrees, "", "was changed after it was released", RECOMPUTED)
 
 
 def _columns(
@@ -230,22 +220,20 @@ def _columns(
     listed = at(manifest, "table", "columns")
     told = listed if isinstance(listed, list) else []
     words = _differing(told, found)
-    yield required("table.columns", same(listed, [*found]), _counted(told), words, RECOMPUTED)
+    number = counted(len(told), "column")
+    yield required("table.columns", same(listed, [*found]), number, words, RECOMPUTED)
     there = [name for name in identifiers if name in found]
-    yield required(
-        "columns.identifiers",
-        not there and "identifiers" in manifest["columns"],
-        "",
-        f"has {', '.join(map(repr, there))}" if there else "may have some: none is named",
-        RECOMPUTED,
-    )
+    none = not there and "identifiers" in manifest["columns"]
+    words = f"has {', '.join(map(repr, there))}" if there else "may have some: none is named"
+    yield required("columns.identifiers", none, "", words, RECOMPUTED)
     without = [name for name in found if name not in (*schema.names, *schema.sensitive)]
     others = at(manifest, "other_columns")
     words = _differing(others if isinstance(others, list) else [], without)
     yield required("other_columns", same(others, without), "", words, RECOMPUTED)
     lacking = [name for name in schema.columns if name not in found]
     words = "lacks " + ", ".join(map(repr, lacking))
-    yield required("columns", not lacking, _counted(schema.columns), words, RECOMPUTED)
+    number = counted(len(schema.columns), "column")
+    yield required("columns", not lacking, number, words, RECOMPUTED)
 
 
 def _differing(told: Sequence[str], found: Sequence[str]) -> str:
@@ -255,10 +243,6 @@ def _differing(told: Sequence[str], found: Sequence[str]) -> str:
     parts = [f"lacks {', '.join(lacking)}"] if lacking else []
     parts += [f"has {counted(more, 'column')} that it does not name"] if more else []
     return " and ".join(parts) or "has them in another order"
-
-
-def _counted(columns: Sequence[str]) -> str:
-    return counted(len(columns), "column")
 
 
 def _unchecked(

@@ -1,12 +1,12 @@
-"""What to warn of in the order of a table's records."""
+"""Warnings about the order of a table's records."""
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Codes, Floats
 from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.release.warnings.warnings import UNORDERED, ReleaseWarning
 from anonymizer.tables import pandas as engine
 
