@@ -10,8 +10,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.papers.agreement import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED, agrees
-from anonymizer.papers.row import Row
+from anonymizer.papers.row import (
+    AS_PUBLISHED,
+    TRUNCATED,
+    Row,
+    agrees,
+    not_reproduced,
+)
 
 SAME = 1e-12
 """Steps of a series that are smaller come from rounding."""
@@ -36,8 +41,7 @@ def read(quantity: str, published: str, readings: Sequence[Reading], why: str = 
     found = next((reading for reading in readings if reading.agreement), own)
     if not found.agreement:
         tried = [f"{reading.name} gives {reading.shown}" for reading in readings if others]
-        reasons = "; ".join([*tried, *([why] if why else [])])
-        status = f"{NOT_REPRODUCED}: {reasons}" if reasons else NOT_REPRODUCED
+        status = not_reproduced("; ".join([*tried, *([why] if why else [])]))
     elif found is own:
         status = own.agreement
     else:

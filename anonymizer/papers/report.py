@@ -7,8 +7,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from anonymizer.papers.agreement import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED
-from anonymizer.papers.row import Row, Section, Series
+from anonymizer.papers.row import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED, Row, Section, Series
 from anonymizer.report.console import console, table_of
 
 POINTS = 14

@@ -15,8 +15,7 @@ from anonymizer.report.progress import progress
 from anonymizer.report.quality import print_quality
 from anonymizer.report.release import print_ladder, print_release
 from anonymizer.report.risk import print_risk
-from anonymizer.report.verdicts import print_check
-from anonymizer.report.verification import print_verification
+from anonymizer.report.verdicts import print_check, print_verification
 
 __all__ = [
     "picture_at",

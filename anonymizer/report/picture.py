@@ -18,20 +18,11 @@ def picture_at(
 ) -> Callable[[Any], None]:
     """Return a function that draws something at a path.
 
-    Parameters
-    ----------
-    path
-        Where; its suffix gives the format.
-    subject
-        The module whose ``draw`` takes what is drawn, and a path.
-    force
-        Whether an existing picture is replaced.
+    ``path``: where; its suffix gives the format. ``subject``: the module whose ``draw`` takes what
+    is drawn, and a path. ``force``: whether an existing picture is replaced.
 
-    Raises
-    ------
-    InputError
-        When the file cannot be made: no format is known by its suffix, it is there already and not
-        to be replaced, its directory cannot be written, or matplotlib is not installed.
+    Raises InputError when the file cannot be made: no format is known by its suffix, it is there
+    already and not to be replaced, its directory cannot be written, or matplotlib is not installed.
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:

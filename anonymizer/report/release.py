@@ -1,8 +1,11 @@
 """Tables of what a release reports."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
+
+from rich.console import Console
 
 from anonymizer.masking import DISTORTION
 from anonymizer.objectives import MutualInformation
@@ -10,11 +13,11 @@ from anonymizer.recoding.result import SearchResult
 from anonymizer.release.information import Information
 from anonymizer.release.release import Release
 from anonymizer.report.console import console, table_of
-from anonymizer.report.masking import print_masking
 from anonymizer.report.verdicts import print_warnings, verdict_table
 
-if TYPE_CHECKING:
-    from anonymizer.masking.disclosure import Masked
+if TYPE_CHECKING:  # only a masked release needs what these need
+    from anonymizer.masking.disclosure import Masked, MaskedPart
+    from anonymizer.masking.preserved import Preserved
 
 __all__ = ["print_ladder", "print_release"]
 
@@ -29,6 +32,13 @@ BEYOND = {
     "merging": "Cells were merged and moved between classes",
 }
 """What is said of searches that do not go over levels."""
+
+METHODS = {
+    "pram": "from the channel that distorts least for the policy",
+    "noise": "with Gaussian noise, rounded to a grid",
+    "bottleneck": "from an information bottleneck",
+}
+
 
 CHANCE = "Some of what merged cells keep may be chance: `anonymizer compare` tells what lasts."
 
@@ -167,3 +177,72 @@ def _information(information: Information) -> list[list[str]]:
         ["loss", f"{information.loss:.2%}"],
         ["loss, chance taken off", f"{information.loss_above_shuffled:.2%}"],
     ]
+
+
+if TYPE_CHECKING:  # only a masked release needs what these need
+    from anonymizer.masking.disclosure import Masked, MaskedPart
+    from anonymizer.masking.preserved import Preserved
+
+__all__ = ["print_masking"]
+
+
+def print_masking(out: Console, masked: "Masked") -> None:
+    """Print what was drawn, what it distorts, what it tells, and what analysts have to know."""
+    for line in _lines(masked):
+        out.print(line)
+    found = [("realised", masked.realised), *(("expected", part.expected) for part in masked.parts)]
+    rows = [
+        [kind, name, disclosed.mean, disclosed.largest_i1, disclosed.largest_i2]
+        for kind, disclosures in found
+        for name, disclosed in disclosures.items()
+    ]
+    if rows:
+        columns = ["", "sensitive attribute", "I(W;Y)", "largest I1", "largest I2"]
+        out.print(table_of("What released values tell, in bits", columns, rows, "s s .6f"))
+
+
+def _lines(masked: "Masked") -> Iterator[str]:
+    names = ", ".join(masked.attributes)
+    yield (
+        f"Values of {names} were drawn at random {METHODS[masked.method]}: a released record need "
+        "not be true."
+    )
+    for part in masked.parts:
+        yield _distorted(part, masked)
+    if masked.preserved:
+        yield from _preserved(masked.preserved)
+    if isfinite(masked.epsilon):
+        yield f"Local differential privacy of these values: epsilon = {masked.epsilon:.4g}."
+    else:
+        yield (
+            "No local differential privacy (epsilon is infinite): some released values rule true "
+            "ones out."
+        )
+    if masked.withheld:
+        yield "The channel is withheld: analysts cannot correct their estimates for it."
+    else:
+        yield (
+            "The channel stands in release.json, for analysts: `anonymizer estimate` corrects for "
+            "it. It tells which values occur in the table."
+        )
+
+
+def _distorted(part: "MaskedPart", masked: "Masked") -> str:
+    kinds = {masked.distortions[name] for name in part.attributes if name in masked.distortions}
+    least = ""
+    if part.least_distortion is not None:
+        bound = f"{part.least_distortion:.6g}"
+        least = f"; no channel under the policy is expected to have less than {bound}"
+    return (
+        f"Distortion ({' and '.join(sorted(kinds))}) of {', '.join(part.attributes)}: "
+        f"{part.realised_distortion:.6g}, expected {part.distortion:.6g}{least}."
+    )
+
+
+def _preserved(kept: "Preserved") -> Iterator[str]:
+    """How unlikely a sample of the table would miss its statistics by less."""
+    losses = zip(kept.columns, kept.mean, kept.variance, strict=True)
+    of_each = "; ".join(f"{name} {mean:.3f} and {spread:.3f}" for name, mean, spread in losses)
+    yield f"Probabilistic information loss of mean and variance, 0 to 1: {of_each}."
+    words = {True: "are kept", False: "are not kept"}
+    yield f"Means {words[kept.mean_kept]}; variances and covariances {words[kept.covariance_kept]}."

@@ -8,12 +8,10 @@ import every room of lower floors, but not ``risk``, its neighbour.
 """
 
 from anonymizer.utility.deviation import TotalVariation
-from anonymizer.utility.files import measure_file
 from anonymizer.utility.information_loss import InformationLoss, pil
 from anonymizer.utility.measures import Measure
-from anonymizer.utility.prediction import Prediction
-from anonymizer.utility.quality import Quality, measure_quality
-from anonymizer.utility.validation import Score
+from anonymizer.utility.prediction import Prediction, Score
+from anonymizer.utility.quality import Quality, measure_file, measure_quality
 
 __all__ = [
     "InformationLoss",

@@ -117,12 +117,8 @@ def pair(original: pd.DataFrame, released: pd.DataFrame, by: Recoder) -> Pairing
     quasi-identifier is suppressed, unless that is what the recoding makes of it and of all others
     like it.
 
-    Raises
-    ------
-    InputError
-        When the released table is no such recoding; the message names columns and counts alone.
-    PolicyBrokenError
-        When an identifier stands in the released table.
+    Raises InputError when the released table is no such recoding; the message names columns and
+    counts alone. Raises PolicyBrokenError when an identifier stands in the released table.
     """
     schema = by.schema
     names, kept = schema.names, schema.admit(original)

@@ -5,7 +5,7 @@ records of that one, recoded the same way. The features are the quasi-identifier
 columns say after a release what they said before.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -15,9 +15,90 @@ from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.recoding import Watch, ignore
 from anonymizer.utility.features import Features, Learner, features_of
 from anonymizer.utility.pairing import Pairing
-from anonymizer.utility.validation import Guess, Score, Trial, dealt
 
-__all__ = ["MOST_CLASSES", "Prediction", "predictions", "targets_of"]
+__all__ = ["Prediction", "Score", "Trial", "area_under_curve", "dealt", "predictions", "targets_of"]
+
+
+Guess = Callable[[Mask, Mask], Floats]
+"""From the records to learn from and those to guess, shape (records,) each, to how likely each
+class is, shape (records to guess, classes)."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """How well classes are predicted.
+
+    Parameters
+    ----------
+    accuracy
+        Share of the records whose class is the likeliest one.
+    auc
+        Area under the ROC curve, one class against the rest, weighted by the classes' records; the
+        mean over folds. None where no fold has records of two classes.
+    """
+
+    accuracy: float
+    auc: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A cross-validation: the class of each record and the fold that tests it, shape (records,)."""
+
+    truth: Codes
+    fold_of: Codes
+
+    def score(self, guess: Guess, teaching: Mask) -> Score:
+        """Test every fold on what is learnt from those ``teaching`` records that are not in it."""
+        hits, areas = 0, []
+        for fold in range(int(self.fold_of.max()) + 1):
+            tested = self.fold_of == fold
+            taught = teaching & ~tested
+            if not taught.any():
+                raise InputError("too few records are released for classifiers to learn from")
+            likely = guess(taught, tested)
+            hits += int((likely.argmax(axis=1) == self.truth[tested]).sum())
+            areas.append(_weighted_area(self.truth[tested], likely))
+        known = [area for area in areas if area is not None]
+        return Score(hits / len(self.truth), float(np.mean(known)) if known else None)
+
+
+def dealt(truth: Codes, folds: int, rng: np.random.Generator) -> Codes:
+    """Deal records to folds at random, those of each class in turn, shape (records,).
+
+    Folds, and the records of one class in them, differ by one at the most. However rare a class
+    is, its records can be dealt.
+    """
+    order = rng.permutation(len(truth))
+    order = order[np.argsort(truth[order], kind="stable")]
+    fold_of = np.empty(len(truth), np.intp)
+    fold_of[order] = np.arange(len(truth)) % min(folds, len(truth))
+    return fold_of
+
+
+def area_under_curve(hit: Mask, score: Floats) -> float:
+    """P(score of a hit > score of a miss) + P(they are equal) / 2: Mann and Whitney's U / (n m).
+
+    There must be a hit and a miss.
+
+    >>> area_under_curve(np.array([True, False, True]), np.array([0.9, 0.5, 0.5]))
+    0.75
+    """
+    _, place, sizes = np.unique(score, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(sizes) - (sizes - 1) / 2)[place]
+    hits = int(hit.sum())
+    above = float(ranks[hit].sum()) - hits * (hits + 1) / 2
+    return above / (hits * (len(hit) - hits))
+
+
+def _weighted_area(truth: Codes, likely: Floats) -> float | None:
+    """The area of each class that some records have and others have not, weighted by them."""
+    present, records = np.unique(truth, return_counts=True)
+    if len(present) < 2:
+        return None
+    areas = [area_under_curve(truth == code, likely[:, code]) for code in present]
+    return float(np.average(areas, weights=records))
+
 
 MOST_CLASSES = 50
 """Values of a target beyond which it is no category to be predicted."""
@@ -63,10 +144,7 @@ def targets_of(pairing: Pairing, requested: Sequence[str] | None) -> list[str]:
 
     That is the targets of the study, or the sensitive attributes, as far as they are categories.
 
-    Raises
-    ------
-    InputError
-        When a requested column cannot be predicted.
+    Raises InputError when a requested column cannot be predicted.
     """
     if requested is None:
         names = pairing.schema.targets or pairing.schema.sensitive
@@ -112,10 +190,7 @@ def predictions(
 
     Records are dealt to the folds at random, each class evenly; never more folds than records.
 
-    Raises
-    ------
-    InputError
-        When nothing is left to learn from.
+    Raises InputError when nothing is left to learn from.
     """
     raw = features_of(pairing, None)
     shown = features_of(pairing, representative)

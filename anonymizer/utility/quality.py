@@ -2,12 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from anonymizer.counts.counts import Recoding
+from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError, column_names, is_whole, jobs_of, require_one_of
+from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding import Watch, ignore
+from anonymizer.release.manifest import MANIFEST, read_manifest, recoding_of
+from anonymizer.release.study import Study
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.files import rearmed
 from anonymizer.utility.deviation import TotalVariation, deviations
 from anonymizer.utility.features import learners
 from anonymizer.utility.information_loss import InformationLoss, information_losses
@@ -16,7 +25,8 @@ from anonymizer.utility.numbers import REPRESENTATIVES, number_columns
 from anonymizer.utility.pairing import Recoder, pair
 from anonymizer.utility.prediction import Prediction, predictions, targets_of
 
-__all__ = ["Quality", "measure_quality"]
+__all__ = ["Manifested", "Quality", "measure_file", "measure_quality"]
+
 
 MOST_SEED = 2**32
 """Seeds of scikit-learn are below."""
@@ -205,3 +215,37 @@ def measure_quality(
         folds=folds,
         seed=seed,
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Manifested:
+    """What a manifest and its study say a release was made by."""
+
+    schema: Schema
+    taxonomies: Mapping[str, Taxonomy]
+    recoding: Recoding
+
+
+def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: Any) -> Quality:
+    """Measure the quality of a released file of a study; options as of ``measure_quality``.
+
+    Raises
+    ------
+    InputError
+        When a file cannot be read, or the released table is not the recoding of the study's table
+        that the manifest next to it describes.
+    PolicyBrokenError
+        When an identifier stands in the released table.
+    """
+    manifest = read_manifest(path.parent / MANIFEST)
+    watch("reading the tables", 0, None)
+    released = study.read(path)
+    if study.disarms(study.format_of(path)):
+        released = rearmed(released)
+    original = study.read()
+    watch("counting the table", 0, None)
+    kept = study.schema.admit(original)
+    taxonomies = taxonomies_of(engine.tally(kept, study.schema.columns), study.hierarchies)
+    recoding = recoding_of(manifest, taxonomies)
+    by = Manifested(study.schema, taxonomies, recoding)
+    return measure_quality(original, released, by, watch=watch, **options)

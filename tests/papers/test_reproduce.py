@@ -10,14 +10,23 @@ import pytest
 from anonymizer import InputError
 from anonymizer.cli import main
 from anonymizer.papers import bkakria2021, longpre2017
-from anonymizer.papers.agreement import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED, agreement
 from anonymizer.papers.bezzi2010.example import HEIGHTS, diagnosis, example
 from anonymizer.papers.bezzi2010.properties import properties
 from anonymizer.papers.command import PICTURES
 from anonymizer.papers.plots import figures
 from anonymizer.papers.readings import numbers, read, trend, trends
 from anonymizer.papers.report import print_reproduction
-from anonymizer.papers.row import Column, Row, Section, Series, flattened
+from anonymizer.papers.row import (
+    AS_PUBLISHED,
+    NOT_REPRODUCED,
+    TRUNCATED,
+    Column,
+    Row,
+    Section,
+    Series,
+    agreement,
+    flattened,
+)
 from anonymizer.report import picture_at
 
 EXPECTED = json.loads((Path(__file__).parents[1] / "expected" / "risk_metrics.json").read_text())

@@ -10,12 +10,12 @@ import pytest
 from anonymizer import papers
 from anonymizer.channels import privacy_distortion, squared
 from anonymizer.papers import domingo2009
-from anonymizer.papers.agreement import AS_PUBLISHED, NOT_REPRODUCED
 from anonymizer.papers.command import PICTURES
 from anonymizer.papers.plots import curves
 from anonymizer.papers.rebollo2008.figures import figure_6, figure_7
 from anonymizer.papers.rebollo2008.normal import SHARES, Grid, closed, slope_of
 from anonymizer.papers.rebollo2008.theory import statements
+from anonymizer.papers.row import AS_PUBLISHED, NOT_REPRODUCED
 
 
 @pytest.fixture(scope="module")

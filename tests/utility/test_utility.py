@@ -46,7 +46,7 @@ from anonymizer.utility.information_loss import (
 )
 from anonymizer.utility.measures import ambiguity, log_ambiguity
 from anonymizer.utility.pairing import pair
-from anonymizer.utility.validation import Trial, area_under_curve, dealt
+from anonymizer.utility.prediction import Trial, area_under_curve, dealt
 
 
 @dataclass(frozen=True)

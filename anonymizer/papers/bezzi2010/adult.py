@@ -20,8 +20,7 @@ from anonymizer.information.entropy import (
     surprise,
 )
 from anonymizer.objectives import MutualInformation
-from anonymizer.papers.agreement import AS_PUBLISHED
-from anonymizer.papers.row import Row
+from anonymizer.papers.row import AS_PUBLISHED, Row
 from anonymizer.privacy import EntropyLDiversity, TCloseness, require_possible, verdicts
 from anonymizer.recoding import (
     Problem,

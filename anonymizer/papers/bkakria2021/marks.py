@@ -10,7 +10,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 
-from anonymizer.papers.agreement import AS_PUBLISHED
 from anonymizer.papers.bkakria2021.cases import profile
 from anonymizer.papers.bkakria2021.metrics import along, metric_of, readings_of
 from anonymizer.papers.bkakria2021.schemes import (
@@ -23,7 +22,7 @@ from anonymizer.papers.bkakria2021.schemes import (
     example,
 )
 from anonymizer.papers.readings import Reading, read, trend
-from anonymizer.papers.row import Row, Section
+from anonymizer.papers.row import AS_PUBLISHED, Row, Section
 from anonymizer.risk import Reidentification
 
 FAILS, BRACKETED, HOLDS = "X", "(✓)", "✓"

@@ -56,10 +56,7 @@ def write_file(path: Path, write: Callable[[Path], None], *, force: bool = False
 
     Directories above it are made. A file that is there is replaced by ``force`` alone.
 
-    Raises
-    ------
-    InputError
-        When it cannot be written, is there already, or another run is writing it.
+    Raises InputError when it cannot be written, is there already, or another run is writing it.
     """
     path = path.absolute()
     with locked(path, path, "cannot write to") as site, held() as signals, unwritten(path):
@@ -79,9 +76,7 @@ def write_file(path: Path, write: Callable[[Path], None], *, force: bool = False
 def prepare(scratch: Path, writers: Mapping[str, Callable[[Path], None]]) -> Path:
     """Make files that only their owner can read until all are there, and on the disk.
 
-    Returns
-    -------
-    The directory that holds them, with the permissions that a new one has.
+    Returns the directory that holds them, with the permissions that a new one has.
     """
     new = scratch / NEW
     new.mkdir()
@@ -101,10 +96,7 @@ def prepare(scratch: Path, writers: Mapping[str, Callable[[Path], None]]) -> Pat
 def dress(new: Path, old: Path) -> None:
     """Give a file or a directory the owner and the permissions of the one it replaces.
 
-    Raises
-    ------
-    OSError
-        When they cannot be had; then its owner alone has any.
+    Raises OSError when they cannot be had; then its owner alone has any.
     """
     before, now = old.stat(), new.stat()
     new.chmod(stat.S_IMODE(before.st_mode) & stat.S_IRWXU)
@@ -120,10 +112,7 @@ def dress(new: Path, old: Path) -> None:
 def kept(directory: Path, done: str) -> None:
     """Have the names in a directory kept by the disk.
 
-    Raises
-    ------
-    InputError
-        When it fails: the message says what stands nevertheless.
+    Raises InputError when it fails: the message says what stands nevertheless.
     """
     try:
         flush(directory)
@@ -145,11 +134,8 @@ def unwritten(path: Path) -> Iterator[None]:
 def require_place(path: Path, what: str, *, force: bool = False) -> None:
     """Refuse a file that could not be written, before anything is computed for it.
 
-    Raises
-    ------
-    InputError
-        When it is a directory, is there already and not to be replaced, or its directory cannot be
-        written to; ``what`` was to be done begins the message: "cannot draw".
+    Raises InputError when it is a directory, is there already and not to be replaced, or its
+    directory cannot be written to; ``what`` was to be done begins the message: "cannot draw".
     """
     try:
         is_directory, is_there = path.is_dir(), path.exists()

@@ -38,10 +38,7 @@ def reserved(directory: Path, names: Sequence[str]) -> Iterator["Output"]:
     It is made once there is something to be put into it. ``names``: the files that a release may
     have; the last one is the sign that it is whole.
 
-    Raises
-    ------
-    InputError
-        When another run is writing there, or nothing can be written.
+    Raises InputError when another run is writing there, or nothing can be written.
     """
     path = _resolved(directory)
     failing = "cannot write to" if path.exists() else "cannot make the directory"
@@ -70,10 +67,8 @@ class Output:
         ``writers``: what writes each file, by name, the sign last; later ones see earlier files. A
         release that is there is replaced by ``force`` alone.
 
-        Raises
-        ------
-        InputError
-            When it cannot be written; the directory is as it was before, if not said otherwise.
+        Raises InputError when it cannot be written; the directory is as it was before, if not said
+        otherwise.
         """
         done = f"the release stands in {self.shown}"
         with held() as signals, unwritten(self.shown):
@@ -93,10 +88,7 @@ class Output:
     def recover(self) -> None:
         """Finish, put back or clear what runs left that were killed.
 
-        Raises
-        ------
-        InputError
-            When a release cannot be put back: the message says where it lies.
+        Raises InputError when a release cannot be put back: the message says where it lies.
         """
         with held(), unwritten(self.shown):
             for site in sites(self.path):

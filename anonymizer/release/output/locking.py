@@ -67,10 +67,7 @@ def locked(path: Path, shown: Path, failing: str) -> Iterator[Site]:
     Two runs are kept apart by its name in its directory. Messages call it ``shown``, and those
     about its place begin with ``failing``: "cannot write to".
 
-    Raises
-    ------
-    InputError
-        When another run is writing it, or nothing can be written there.
+    Raises InputError when another run is writing it, or nothing can be written there.
     """
     with held() as signals:
         made = _make(path.parent)

@@ -15,8 +15,11 @@ from anonymizer.release.verification.check import (
     Check,
 )
 from anonymizer.release.verification.fields import FIELDS, Treatment, leaves, treatment_of
-from anonymizer.release.verification.people import recoded_people
-from anonymizer.release.verification.verification import Verification, verify_release
+from anonymizer.release.verification.verification import (
+    Verification,
+    recoded_people,
+    verify_release,
+)
 
 __all__ = [
     "CONSISTENT",

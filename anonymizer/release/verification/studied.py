@@ -37,10 +37,8 @@ def models_of(manifest: Mapping[str, Any], study: Study | None) -> list[PrivacyM
 
     None where the study has none either.
 
-    Raises
-    ------
-    InputError
-        When a manifest only has the digest of what a model is about, and there is no study.
+    Raises InputError when a manifest only has the digest of what a model is about, and there is no
+    study.
     """
     if study is None:
         return list(policy_of(manifest))

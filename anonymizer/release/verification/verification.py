@@ -9,10 +9,11 @@ from typing import Any
 
 import pandas as pd
 
-from anonymizer.counts.schema import Schema, recount
+from anonymizer.counts.schema import Schema, recount, taxonomies_of
 from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel, Verdict, population_of
-from anonymizer.release.manifest import MANIFEST, read_manifest, schema_of, sound
+from anonymizer.recoding.apply import matched, relabelled
+from anonymizer.release.manifest import MANIFEST, read_manifest, recoding_of, schema_of, sound
 from anonymizer.release.release import judged, verify
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import RECOMPUTED, UNCHECKED, Check, at, required, same
@@ -21,13 +22,13 @@ from anonymizer.release.verification.fields import leaves, treatment_of
 from anonymizer.release.verification.figures import informations, missing, policy, sizes, warnings
 from anonymizer.release.verification.labels import labels, ranges, regions
 from anonymizer.release.verification.masked import masking
-from anonymizer.release.verification.people import people_of, recoded_people
 from anonymizer.release.verification.searched import search
 from anonymizer.release.verification.studied import models_of, stated_policy, studied
-from anonymizer.tables.files import columns_in, format_of, read_table
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.files import Format, columns_in, disarmed, format_of, read_table
 from anonymizer.tables.values import counted
 
-__all__ = ["Verification", "verify_release"]
+__all__ = ["Verification", "people_of", "recoded_people", "verify_release"]
 
 
 @dataclass(frozen=True)
@@ -255,3 +256,34 @@ def _unchecked(
         alone = treatment.how == "study" and study is None
         if (alone or treatment.how == UNCHECKED) and pattern not in done:
             yield Check(pattern, UNCHECKED, None, reason=treatment.why)
+
+
+def recoded_people(
+    study: Study, path: Path, table: pd.DataFrame, people: pd.DataFrame
+) -> pd.DataFrame:
+    """The population of a study as the released table at a path was recoded.
+
+    Raises InputError when there is no manifest next to the table, or it is of another study.
+    """
+    manifest = read_manifest(path.parent / MANIFEST)
+    return people_of(study, manifest, study.format_of(path), table, people)
+
+
+def people_of(
+    study: Study,
+    manifest: Mapping[str, Any],
+    form: Format,
+    table: pd.DataFrame,
+    people: pd.DataFrame,
+) -> pd.DataFrame:
+    """The population of a study, recoded as a manifest describes.
+
+    Raises InputError when the manifest is of another study.
+    """
+    population = study.schema.admit_population(people)
+    tally = engine.tally(population, study.schema.names)
+    taxonomies = taxonomies_of(tally, study.hierarchies)
+    recoding = recoding_of(manifest, taxonomies)
+    recoded = relabelled(population, recoding, taxonomies)
+    written = disarmed(recoded) if study.disarms(form) else recoded
+    return matched(table, written, study.schema)

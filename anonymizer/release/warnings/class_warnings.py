@@ -33,14 +33,8 @@ def class_warnings(
 ) -> tuple[ReleaseWarning, ...]:
     """Warn of a policy and of classes that promise less than they seem to.
 
-    Parameters
-    ----------
-    counts
-        A table as it stands.
-    models
-        The policy that it is held against.
-    others
-        How many columns the table has besides the counted ones.
+    ``counts``: a table as it stands. ``models``: the policy that it is held against. ``others``:
+    how many columns the table has besides the counted ones.
     """
     found = []
     weak = [model for model in models if not model.per_class or _is_void(model)]

@@ -111,14 +111,8 @@ def column_warnings(
 
     Columns whose values cannot be told apart (lists, say) are passed over.
 
-    Parameters
-    ----------
-    released
-        A table that is released, or checked.
-    others
-        Its columns without a role.
-    hidden
-        What it shows otherwise than it is.
+    ``released``: a table that is released, or checked. ``others``: its columns without a role.
+    ``hidden``: what it shows otherwise than it is.
     """
     found: list[ReleaseWarning] = []
     for name in others:

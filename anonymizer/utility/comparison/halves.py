@@ -99,10 +99,7 @@ def fitted(
 
     Information ``about`` several attributes is summed.
 
-    Raises
-    ------
-    InputError, PolicyUnreachableError
-        When there is no such recoding of the first half.
+    Raises InputError or PolicyUnreachableError when there is no such recoding of the first half.
     """
     first, second = halves
     problem = anonymizer.problem(first, taxonomies)

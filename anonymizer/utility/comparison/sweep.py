@@ -50,10 +50,8 @@ def sweep_of(texts: Sequence[str]) -> dict[str, tuple[Number, ...]]:
 def points(sweep: Sweep, times: int) -> list[dict[str, Number]]:
     """Every combination of the values of a sweep, the last parameter running fastest.
 
-    Raises
-    ------
-    InputError
-        When there is none, or so many that fitting each ``times`` would take too long.
+    Raises InputError when there is none, or so many that fitting each ``times`` would take too
+    long.
     """
     for name, values in sweep.items():
         if not isinstance(values, Sequence) or isinstance(values, str) or not values:
@@ -70,10 +68,7 @@ def points(sweep: Sweep, times: int) -> list[dict[str, Number]]:
 def policy_at(models: Sequence[PrivacyModel], point: Point) -> tuple[PrivacyModel, ...]:
     """The policy with some parameters changed, each in every model that has it.
 
-    Raises
-    ------
-    InputError
-        When no model has a parameter, or a model refuses a value.
+    Raises InputError when no model has a parameter, or a model refuses a value.
     """
     known = {name for model in models for name in _numbers(model)}
     for name in point:
