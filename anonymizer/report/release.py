@@ -179,13 +179,6 @@ def _information(information: Information) -> list[list[str]]:
     ]
 
 
-if TYPE_CHECKING:  # only a masked release needs what these need
-    from anonymizer.masking.disclosure import Masked, MaskedPart
-    from anonymizer.masking.preserved import Preserved
-
-__all__ = ["print_masking"]
-
-
 def print_masking(out: Console, masked: "Masked") -> None:
     """Print what was drawn, what it distorts, what it tells, and what analysts have to know."""
     for line in _lines(masked):

@@ -7,20 +7,7 @@ record by record, and only what is certainly a recoding of the original is measu
 import every room of lower floors, but not ``risk``, its neighbour.
 """
 
-from anonymizer.utility.deviation import TotalVariation
-from anonymizer.utility.information_loss import InformationLoss, pil
-from anonymizer.utility.measures import Measure
 from anonymizer.utility.prediction import Prediction, Score
 from anonymizer.utility.quality import Quality, measure_file, measure_quality
 
-__all__ = [
-    "InformationLoss",
-    "Measure",
-    "Prediction",
-    "Quality",
-    "Score",
-    "TotalVariation",
-    "measure_file",
-    "measure_quality",
-    "pil",
-]
+__all__ = ["Prediction", "Quality", "Score", "measure_file", "measure_quality"]

@@ -37,8 +37,9 @@ from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.tables import pandas as engine
-from anonymizer.utility import measure_file, pil
+from anonymizer.utility import measure_file
 from anonymizer.utility.information_loss import (
+    pil,
     variance_of_covariance,
     variance_of_mean,
     variance_of_quantile,

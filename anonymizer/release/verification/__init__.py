@@ -6,15 +6,7 @@ and the verdicts of the recounted policy. A checker reads the table again from t
 figure from the run that wrote it. The room may import every room up to ``release``.
 """
 
-from anonymizer.release.verification.check import (
-    CONSISTENT,
-    RECOMPUTED,
-    STUDY,
-    TOLERANCE,
-    UNCHECKED,
-    Check,
-)
-from anonymizer.release.verification.fields import FIELDS, Treatment, leaves, treatment_of
+from anonymizer.release.verification.check import CONSISTENT, RECOMPUTED, STUDY
 from anonymizer.release.verification.verification import (
     Verification,
     recoded_people,
@@ -23,16 +15,9 @@ from anonymizer.release.verification.verification import (
 
 __all__ = [
     "CONSISTENT",
-    "FIELDS",
     "RECOMPUTED",
     "STUDY",
-    "TOLERANCE",
-    "UNCHECKED",
-    "Check",
-    "Treatment",
     "Verification",
-    "leaves",
     "recoded_people",
-    "treatment_of",
     "verify_release",
 ]
