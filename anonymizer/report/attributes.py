@@ -43,9 +43,9 @@ def print_detected(detected: Sequence[Detected], size: int, shown: int = SHOWN) 
     if not detected:
         console().print(f"No set of {sets} tells {most}.")
         return
-    found = [(each.names, each.told) for each in detected[:shown]]
+    found = [(one.names, one.told) for one in detected[:shown]]
     columns = ["columns", "distinction", "separation", "records alone"]
-    rows = [[names, told.distinction, told.separation, told.alone] for names, told in found]
+    rows = [[names, pairs.distinction, pairs.separation, pairs.alone] for names, pairs in found]
     title = f"Minimal sets of {sets} that tell {most}"
     console().print(table_of(title, columns, rows, "s .4f .6f .2%"))
     _print_more(len(detected) - shown)

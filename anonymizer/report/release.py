@@ -1,4 +1,4 @@
-"""Tables of what a release reports."""
+"""Tables of what a release reports: its search, recoding, information, policy, and masking."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
@@ -133,11 +133,11 @@ def _sure(search: SearchResult) -> str:
 
 
 def _released(release: Release) -> str:
-    """How many records are released, of how many where that may be told."""
+    """How many records are released, of how many where that may be reported."""
     if release.records is None:
         return (
             f"Released {release.released:,} records, drawn at random, in {release.classes:,} "
-            "equivalence classes; how many there were may not be told."
+            "equivalence classes; how many there were may not be reported."
         )
     fates = {"none": "", "kept": ", kept as one class", "removed": " and left out"}
     return (

@@ -131,10 +131,10 @@ def _caution(assessment: Assessment) -> list[str]:
             "learnt, and DR and ITPR are 0 by convention."
         )
     if silent:
-        told = ", ".join(f"{name} {posterior:.4g}" for name, posterior in silent.items())
+        guesses = ", ".join(f"{name} {posterior:.4g}" for name, posterior in silent.items())
         lines.append(
             "Where every class is like the whole table ITPR, DR, MI and CP are 0, and do not tell "
-            f"how guessable a value is; ELD and the surest guess do: {told}."
+            f"how guessable a value is; ELD and the surest guess do: {guesses}."
         )
     lines.append(
         "ITPR weighs a class by its size and by how many there are: it may fall where classes are "

@@ -101,7 +101,7 @@ def estimate_file(
         not masked, or the channel does not identify what is requested.
     """
     if by == of:
-        raise InputError(f"the estimate is of {of!r} already; name another attribute beside it")
+        raise InputError(f"the estimate is of {of!r} already; name another attribute for the table")
     masked = _Masked.at(release, (of,) if by is None else (of, by))
     home, other = masked.home(of), masked.home(by)
     if home is None:
@@ -141,7 +141,7 @@ class _Masked:
                 "or how that is read"
             ) from None
         if release not in (directory, path):
-            raise InputError(f"{release} is not the table that the {MANIFEST} beside it is about")
+            raise InputError(f"{release} is not the table that the {MANIFEST} next to it is about")
         require_digest(path, digest)
         form = format_of(path, separator)
         together = [name for each in channels if {*each} & {*names} for name in each]

@@ -108,7 +108,7 @@ def figure_5() -> Section:
         read("ITPR over ε, θ = 0", "increases", trends("rises", {"": sizes})),
     ]
     note = (
-        "ε goes from 0 to 1200 in the paper, θ from 0 to 0.9 bits. A small class beside nine equal "
+        "ε goes from 0 to 1200 in the paper, θ from 0 to 0.9 bits. A small class and nine equal "
         "ones cannot differ by more than 1110 records: hence equal steps, of multiples of 360."
     )
     return Section("Figure 5: inference, ITPR over ε and θ", within(rows, ASSUMED_TABLE), note)
@@ -210,7 +210,7 @@ def _quoted(scheme: Scheme) -> list[Row]:
                 f"{short}, {where}, θ = 0.4", rising[short][-1], last, why="not in this table"
             ),
         ]
-    why = f"groups of such sizes alone, nothing told, make ITPR {rising['ITPR'][0]:.6f}"
+    why = f"groups of such sizes alone, without any information, make ITPR {rising['ITPR'][0]:.6f}"
     itpr, diversity = ({"": rising[short]} for short in ("ITPR", "ELD"))
     return [
         *rows,

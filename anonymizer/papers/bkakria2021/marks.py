@@ -43,7 +43,7 @@ Test = Callable[[str], list[str]]
 
 
 def marks() -> Section:
-    """Every mark derived, beside the printed one."""
+    """Every mark derived, and compared with the printed one."""
     rows = [
         _mark(metric, risk, printed)
         for metric, both in PRINTED.items()

@@ -73,8 +73,8 @@ def _curve(grid: Grid) -> Row:
 
 def _rates(d: Sequence[float], optima: Sequence[float]) -> list[Column]:
     """R on the grid, and the bounds of the normal law, at some distortions."""
-    told = float(gaussian_rate(0, 1.0, RHO, "nats")[0])
-    above = mutual_information_bound(d, information=told, variance=1)
+    known = float(gaussian_rate(0, 1.0, RHO, "nats")[0])
+    above = mutual_information_bound(d, information=known, variance=1)
     return [
         Column("optimum", "optimum on the grid", optima, "nats"),
         Column("qglb", "QGLB = Eq. 5", gaussian_rate(d, 1.0, RHO, "nats").tolist(), "nats"),

@@ -25,7 +25,7 @@ STEPS = 32_000
 
 
 def slope_of(share: float) -> float:
-    """Lambda of d, in nats, as the mechanism of a normal law states it: -dD/dR at d."""
+    """Lambda of d, in nats, as the mechanism of a normal law has it: -dD/dR at d."""
     found = GaussianModel.of_scalar(0, 1, RHO).mechanism(distortion_limit=share, unit="nats")
     return float(found.slope or 0.0)
 

@@ -1,4 +1,4 @@
-"""What section 4 states: convexity, the bounds, the closed form; by number."""
+"""The statements of section 4 by number: convexity, the bounds, the closed form."""
 
 import numpy as np
 
@@ -102,7 +102,7 @@ def _closed_form() -> list[Row]:
 
 
 def _no_bound() -> Row:
-    """QGLB without a linear regression: X = A + B, W = B + N(0, 1), told through Y = A."""
+    """QGLB without a linear regression: X = A + B, W = B + N(0, 1), released as Y = A."""
     w = np.linspace(-9, 9, 6001)
     b = np.linspace(-1, 1, 402)
     b = (b[1:] + b[:-1]) / 2

@@ -92,21 +92,21 @@ def _reads(group: Group) -> bool:
     low, comma, high = label[1:-1].partition(", ")
     if not comma or label[0] not in "[(" or label[-1] != ")":
         return False
-    return all(_end(text, stated) for text, stated in ((low, group["from"]), (high, group["to"])))
+    return all(_end(text, given) for text, given in ((low, group["from"]), (high, group["to"])))
 
 
-def _end(text: str, stated: int | float | None) -> bool:
-    if stated is None or text.endswith("inf"):
-        return stated is None and text.endswith("inf")
+def _end(text: str, given: int | float | None) -> bool:
+    if given is None or text.endswith("inf"):
+        return given is None and text.endswith("inf")
     number = int(text) if text.lstrip("-").isdigit() else float(text)
-    return bool(number == stated)
+    return bool(number == given)
 
 
 def _overlaps(groups: Sequence[Group]) -> int:
     """How many ranges begin before the one before them ends, or end before they begin."""
-    stated = [(group["from"], group["to"]) for group in groups if "from" in group]
+    given = [(group["from"], group["to"]) for group in groups if "from" in group]
     ends: list[tuple[float, float]] = sorted(
-        (-inf if low is None else low, inf if high is None else high) for low, high in stated
+        (-inf if low is None else low, inf if high is None else high) for low, high in given
     )
     empty = sum(low >= high for low, high in ends)
     return empty + sum(first[1] > second[0] for first, second in pairwise(ends))

@@ -38,9 +38,9 @@ def masking(facts: Facts) -> Iterator[Check]:
         return
     yield from _realised(facts, reported)
     yield from _names(facts, reported)
-    stated = [channel["epsilon"] for channel in reported["channels"]]
+    epsilons = [channel["epsilon"] for channel in reported["channels"]]
     listed = all("rows" in channel for channel in reported["channels"])
-    found = {"epsilon": None if None in stated else sum(stated), "withheld": not listed}
+    found = {"epsilon": None if None in epsilons else sum(epsilons), "withheld": not listed}
     yield from compared_all("masking", reported, found, CONSISTENT)
     if listed:
         yield from _channels(facts, reported)

@@ -1,4 +1,4 @@
-"""A release verified: the file, its manifest and, where there is one, its study."""
+"""Verification of a release: the file, its manifest and, where there is one, its study."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ from anonymizer.release.verification.figures import informations, missing, polic
 from anonymizer.release.verification.labels import labels, ranges, regions
 from anonymizer.release.verification.masked import masking
 from anonymizer.release.verification.searched import search
-from anonymizer.release.verification.studied import models_of, stated_policy, studied
+from anonymizer.release.verification.studied import models_of, policy_of_study, studied
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.files import Format, columns_in, disarmed, format_of, read_table
 from anonymizer.tables.values import counted
@@ -101,14 +101,14 @@ def verify_release(path: str | Path, study: Study | str | Path | None = None) ->
     manifest = directory / MANIFEST
     if directory is not path and not manifest.exists():
         return _bare(path, study)
-    told = read_manifest(manifest)
+    reported = read_manifest(manifest)
     with sound(manifest):
-        table = _table(told, directory)
+        table = _table(reported, directory)
         if directory is not path and path.name != table.name:
             if table.is_file():
                 return _bare(path, study)
             table = path
-        return _verified(table, told, study)
+        return _verified(table, reported, study)
 
 
 def _is_directory(path: Path) -> bool:
@@ -198,16 +198,16 @@ def _verdicts(
         return ()
     alike = (roles.names, roles.counted) == (facts.schema.names, facts.schema.counted)
     counts = facts.counts if alike else recount(facts.table, roles, people)
-    return tuple(judged(facts.table, counts, roles, stated_policy(study), people))
+    return tuple(judged(facts.table, counts, roles, policy_of_study(study), people))
 
 
 def _file(path: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
-    told = manifest["table"]
-    agrees = path.name == told["file"]
+    reported = manifest["table"]
+    agrees = path.name == reported["file"]
     yield required("table.file", agrees, "", "has another name", RECOMPUTED)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    agrees = told["sha256"] == digest
+    agrees = reported["sha256"] == digest
     yield required("table.sha256", agrees, "", "was changed after it was released", RECOMPUTED)
 
 
@@ -219,9 +219,9 @@ def _columns(
 ) -> Iterator[Check]:
     """All columns, in their order, those without a role too; of unknown ones how many."""
     listed = at(manifest, "table", "columns")
-    told = listed if isinstance(listed, list) else []
-    words = _differing(told, found)
-    number = counted(len(told), "column")
+    reported = listed if isinstance(listed, list) else []
+    words = _differing(reported, found)
+    number = counted(len(reported), "column")
     yield required("table.columns", same(listed, [*found]), number, words, RECOMPUTED)
     there = [name for name in identifiers if name in found]
     none = not there and "identifiers" in manifest["columns"]
@@ -237,10 +237,10 @@ def _columns(
     yield required("columns", not lacking, number, words, RECOMPUTED)
 
 
-def _differing(told: Sequence[str], found: Sequence[str]) -> str:
+def _differing(reported: Sequence[str], found: Sequence[str]) -> str:
     """How columns differ from those that a manifest names; the others may be values of records."""
-    lacking = [repr(name) for name in told if name not in found]
-    more = len([name for name in found if name not in told])
+    lacking = [repr(name) for name in reported if name not in found]
+    more = len([name for name in found if name not in reported])
     parts = [f"lacks {', '.join(lacking)}"] if lacking else []
     parts += [f"has {counted(more, 'column')} that it does not name"] if more else []
     return " and ".join(parts) or "has them in another order"

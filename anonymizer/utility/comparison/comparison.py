@@ -135,7 +135,7 @@ def compare(
         reason.
     """
     run = anonymizer.run()
-    asked = _asked(anonymizer, _chosen(anonymizer, recodings), sweep or {})
+    requested = _requested(anonymizer, _chosen(anonymizer, recodings), sweep or {})
     counted = anonymizer.counted(table)
     about = counted.schema.targets or counted.schema.sensitive
     if not about:
@@ -144,7 +144,7 @@ def compare(
         )
     halves = counted.halves(anonymizer.seed)
     columns = tuple(counted.kept.columns)
-    tasks = [(one, point, columns, counted.taxonomies, halves, about) for one, point in asked]
+    tasks = [(one, point, columns, counted.taxonomies, halves, about) for one, point in requested]
     outcomes = _watched(as_done(_attempt, tasks, run.n_jobs), len(tasks), run.watch)
     fits = [fit for fit in outcomes if isinstance(fit, Fit)]
     errors = [error for error in outcomes if isinstance(error, AnonymizerError)]
@@ -155,10 +155,10 @@ def compare(
         seed=anonymizer.seed,
         about=about,
         swept=tuple(sweep or {}),
-        fits=_ranked(fits, [point for _, point in asked]),
+        fits=_ranked(fits, [point for _, point in requested]),
         unfit=tuple(
             Unfit(one.recoding, point, str(error))
-            for (one, point), error in zip(asked, outcomes, strict=True)
+            for (one, point), error in zip(requested, outcomes, strict=True)
             if isinstance(error, AnonymizerError)
         ),
     )
@@ -180,28 +180,28 @@ def compare_study(
     InputError
         When the study cannot be carried out; see ``compare``.
     """
-    asked = study.anonymizer(n_jobs, watch)
+    anonymizer = study.anonymizer(n_jobs, watch)
     if seed is not None:
-        asked.set_params(seed=seed)
+        anonymizer.set_params(seed=seed)
     watch("reading the table", 0, None)
     table = study.read()
     watch("counting the table", 0, None)
-    return compare(asked, table, recodings=recodings, sweep=sweep)
+    return compare(anonymizer, table, recodings=recodings, sweep=sweep)
 
 
-def _chosen(anonymizer: Anonymizer, stated: str | Sequence[str] | None) -> tuple[str, ...]:
+def _chosen(anonymizer: Anonymizer, names: str | Sequence[str] | None) -> tuple[str, ...]:
     """The recodings that are compared."""
-    if stated is None:
+    if names is None:
         return tuple(name for name in RECODINGS if name != "fixed" or anonymizer.levels is not None)
-    names = tuple(dict.fromkeys(column_names("recodings", stated)))
-    if not names:
+    chosen = tuple(dict.fromkeys(column_names("recodings", names)))
+    if not chosen:
         raise InputError("recodings is empty: name those to compare, or leave it out")
-    for name in names:
+    for name in chosen:
         require_one_of("recoding", name, RECODINGS)
-    return names
+    return chosen
 
 
-def _asked(
+def _requested(
     anonymizer: Anonymizer, recodings: Sequence[str], sweep: Sweep
 ) -> list[tuple[Anonymizer, Point]]:
     """Every recoding at every point of the sweep."""
@@ -223,7 +223,7 @@ def _asked(
 
 
 def _under(anonymizer: Anonymizer, recoding: str, policy: Sequence[PrivacyModel]) -> Anonymizer:
-    """The same question under another recoding and policy, asked of a single job."""
+    """The same anonymizer with another recoding and policy, for a single job."""
     defaults = {field.name: field.default for field in fields(Anonymizer)}
     left_out = {
         option: defaults[option] for option, knowing in ONLY_FOR.items() if recoding not in knowing
@@ -249,7 +249,7 @@ def _attempt(
 
 
 def _watched(outcomes: Iterator[T], of: int, watch: Watch) -> list[T]:
-    """All outcomes, each told of as it comes."""
+    """All outcomes; each is reported to ``watch`` as it comes."""
     watch(FITTING, 0, of)
     found = []
     for outcome in outcomes:
