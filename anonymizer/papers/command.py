@@ -27,7 +27,7 @@ def reproduce(paper: str, plot: Path | None, force: bool, as_json: bool) -> None
     from anonymizer.papers.catalogue import PAPERS
     from anonymizer.papers.report import print_reproduction
     from anonymizer.papers.row import flattened
-    from anonymizer.report import picture_at
+    from anonymizer.report.picture import picture_at
 
     asked = PAPERS[paper]
     if plot and not asked.drawn:

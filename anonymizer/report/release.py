@@ -10,7 +10,6 @@ from anonymizer.recoding.result import SearchResult
 from anonymizer.release.information import Information
 from anonymizer.release.release import Release
 from anonymizer.report.console import console, table_of
-from anonymizer.report.masking import print_masking
 from anonymizer.report.verdicts import verdict_table
 from anonymizer.report.warnings import print_warnings
 
@@ -41,6 +40,8 @@ def print_release(release: Release, directory: Path) -> None:
     for line in _summary(release):
         out.print(line)
     if release.masking is not None:
+        from anonymizer.report.masking import print_masking
+
         print_masking(out, cast("Masked", release.masking))
     out.print(table_of("Recoding", ["quasi-identifier", "level", "groups"], _recoding(release)))
     if release.information:

@@ -1,13 +1,16 @@
 """What a table satisfies: models, thresholds, worst classes."""
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from rich.table import Table
 
 from anonymizer.privacy import Verdict
 from anonymizer.report.console import console, table_of
 from anonymizer.report.warnings import print_warnings
-from anonymizer.risk.check import Check
+
+if TYPE_CHECKING:  # a release prints verdicts without anything of risk
+    from anonymizer.risk.check import Check
 
 __all__ = ["print_check", "verdict_table"]
 
@@ -15,7 +18,7 @@ DIGEST = 15
 """Characters of a digest that are shown."""
 
 
-def print_check(check: Check) -> None:
+def print_check(check: "Check") -> None:
     """Print what a table satisfies as it stands, and how it does under a policy."""
     out = console()
     print_warnings(out, check.warnings)

@@ -19,7 +19,7 @@ from anonymizer.papers.readings import claim, numbers, read, trend, trends
 from anonymizer.papers.report import print_reproduction
 from anonymizer.papers.row import Row, Section, flattened
 from anonymizer.papers.series import Column, Series
-from anonymizer.report import picture_at
+from anonymizer.report.picture import picture_at
 
 EXPECTED = json.loads((Path(__file__).parents[1] / "expected" / "risk_metrics.json").read_text())
 WITHIN = 5e-7

@@ -20,7 +20,8 @@ from anonymizer.kernels.single import Criteria, values
 from anonymizer.recoding.boxes.grid import Axis
 from anonymizer.recoding.boxes.shapes import Menu, boxes_of, laid_out
 from anonymizer.recoding.boxes.tree import Box, Branching, Tree, Twig
-from anonymizer.recoding.problem.problem import Run, in_parallel
+from anonymizer.recoding.problem.parallel import in_parallel
+from anonymizer.recoding.problem.problem import Run
 
 __all__ = ["MOST_BOXES", "Grid"]
 

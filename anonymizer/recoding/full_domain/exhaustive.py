@@ -14,6 +14,7 @@ from anonymizer.errors import InputError
 from anonymizer.kernels import FrequencySet
 from anonymizer.recoding.lattice import Lattice, Node
 from anonymizer.recoding.problem.evaluator import Evaluator
+from anonymizer.recoding.problem.parallel import in_parallel
 from anonymizer.recoding.problem.problem import (
     ALONE,
     Found,
@@ -21,7 +22,6 @@ from anonymizer.recoding.problem.problem import (
     Problem,
     Run,
     Scored,
-    in_parallel,
     winner,
 )
 

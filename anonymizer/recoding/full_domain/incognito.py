@@ -11,7 +11,8 @@ from anonymizer.counts.counts import Counts
 from anonymizer.privacy import require_monotone
 from anonymizer.recoding.full_domain.exhaustive import require_searchable
 from anonymizer.recoding.lattice import Lattice, Node
-from anonymizer.recoding.problem.problem import ALONE, Frontier, Problem, Run, in_parallel
+from anonymizer.recoding.problem.parallel import in_parallel
+from anonymizer.recoding.problem.problem import ALONE, Frontier, Problem, Run
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 
@@ -31,13 +30,13 @@ from anonymizer.recoding.full_domain.frontier import FEASIBLE, OUT, UNDECIDED, B
 from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.problem.evaluator import Evaluator
 from anonymizer.recoding.problem.frequency import FrequencySets
+from anonymizer.recoding.problem.parallel import in_parallel, jobs_at_once
 from anonymizer.recoding.problem.problem import (
     ALONE,
     Found,
     Problem,
     Run,
     Scored,
-    in_parallel,
     winner,
 )
 
@@ -136,7 +135,7 @@ class Hunt:
 
     def score_hopeful(self, run: Run) -> None:
         """Score what is left in falling order of the bounds, in batches of 1, 2, 4, ..."""
-        jobs = joblib.effective_n_jobs(run.n_jobs)
+        jobs = jobs_at_once(run.n_jobs)
         workers = [self.evaluator.sets(1 / jobs) for _ in range(jobs)]
         size = 1
         while len(batch := self._most_promising(size)):

@@ -12,7 +12,8 @@ from anonymizer.errors import Ended, InputError
 from anonymizer.recoding import Problem, Run
 from anonymizer.recoding.merged_cells.cells import Cells
 from anonymizer.recoding.merged_cells.grouping import Grouping, improved, settled
-from anonymizer.recoding.problem.problem import ALONE, in_parallel
+from anonymizer.recoding.problem.parallel import in_parallel
+from anonymizer.recoding.problem.problem import ALONE
 
 __all__ = ["MergeOptions", "Merged", "merge_cells"]
 

@@ -8,7 +8,8 @@ from time import monotonic
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.partitions.families import Family
 from anonymizer.recoding.partitions.refine import Refined, Refiner
-from anonymizer.recoding.problem.problem import Problem, Run, in_parallel
+from anonymizer.recoding.problem.parallel import in_parallel
+from anonymizer.recoding.problem.problem import Problem, Run
 
 __all__ = ["ascend"]
 
