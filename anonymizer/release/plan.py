@@ -90,7 +90,7 @@ class Plan:
         release = self._proven(table, kept, raw, released, suppressed)
         some = suppressed.records.any()
         seen = (
-            seen_in(kept[~suppressed.records], self.taxonomies)
+            seen_in(engine.records_of(kept, ~suppressed.records), self.taxonomies)
             if some
             else seen_of(raw, self.taxonomies)
         )
@@ -130,10 +130,11 @@ class Plan:
         """Recount a recoded table and hold the policy against it."""
         published = self.published
         counts, verdicts = prove(released, published, self.models, self.people(released))
-        left = kept[~suppressed.records] if suppressed.removed else kept
+        left = engine.records_of(kept, ~suppressed.records) if suppressed.removed else kept
         if raw is None or suppressed.removed:
             raw = self._raw(left)
-        shown = released[~suppressed.records] if suppressed.fate == "kept" else released
+        some = suppressed.fate == "kept"
+        shown = engine.records_of(released, ~suppressed.records) if some else released
         covered = (*published.names, *published.sensitive)
         about = self.models, self.schema.identifiers, self._hidden(suppressed.fate == "kept")
         return Release(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from anonymizer.errors import InputError
 from anonymizer.kernels import choose
 from anonymizer.tables.arrow import as_texts
+from anonymizer.tables.numbering import records_of, remembered, values_at
 from anonymizer.tables.traces import without_traces
 
 __all__ = [
@@ -25,10 +26,12 @@ __all__ = [
     "merged",
     "missing_values",
     "numbered",
+    "records_of",
     "relabel",
     "replaced",
     "stripped",
     "tally",
+    "values_at",
     "without_traces",
 ]
 
@@ -76,7 +79,7 @@ def tally(table: pd.DataFrame, columns: Sequence[str]) -> Tally:
         if prod(number for _, number in digits) < MOST_KEYS:
             return _tally_categories(table, columns, digits)
     group, first = grouped(table, columns)
-    combinations = table.iloc[first][list(columns)].reset_index(drop=True)
+    combinations = records_of(table[list(columns)], first).reset_index(drop=True)
     return Tally(combinations, np.bincount(group).astype(np.int64))
 
 
@@ -136,6 +139,11 @@ def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
     """
     if isinstance(column.dtype, pd.CategoricalDtype):
         return _distinct_categories(column)
+    return remembered(column, _distinct)
+
+
+def _distinct(column: pd.Series) -> tuple[Codes, list[Any]]:
+    """The same, found anew."""
     try:
         codes, values = _factorized(column)
         if column.dtype.kind == "f":
@@ -300,10 +308,18 @@ def all_equal(table: pd.DataFrame, columns: Sequence[str], text: str) -> NDArray
 
 
 def relabel(column: pd.Series, codes: Codes, labels: Sequence[Hashable]) -> pd.Series:
-    """The column of the labels that stand at the codes, on the old index."""
-    texts = np.empty(len(labels), dtype=object)
-    texts[:] = labels
-    return pd.Series(texts[codes], index=column.index, name=column.name)
+    """The column of the labels that stand at the codes, on the old index.
+
+    Pandas sees what kind of column they make by one of each that occurs, and the rest is taken from
+    these: 30,000 texts are made in 0.3 ms and not, each looked at, in 4.
+    """
+    present = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
+    texts = np.empty(len(present), dtype=object)
+    texts[:] = [labels[place] for place in present]
+    place = np.zeros(len(labels), np.intp)
+    place[present] = np.arange(len(present))
+    taken = pd.Series(texts).array.take(place[codes])
+    return pd.Series(taken, index=column.index, name=column.name, copy=False)
 
 
 def replaced(table: pd.DataFrame, columns: Mapping[str, pd.Series]) -> pd.DataFrame:
