@@ -16,7 +16,7 @@ import pandas as pd
 
 from anonymizer.kernels.arrays import Codes, Mask
 
-__all__ = ["records_of", "remembered", "values_at"]
+__all__ = ["records_of", "remembered", "remembered_at"]
 
 MOST_VALUES = 1 << 16
 """Distinct values of a column that is remembered: two bytes a record, and few Python objects."""
@@ -48,27 +48,26 @@ def remembered(column: pd.Series, number: Callable[[pd.Series], Numbering]) -> N
     return known.codes.astype(np.intp), list(known.values)
 
 
+def remembered_at(
+    column: pd.Series, records: Codes, number: Callable[[pd.Series], Numbering]
+) -> Numbering:
+    """The same for some records of a column, taken from what is known of all of them."""
+    array = _array(column)
+    known = None if array is None else _of(array)
+    if known is None:
+        return number(column.iloc[records])
+    return _appearing(known.codes[records], known.values)
+
+
 def records_of(table: pd.DataFrame, records: Codes | Mask) -> pd.DataFrame:
     """Some records of a table; of columns that are numbered the numbers are taken over."""
     some = table.loc[records] if records.dtype == bool else table.iloc[records]
-    for place in range(table.shape[1]):
-        _hand_on(table.iloc[:, place], records, some.iloc[:, place])
+    for (_, column), (_, taken) in zip(table.items(), some.items(), strict=True):
+        array = _array(column)
+        known = None if array is None else _of(array)
+        if known is not None:
+            _remember(_array(taken), *_appearing(known.codes[records], known.values))
     return some
-
-
-def values_at(column: pd.Series, records: Codes) -> pd.Series:
-    """Some values of a column; where it is numbered the numbers are taken over."""
-    some = column.iloc[records]
-    _hand_on(column, records, some)
-    return some
-
-
-def _hand_on(column: pd.Series, records: Codes | Mask, some: pd.Series) -> None:
-    """Remember the numbers of some values of a column, where those of all are known."""
-    array = _array(column)
-    known = None if array is None else _of(array)
-    if known is not None:
-        _remember(_array(some), *_appearing(known.codes[records], known.values))
 
 
 def _array(column: pd.Series) -> Any:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from anonymizer.errors import InputError
 from anonymizer.kernels import choose
 from anonymizer.tables.arrow import as_texts
-from anonymizer.tables.numbering import records_of, remembered, values_at
+from anonymizer.tables.numbering import records_of, remembered, remembered_at
 from anonymizer.tables.traces import without_traces
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "all_equal",
     "crossed",
     "distinct",
+    "distinct_at",
     "drop_missing",
     "grouped",
     "merged",
@@ -31,7 +32,6 @@ __all__ = [
     "replaced",
     "stripped",
     "tally",
-    "values_at",
     "without_traces",
 ]
 
@@ -140,6 +140,11 @@ def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
     if isinstance(column.dtype, pd.CategoricalDtype):
         return _distinct_categories(column)
     return remembered(column, _distinct)
+
+
+def distinct_at(column: pd.Series, records: Codes) -> tuple[Codes, list[object]]:
+    """Number the distinct values of some records of a column, as ``distinct`` does."""
+    return remembered_at(column, records, distinct)
 
 
 def _distinct(column: pd.Series) -> tuple[Codes, list[Any]]:

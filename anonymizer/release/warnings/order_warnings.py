@@ -49,9 +49,8 @@ def _pairs_in_order(column: pd.Series) -> tuple[int, int] | None:
     to the next, at most half break the order that fits best. Missing values have no place.
     """
     step = max(-(-len(column) // LOOKED_AT), 1)
-    some = engine.values_at(column, np.arange(0, len(column), step))
     try:
-        codes, values = engine.distinct(some)
+        codes, values = engine.distinct_at(column, np.arange(0, len(column), step))
     except InputError:
         return None
     present = np.array([not is_missing(value) for value in values], bool)
