@@ -128,6 +128,7 @@ class Hunt:
         known = isinstance(self.evaluator.objective, Tabulated)
         while (chain := board.chain()) is not None:
             run.watch("searching the lattice", board.decided, board.status.size)
+            sets.prepare(chain[0])
             if known and self.scored:
                 self._look(sets, chain[-1])
             for node in bisected(board, chain):
