@@ -30,7 +30,7 @@ from anonymizer.recoding.full_domain.frontier import FEASIBLE, OUT, UNDECIDED, B
 from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.problem.evaluator import Evaluator
 from anonymizer.recoding.problem.frequency import FrequencySets
-from anonymizer.recoding.problem.parallel import in_parallel, jobs_at_once
+from anonymizer.recoding.problem.parallel import in_parallel, jobs_for_nodes
 from anonymizer.recoding.problem.problem import (
     ALONE,
     Found,
@@ -136,13 +136,13 @@ class Hunt:
 
     def score_hopeful(self, run: Run) -> None:
         """Score what is left in falling order of the bounds, in batches of 1, 2, 4, ..."""
-        jobs = jobs_at_once(run.n_jobs)
+        jobs = jobs_for_nodes(run.n_jobs, len(self.evaluator.base))
         workers = [self.evaluator.sets(1 / jobs) for _ in range(jobs)]
         size = 1
         while len(batch := self._most_promising(size)):
             run.watch("scoring nodes", self.checked, None)
             parts = [(self.evaluator, sets, batch[i::jobs]) for i, sets in enumerate(workers)]
-            for part in in_parallel(_all_scored, parts, run.n_jobs):
+            for part in in_parallel(_all_scored, parts, jobs):
                 for node, bound, entry in part:
                     self._enter(node, bound, entry)
             size = min(2 * size, MOST_AT_ONCE)

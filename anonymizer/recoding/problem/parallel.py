@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar, cast
 
-__all__ = ["as_done", "in_parallel", "jobs_at_once"]
+__all__ = ["as_done", "in_parallel", "jobs_at_once", "jobs_for_nodes"]
 
 T = TypeVar("T")
 
@@ -24,6 +24,19 @@ def jobs_at_once(n_jobs: int | None) -> int:
     import joblib
 
     return int(joblib.effective_n_jobs(n_jobs))
+
+
+WORTH_JOBS = 50_000
+"""Classes of a table from which on its nodes are shared between jobs.
+
+What drives the kernels takes some 0.1 ms a node and holds the interpreter's lock, compiled code
+8 ns a class: of fewer classes two jobs wait for each other's Python more than they gain.
+"""
+
+
+def jobs_for_nodes(n_jobs: int | None, classes: int) -> int:
+    """The jobs that nodes of a table of so many classes are shared between; 1 where none pays."""
+    return jobs_at_once(n_jobs) if classes >= WORTH_JOBS else 1
 
 
 def in_parallel(
