@@ -17,7 +17,6 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from statistics import median
-from time import process_time
 
 import workloads
 from measure import table as markdown
@@ -35,13 +34,6 @@ records) or records drawn from it, nine quasi-identifiers with ARX's hierarchies
 the processor, all threads; the least of several rounds in which all take turns.
 """
 
-WORKER = """
-import json, sys
-sys.path.insert(0, sys.argv[1])
-import bench_user
-bench_user.serve()
-"""
-
 READ_AND_WRITE = """
 import sys
 import pandas as pd
@@ -49,45 +41,17 @@ pd.read_csv(sys.argv[1]).to_csv(sys.argv[2], index=False)
 """
 
 
-def serve() -> None:
-    """Fit what is asked for on standard input, line by line, and print the seconds it took."""
-    nine, suppressed = workloads.nine_attributes()
-    names = list(nine.names)
-    work = {
-        "group-by": lambda: nine.table.groupby(names, observed=True).size(),
-        "fit": lambda: fitted(nine, "loss"),
-        "fit, 2 % suppressed": lambda: fitted(suppressed, "discernibility"),
-    }
-    for line in sys.stdin:
-        start = process_time()
-        work[line.strip()]()
-        print(process_time() - start, "anonymizer.kernels.compiled" in sys.modules, flush=True)
-
-
-def fitted(workload: Workload, objective: str) -> object:
-    """Fit as a user does, from a DataFrame to a verified release."""
-    from anonymizer import Anonymizer
-
-    asked = Anonymizer(
-        workload.hierarchies,
-        workload.sensitive,
-        workload.models,
-        objective=objective,
-        suppression=workload.suppression,
-    )
-    return asked.fit(workload.table)
-
-
 def fits(trees: Mapping[str, Path]) -> list[str]:
     """Warm fits in units of one group-by over the same nine columns."""
     kinds = ("group-by", "fit", "fit, 2 % suppressed")
-    servers = {name: _server(tree) for name, tree in trees.items()}
+    # A process for each: which kernels one fit loads is of no use to another.
+    servers = {(name, kind): _server(tree) for name, tree in trees.items() for kind in kinds}
     taken: dict[tuple[str, str], list[float]] = {}
     loaded: dict[tuple[str, str], str] = {}
     for turn in range(FITS + 1):
         for kind in kinds:
-            for name, server in servers.items():
-                seconds, compiled = _ask(server, kind)
+            for name in trees:
+                seconds, compiled = _ask(servers[name, kind], kind)
                 loaded[name, kind] = "yes" if compiled == "True" else "no"
                 if turn:  # the first is not warm
                     taken.setdefault((name, kind), []).append(float(seconds))
@@ -121,7 +85,7 @@ def fits(trees: Mapping[str, Path]) -> list[str]:
 
 def _server(tree: Path) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, "-c", WORKER, str(Path(__file__).parent)],
+        [sys.executable, str(Path(__file__).with_name("user_process.py"))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
