@@ -320,7 +320,7 @@ def relabel(column: pd.Series, codes: Codes, labels: Sequence[Hashable]) -> pd.S
     """
     present = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
     texts = np.empty(len(present), dtype=object)
-    texts[:] = [labels[place] for place in present]
+    texts[:] = [labels[place] for place in present.tolist()]
     place = np.zeros(len(labels), np.intp)
     place[present] = np.arange(len(present))
     taken = pd.Series(texts).array.take(place[codes])
