@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from anonymizer.kernels import plain
 from anonymizer.kernels.frequency import Columns, FrequencySet, Marks, Numbers, Words
-from anonymizer.kernels.rules import OF_POPULATION, OF_TABLE, Bound, Kind, Rules, Sums
-from anonymizer.kernels.worth import Worth
+from anonymizer.kernels.rules import OF_POPULATION, OF_TABLE, Bound, Kind, Rules, Sums, Worth
 
 __all__ = [
     "NUMPY",
