@@ -43,7 +43,7 @@ Places = NDArray[np.int32]
 WORTH_LOADING = 2.5e7
 """Rows to roll up from which on the compiled kernel is loaded at once.
 
-NumPy needs 28 to 43 ns for each, compiled code 8, and loading takes 0.4 to 0.8 s:
+NumPy needs 28 to 43 ns for each, compiled code 8, and loading takes 0.4 s, on a busy machine 0.8:
 benchmarks/results/search/kernels.md.
 """
 

@@ -1,8 +1,8 @@
 """Numbers of the values of columns, remembered for as long as the column lives.
 
 A release numbers the values of each column a dozen times: to admit it, count it, recode it, prove
-it, warn of it. Factorizing 30,000 texts takes 1.4 ms, ten times as long as what is then done with
-the numbers. Arrow's arrays never change (pandas puts another array in the place of one that it
+it, warn of it. Factorizing 30,000 texts takes 1.1 ms, for all columns more than counting their
+combinations. Arrow's arrays never change (pandas puts another array in the place of one that it
 writes to), so that what was found for one holds until it is gone. Columns of other kinds are
 numbered anew.
 """

@@ -316,7 +316,7 @@ def relabel(column: pd.Series, codes: Codes, labels: Sequence[Hashable]) -> pd.S
     """The column of the labels that stand at the codes, on the old index.
 
     Pandas sees what kind of column they make by one of each that occurs, and the rest is taken from
-    these: 30,000 texts are made in 0.3 ms and not, each looked at, in 4.
+    these: 30,000 texts are made in 0.7 ms and not, each looked at, in 2.6.
     """
     present = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
     texts = np.empty(len(present), dtype=object)

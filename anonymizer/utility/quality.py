@@ -176,7 +176,7 @@ def measure_quality(
     pairing = pair(original, released, by)
     asked = None if targets is None else column_names("targets", targets)
     chosen = targets_of(pairing, asked)
-    classifiers = learners(seed, n_jobs) if chosen else ()  # scikit-learn takes 0.5 s to load
+    classifiers = learners(seed, n_jobs) if chosen else ()  # slow to load
     if classifiers is None and asked:
         raise InputError(
             "classifiers need scikit-learn, which is not installed: pip install scikit-learn"

@@ -30,7 +30,8 @@ WORTH_JOBS = 50_000
 """Classes of a table from which on its nodes are shared between jobs.
 
 What drives the kernels takes some 0.1 ms a node and holds the interpreter's lock, compiled code
-8 ns a class: of fewer classes two jobs wait for each other's Python more than they gain.
+8 ns a class: of fewer classes two jobs wait for each other's Python more than they gain. An
+estimate from these two speeds: benchmarks/bench_jobs.py measures it on an idle machine.
 """
 
 

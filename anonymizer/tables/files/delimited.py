@@ -70,7 +70,7 @@ def _unquoted(path: Path, separator: str) -> tuple[list[str], int] | None:
     """The header and the number of records of a file that has no quote and no empty line.
 
     None where it may have one, or ends lines otherwise than by a line feed. Counting line feeds
-    takes 1 ms where the strict reader takes 45 (30,000 records of nine fields).
+    takes 8 ms where the strict reader takes 33 (30,000 records of nine fields).
     """
     lines, last = 0, b"\n"
     with table_stream(path) as stream:
