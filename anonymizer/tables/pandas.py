@@ -16,6 +16,8 @@ from anonymizer.tables.arrow import as_texts
 from anonymizer.tables.engine import Digits as Digits
 from anonymizer.tables.engine import Engine
 from anonymizer.tables.engine import Tally as Tally
+from anonymizer.tables.numbering import records_of as records_of
+from anonymizer.tables.numbering import remembered, remembered_at
 from anonymizer.tables.traces import without_traces as without_traces
 
 MOST_KEYS = 2**62
@@ -35,7 +37,7 @@ def tally(table: pd.DataFrame, columns: Sequence[str]) -> Tally:
         if prod(number for _, number in digits) < MOST_KEYS:
             return _tally_categories(table, columns, digits)
     group, first = grouped(table, columns)
-    combinations = table.iloc[first][list(columns)].reset_index(drop=True)
+    combinations = records_of(table[list(columns)], first).reset_index(drop=True)
     return Tally(combinations, np.bincount(group).astype(np.int64))
 
 
@@ -74,6 +76,16 @@ def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
     """As ``Engine.distinct``."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return _distinct_categories(column)
+    return remembered(column, _distinct)
+
+
+def distinct_at(column: pd.Series, records: Codes) -> tuple[Codes, list[object]]:
+    """Number the distinct values of some records of a column, as ``distinct`` does."""
+    return remembered_at(column, records, distinct)
+
+
+def _distinct(column: pd.Series) -> tuple[Codes, list[Any]]:
+    """The same, found anew."""
     try:
         codes, values = _factorized(column)
         if column.dtype.kind == "f":
@@ -225,10 +237,18 @@ def _first_records(group: Codes) -> Codes:
 
 
 def relabel(column: pd.Series, codes: Codes, labels: Sequence[Hashable]) -> pd.Series:
-    """As ``Engine.relabel``, on the old index."""
-    texts = np.empty(len(labels), dtype=object)
-    texts[:] = labels
-    return pd.Series(texts[codes], index=column.index, name=column.name)
+    """As ``Engine.relabel``, on the old index.
+
+    Pandas sees what kind of column they make by one of each that occurs, and the rest is taken from
+    these: 30,000 texts are made in 0.7 ms and not, each looked at, in 2.6.
+    """
+    present = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
+    texts = np.empty(len(present), dtype=object)
+    texts[:] = [labels[place] for place in present.tolist()]
+    place = np.zeros(len(labels), np.intp)
+    place[present] = np.arange(len(present))
+    taken = pd.Series(texts).array.take(place[codes])
+    return pd.Series(taken, index=column.index, name=column.name, copy=False)
 
 
 def replaced(table: pd.DataFrame, columns: Mapping[str, pd.Series]) -> pd.DataFrame:

@@ -185,7 +185,7 @@ def measure_quality(
     pairing = pair(original, released, by)
     requested = None if targets is None else column_names("targets", targets)
     chosen = targets_of(pairing, requested)
-    classifiers = learners(seed, n_jobs)
+    classifiers = learners(seed, n_jobs) if chosen else ()  # slow to load
     if classifiers is None and requested:
         raise InputError(
             "classifiers need scikit-learn, which is not installed: pip install scikit-learn"
