@@ -17,7 +17,7 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Hierarchy, Interval, Partition, Taxonomy, cut_of, grouping_of
 from anonymizer.hierarchy.partition import digest_of_values
 from anonymizer.privacy import MODELS, PrivacyModel
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.reading import MANIFEST_SIZE, open_regular, parsed_json, read_whole
 
 __all__ = [

@@ -18,7 +18,7 @@ from anonymizer.counts.counts import Codes
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.values import counted, is_missing, number_of, text_of
 
 __all__ = ["place"]

@@ -15,7 +15,7 @@ from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import MANIFEST, read_manifest, recoding_of
 from anonymizer.release.study import Study
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.files import rearmed
 from anonymizer.utility.deviation import TotalVariation, deviations
 from anonymizer.utility.features import learners

@@ -29,7 +29,7 @@ from anonymizer import (
 from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Partition
 from anonymizer.information.entropy import mutual_information_miller_madow
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.utility.comparison import sweep_of
 from anonymizer.utility.comparison.comparison import COMPARED
 from anonymizer.utility.comparison.halves import fit_of as evaluated

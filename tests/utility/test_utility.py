@@ -36,7 +36,7 @@ from anonymizer.errors import AnonymizerError, PolicyBrokenError
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.utility import measure_file
 from anonymizer.utility.information_loss import (
     pil,

@@ -8,7 +8,7 @@ import pandas as pd
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.release.warnings.warnings import UNORDERED, ReleaseWarning
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.values import is_missing
 
 __all__ = ["order_warnings"]
