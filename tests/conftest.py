@@ -9,11 +9,19 @@ from hypothesis import HealthCheck, settings
 
 from anonymizer import InputError, load_adult
 
-# The speed of a shared machine must not decide whether a test passes.
+# The speed of a shared machine must not decide whether a test passes. The same few examples are
+# tried each time; HYPOTHESIS_PROFILE=thorough tries many others.
 settings.register_profile(
-    "suite", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    "suite",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=True,
+    max_examples=30,
 )
-settings.load_profile("suite")
+settings.register_profile(
+    "thorough", settings.get_profile("suite"), derandomize=False, max_examples=500
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
 
 
 def unavailable(reason: str) -> None:
