@@ -1,6 +1,8 @@
 """Data that tests share. Real tables are skipped where they cannot be had, never in CI."""
 
+import gc
 import os
+from collections.abc import Generator
 from pathlib import Path
 
 import pandas as pd
@@ -22,6 +24,17 @@ settings.register_profile(
     "thorough", settings.get_profile("suite"), derandomize=False, max_examples=500
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "suite"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect thousands of tests, none of which is garbage: looking for some takes a quarter."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 def unavailable(reason: str) -> None:
