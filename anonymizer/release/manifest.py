@@ -17,7 +17,6 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Hierarchy, Interval, Partition, Taxonomy, cut_of, grouping_of
 from anonymizer.hierarchy.partition import digest_of_values
 from anonymizer.privacy import MODELS, PrivacyModel
-from anonymizer.release.manifest_shape import damage
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.reading import MANIFEST_SIZE, open_regular, parsed_json, read_whole
 
@@ -330,6 +329,8 @@ def _sound(path: Path, text: str) -> dict[str, Any]:
         raise InputError(f"{path} is damaged: it is no JSON text") from None
     if not isinstance(content, dict):
         raise InputError(f"{path} is damaged: it is no manifest of a release")
+    from anonymizer.release.manifest_shape import damage  # only those who read one need pydantic
+
     place = damage(content)
     if place is not None:
         raise InputError(f"{path} is damaged: it is no manifest of a release ({place})")

@@ -1,21 +1,26 @@
-"""What a table satisfies: models, thresholds, worst classes."""
+"""What a table satisfies, and where it is weak: models, warnings."""
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
+from rich.console import Console
 from rich.table import Table
 
 from anonymizer.privacy import Verdict
+from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.report.console import console, table_of
-from anonymizer.report.warnings import print_warnings
-from anonymizer.risk.check import Check
 
-__all__ = ["print_check", "verdict_table"]
+if TYPE_CHECKING:  # a release prints verdicts without anything of risk
+    from anonymizer.risk.check import Check
+
+__all__ = ["print_check", "print_warnings", "verdict_table"]
+
 
 DIGEST = 15
 """Characters of a digest that are shown."""
 
 
-def print_check(check: Check) -> None:
+def print_check(check: "Check") -> None:
     """Print what a table satisfies as it stands, and how it does under a policy."""
     out = console()
     print_warnings(out, check.warnings)
@@ -24,20 +29,27 @@ def print_check(check: Check) -> None:
         f"{check.k:,}: k = {check.k}."
     )
     for name, found in check.sensitive.items():
-        rows = [[measure, f"{value:.6g}"] for measure, value in found.items()]
-        out.print(table_of(f"The strictest that holds about {name}", ["parameter", "value"], rows))
-    risks = [[name, f"{value:.6g}"] for name, value in check.risk.items()]
-    out.print(table_of("Risk of re-identification", ["", ""], risks))
+        title = f"The strictest that holds about {name}"
+        out.print(table_of(title, ["parameter", "value"], found.items(), "s .6g"))
+    out.print(table_of("Risk of re-identification", ["", ""], check.risk.items(), "s .6g"))
     out.print(verdict_table(check.privacy))
 
 
-def verdict_table(verdicts: Iterable[Verdict]) -> Table:
+def print_warnings(out: Console, warnings: Iterable[ReleaseWarning]) -> None:
+    """Print what is the matter and how to mend it, each warning with its code."""
+    for warning in warnings:
+        out.print(f"WARNING ({warning.code}): {warning.message}.")
+
+
+def verdict_table(
+    verdicts: Iterable[Verdict], title: str = "Policy, recounted on the table"
+) -> Table:
     """Each model with its threshold and the class that comes off worst."""
     columns = ["model", "about", "threshold", "worst class", "classes that fail", "holds"]
-    return table_of("Policy, recounted on the table", columns, [_verdict(v) for v in verdicts])
+    return table_of(title, columns, map(_verdict, verdicts), "s s s .6g s")
 
 
-def _verdict(verdict: Verdict) -> list[str]:
+def _verdict(verdict: Verdict) -> list[object]:
     model = verdict.model
     parameters = [f"{name} = {_shown(value)}" for name, value in model.parameters.items()]
     failing = f"{verdict.violating} of {verdict.classes}" if model.per_class else "the whole table"
@@ -45,7 +57,7 @@ def _verdict(verdict: Verdict) -> list[str]:
         f"{model.name} ({', '.join(parameters)})",
         verdict.attribute or "class sizes",
         model.range,
-        f"{verdict.worst:.6g}",
+        verdict.worst,
         failing,
         "yes" if verdict.satisfied else "NO",
     ]

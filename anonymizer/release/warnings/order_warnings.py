@@ -1,14 +1,15 @@
-"""What to warn of in the order of a table's records."""
+"""Warnings about the order of a table's records."""
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Codes, Floats
 from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.release.warnings.warnings import UNORDERED, ReleaseWarning
 from anonymizer.tables import pandas as engine
+from anonymizer.tables.values import is_missing
 
 __all__ = ["order_warnings"]
 
@@ -26,12 +27,8 @@ sorted, up or down. Where texts are sorted in two ways it is at most twice that.
 def order_warnings(table: pd.DataFrame, names: Iterable[Hashable]) -> tuple[ReleaseWarning, ...]:
     """Warn of columns that the records of a table are sorted or grouped by.
 
-    Parameters
-    ----------
-    table
-        The raw records in the order in which they are released.
-    names
-        Columns that the release does not show as they are.
+    ``table``: the raw records in the order in which they are released. ``names``: columns that the
+    release does not show as they are.
     """
     found = []
     for name in names:
@@ -47,12 +44,14 @@ def _pairs_in_order(column: pd.Series) -> tuple[int, int] | None:
     Groups of equal values are found too, however they follow each other: of the few steps from one
     to the next, at most half break the order that fits best. Missing values have no place.
     """
-    step = -(-len(column) // LOOKED_AT)
-    some = column.iloc[:: max(step, 1)].dropna()
+    step = max(-(-len(column) // LOOKED_AT), 1)
     try:
-        codes, values = engine.distinct(some)
+        codes, values = engine.distinct_at(column, np.arange(0, len(column), step))
     except InputError:
         return None
+    present = np.array([not is_missing(value) for value in values], bool)
+    codes = (np.cumsum(present) - 1)[codes[present[codes]]]
+    values = [value for value, there in zip(values, present, strict=True) if there]
     pairs, expected = len(codes) - 1, _expected(codes)
     if expected < LEAST:
         return None

@@ -16,15 +16,6 @@ from anonymizer.errors import InputError
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import number_of
 
-__all__ = [
-    "disarmed",
-    "disarmed_manifest",
-    "formulas",
-    "rearmed",
-    "rearmed_manifest",
-    "with_safe_names",
-]
-
 ARMED = re.compile(r"'*[=+\-@\t\r]")
 
 
@@ -57,10 +48,7 @@ def rearmed(table: pd.DataFrame) -> pd.DataFrame:
 def with_safe_names(table: pd.DataFrame, roles: Iterable[str]) -> pd.DataFrame:
     """The table with columns without a role that may be named in a spreadsheet.
 
-    Raises
-    ------
-    InputError
-        When a column with a role would need another name: the study goes by that.
+    InputError when a column with a role would need another name: the study goes by that.
     """
     for name in roles:
         if _is_armed(name):
@@ -111,7 +99,7 @@ def _relabelled(group: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[
 
 def _channel(channel: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
     sides = {side: channel[side] for side in ("values", "labels") if side in channel}
-    texts = {side: [list(map(change, each)) for each in told] for side, told in sides.items()}
+    texts = {side: [list(map(change, each)) for each in values] for side, values in sides.items()}
     return {**channel, **texts}
 
 
