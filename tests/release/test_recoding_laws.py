@@ -43,7 +43,7 @@ from anonymizer.release.manifest import MANIFEST, recoding_of
 from anonymizer.release.placement import place
 from anonymizer.release.publish import publish
 from anonymizer.release.recodings import RECODINGS
-from anonymizer.report import print_release
+from anonymizer.report.release import print_release
 
 NAMES = ("age", "job")
 LEVELS = {"age": 3, "job": 1}

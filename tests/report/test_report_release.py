@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from anonymizer import Anonymizer, Boxes, Cut, Fixed, Hierarchy, KAnonymity, Pram, VariableRange
-from anonymizer.report import print_release
+from anonymizer.report.release import print_release
 
 JOBS = Hierarchy.from_rows(
     [["nurse", "health"], ["vet", "health"], ["smith", "craft"], ["mason", "craft"]]
