@@ -73,7 +73,7 @@ def place(
         group_of = columns[name].grouped(name, groups, raw)[columns[name].codes]
         known &= group_of >= 0
         labels[name] = engine.relabel(
-            people[name], group_of, [*(g["label"] for g in groups), NOWHERE]
+            people[name], group_of + 1, [NOWHERE, *(g["label"] for g in groups)]
         )
     return pd.DataFrame(labels, index=people.index), known
 
@@ -242,7 +242,7 @@ def _in_regions(
         found = numbers
     labels = {
         name: engine.relabel(
-            people[name], found, [*(region[name] for region in regions.labels), NOWHERE]
+            people[name], found + 1, [NOWHERE, *(region[name] for region in regions.labels)]
         )
         for name in regions.columns
     }
