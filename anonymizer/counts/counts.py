@@ -18,14 +18,14 @@ __all__ = [
     "Floats",
     "Grouping",
     "Ints",
-    "Recoding",
+    "Partitions",
     "row_keys",
 ]
 
 Codes = NDArray[np.intp]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Recoding = Mapping[str, Partition]
+Partitions = Mapping[str, Partition]
 
 
 @runtime_checkable
@@ -176,7 +176,7 @@ class Counts:
             attribute,
         )
 
-    def recode(self, recoding: "Recoding | Grouping") -> "Counts":
+    def recode(self, recoding: "Partitions | Grouping") -> "Counts":
         """Merge the classes that a recoding no longer tells apart.
 
         The counts may have been recoded before, by partitions nested in these; but not where the

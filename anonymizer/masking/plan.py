@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.channels import Channel
-from anonymizer.counts.counts import Counts
-from anonymizer.counts.counts import Recoding as Partitions
+from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.hierarchy import Taxonomy

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Mapping
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Codes, Recoding
+from anonymizer.counts.counts import Codes, Partitions
 from anonymizer.counts.multidimensional import CLASS, Regions
 from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError
@@ -26,7 +26,7 @@ __all__ = [
 
 
 def described(
-    recoding: Recoding | Regions, taxonomies: Mapping[str, Taxonomy], released: pd.DataFrame
+    recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy], released: pd.DataFrame
 ) -> dict[str, list[dict[str, object]]]:
     """The groups of each quasi-identifier, as far as a released table shows them."""
     if isinstance(recoding, Regions):
@@ -42,7 +42,7 @@ def described(
     }
 
 
-def levels_of(recoding: Recoding | Regions, taxonomies: Mapping[str, Taxonomy]) -> dict[str, int]:
+def levels_of(recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy]) -> dict[str, int]:
     """The level that each partition is, where it is one."""
     partitions = {} if isinstance(recoding, Regions) else recoding
     return {
@@ -54,7 +54,7 @@ def levels_of(recoding: Recoding | Regions, taxonomies: Mapping[str, Taxonomy]) 
 
 
 def relabelled(
-    table: pd.DataFrame, recoding: Recoding | Regions, taxonomies: Mapping[str, Taxonomy]
+    table: pd.DataFrame, recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy]
 ) -> pd.DataFrame:
     """A table with the values of its quasi-identifiers replaced by the labels of their groups.
 
@@ -184,7 +184,7 @@ def _published(label: Hashable) -> Hashable:
     return str(label) if isinstance(label, Interval) else label
 
 
-def generalized(recoding: Recoding, taxonomies: Mapping[str, Taxonomy]) -> list[str]:
+def generalized(recoding: Partitions, taxonomies: Mapping[str, Taxonomy]) -> list[str]:
     """The quasi-identifiers whose values a recoding does not all tell apart."""
     return [
         name

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.counts.counts import Recoding
+from anonymizer.counts.counts import Partitions
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
@@ -79,7 +79,7 @@ def _scores(problem: Problem, nodes: Iterable[Node]) -> dict[Node, float]:
 
 
 def lattice_graph(
-    search: SearchResult, recoding: Recoding | Regions, taxonomies: Mapping[str, Taxonomy]
+    search: SearchResult, recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy]
 ) -> "LatticeGraph":
     """The lattice that a search went over, as a networkx graph.
 
@@ -238,7 +238,7 @@ def _negated(node: Node) -> Node:
     return tuple(-level for level in node)
 
 
-def _node(recoding: Recoding | Regions, taxonomies: Mapping[str, Taxonomy]) -> Node | None:
+def _node(recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy]) -> Node | None:
     """The node that a recoding is; None where an attribute has partitions of its own."""
     levels = levels_of(recoding, taxonomies)
     if any(name not in levels for name in taxonomies):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import ClassVar, Literal
 
-from anonymizer.counts.counts import Recoding as Partitions
+from anonymizer.counts.counts import Partitions
 from anonymizer.errors import InputError, column_names, did_you_mean, function_of, name_of
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy import require_class_by_class, require_monotone

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counting import Counted
-from anonymizer.counts.counts import Counts
-from anonymizer.counts.counts import Recoding as Partitions
+from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, name_of

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.columns import encoded
-from anonymizer.counts.counts import Codes, Counts, Ints, Recoding
+from anonymizer.counts.counts import Codes, Counts, Ints, Partitions
 from anonymizer.hierarchy import Partition, Taxonomy, forgetting
 from anonymizer.privacy import Mask
 from anonymizer.tables import pandas as engine
@@ -78,7 +78,7 @@ def forgotten(taxonomies: Mapping[str, Taxonomy], seen: Seen) -> dict[str, Taxon
 
 
 def moved(
-    recoding: Recoding, old: Mapping[str, Taxonomy], new: Mapping[str, Taxonomy]
+    recoding: Partitions, old: Mapping[str, Taxonomy], new: Mapping[str, Taxonomy]
 ) -> dict[str, Partition]:
     """A recoding by the levels of other taxonomies, where its partitions are levels."""
     return {

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anonymizer.counts.counts import Recoding
+from anonymizer.counts.counts import Partitions
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding import Watch, ignore
@@ -24,7 +24,7 @@ class Manifested:
 
     schema: Schema
     taxonomies: Mapping[str, Taxonomy]
-    recoding: Recoding
+    recoding: Partitions
 
 
 def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: Any) -> Quality:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from math import inf
 
-from anonymizer.counts.counts import Counts, Recoding
+from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition
 from anonymizer.objectives import Objective
@@ -108,14 +108,14 @@ class Refiner:
             return Line.of(name, taxonomy, codes, self.options)
         return (Cuts if self.cuts else Levels).of(name, taxonomy, codes)
 
-    def __call__(self, problem: Problem, family: Family, others: Recoding) -> "Refined":
+    def __call__(self, problem: Problem, family: Family, others: Partitions) -> "Refined":
         """Cut one attribute at its best, the others recoded as given."""
         counts = problem.counts.recode(others)
         segments = self.segments(problem, counts, family)
         return self.best(counts, others, [self.partition(segments), *family.beside], family)
 
     def best(
-        self, counts: Counts, others: Recoding, partitions: Sequence[Partition], family: Family
+        self, counts: Counts, others: Partitions, partitions: Sequence[Partition], family: Family
     ) -> "Refined":
         """The best of some partitions of one attribute; ties: the first of them."""
         name = family.attribute
@@ -136,7 +136,7 @@ class Refiner:
         path = self.cutting(segments, family) if isinstance(family, Line) else segments.best()
         return segments.whole if path is None else family.partition(path)
 
-    def refined(self, counts: Counts, recoding: Recoding) -> "Refined":
+    def refined(self, counts: Counts, recoding: Partitions) -> "Refined":
         """What a recoding makes of counts."""
         merged = counts.recode(recoding)
         return Refined(
