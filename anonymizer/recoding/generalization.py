@@ -2,7 +2,8 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ import pandas as pd
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import CLASS, Regions
 from anonymizer.counts.schema import Schema, classes_of
-from anonymizer.errors import PolicyBrokenError, PolicyUnreachableError
+from anonymizer.errors import InputError, PolicyBrokenError, PolicyUnreachableError
 from anonymizer.hierarchy import ANY, Taxonomy
 from anonymizer.kernels import NUMPY
 from anonymizer.kernels.arrays import Mask
@@ -18,7 +19,7 @@ from anonymizer.objectives import Objective
 from anonymizer.objectives.candidate import Layout, columns_of
 from anonymizer.privacy import PrivacyModel, without_people
 from anonymizer.recoding.apply import matched, overwritten, relabelled
-from anonymizer.recoding.problem.options import Bounds
+from anonymizer.recoding.problem.options import Bounds, RangeOptions
 from anonymizer.recoding.problem.policy import Policy
 from anonymizer.recoding.problem.problem import Problem, Run
 from anonymizer.recoding.problem.suppression import Suppressed, Suppression, suppress
@@ -28,7 +29,9 @@ from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.pandas import Tally
 
-__all__ = ["Generalization", "GeneralizationPlan", "all_hidden", "suppressed_of", "unreachable"]
+__all__ = ["Generalization", "GeneralizationPlan", "all_hidden", "suppressed_of"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +163,18 @@ class GeneralizationPlan(RecodingPlan):
 
 
 class Generalization(Recoding):
-    """A recoding that is searched for counts: what is chosen depends on nothing else."""
+    """A recoding that is searched for counts: what is chosen depends on nothing else.
+
+    Options of the names that :class:`Suppression`, :class:`Bounds` and :class:`RangeOptions` have
+    are theirs, and are checked when the recoding is made.
+    """
+
+    def __post_init__(self) -> None:
+        _ = self.bounds, self.ranges
+        if self.budget.remove and not self.budget.share:
+            raise InputError(
+                "remove leaves suppressed records out: give suppression above 0 with it"
+            )
 
     def problem(
         self,
@@ -183,7 +197,29 @@ class Generalization(Recoding):
     @property
     def budget(self) -> Suppression:
         """How many records may be suppressed."""
-        return Suppression()
+        return Suppression(getattr(self, "suppression", 0.0), getattr(self, "remove", False))
+
+    @property
+    def bounds(self) -> Bounds:
+        """What its classes are confined to."""
+        return self._confined(Bounds)
+
+    @property
+    def ranges(self) -> RangeOptions:
+        """What the ranges of its attributes are confined to."""
+        return self._confined(RangeOptions)
+
+    def _confined(self, kind: type[T]) -> T:
+        """Some options: those of the same names that this recoding has."""
+        names = [each.name for each in fields(kind) if hasattr(self, each.name)]  # type: ignore[arg-type]
+        return kind(**{name: getattr(self, name) for name in names})
+
+    def unreachable(self, problem: Problem, what: str) -> PolicyUnreachableError:
+        """The error that no recoding of this kind satisfies the policy; ``what``: of which kind."""
+        names = ", ".join(model.name for model in problem.models)
+        share = problem.suppression.share
+        budget = f" while at most {share:.3g} of the records are suppressed" if share else ""
+        return PolicyUnreachableError(f"{what} all of {names}{self.bounds.told}{budget}; relax one")
 
     @abstractmethod
     def choose(
@@ -241,11 +277,3 @@ def all_hidden(recoded: Counts, recoding: Partitions | Regions) -> Mask:
     for name, codes in zip(recoded.names, recoded.cells.T, strict=True):
         hidden &= recoding[name].hidden[codes]
     return hidden
-
-
-def unreachable(problem: Problem, bounds: Bounds, what: str) -> PolicyUnreachableError:
-    """The error that no recoding of a kind satisfies the policy; ``what``: of which kind."""
-    names = ", ".join(model.name for model in problem.models)
-    share = problem.suppression.share
-    budget = f" while at most {share:.3g} of the records are suppressed" if share else ""
-    return PolicyUnreachableError(f"{what} all of {names}{bounds.told}{budget}; relax one")

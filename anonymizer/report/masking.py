@@ -9,7 +9,7 @@ from rich.console import Console
 from anonymizer.report.console import table_of
 
 if TYPE_CHECKING:  # only a masked release needs what these need
-    from anonymizer.masking.disclosure import Disclosed, Masked, MaskedPart
+    from anonymizer.masking.disclosure import ChannelReport, Disclosure, RandomizationReport
     from anonymizer.masking.preserved import Preserved
 
 __all__ = ["print_masking"]
@@ -21,25 +21,25 @@ METHODS = {
 }
 
 
-def print_masking(out: Console, masked: "Masked") -> None:
+def print_masking(out: Console, masked: "RandomizationReport") -> None:
     """Print what was drawn, what it distorts, what it tells, and what analysts have to know."""
     for line in _lines(masked):
         out.print(line, soft_wrap=True)
     rows = [_row("realised", name, told) for name, told in masked.realised.items()]
-    for part in masked.parts:
+    for part in masked.channels:
         rows += [_row("expected", name, told) for name, told in part.expected.items()]
     if rows:
         columns = ["", "sensitive attribute", "I(W;Y)", "largest I1", "largest I2"]
         out.print(table_of("What released values tell, in bits", columns, rows))
 
 
-def _lines(masked: "Masked") -> Iterator[str]:
+def _lines(masked: "RandomizationReport") -> Iterator[str]:
     names = ", ".join(masked.attributes)
     yield (
         f"Values of {names} were drawn at random {METHODS[masked.method]}: a released record need "
         "not be true."
     )
-    for part in masked.parts:
+    for part in masked.channels:
         yield _distorted(part, masked)
     if masked.preserved:
         yield from _preserved(masked.preserved)
@@ -59,8 +59,8 @@ def _lines(masked: "Masked") -> Iterator[str]:
         )
 
 
-def _distorted(part: "MaskedPart", masked: "Masked") -> str:
-    kinds = {masked.distortions[name] for name in part.attributes if name in masked.distortions}
+def _distorted(part: "ChannelReport", masked: "RandomizationReport") -> str:
+    kinds = {masked.distortion[name] for name in part.attributes if name in masked.distortion}
     least = (
         ""
         if part.least_distortion is None
@@ -69,7 +69,7 @@ def _distorted(part: "MaskedPart", masked: "Masked") -> str:
     )
     return (
         f"Distortion ({' and '.join(sorted(kinds))}) of {', '.join(part.attributes)}: "
-        f"{part.realised_distortion:.6g}, expected {part.distortion:.6g}{least}."
+        f"{part.realised_distortion:.6g}, expected {part.expected_distortion:.6g}{least}."
     )
 
 
@@ -82,5 +82,5 @@ def _preserved(kept: "Preserved") -> Iterator[str]:
     yield f"Means {told[kept.mean_kept]}; variances and covariances {told[kept.covariance_kept]}."
 
 
-def _row(what: str, name: str, told: "Disclosed") -> list[str]:
+def _row(what: str, name: str, told: "Disclosure") -> list[str]:
     return [what, name, *(f"{bits:.6f}" for bits in (told.mean, told.largest_i1, told.largest_i2))]

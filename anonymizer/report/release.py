@@ -15,7 +15,7 @@ from anonymizer.report.verdicts import verdict_table
 from anonymizer.report.warnings import print_warnings
 
 if TYPE_CHECKING:
-    from anonymizer.masking.disclosure import Masked
+    from anonymizer.masking.disclosure import RandomizationReport
 
 __all__ = ["print_ladder", "print_release"]
 
@@ -41,7 +41,7 @@ def print_release(release: Release, directory: Path) -> None:
     for line in _summary(release):
         out.print(line)
     if release.masking is not None:
-        print_masking(out, cast("Masked", release.masking))
+        print_masking(out, cast("RandomizationReport", release.masking))
     out.print(table_of("Recoding", ["quasi-identifier", "level", "groups"], _recoding(release)))
     if release.information:
         kept = _information(release.information)
