@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from anonymizer.channels import privacy_distortion, squared
-from anonymizer.cli.reference import NAMES
 from anonymizer.papers import domingo2009
 from anonymizer.papers.agreement import AS_PUBLISHED, NOT_REPRODUCED
 from anonymizer.papers.catalogue import PAPERS
+from anonymizer.papers.command import NAMES
 from anonymizer.papers.plots import curves
 from anonymizer.papers.rebollo2008.figures import figure_6, figure_7
 from anonymizer.papers.rebollo2008.normal import SHARES, Grid, closed, slope_of
