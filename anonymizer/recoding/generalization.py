@@ -24,7 +24,7 @@ from anonymizer.recoding.problem.policy import Policy
 from anonymizer.recoding.problem.problem import Problem, Run
 from anonymizer.recoding.problem.suppression import Suppressed, Suppression, suppress
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, unsuppressed
-from anonymizer.recoding.remembered import People, Seen, forgotten, moved, seen_in, seen_of
+from anonymizer.recoding.remembered import People, seen_in, seen_of
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.pandas import Tally
@@ -44,38 +44,18 @@ class GeneralizationPlan(RecodingPlan):
         How many records may be suppressed.
     population
         The quasi-identifiers of the population that models are about, counted.
-    seen
-        The values that are remembered when the plan is pickled; all when left out.
     """
 
     suppression: Suppression
     population: People | None = field(default=None, repr=False)
-    seen: Seen | None = field(default=None, repr=False)
-
-    @property
-    def forgetting(self) -> "GeneralizationPlan":
-        """The plan without values that only records have which were suppressed or left out.
-
-        Those of a population that no record of the table shared are gone, too.
-        """
-        if self.seen is None:
-            return self
-        known, recoding = forgotten(self.taxonomies, self.seen), self.recoding
-        if not isinstance(recoding, Regions):
-            recoding = moved(recoding, self.taxonomies, known)
-        return replace(self, taxonomies=known, recoding=recoding, seen=None)
 
     def remembering(
         self, admitted: pd.DataFrame, raw: Counts, outcome: Outcome
     ) -> "GeneralizationPlan":
         """The plan that knows which values it released, ``raw`` being the counts of the table."""
-        some = outcome.suppressed.any()
-        seen = (
-            seen_in(admitted[~outcome.suppressed], self.taxonomies)
-            if some
-            else seen_of(raw, self.taxonomies)
-        )
-        return replace(self, seen=seen)
+        if not outcome.suppressed.any():
+            return replace(self, seen=seen_of(raw, self.taxonomies))
+        return replace(self, seen=seen_in(admitted[~outcome.suppressed], self.taxonomies))
 
     def carry_out(self, admitted: pd.DataFrame) -> Outcome:
         """Recode the records and suppress the classes that break the policy, within the budget."""

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -19,6 +19,7 @@ from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.privacy import DifferentialPrivacy, PrivacyModel
 from anonymizer.recoding.apply import described, generalized, levels_of, require_unnumbered
 from anonymizer.recoding.problem.problem import Run
+from anonymizer.recoding.remembered import Seen, forgotten, moved
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.pandas import Tally
@@ -119,6 +120,8 @@ class RecodingPlan(ABC):
         The values that are known, and their groups.
     search
         How the recoding was found.
+    seen
+        The values that are remembered when the plan is pickled; all when left out.
     """
 
     schema: Schema
@@ -126,6 +129,7 @@ class RecodingPlan(ABC):
     taxonomies: Mapping[str, Taxonomy] = field(repr=False)
     recoding: Partitions | Regions = field(repr=False)
     search: SearchResult
+    seen: Seen | None = field(default=None, repr=False, kw_only=True)
 
     private: ClassVar[bool] = False
     """Whether nothing may be reported but what the released table shows."""
@@ -137,9 +141,16 @@ class RecodingPlan(ABC):
         return dict(vars(self.forgetting))
 
     @property
-    @abstractmethod
     def forgetting(self) -> "RecodingPlan":
-        """The plan without values that only records have which were not released."""
+        """The plan without values that only records have which were not released.
+
+        Those of a population that no record of the table shared are gone, too.
+        """
+        if self.seen is None:
+            return self
+        known = forgotten(self.taxonomies, self.seen)
+        recoding = moved(self.recoding, self.taxonomies, known)
+        return replace(self, taxonomies=known, recoding=recoding, seen=None)
 
     @abstractmethod
     def carry_out(self, admitted: pd.DataFrame) -> Outcome:

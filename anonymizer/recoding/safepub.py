@@ -6,7 +6,7 @@ would have to be paid for in epsilon too.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -23,7 +23,7 @@ from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.levels import node_of
 from anonymizer.recoding.problem.problem import Run
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, unsuppressed
-from anonymizer.recoding.remembered import Seen, forgotten, moved, seen_in
+from anonymizer.recoding.remembered import seen_in
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import key_text
@@ -99,27 +99,11 @@ class SamplePlan(RecodingPlan):
     ----------
     model
         The model that says how to sample.
-    seen
-        The values that are remembered when the plan is pickled; all when left out.
     """
 
     private: ClassVar[bool] = True
 
     model: DifferentialPrivacy
-    seen: Seen | None = field(default=None, repr=False)
-
-    @property
-    def forgetting(self) -> "SamplePlan":
-        """The plan without values that only records have which were not released."""
-        if self.seen is None:
-            return self
-        known = forgotten(self.taxonomies, self.seen)
-        return replace(
-            self,
-            taxonomies=known,
-            recoding=moved(self.partitions, self.taxonomies, known),
-            seen=None,
-        )
 
     def carry_out(self, admitted: pd.DataFrame) -> Outcome:
         """Draw a sample, recode it and leave small classes out.
