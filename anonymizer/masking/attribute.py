@@ -54,11 +54,6 @@ class Attribute:
         """An attribute with the distortion that was requested, or the one that suits its values.
 
         ``noisy``: numbers are meant as such whatever their hierarchy, since noise is added to them.
-
-        Raises
-        ------
-        InputError
-            When a distance of numbers is requested of something else.
         """
         raw = partition is taxonomy.levels[0]
         numbers = raw and taxonomy.numbers is not None and None not in taxonomy.numbers
@@ -84,13 +79,7 @@ class Attribute:
         return self.kind in OF_NUMBERS
 
     def distances(self, values: Sequence[Hashable], symbols: Sequence[Hashable]) -> Floats:
-        """What each symbol costs for each value, shape (values, symbols).
-
-        Raises
-        ------
-        InputError
-            When the distortion does not know a symbol.
-        """
+        """What each symbol costs for each value, shape (values, symbols)."""
         if self.kind == "hamming":
             return hamming(_texts(values), _texts(symbols))
         if self.kind == "hierarchy":
@@ -98,13 +87,7 @@ class Attribute:
         return OF_NUMBERS[self.kind](self.numbers(values), self.numbers(symbols))
 
     def numbers(self, values: Sequence[Hashable]) -> Floats:
-        """Values as numbers, shape (values,).
-
-        Raises
-        ------
-        InputError
-            When one is no number.
-        """
+        """Values as numbers, shape (values,)."""
         found = [number_of(value) for value in values]
         strange = sum(number is None or abs(number) > 1 / LEAST for number in found)
         self._require_none(strange, "are no numbers of a sensible size")

@@ -36,15 +36,7 @@ Of the part, the options, the policy, and the records that every symbol is expec
 
 
 def fitted(options: RandomRecoding, task: Task) -> tuple[RandomPlan, Outcome]:
-    """Find channels for a table and draw from them.
-
-    Raises
-    ------
-    InputError
-        When table and options do not fit together.
-    PolicyUnreachableError
-        When no channel satisfies the policy, or no draw of any does.
-    """
+    """Find channels for a table and draw from them."""
     schema, taxonomies = task.counted.schema, task.counted.taxonomies
     # A drawn table cannot answer for models of people, unless class by class.
     require_class_by_class([m for m in task.models if m.people is not None], "a random recoding")
@@ -112,13 +104,7 @@ def _require_all_drawn(parts: Sequence[Part], names: Sequence[str]) -> None:
 def _first_that_holds(
     candidates: Iterator[Sequence[Candidate]], drawing: Drawing, tables: Sequence[Contingency]
 ) -> tuple[Sequence[Candidate], Drawn]:
-    """The first channels, one for each part, of which a draw satisfies every model; and that draw.
-
-    Raises
-    ------
-    PolicyUnreachableError
-        When no draw of any does.
-    """
+    """The first channels, one for each part, of which a draw satisfies every model; that draw."""
     tried = 0
     for found in candidates:
         tried += 1
@@ -134,13 +120,7 @@ def _first_that_holds(
 
 
 def _require_private(candidates: Sequence[Candidate], options: RandomRecoding) -> None:
-    """Require the local differential privacy that was requested, of the channels as they are.
-
-    Raises
-    ------
-    PolicyBrokenError
-        When they have less.
-    """
+    """Require the local differential privacy that was requested, of the channels as they are."""
     if not isinstance(options, Pram) or options.epsilon is None:
         return
     found = sum(

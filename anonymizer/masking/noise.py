@@ -37,11 +37,6 @@ def noise(
     2008, Eq. 5). Attributes get noise independently. The grid is a tenth of the standard deviation
     where the options have none. The policy is left to the drawn table, but that every symbol is
     expected for ``least`` records.
-
-    Raises
-    ------
-    InputError
-        When an attribute is no column of numbers.
     """
     grids = recoding.grid or {}
     axes = [_Axis(part, attribute, grids.get(attribute.name)) for attribute in part.attributes]

@@ -157,13 +157,7 @@ class Part:
         return least or 1.0
 
     def combinations(self, alphabets: Mapping[str, Sequence[Hashable]]) -> list[Symbol]:
-        """All combinations of symbols of each drawn attribute.
-
-        Raises
-        ------
-        InputError
-            When there are too many.
-        """
+        """All combinations of symbols of each drawn attribute."""
         each = [alphabets[attribute.name] for attribute in self.attributes]
         self.require_few(prod(len(symbols) for symbols in each))
         return list(product(*each))
@@ -172,11 +166,6 @@ class Part:
         """Require that a channel is sought for no more combinations than can be.
 
         Of the values of each block unless a number of symbols is given.
-
-        Raises
-        ------
-        InputError
-            Saying how to have fewer.
         """
         if symbols is None:
             symbols = max(len(block.rows) for block in self.blocks)

@@ -80,15 +80,7 @@ class RandomPlan(RecodingPlan):
         )
 
     def carry_out(self, admitted: pd.DataFrame) -> Outcome:
-        """Draw what is released for each record.
-
-        Raises
-        ------
-        PolicyBrokenError
-            When no draw of many satisfies the policy.
-        InputError
-            When the table holds values that the channels do not know.
-        """
+        """Draw what is released for each record."""
         base = self.base(admitted)
         names = [candidate.part.names for candidate in self.candidates]
         tables = [Contingency.of(base, replace(self.schema, names=some)) for some in names]
@@ -167,13 +159,7 @@ class RandomPlan(RecodingPlan):
 
 
 def _rows_for(candidate: Candidate, table: Contingency) -> Floats:
-    """The rows of a channel for the values of a table, shape (n, k).
-
-    Raises
-    ------
-    InputError
-        When it holds values, or combinations of them, that the channel has none for.
-    """
+    """The rows of a channel for the values of a table, shape (n, k)."""
     rows = candidate.part.contingency.rows_of(table.keys)
     if (rows < 0).any():
         records = int(table.sizes[rows < 0].sum())

@@ -43,11 +43,6 @@ def pram(
 
     Models without a convex form and those of class sizes are left to the drawn table, but that no
     symbol is expected for fewer than ``least`` records.
-
-    Raises
-    ------
-    PolicyUnreachableError
-        When no channel satisfies the policy.
     """
     # The convex models are about shares alone: class sizes are held by the drawn table.
     convex = [

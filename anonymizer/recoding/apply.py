@@ -75,14 +75,7 @@ def relabelled(
 def _regrouped(
     table: pd.DataFrame, regions: Regions, taxonomies: Mapping[str, Taxonomy]
 ) -> pd.DataFrame:
-    """A table with the quasi-identifiers of each record replaced by the labels of its class.
-
-    Raises
-    ------
-    InputError
-        When it holds values, or combinations of them, that the recoding does not cover, or a
-        column that goes by the name of the one that tells classes apart.
-    """
+    """A table with the quasi-identifiers of each record replaced by the labels of its class."""
     if regions.numbered:
         require_unnumbered(table.columns)
     class_of = regions.class_of(
@@ -140,13 +133,7 @@ def require_unnumbered(columns: Iterable[object]) -> None:
 
 
 def _places_in(column: pd.Series, taxonomy: Taxonomy) -> Codes:
-    """The value code of each record, shape (records,).
-
-    Raises
-    ------
-    InputError
-        When the column holds values that the taxonomy has not.
-    """
+    """The value code of each record, shape (records,)."""
     codes, places = _places(column, taxonomy)
     return places[codes]
 

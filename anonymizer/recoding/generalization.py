@@ -94,13 +94,7 @@ class GeneralizationPlan(RecodingPlan):
         return relabelled(table, self.recoding, self.taxonomies)
 
     def _suppressed(self, recoded: pd.DataFrame) -> tuple[pd.DataFrame, Mask, bool]:
-        """The table with broken classes suppressed, which records they are, and if they are gone.
-
-        Raises
-        ------
-        PolicyBrokenError
-            When the budget does not do.
-        """
+        """The table without broken classes, which records are suppressed, and if they are gone."""
         if not self.suppression.most(len(recoded)):
             return recoded, unsuppressed(len(recoded)), False
         people = self._people()

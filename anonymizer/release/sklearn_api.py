@@ -49,13 +49,7 @@ class Conventions:
         return self
 
     def _changed(self, argument: str, option: str, value: object) -> object:
-        """An argument with another option.
-
-        Raises
-        ------
-        InputError
-            When it has no such option.
-        """
+        """An argument with another option."""
         old = self._resolved(argument)
         known = [each.name for each in fields(old) if each.init] if is_dataclass(old) else []
         if option not in known:
