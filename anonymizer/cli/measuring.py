@@ -54,7 +54,7 @@ def quality(
 ) -> None:
     """Measure how much a released TABLE still says of the table of its STUDY.
 
-    Both tables and the release.json beside the released one are read; TABLE has to be the
+    Both tables and the release.json next to the released one are read; TABLE has to be the
     recoding that it describes. Classifiers need scikit-learn, and are left out without it unless
     targets are named.
     """

@@ -142,7 +142,7 @@ def key_of(values: Sequence[Hashable]) -> Key:
 
 
 def distinct(values: Sequence[Hashable]) -> tuple[list[Hashable], Codes]:
-    """The distinct values, told apart by their texts, and which one each is, shape (values,)."""
+    """The distinct values, by their texts, and which one each is, shape (values,)."""
     keys = [key_of((value,)) for value in values]
     first = dict(reversed(list(zip(keys, values, strict=True))))
     number = {key: place for place, key in enumerate(first)}

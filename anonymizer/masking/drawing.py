@@ -49,7 +49,7 @@ class Drawing:
         Every record by itself, which local differential privacy is about; otherwise the records of
         every symbol are kept near to what is expected.
     kept_of
-        What every record has of attributes that are no part of any channel and tell classes apart
+        What every record has of attributes that are no part of any channel and separate classes
         all the same, shape (records,); None where there are none.
     """
 
@@ -144,7 +144,7 @@ def _dealt(table: Contingency, kinds: Ints, rng: np.random.Generator) -> Codes:
 
 
 def _by_class(table: Contingency, codes: Sequence[Codes]) -> Ints:
-    """Records by class, told apart by several codes of each, and stratum, (classes, strata)."""
+    """Records by class, a combination of codes, and stratum, shape (classes, strata)."""
     _, class_of = np.unique(np.column_stack(codes), axis=0, return_inverse=True)
     strata = table.records.shape[1]
     keys = class_of.reshape(-1) * strata + table.stratum_of

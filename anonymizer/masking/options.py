@@ -13,7 +13,7 @@ from anonymizer.errors import (
     require_one_of,
     shown,
 )
-from anonymizer.objectives import Objective
+from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding.problem.problem import Run
 from anonymizer.recoding.recoding import (
@@ -21,7 +21,6 @@ from anonymizer.recoding.recoding import (
     Recoding,
     RecodingPlan,
     Task,
-    require_unweighted,
 )
 
 __all__ = ["DISTORTION", "DISTORTIONS", "Bottleneck", "Noise", "Pram", "RandomRecoding"]
@@ -100,7 +99,9 @@ class RandomRecoding(Recoding):
     ) -> None:
         """Refuse a policy about samples, an objective and a time limit."""
         super().require_suitable(models, objective, run)
-        require_unweighted(self.name, objective)
+        plain = type(objective) is MutualInformation and not objective.weights
+        if not plain:  # the objective that stands for none
+            raise InputError(f"recoding {self.name!r} maximises nothing; leave out the objective")
 
     def fit(self, task: Task) -> tuple[RecodingPlan, Outcome]:
         """Find channels for a table, draw from them, and carry out the first draw that holds."""

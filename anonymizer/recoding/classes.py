@@ -114,7 +114,7 @@ class Boxes(Multidimensional):
 
 @dataclass(frozen=True)
 class MergedCells(Multidimensional):
-    """Cells of the grid are merged into classes in any way; a column tells the classes apart.
+    """Cells of the grid are merged into classes in any way; a column numbers the classes.
 
     Parameters are those of all multidimensional recodings: refine, min_width, grid, max_classes,
     min_records, min_gain. The released table has a column ``class``, since labels may overlap.

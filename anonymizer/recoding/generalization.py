@@ -68,7 +68,7 @@ class GeneralizationPlan(RecodingPlan):
 
     @property
     def published(self) -> Schema:
-        """The schema of the released table: what tells its classes apart may be a column more."""
+        """The schema of the released table: a column that numbers its classes may be added."""
         numbered = isinstance(self.recoding, Regions) and self.recoding.numbered
         return self.schema.beside(CLASS) if numbered else self.schema
 
