@@ -28,221 +28,145 @@ Names are imported when they are first used, so that ``import anonymizer`` stays
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from anonymizer.version import __version__
+from anonymizer.version import __version__ as __version__
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the same as HOMES, for type checkers
+    # isort: off
     from anonymizer.errors import (
-        AnonymizerError,
-        InputError,
-        NotFittedError,
-        PolicyBrokenError,
-        PolicyUnreachableError,
+        AnonymizerError as AnonymizerError,
+        InputError as InputError,
+        NotFittedError as NotFittedError,
+        PolicyBrokenError as PolicyBrokenError,
+        PolicyUnreachableError as PolicyUnreachableError,
     )
-    from anonymizer.hierarchy import Hierarchy, showing_values
-    from anonymizer.masking import Bottleneck, Noise, Pram
+    from anonymizer.hierarchy import (
+        Hierarchy as Hierarchy,
+        showing_values as showing_values,
+    )
+    from anonymizer.masking import (
+        Bottleneck as Bottleneck,
+        Noise as Noise,
+        Pram as Pram,
+    )
     from anonymizer.objectives import (
-        AboveShuffled,
-        AverageClassSize,
-        Discernibility,
-        Loss,
-        MillerMadow,
-        MutualInformation,
-        NonUniformEntropy,
-        Objective,
-        Precision,
+        AboveShuffled as AboveShuffled,
+        AverageClassSize as AverageClassSize,
+        Discernibility as Discernibility,
+        Loss as Loss,
+        MillerMadow as MillerMadow,
+        MutualInformation as MutualInformation,
+        NonUniformEntropy as NonUniformEntropy,
+        Objective as Objective,
+        Precision as Precision,
     )
     from anonymizer.privacy import (
-        AlphaKAnonymity,
-        AverageReidentificationRisk,
-        BasicBetaLikeness,
-        BayesianGain,
-        DeltaDisclosure,
-        DeltaPresence,
-        DifferentialPrivacy,
-        DistinctLDiversity,
-        EnhancedBetaLikeness,
-        EntropyLDiversity,
-        HighestReidentificationRisk,
-        KAnonymity,
-        KMap,
-        MeanInformation,
-        Population,
-        PopulationUniqueness,
-        PrivacyModel,
-        RecursiveLDiversity,
-        TCloseness,
-        ValueGain,
+        AlphaKAnonymity as AlphaKAnonymity,
+        AverageReidentificationRisk as AverageReidentificationRisk,
+        BasicBetaLikeness as BasicBetaLikeness,
+        BayesianGain as BayesianGain,
+        DeltaDisclosure as DeltaDisclosure,
+        DeltaPresence as DeltaPresence,
+        DifferentialPrivacy as DifferentialPrivacy,
+        DistinctLDiversity as DistinctLDiversity,
+        EnhancedBetaLikeness as EnhancedBetaLikeness,
+        EntropyLDiversity as EntropyLDiversity,
+        HighestReidentificationRisk as HighestReidentificationRisk,
+        KAnonymity as KAnonymity,
+        KMap as KMap,
+        MeanInformation as MeanInformation,
+        Population as Population,
+        PopulationUniqueness as PopulationUniqueness,
+        PrivacyModel as PrivacyModel,
+        RecursiveLDiversity as RecursiveLDiversity,
+        TCloseness as TCloseness,
+        ValueGain as ValueGain,
     )
-    from anonymizer.recoding.classes import Boxes, MergedCells
-    from anonymizer.recoding.lattice import Lattice
-    from anonymizer.recoding.levels import Fixed, FullDomain
-    from anonymizer.recoding.ranges import Cut, VariableRange
-    from anonymizer.recoding.recoding import Recoding
-    from anonymizer.recoding.safepub import SafePub
-    from anonymizer.release.anonymizer import Anonymizer
-    from anonymizer.release.release import Release
-    from anonymizer.release.study import Study
-    from anonymizer.release.verification import Verification, verify_release
-    from anonymizer.risk.check import Check, check
-    from anonymizer.tables.datasets import load_adult, load_census
-    from anonymizer.utility import Quality, measure_quality
-    from anonymizer.utility.comparison import Comparison, compare
+    from anonymizer.recoding.classes import (
+        Boxes as Boxes,
+        MergedCells as MergedCells,
+    )
+    from anonymizer.recoding.lattice import (
+        Lattice as Lattice,
+    )
+    from anonymizer.recoding.levels import (
+        Fixed as Fixed,
+        FullDomain as FullDomain,
+    )
+    from anonymizer.recoding.ranges import (
+        Cut as Cut,
+        VariableRange as VariableRange,
+    )
+    from anonymizer.recoding.recoding import (
+        Recoding as Recoding,
+    )
+    from anonymizer.recoding.safepub import (
+        SafePub as SafePub,
+    )
+    from anonymizer.release.anonymizer import (
+        Anonymizer as Anonymizer,
+    )
+    from anonymizer.release.release import (
+        Release as Release,
+    )
+    from anonymizer.release.study import (
+        Study as Study,
+    )
+    from anonymizer.release.verification import (
+        Verification as Verification,
+        verify_release as verify_release,
+    )
+    from anonymizer.risk.check import (
+        Check as Check,
+        check as check,
+    )
+    from anonymizer.tables.datasets import (
+        load_adult as load_adult,
+        load_census as load_census,
+    )
+    from anonymizer.utility import (
+        Quality as Quality,
+        measure_quality as measure_quality,
+    )
+    from anonymizer.utility.comparison import (
+        Comparison as Comparison,
+        compare as compare,
+    )
 
 HOMES = {
-    "errors": (
-        "AnonymizerError",
-        "InputError",
-        "NotFittedError",
-        "PolicyBrokenError",
-        "PolicyUnreachableError",
-    ),
-    "hierarchy": (
-        "Hierarchy",
-        "showing_values",
-    ),
-    "masking": (
-        "Bottleneck",
-        "Noise",
-        "Pram",
-    ),
+    "errors": "AnonymizerError InputError NotFittedError PolicyBrokenError PolicyUnreachableError",
+    "hierarchy": "Hierarchy showing_values",
+    "masking": "Bottleneck Noise Pram",
     "objectives": (
-        "AboveShuffled",
-        "AverageClassSize",
-        "Discernibility",
-        "Loss",
-        "MillerMadow",
-        "MutualInformation",
-        "NonUniformEntropy",
-        "Objective",
-        "Precision",
+        "AboveShuffled AverageClassSize Discernibility Loss MillerMadow MutualInformation "
+        "NonUniformEntropy Objective Precision"
     ),
     "privacy": (
-        "AlphaKAnonymity",
-        "AverageReidentificationRisk",
-        "BasicBetaLikeness",
-        "BayesianGain",
-        "DeltaDisclosure",
-        "DeltaPresence",
-        "DifferentialPrivacy",
-        "DistinctLDiversity",
-        "EnhancedBetaLikeness",
-        "EntropyLDiversity",
-        "HighestReidentificationRisk",
-        "KAnonymity",
-        "KMap",
-        "MeanInformation",
-        "Population",
-        "PopulationUniqueness",
-        "PrivacyModel",
-        "RecursiveLDiversity",
-        "TCloseness",
-        "ValueGain",
+        "AlphaKAnonymity AverageReidentificationRisk BasicBetaLikeness BayesianGain "
+        "DeltaDisclosure DeltaPresence DifferentialPrivacy DistinctLDiversity "
+        "EnhancedBetaLikeness EntropyLDiversity HighestReidentificationRisk KAnonymity KMap "
+        "MeanInformation Population PopulationUniqueness PrivacyModel RecursiveLDiversity "
+        "TCloseness ValueGain"
     ),
-    "recoding.classes": (
-        "Boxes",
-        "MergedCells",
-    ),
-    "recoding.lattice": ("Lattice",),
-    "recoding.levels": (
-        "Fixed",
-        "FullDomain",
-    ),
-    "recoding.ranges": (
-        "Cut",
-        "VariableRange",
-    ),
-    "recoding.recoding": ("Recoding",),
-    "recoding.safepub": ("SafePub",),
-    "release.anonymizer": ("Anonymizer",),
-    "release.release": ("Release",),
-    "release.study": ("Study",),
-    "release.verification": (
-        "Verification",
-        "verify_release",
-    ),
-    "risk.check": (
-        "Check",
-        "check",
-    ),
-    "tables.datasets": (
-        "load_adult",
-        "load_census",
-    ),
-    "utility": (
-        "Quality",
-        "measure_quality",
-    ),
-    "utility.comparison": (
-        "Comparison",
-        "compare",
-    ),
+    "recoding.classes": "Boxes MergedCells",
+    "recoding.lattice": "Lattice",
+    "recoding.levels": "Fixed FullDomain",
+    "recoding.ranges": "Cut VariableRange",
+    "recoding.recoding": "Recoding",
+    "recoding.safepub": "SafePub",
+    "release.anonymizer": "Anonymizer",
+    "release.release": "Release",
+    "release.study": "Study",
+    "release.verification": "Verification verify_release",
+    "risk.check": "Check check",
+    "tables.datasets": "load_adult load_census",
+    "utility": "Quality measure_quality",
+    "utility.comparison": "Comparison compare",
 }
-HOME = {name: home for home, names in HOMES.items() for name in names}
+"""The public names by the module that each is imported from."""
 
-__all__ = [
-    "AboveShuffled",
-    "AlphaKAnonymity",
-    "Anonymizer",
-    "AnonymizerError",
-    "AverageClassSize",
-    "AverageReidentificationRisk",
-    "BasicBetaLikeness",
-    "BayesianGain",
-    "Bottleneck",
-    "Boxes",
-    "Check",
-    "Comparison",
-    "Cut",
-    "DeltaDisclosure",
-    "DeltaPresence",
-    "DifferentialPrivacy",
-    "Discernibility",
-    "DistinctLDiversity",
-    "EnhancedBetaLikeness",
-    "EntropyLDiversity",
-    "Fixed",
-    "FullDomain",
-    "Hierarchy",
-    "HighestReidentificationRisk",
-    "InputError",
-    "KAnonymity",
-    "KMap",
-    "Lattice",
-    "Loss",
-    "MeanInformation",
-    "MergedCells",
-    "MillerMadow",
-    "MutualInformation",
-    "Noise",
-    "NonUniformEntropy",
-    "NotFittedError",
-    "Objective",
-    "PolicyBrokenError",
-    "PolicyUnreachableError",
-    "Population",
-    "PopulationUniqueness",
-    "Pram",
-    "Precision",
-    "PrivacyModel",
-    "Quality",
-    "Recoding",
-    "RecursiveLDiversity",
-    "Release",
-    "SafePub",
-    "Study",
-    "TCloseness",
-    "ValueGain",
-    "VariableRange",
-    "Verification",
-    "__version__",
-    "check",
-    "compare",
-    "load_adult",
-    "load_census",
-    "measure_quality",
-    "showing_values",
-    "verify_release",
-]
+HOME = {name: home for home, names in HOMES.items() for name in names.split()}
+
+__all__ = sorted([*HOME, "__version__"])
 
 
 def __getattr__(name: str) -> object:

@@ -88,8 +88,8 @@ def _ranges(adult: pd.DataFrame) -> Iterator[list[object]]:
 def _drawn(adult: pd.DataFrame) -> Iterator[list[object]]:
     for name, columns, masking in CASES:
         found = [_masked(adult[[*columns, W]], masking, seed) for seed in SEEDS]
-        distortion = [release.masking.parts[0].realised_distortion for _, release, _ in found]
-        least = found[0][1].masking.parts[0].least_distortion
+        distortion = [release.masking.channels[0].realised_distortion for _, release, _ in found]
+        least = found[0][1].masking.channels[0].least_distortion
         middle = int(np.argsort(distortion)[len(distortion) // 2])
         released = found[middle][0]
         told = f"{median(distortion):.4g} ({max(distortion):.4g})"

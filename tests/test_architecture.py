@@ -108,6 +108,14 @@ def test_the_public_names():
         _ = anonymizer.anonymise
 
 
+def test_type_checkers_find_every_public_name_where_it_is_imported_from():
+    tree = ast.parse((ROOT / "__init__.py").read_text(encoding="utf-8"))
+    (typed,) = [node for node in tree.body if isinstance(node, ast.If)]
+    assert {each.asname: node.module for node in typed.body for each in node.names} == {
+        name: f"anonymizer.{home}" for name, home in anonymizer.HOME.items()
+    }
+
+
 @pytest.mark.parametrize("command", ["import anonymizer", "import anonymizer.cli"])
 def test_importing_loads_no_heavy_library(command):
     heavy = {"pandas", "numpy", "networkx", "numba", "pyarrow", "joblib", "pydantic"}

@@ -1,4 +1,10 @@
-"""The command line. Exit codes: 0 all is well, 1 the policy does not hold, 2 unusable input."""
+"""The command line: studies, tables and releases in; files, reports or JSON out.
+
+Commands read their arguments, call one function of the rooms below, and show its result. May import
+every other room but papers, and only when a command runs, so that help stays quick.
+
+Exit codes: 0 all is well, 1 the policy does not hold, 2 unusable input.
+"""
 
 import io
 import os
@@ -25,16 +31,16 @@ HOMES = {
     "verify": "anonymizer.cli.releases",
     "check": "anonymizer.cli.releases",
     "risk": "anonymizer.cli.risk",
-    "audit": "anonymizer.cli.audit",
-    "models": "anonymizer.cli.reference",
+    "audit": "anonymizer.cli.risk",
+    "models": "anonymizer.cli.releases",
     "quality": "anonymizer.cli.measuring",
     "compare": "anonymizer.cli.measuring",
     "lattice": "anonymizer.cli.lattice",
-    "estimate": "anonymizer.cli.estimate",
+    "estimate": "anonymizer.cli.measuring",
     "demo": "anonymizer.cli.releases",
     "reproduce": "anonymizer.papers.command",
 }
-"""The module of each command."""
+"""The module of each command, in the order of the help."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -4,20 +4,19 @@ from pathlib import Path
 
 import click
 
-from anonymizer.cli.options import show_values_option
+from anonymizer.cli.options import plot_option, show_values_option
 from anonymizer.release.output.interrupts import never_lost
 from anonymizer.report.printing import print_json, printing
 
 __all__ = ["lattice"]
+
 
 DRAWING = "anonymizer.report.plots.lattice"
 
 
 @click.command(epilog="Example: anonymizer lattice study.toml --plot lattice.svg")
 @click.argument("study", type=click.Path(path_type=Path))
-@click.option(
-    "--plot", type=click.Path(path_type=Path), help="A picture: .png, .svg or .pdf (matplotlib)."
-)
+@plot_option
 @click.option("--force", is_flag=True, help="Replace the picture that already lies there.")
 @click.option("--jobs", type=int, help="Nodes checked at once, as joblib counts them.")
 @show_values_option

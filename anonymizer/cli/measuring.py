@@ -1,14 +1,20 @@
-"""Commands that measure what releases are good for."""
+"""Commands that measure what releases are good for, and correct what is counted in them."""
 
+from functools import partial
 from pathlib import Path
 
 import click
 
-from anonymizer.cli.options import show_values_option, study_option, table_argument
+from anonymizer.cli.options import (
+    plot_option,
+    show,
+    show_values_option,
+    study_option,
+    table_argument,
+)
 from anonymizer.release.output.interrupts import never_lost
-from anonymizer.report.printing import print_json, printing
 
-__all__ = ["compare", "quality"]
+__all__ = ["compare", "estimate", "quality"]
 
 
 @click.command(
@@ -48,7 +54,7 @@ def quality(
 ) -> None:
     """Measure how much a released TABLE still says of the table of its STUDY.
 
-    Both tables and the release.json beside the released one are read; TABLE has to be the
+    Both tables and the release.json next to the released one are read; TABLE has to be the
     recoding that it describes. Classifiers need scikit-learn, and are left out without it unless
     targets are named.
     """
@@ -70,11 +76,7 @@ def quality(
             n_jobs=jobs,
             watch=watch,
         )
-    with printing("the release was measured"):
-        if as_json:
-            print_json(found.to_dict())
-        else:
-            print_quality(found)
+    show("the release was measured", as_json, found, print_quality)
 
 
 @click.command(
@@ -92,9 +94,7 @@ def quality(
 )
 @click.option("--seed", type=int, help="Of the random halves; by default the study's.")
 @click.option("--jobs", type=int, help="Recodings fitted at once, as joblib counts them.")
-@click.option(
-    "--plot", type=click.Path(path_type=Path), help="A picture: .png, .svg or .pdf (matplotlib)."
-)
+@plot_option
 @click.option("--force", is_flag=True, help="Replace the picture that already lies there.")
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
@@ -132,9 +132,34 @@ def compare(
         )
     if draw and found.fits:
         draw(found)
-    with printing("the recodings were compared"):
-        if as_json:
-            print_json(found.to_dict())
-        else:
-            print_comparison(found, plot)
+    show("the recodings were compared", as_json, found, partial(print_comparison, picture=plot))
     return 0 if found.fits else 1
+
+
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  anonymizer estimate release --of age\n"
+    "  anonymizer estimate release --of age --with diagnosis --method maximum-likelihood"
+)
+@click.argument("release", type=click.Path(path_type=Path))
+@click.option("--of", required=True, metavar="ATTRIBUTE", help="One that was masked.")
+@click.option("--with", "by", metavar="ATTRIBUTE", help="Another one, for the table of both.")
+@click.option(
+    "--method",
+    type=click.Choice(["unbiased", "maximum-likelihood", "invariant"]),
+    default="unbiased",
+    show_default=True,
+    help="The last takes what was released for the estimate, of a channel that leaves it alone.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the estimates as JSON.")
+def estimate(release: Path, of: str, by: str | None, method: str, as_json: bool) -> None:
+    """Estimate the counts of an attribute before it was masked, with standard errors.
+
+    RELEASE is a directory that run wrote, whose release.json describes the channels that some
+    attributes were masked by.
+    """
+    from anonymizer.report.estimates import print_estimates
+    from anonymizer.utility.estimate import estimate_file
+
+    found = estimate_file(release, of, by, method)
+    show("the release was estimated", as_json, found, print_estimates)

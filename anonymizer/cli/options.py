@@ -1,11 +1,17 @@
-"""What commands share: where a table and its study lie."""
+"""What commands share: options, arguments, and how a result is shown."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
+from anonymizer.report.printing import print_json, printing
+
 __all__ = [
     "DirectoryType",
+    "plot_option",
+    "show",
     "show_values_option",
     "study_option",
     "table_argument",
@@ -30,6 +36,9 @@ table_argument = click.argument("table", type=click.Path(path_type=Path))
 study_option = click.option(
     "--study", "-s", type=click.Path(path_type=Path), required=True, help="The study file."
 )
+plot_option = click.option(
+    "--plot", type=click.Path(path_type=Path), help="A picture: .png, .svg or .pdf (matplotlib)."
+)
 
 
 def _show_values(context: click.Context, parameter: click.Parameter, given: bool) -> None:
@@ -47,3 +56,12 @@ show_values_option = click.option(
     callback=_show_values,
     help="Let messages name values of quasi-identifiers that fewer than five records have.",
 )
+
+
+def show(done: str, as_json: bool, found: Any, text: Callable[[Any], None]) -> None:
+    """Print a result as JSON or as text; ``done``: what holds even where printing fails."""
+    with printing(done):
+        if as_json:
+            print_json(found.to_dict())
+        else:
+            text(found)

@@ -1,14 +1,20 @@
-"""Commands that release a table and hold a policy against one."""
+"""Commands that release a table, hold a policy against one, and list the policies there are."""
 
 from pathlib import Path
 
 import click
 
-from anonymizer.cli.options import DirectoryType, show_values_option, study_option, table_argument
+from anonymizer.cli.options import (
+    DirectoryType,
+    show,
+    show_values_option,
+    study_option,
+    table_argument,
+)
 from anonymizer.release.output.interrupts import never_lost
 from anonymizer.report.printing import print_json, printing
 
-__all__ = ["check", "demo", "run", "verify"]
+__all__ = ["check", "demo", "models", "run", "verify"]
 
 
 @click.command(epilog="\b\nExample:\n  anonymizer run study.toml --output release")
@@ -65,11 +71,7 @@ def verify(release: Path, study: Path | None, as_json: bool) -> int:
     from anonymizer.report.verification import print_verification
 
     found = verify_release(release, study)
-    with printing("the release was verified"):
-        if as_json:
-            print_json(found.to_dict())
-        else:
-            print_verification(found)
+    show("the release was verified", as_json, found, print_verification)
     return 0 if found.satisfied else 1
 
 
@@ -89,11 +91,7 @@ def check(table: Path, study: Path, as_json: bool) -> int:
     from anonymizer.risk.check import check_file
 
     found = check_file(Study(study), table)
-    with printing("the table was checked"):
-        if as_json:
-            print_json(found.to_dict())
-        else:
-            print_check(found)
+    show("the table was checked", as_json, found, print_check)
     return 0 if found.satisfied else 1
 
 
@@ -122,3 +120,12 @@ def demo(output: Path, force: bool) -> None:
     with printing(f"the release stands in {output}"):
         print_ladder({"best levels": levels, "ranges of their own (A1*)": release})
         print_release(release, output)
+
+
+@click.command(epilog="\b\nExample:\n  anonymizer models")
+def models() -> None:
+    """Print every privacy model, as a Markdown table: what a study calls it and what it bounds."""
+    from anonymizer.privacy import MODELS, markdown
+
+    with printing("the models were listed"):
+        click.echo(markdown(MODELS.values()))

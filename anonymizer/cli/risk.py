@@ -1,13 +1,13 @@
-"""The command that measures what an attacker learns from a table."""
+"""Commands that measure what an attacker learns from a table, and that attack releases."""
 
 from pathlib import Path
 
 import click
 
-from anonymizer.cli.options import study_option, table_argument
+from anonymizer.cli.options import show, show_values_option, study_option, table_argument
 from anonymizer.report.printing import print_json, printing
 
-__all__ = ["risk"]
+__all__ = ["audit", "risk"]
 
 
 @click.command(
@@ -56,20 +56,106 @@ def risk(
         raise click.UsageError("--by record writes to a file only: name it with --output")
     if output is not None and by not in ("record", "class"):
         raise click.UsageError("--output is for --by record or --by class")
-    asked = Study(study)
-    write = output and details_at(output, [table, asked.data_path], force=force)
+    described = Study(study)
+    write = output and details_at(output, [table, described.data_path], force=force)
     with progress() as watch:
-        found = assess_file(asked, table, size if by == "attribute" else None, watch)
+        found = assess_file(described, table, size if by == "attribute" else None, watch)
         if write:
             watch("writing the details", 0, None)
             detailed = records_numbered if by == "record" else classes_named
             write(detailed(found.assessment))
+    classes = by == "class"
     with printing("the risk was measured"):
         if as_json:
-            content = found.to_dict()
-            if by == "class":
-                classes = found.assessment.by_class().reset_index()
-                content["by_class"] = classes.to_dict("records")
-            print_json(content)
+            listed = found.assessment.by_class().reset_index() if classes else None
+            by_class = {} if listed is None else {"by_class": listed.to_dict("records")}
+            print_json(found.to_dict() | by_class)
         else:
-            print_risk(found, output, classes=by == "class")
+            print_risk(found, output, classes=classes)
+
+
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  anonymizer audit release --against people.csv --study study.toml\n"
+    "  anonymizer audit release-2024 release-2025 --against people.csv\n"
+    "  anonymizer audit a b --against 2024.csv --against 2025.csv --identifier patient"
+)
+@click.argument("release", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option(
+    "--against",
+    "-a",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    required=True,
+    help="The original table; or that of each release, in their order.",
+)
+@click.option("--identifier", help="The column that says in several originals who is who.")
+@click.option(
+    "--study",
+    "-s",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="The study of all releases, or of each in their order; by default what release.json says.",
+)
+@click.option(
+    "--similarity",
+    multiple=True,
+    metavar="ATTRIBUTE=HIERARCHY",
+    help="A hierarchy of a sensitive attribute, whose groups are alike; repeatable.",
+)
+@click.option(
+    "--draws",
+    type=click.IntRange(min=1),
+    default=10_000,
+    show_default=True,
+    help="Worlds that the minimality attack draws at the most.",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of these draws."
+)
+@show_values_option
+@click.option("--json", "as_json", is_flag=True, help="Print the audit as JSON.")
+def audit(
+    release: tuple[Path, ...],
+    against: tuple[Path, ...],
+    identifier: str | None,
+    study: tuple[Path, ...],
+    similarity: tuple[str, ...],
+    draws: int,
+    seed: int,
+    as_json: bool,
+) -> int:
+    """Attack RELEASEs, directories that run wrote, with the original table they were made of.
+
+    Linkage, homogeneity, skewness, similarity, Bayes-optimal inference and, with the study,
+    minimality on each. Of several releases also what their combination discloses about the people
+    in them. Exits with 1 when the policy does not hold in a release or in the combination, or
+    cannot be proven to.
+    """
+    from anonymizer.hierarchy import Hierarchy
+    from anonymizer.release.study import Study
+    from anonymizer.report.audit import print_audit
+    from anonymizer.report.progress import progress
+    from anonymizer.risk.audit import audit_files
+
+    alike = dict(map(_named, similarity))
+    with progress() as watch:
+        found = audit_files(
+            release,
+            against,
+            identifier=identifier,
+            studies=[Study(path) for path in study],
+            hierarchies={name: Hierarchy.of(path) for name, path in alike.items()},
+            draws=draws,
+            seed=seed,
+            watch=watch,
+        )
+    show("the releases were audited", as_json, found, print_audit)
+    return 0 if found.satisfied else 1
+
+
+def _named(given: str) -> tuple[str, str]:
+    name, equals, path = given.partition("=")
+    if not (name and equals and path):
+        raise click.UsageError(f"--similarity {given!r} is not ATTRIBUTE=HIERARCHY")
+    return name, path

@@ -18,11 +18,11 @@ __all__ = [
     "Floats",
     "Grouping",
     "Ints",
-    "Recoding",
+    "Partitions",
     "row_keys",
 ]
 
-Recoding = Mapping[str, Partition]
+Partitions = Mapping[str, Partition]
 
 
 @runtime_checkable
@@ -43,7 +43,7 @@ class Classes:
         Records of each class by sensitive value, shape (classes, values).
     margin
         Records of the whole table by sensitive value, shape (values,): the distribution p(w) an
-        adversary is taken to know. Recoding does not change it.
+        adversary is taken to know. Partitions does not change it.
     values
         What each column of ``joint`` counts; empty where no model needs to know.
     population
@@ -173,7 +173,7 @@ class Counts:
             attribute,
         )
 
-    def recode(self, recoding: "Recoding | Grouping") -> "Counts":
+    def recode(self, recoding: "Partitions | Grouping") -> "Counts":
         """Merge the classes that a recoding no longer tells apart; refused: those it has not.
 
         The counts may have been recoded before, by partitions nested in these; but not where the

@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from anonymizer.channels import bottleneck_path, require_room
-from anonymizer.counts.counts import Floats
 from anonymizer.information.entropy import mutual_information
+from anonymizer.kernels.arrays import Floats
 from anonymizer.kernels.terms import xlogx
 from anonymizer.masking.candidate import Candidate, Piece, assembled
+from anonymizer.masking.options import Bottleneck
 from anonymizer.masking.part import Block, Part
 from anonymizer.privacy import PrivacyModel
 
@@ -19,32 +20,25 @@ BETAS = tuple(float(beta) for beta in np.geomspace(100, 1.25, 10))
 
 
 def bottleneck(
-    part: Part, rate: float | None, models: Sequence[PrivacyModel], least: float
+    part: Part, recoding: Bottleneck, models: Sequence[PrivacyModel], least: float
 ) -> Iterator[Candidate]:
     """Channels of the information bottleneck whose symbols satisfy a policy, best ones first.
 
-    Problem 4 of Domingo-Ferrer and Rebollo-Monedero (2009): the most I(X';W) for what X' may tell
-    of X. Symbols that break the policy, or are too rare, are merged with those that lose least by
-    it, as in the agglomerative bottleneck (Slonim and Tishby 1999): no optimum is claimed. A symbol
-    is released as the value that costs least for those it stands for.
-
-    Parameters
-    ----------
-    part
-        What is masked.
-    rate
-        At most so many bits about the true values; None for any number of them.
-    models
-        The policy.
-    least
-        Every symbol is expected for so many records.
+    Problem 4 of Domingo-Ferrer and Rebollo-Monedero (2009): the most I(X';W) for what X' may
+    disclose of X, at most ``rate`` bits. Symbols that break the policy, or are expected for fewer
+    than ``least`` records, are merged with those that lose least by it, as in the agglomerative
+    bottleneck (Slonim and Tishby 1999): no optimum is claimed.
+    A symbol is released as the value that costs least for those it stands for.
     """
-    part.require_few(max(len(block.rows) for block in part.blocks))
+    part.require_few()
     paths = [_path(block, models, least) for block in part.blocks]
-    candidates = [assembled(part, pieces) for pieces in zip(*paths, strict=True)]
-    candidates.append(assembled(part, [_one_for_all(block) for block in part.blocks]))
-    few = [each for each in candidates if rate is None or _rate(each) <= rate]
-    yield from sorted(few, key=_kept, reverse=True)
+    one_for_all = [_named(block, np.ones((len(block.rows), 1))) for block in part.blocks]
+    pieces = [*zip(*paths, strict=True), one_for_all]
+    candidates = [assembled(part, each) for each in pieces]
+    sizes, rate = part.contingency.sizes[:, None], recoding.rate
+    few = [c for c in candidates if rate is None or mutual_information(c.matrix * sizes) <= rate]
+    # Most I(X';W) first, of all sensitive attributes together.
+    yield from sorted(few, key=lambda c: mutual_information(c.expected), reverse=True)
 
 
 def _path(block: Block, models: Sequence[PrivacyModel], least: float) -> list[Piece]:
@@ -54,18 +48,13 @@ def _path(block: Block, models: Sequence[PrivacyModel], least: float) -> list[Pi
     return [_named(block, _merged(block, np.asarray(b.channel), models, least)) for b in found]
 
 
-def _one_for_all(block: Block) -> Piece:
-    """The channel that releases the same value for everybody."""
-    return _named(block, np.ones((len(block.rows), 1)))
-
-
 def _merged(block: Block, matrix: Floats, models: Sequence[PrivacyModel], least: float) -> Floats:
     """A channel with the symbols that may not be released as they are merged with others."""
     matrix = matrix[:, (block.sizes @ matrix) > 0]
     law = matrix.T @ block.records
     while len(law) > 1:
         expected = np.rint(law).astype(np.int64)
-        wrong = ~block.part.crossed.acceptable(expected, models) | (law.sum(axis=1) < least)
+        wrong = ~block.part.contingency.acceptable(expected, models) | (law.sum(axis=1) < least)
         if not wrong.any():
             break
         rarest = int(np.where(wrong, law.sum(axis=1), np.inf).argmin())
@@ -95,7 +84,7 @@ def _certainty(law: Floats) -> Floats:
 def _named(block: Block, matrix: Floats) -> Piece:
     """A channel whose symbols go by the values that cost least for those they stand for.
 
-    A value goes to one symbol alone, those of most records choosing first.
+    A value names one symbol alone; symbols of most records choose first.
     """
     stands_for = matrix * block.sizes[:, None]
     cost = block.distances(block.values).T @ stands_for
@@ -104,13 +93,3 @@ def _named(block: Block, matrix: Floats) -> Piece:
         named[symbol] = cost[:, symbol].argmin()
         cost[named[symbol]] = np.inf
     return Piece(block, matrix, [block.values[row] for row in named])
-
-
-def _rate(candidate: Candidate) -> float:
-    """I(X;X') in bits."""
-    return mutual_information(candidate.matrix * candidate.part.crossed.sizes[:, None])
-
-
-def _kept(candidate: Candidate) -> float:
-    """I(X';W) in bits, of all sensitive attributes together."""
-    return mutual_information(candidate.law)

@@ -2,14 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from math import nan
 
 import numpy as np
 
-from anonymizer.counts.counts import Floats
-from anonymizer.masking.contingency import key_of
+from anonymizer.kernels.arrays import Floats
+from anonymizer.masking.contingency import Key, key_of
 from anonymizer.masking.part import Block, Part, Symbol
 
 __all__ = ["Candidate", "Piece", "assembled", "without_rare"]
+
+TRACE = 2.0**-36
+"""Chances below are none: they are less than what draws resolve."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,23 +29,14 @@ class Piece:
     symbols
         What is released, k combinations of values.
     lower_bound
-        What no channel that satisfies the same models has less expected distortion than; None
-        where that is not known.
-    certified
-        Whether the distortion is proven to be the least.
+        What no channel that satisfies the same models has less expected distortion than; NaN where
+        that is not known.
     """
 
     block: Block
     matrix: Floats
     symbols: list[Symbol]
-    lower_bound: float | None = None
-    certified: bool = False
-
-    @property
-    def distortion(self) -> float:
-        """E d(X, Y) over the records of the block."""
-        share = self.block.sizes / self.block.sizes.sum()
-        return float(share @ (self.matrix * self.block.distances(self.symbols)).sum(axis=1))
+    lower_bound: float = nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +53,7 @@ class Candidate:
         d(x, y), same shape; 0 between blocks, where it does not matter.
     symbols
         What is released.
-    distortion
-        Expected.
-    lower_bound, certified
+    lower_bound
         As of a piece, over all of them.
     margin
         The share of the way from the limits of the policy to no information at all that was kept
@@ -71,9 +64,7 @@ class Candidate:
     matrix: Floats = field(repr=False)
     distances: Floats = field(repr=False)
     symbols: list[Symbol] = field(repr=False)
-    distortion: float
-    lower_bound: float | None
-    certified: bool
+    lower_bound: float
     margin: float | None
 
     @property
@@ -82,13 +73,15 @@ class Candidate:
         return replace(self, part=self.part.forgetting)
 
     @property
-    def law(self) -> Floats:
+    def expected(self) -> Floats:
         """Expected records by symbol and stratum, shape (symbols, strata)."""
-        return np.asarray(self.matrix.T @ self.part.crossed.records)
+        return np.asarray(self.matrix.T @ self.part.contingency.records)
 
-
-TRACE = 2.0**-36
-"""Chances below are none: they are less than what draws resolve."""
+    @property
+    def distortion(self) -> float:
+        """E d(X, Y) over the records."""
+        sizes = self.part.contingency.sizes
+        return float(sizes @ (self.matrix * self.distances).sum(axis=1) / sizes.sum())
 
 
 def assembled(
@@ -98,29 +91,19 @@ def assembled(
 
     ``exact``: with all of its chances, however small, since an epsilon was promised of them.
     """
-    rows = len(part.crossed.values)
+    rows = len(part.contingency.values)
     matrix = np.zeros((rows, sum(len(piece.symbols) for piece in pieces)))
     distances = np.zeros_like(matrix)
     symbols: list[Symbol] = []
     for piece in pieces:
         columns = np.arange(len(symbols), len(symbols) + len(piece.symbols))
-        chances = piece.matrix if exact else _certain(piece.matrix)
-        matrix[np.ix_(piece.block.rows, columns)] = chances
-        distances[np.ix_(piece.block.rows, columns)] = piece.block.distances(piece.symbols)
+        place = np.ix_(piece.block.rows, columns)
+        matrix[place] = piece.matrix if exact else _certain(piece.matrix)
+        distances[place] = piece.block.distances(piece.symbols)
         symbols += piece.symbols
-    share = np.array([piece.block.sizes.sum() for piece in pieces]) / part.crossed.sizes.sum()
-    bounds = [piece.lower_bound for piece in pieces]
-    known = [bound for bound in bounds if bound is not None]
-    return Candidate(
-        part,
-        matrix,
-        distances,
-        symbols,
-        float(share @ [piece.distortion for piece in pieces]),
-        float(share @ known) if len(known) == len(pieces) else None,
-        all(piece.certified for piece in pieces),
-        margin,
-    )
+    share = np.array([piece.block.sizes.sum() for piece in pieces]) / part.contingency.sizes.sum()
+    bound = float(share @ [piece.lower_bound for piece in pieces])
+    return Candidate(part, matrix, distances, symbols, bound, margin)
 
 
 def _certain(matrix: Floats) -> Floats:
@@ -133,9 +116,9 @@ def without_rare(piece: Piece, least: float) -> Piece:
     """A channel whose symbols are released too rarely for others instead: for the nearest ones.
 
     The rarest first, until each is expected at least so often, or one is left. Whatever is done to
-    a released symbol knowing it alone, nothing more is told of who has it.
+    a released symbol knowing it alone discloses no more about who has it.
     """
-    matrix, symbols = merged_alike(piece.matrix, piece.symbols)
+    matrix, symbols = _merged_alike(piece.matrix, piece.symbols)
     apart = piece.block.distances(symbols, symbols)
     expected = piece.block.sizes @ matrix
     left = np.ones(len(symbols), bool)
@@ -147,17 +130,14 @@ def without_rare(piece: Piece, least: float) -> Piece:
         nearest = int(np.where(left, apart[rarest], np.inf).argmin())
         matrix[:, nearest] += matrix[:, rarest]
         expected[nearest] += expected[rarest]
-    kept = [symbol for symbol, stays in zip(symbols, left, strict=True) if stays]
-    return Piece(piece.block, matrix[:, left], kept)
+    return Piece(piece.block, matrix[:, left], [symbols[place] for place in np.flatnonzero(left)])
 
 
-def merged_alike(matrix: Floats, symbols: Sequence[Symbol]) -> tuple[Floats, list[Symbol]]:
+def _merged_alike(matrix: Floats, symbols: Sequence[Symbol]) -> tuple[Floats, list[Symbol]]:
     """A channel with the symbols that read alike made one; the matrix is a new one."""
-    keys = [key_of(symbol) for symbol in symbols]
-    first = {key: place for place, key in reversed(list(enumerate(keys)))}
-    order = sorted(first.values())
-    number = {keys[place]: column for column, place in enumerate(order)}
-    merged = np.zeros((len(matrix), len(order)))
-    for place, key in enumerate(keys):
-        merged[:, number[key]] += matrix[:, place]
-    return merged, [symbols[place] for place in order]
+    number: dict[Key, int] = {}
+    columns = [number.setdefault(key_of(symbol), len(number)) for symbol in symbols]
+    merged = np.zeros((len(matrix), len(number)))
+    for place, column in enumerate(columns):
+        merged[:, column] += matrix[:, place]
+    return merged, [symbols[columns.index(column)] for column in range(len(number))]

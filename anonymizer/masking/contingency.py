@@ -1,30 +1,29 @@
-"""A table as a random recoding sees it: records by the values to mask and the sensitive ones."""
+"""A table as a random recoding sees it: records by quasi-identifiers and sensitive values."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from anonymizer.channels import require_room
 from anonymizer.counts.columns import by_text
-from anonymizer.counts.counts import Counts, Ints
+from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import Schema
-from anonymizer.privacy import Mask, PrivacyModel, acceptable
+from anonymizer.kernels.arrays import Codes, Ints, Mask
+from anonymizer.privacy import PrivacyModel, acceptable
 from anonymizer.tables import engine
 from anonymizer.tables.values import is_missing, text_of
 
-__all__ = ["Codes", "Crossed", "Key", "key_of"]
+__all__ = ["Contingency", "Key", "distinct", "key_of"]
 
-Codes = NDArray[np.intp]
 Key = tuple[str | None, ...]
 """A combination of values, as texts; None is a missing one."""
 
 
 @dataclass(frozen=True, eq=False)
-class Crossed:
+class Contingency:
     """The records of a table, by combination of quasi-identifiers and of sensitive values.
 
     Parameters
@@ -32,11 +31,11 @@ class Crossed:
     schema
         The roles of the columns.
     records
-        Records by combination of quasi-identifiers and combination of sensitive values, shape
-        (n, strata).
+        Records by combination of quasi-identifiers (row) and combination of sensitive values
+        (stratum), shape (n, strata).
     values
         What each row is: a tuple of values, one per quasi-identifier.
-    kinds
+    codes
         For each sensitive attribute the code of its value in each stratum, shape (strata,).
     known
         For each of them its values.
@@ -47,56 +46,54 @@ class Crossed:
     schema: Schema
     records: Ints = field(repr=False)
     values: tuple[tuple[Hashable, ...], ...] = field(repr=False)
-    kinds: dict[str, Codes] = field(repr=False)
-    known: dict[str, tuple[object, ...]] = field(repr=False)
+    codes: Mapping[str, Codes] = field(repr=False)
+    known: Mapping[str, tuple[object, ...]] = field(repr=False)
     row_of: Codes = field(repr=False)
     stratum_of: Codes = field(repr=False)
 
     @classmethod
-    def of(cls, table: pd.DataFrame, schema: Schema) -> "Crossed":
+    def of(cls, table: pd.DataFrame, schema: Schema) -> "Contingency":
         """Count a table as it stands, its combinations in the order of their texts.
 
         So nothing depends on the order of the records but which of them gets what.
         """
         row_of, first = _numbered(table, schema.names)
-        values = tuple(
-            table.iloc[first][list(schema.names)].astype(object).itertuples(index=False, name=None)
-        )
         stratum_of, at = _numbered(table, schema.sensitive)
-        kinds, known = {}, {}
-        for name in schema.sensitive:
-            codes, values_of = by_text(table[name])
-            kinds[name], known[name] = codes[at], values_of
-        shape = (len(first), len(at))
+        sensitive = {name: by_text(table[name]) for name in schema.sensitive}
+        n, strata = len(first), len(at)
         require_room(
-            f"the {shape[0]:,} combinations of quasi-identifiers by the {shape[1]:,} of sensitive "
-            "values",
-            shape,
+            f"the {n:,} combinations of quasi-identifiers by the {strata:,} of sensitive values",
+            (n, strata),
         )
-        records = np.bincount(row_of * shape[1] + stratum_of, minlength=shape[0] * shape[1])
+        records = np.bincount(row_of * strata + stratum_of, minlength=n * strata)
         return cls(
             schema,
-            records.reshape(shape).astype(np.int64),
-            values,
-            kinds,
-            known,
+            records.reshape(n, strata).astype(np.int64),
+            tuple(_rows(table, schema.names, first)),
+            {name: codes[at] for name, (codes, _) in sensitive.items()},
+            {name: values for name, (_, values) in sensitive.items()},
             row_of,
             stratum_of,
         )
 
     @property
-    def forgetting(self) -> "Crossed":
+    def forgetting(self) -> "Contingency":
         """The combinations of quasi-identifiers alone."""
         none = np.zeros(0, np.intp)
-        counts = np.zeros((len(self.values), 0), np.int64)
-        return Crossed(self.schema, counts, self.values, {}, {}, none, none)
+        records = np.zeros((len(self.values), 0), np.int64)
+        return Contingency(self.schema, records, self.values, {}, {}, none, none)
 
     @cached_property
     def keys(self) -> list[Key]:
         """The combinations as texts, one per row."""
         return [key_of(value) for value in self.values]
 
-    @property
+    def rows_of(self, keys: Iterable[Key]) -> Codes:
+        """The row of each combination, -1 where there is none, shape (keys,)."""
+        known = {key: row for row, key in enumerate(self.keys)}
+        return np.array([known.get(key, -1) for key in keys], np.intp)
+
+    @cached_property
     def sizes(self) -> Ints:
         """Records by row, shape (n,)."""
         return np.asarray(self.records.sum(axis=1))
@@ -108,8 +105,13 @@ class Crossed:
         """
         records = self.records if records is None else records
         found = np.zeros((len(records), len(self.known[name])), np.int64)
-        np.add.at(found.T, self.kinds[name], records.T)
+        np.add.at(found.T, self.codes[name], records.T)
         return found
+
+    @cached_property
+    def margins(self) -> dict[str, Ints]:
+        """Records of the whole table by value, shape (values,), of each sensitive attribute."""
+        return {name: self.joint(name).sum(axis=0) for name in self.codes}
 
     def counts(self, by_symbol: Ints) -> Counts:
         """The classes that symbols make, from records by symbol and stratum.
@@ -120,7 +122,7 @@ class Crossed:
             ("released",),
             np.arange(len(by_symbol), dtype=np.intp)[:, None],
             by_symbol.sum(axis=1),
-            {name: self.joint(name, by_symbol) for name in self.kinds},
+            {name: self.joint(name, by_symbol) for name in self.codes},
             self.margins,
             int(self.sizes.sum()),
             self.known,
@@ -133,15 +135,18 @@ class Crossed:
         mask[occupied] = acceptable(self.counts(by_symbol[occupied]), models)
         return mask
 
-    @cached_property
-    def margins(self) -> dict[str, Ints]:
-        """Records of the whole table by value, shape (values,), of each sensitive attribute."""
-        return {name: self.joint(name).sum(axis=0) for name in self.kinds}
-
 
 def key_of(values: Sequence[Hashable]) -> Key:
     """A combination of values as texts, equal for values that read alike."""
     return tuple(None if is_missing(value) else text_of(value) for value in values)
+
+
+def distinct(values: Sequence[Hashable]) -> tuple[list[Hashable], Codes]:
+    """The distinct values, by their texts, and which one each is, shape (values,)."""
+    keys = [key_of((value,)) for value in values]
+    first = dict(reversed(list(zip(keys, values, strict=True))))
+    number = {key: place for place, key in enumerate(first)}
+    return list(first.values()), np.array([number[key] for key in keys], np.intp)
 
 
 def _numbered(table: pd.DataFrame, names: Sequence[str]) -> tuple[Codes, Codes]:
@@ -152,9 +157,20 @@ def _numbered(table: pd.DataFrame, names: Sequence[str]) -> tuple[Codes, Codes]:
     if not names:
         return np.zeros(len(table), np.intp), np.zeros(1, np.intp)
     number_of, first = engine.grouped(table, names)
-    rows = table.iloc[first][list(names)].astype(object).itertuples(index=False, name=None)
-    keys = [tuple((text is None, text or "") for text in key_of(row)) for row in rows]
+    # None does not compare with texts: missing values come last.
+    keys = [
+        tuple((text is None, text or "") for text in key_of(row))
+        for row in _rows(table, names, first)
+    ]
     earliest = dict(zip(reversed(keys), reversed(first.tolist()), strict=True))
     place = {key: number for number, key in enumerate(sorted(earliest))}
     number = np.array([place[key] for key in keys], np.intp)
     return number[number_of], np.array([earliest[key] for key in place], np.intp)
+
+
+def _rows(
+    table: pd.DataFrame, names: Sequence[str], records: Codes
+) -> Iterable[tuple[Hashable, ...]]:
+    """Some columns of some records, a tuple of values for each."""
+    values = table.iloc[records][list(names)].astype(object)
+    return values.itertuples(index=False, name=None)

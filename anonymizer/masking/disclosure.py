@@ -1,4 +1,4 @@
-"""What a masked release tells of itself: what was expected of its channels, and what came of it."""
+"""What a manifest reports of channels: what was expected of them, and what came of a draw."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -9,23 +9,24 @@ import numpy as np
 from anonymizer.channels import Channel
 from anonymizer.channels.serialization import described
 from anonymizer.information.entropy import divergence, entropy, mutual_information
+from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.masking.candidate import Candidate
-from anonymizer.masking.contingency import Codes, Crossed, key_of
+from anonymizer.masking.contingency import Contingency, key_of
 from anonymizer.masking.preserved import Preserved
 
-__all__ = ["Disclosed", "Masked", "MaskedPart", "disclosed"]
+__all__ = ["ChannelReport", "Disclosure", "RandomizationReport", "channel_report", "disclosed"]
 
 
 @dataclass(frozen=True)
-class Disclosed:
-    """What released symbols tell about a sensitive attribute, in bits.
+class Disclosure:
+    """What released symbols disclose about a sensitive attribute, in bits.
 
     Parameters
     ----------
     mean
         I(W;Y).
     largest_i1, largest_i2
-        Of the symbol that tells most: D(p(w|y) || p(w)) and H(W) - H(W|y).
+        Of the symbol that discloses most: D(p(w|y) || p(w)) and H(W) - H(W|y).
     """
 
     mean: float
@@ -34,8 +35,8 @@ class Disclosed:
 
 
 @dataclass(frozen=True, eq=False)
-class MaskedPart:
-    """One channel of a masked release.
+class ChannelReport:
+    """One channel of a release.
 
     Parameters
     ----------
@@ -43,41 +44,37 @@ class MaskedPart:
         The attributes it is over, those that are kept among them where there are such.
     channel
         Of texts, as they are read back.
-    distortion
-        Expected, and what came of it.
-    realised_distortion
-        Of the table that was drawn.
+    expected_distortion, realised_distortion
+        Expected, and of the table that was drawn.
     least_distortion
         What no channel of this alphabet whose symbols all satisfy the policy in expectation falls
         below; None where that is not known, or of another table.
     expected
-        What symbols tell about each sensitive attribute, in expectation.
+        What symbols disclose about each sensitive attribute, in expectation.
     """
 
     attributes: tuple[str, ...]
     channel: Channel
-    distortion: float
+    expected_distortion: float
     realised_distortion: float
     least_distortion: float | None
-    expected: Mapping[str, Disclosed]
+    expected: Mapping[str, Disclosure]
 
     def to_dict(self, withhold: bool) -> dict[str, object]:
-        """The part as a manifest has it; the channel only where it is not withheld."""
-        told = {} if withhold else described(self.channel, self.attributes)
+        """The channel as a manifest has it; without its chances where they are withheld."""
+        hidden = ("values", "labels", "rows") if withhold else ()
+        shown = described(self.channel, self.attributes).items()
         return {
-            **told,
-            "attributes": list(self.attributes),
-            "epsilon": finite(self.channel.epsilon),
-            "rank": self.channel.rank,
-            "expected_distortion": self.distortion,
+            **{key: value for key, value in shown if key not in hidden},
+            "expected_distortion": self.expected_distortion,
             "realised_distortion": self.realised_distortion,
             "least_distortion": self.least_distortion,
-            "expected": {name: asdict(told) for name, told in self.expected.items()},
+            "expected": {name: asdict(each) for name, each in self.expected.items()},
         }
 
 
 @dataclass(frozen=True, eq=False)
-class Masked:
+class RandomizationReport:
     """How the released values were drawn.
 
     Parameters
@@ -85,8 +82,8 @@ class Masked:
     method
         ``"pram"``, ``"noise"`` or ``"bottleneck"``.
     attributes
-        The masked quasi-identifiers.
-    distortions
+        The drawn quasi-identifiers.
+    distortion
         What distortion means for each of them.
     scale
         What that of each is divided by.
@@ -94,88 +91,76 @@ class Masked:
         The share of the way from the policy's limits to no information that channels kept free, so
         that a draw would hold the policy; None where nothing of the kind was tried.
     withheld
-        Whether the channels are not told.
-    parts
-        The channels.
+        Whether the channels are not reported.
     realised
-        What the classes of the drawn table tell about each sensitive attribute.
+        What the classes of the drawn table disclose about each sensitive attribute.
     preserved
-        Which statistics of its numbers the release keeps; None where no numbers were masked.
+        Which statistics of its numbers the release keeps; None where no numbers were drawn.
+    channels
+        The channels.
     """
 
     method: str
     attributes: tuple[str, ...]
-    distortions: Mapping[str, str]
+    distortion: Mapping[str, str]
     scale: Mapping[str, float]
     margin: float | None
     withheld: bool
-    parts: Sequence[MaskedPart]
-    realised: Mapping[str, Disclosed]
-    preserved: Preserved | None = None
+    realised: Mapping[str, Disclosure]
+    preserved: Preserved | None
+    channels: Sequence[ChannelReport]
 
     @property
     def epsilon(self) -> float:
-        """Local differential privacy of a record's masked values, in nats: the channels' sum."""
-        return sum(part.channel.epsilon for part in self.parts)
+        """Local differential privacy of a record's drawn values, in nats: the channels' sum."""
+        return sum(each.channel.epsilon for each in self.channels)
 
     def to_dict(self) -> dict[str, object]:
-        """The masking as a manifest has it; an epsilon without limit is null."""
+        """The same as a manifest has it; an epsilon without limit is null."""
         return {
-            "method": self.method,
+            **vars(self),
             "attributes": list(self.attributes),
-            "distortion": dict(self.distortions),
-            "scale": dict(self.scale),
-            "margin": self.margin,
-            "withheld": self.withheld,
             "epsilon": finite(self.epsilon),
-            "realised": {name: asdict(told) for name, told in self.realised.items()},
+            "realised": {name: asdict(each) for name, each in self.realised.items()},
             "preserved": asdict(self.preserved) if self.preserved else None,
-            "channels": [part.to_dict(self.withheld) for part in self.parts],
+            "channels": [each.to_dict(self.withheld) for each in self.channels],
         }
 
 
-def told_of(candidate: Candidate, crossed: Crossed, symbol_of: Codes) -> MaskedPart:
-    """What is told of a channel and of the symbols that the records of a table got from it.
+def channel_report(
+    candidate: Candidate, contingency: Contingency, symbol_of: Codes
+) -> ChannelReport:
+    """What is reported of a channel and of the symbols that the records of a table got from it.
 
     The table need not be the one that the channel was found for: what is expected is expected of
     it, and the bound, which is about the other one, is left out where they differ.
     """
-    fitted = candidate.part.crossed
-    channel = Channel(
-        candidate.matrix,
-        tuple(map(key_of, fitted.values)),
-        tuple(map(key_of, candidate.symbols)),
-    )
-    known = {key: row for row, key in enumerate(fitted.keys)}
-    rows = np.array([known[key] for key in crossed.keys], np.intp)
+    fitted = candidate.part.contingency
+    rows = fitted.rows_of(contingency.keys)
     matrix, distances = candidate.matrix[rows], candidate.distances[rows]
-    same = crossed.keys == fitted.keys and np.array_equal(crossed.records, fitted.records)
-    return MaskedPart(
+    sizes = contingency.sizes
+    same = contingency.keys == fitted.keys and np.array_equal(contingency.records, fitted.records)
+    return ChannelReport(
         candidate.part.names,
-        channel,
-        float(crossed.sizes @ (matrix * distances).sum(axis=1) / crossed.sizes.sum()),
-        float(distances[crossed.row_of, symbol_of].mean()),
-        candidate.lower_bound if same else None,
-        {name: disclosed(matrix.T @ crossed.joint(name)) for name in crossed.kinds},
+        Channel(candidate.matrix, tuple(fitted.keys), tuple(map(key_of, candidate.symbols))),
+        float(sizes @ (matrix * distances).sum(axis=1) / sizes.sum()),
+        float(distances[contingency.row_of, symbol_of].mean()),
+        finite(candidate.lower_bound) if same else None,
+        {name: disclosed(matrix.T @ contingency.joint(name)) for name in contingency.codes},
     )
 
 
-def disclosed(joint: np.ndarray) -> Disclosed:
-    """What symbols tell, from (expected) records by symbol and value, shape (symbols, values)."""
+def disclosed(joint: Floats | Ints) -> Disclosure:
+    """What symbols disclose, from records by symbol and value, shape (symbols, values)."""
     some = joint[joint.sum(axis=1) > 0]
     margin = some.sum(axis=0)
-    return Disclosed(
+    return Disclosure(
         mutual_information(some),
         float(divergence(some, margin).max()),
         float((entropy(margin) - entropy(some)).max()),
     )
 
 
-def realised(crossed: Crossed, by_class: np.ndarray) -> dict[str, Disclosed]:
-    """What the classes of a drawn table tell about each sensitive attribute."""
-    return {name: disclosed(crossed.joint(name, by_class)) for name in crossed.kinds}
-
-
 def finite(number: float) -> float | None:
-    """A number as JSON has it; None where it is without limit."""
+    """A number as JSON has it; None where it is not known, or without limit."""
     return number if isfinite(number) else None

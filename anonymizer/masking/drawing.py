@@ -4,19 +4,17 @@ A channel promises what is expected; the table that is released is one draw. It 
 policy like any other table: counted, and drawn again where it fails.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from anonymizer.counts.counts import Floats, Ints
-from anonymizer.errors import PolicyUnreachableError
-from anonymizer.masking.candidate import Candidate
-from anonymizer.masking.contingency import Codes, Crossed
+from anonymizer.kernels.arrays import Codes, Floats, Ints
+from anonymizer.masking.contingency import Contingency
 from anonymizer.masking.rounding import rounded
 from anonymizer.privacy import PrivacyModel
 
-__all__ = ["Drawn", "attempt", "first_that_holds"]
+__all__ = ["Drawing", "Drawn"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,133 +30,122 @@ class Drawn:
     """
 
     symbol_of: list[Codes]
-    by_class: np.ndarray
+    by_class: Ints
 
 
-def first_that_holds(
-    ladder: Iterable[Sequence[Candidate]],
-    models: Sequence[PrivacyModel],
-    draws: int,
-    rng: np.random.Generator,
-    independent: bool = False,
-    kept_of: Codes | None = None,
-) -> tuple[Sequence[Candidate], Drawn]:
-    """The first channels, one for each part, of which a draw satisfies every model; and that draw.
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """How tables are drawn from channels.
 
-    The rest is as of :func:`attempt`.
-
-    Raises
-    ------
-    PolicyUnreachableError
-        When no draw of any does.
+    Parameters
+    ----------
+    models
+        What every class of a drawn table satisfies.
+    draws
+        How many tables are drawn at the most.
+    rng
+        Where randomness comes from.
+    independent
+        Every record by itself, which local differential privacy is about; otherwise the records of
+        every symbol are kept near to what is expected.
+    kept_of
+        What every record has of attributes that are no part of any channel and separate classes
+        all the same, shape (records,); None where there are none.
     """
-    tried = 0
-    for candidates in ladder:
-        tried += 1
-        if len(candidates) == 1 and kept_of is None and not _promising(candidates[0], models):
-            continue
-        crossed = [candidate.part.crossed for candidate in candidates]
-        matrices = [candidate.matrix for candidate in candidates]
-        for _ in range(draws):
-            drawn = attempt(crossed, matrices, models, rng, independent, kept_of)
-            if drawn is not None:
-                return candidates, drawn
-    raise PolicyUnreachableError(
-        f"masking: no table drawn from any of {tried} channels satisfied the policy; relax it "
-        "(or min-records), state coarser levels, or mask other attributes"
-    )
+
+    models: Sequence[PrivacyModel]
+    draws: int
+    rng: np.random.Generator
+    independent: bool = False
+    kept_of: Codes | None = field(default=None, repr=False)
+
+    def draw(self, tables: Sequence[Contingency], matrices: Sequence[Floats]) -> Drawn | None:
+        """The first draw that satisfies every model; None where all break one.
+
+        Parameters
+        ----------
+        tables
+            The records of each part.
+        matrices
+            Its channel q(y|x), shape (rows, symbols).
+        """
+        attempts = (self._attempt(tables, matrices) for _ in range(self.draws))
+        return next((drawn for drawn in attempts if drawn is not None), None)
+
+    def is_hopeless(self, tables: Sequence[Contingency], matrices: Sequence[Floats]) -> bool:
+        """Whether the table nearest to what is expected breaks a model: draws are further from it.
+
+        False where several parts or kept attributes make the classes.
+        """
+        if len(tables) > 1 or self.kept_of is not None:
+            return False
+        expected = np.rint(matrices[0].T @ tables[0].records).astype(np.int64)
+        return not tables[0].acceptable(expected, self.models).all()
+
+    def _attempt(self, tables: Sequence[Contingency], matrices: Sequence[Floats]) -> Drawn | None:
+        """Draw the symbols of all records once; None where a class of them breaks a model."""
+        pairs = zip(tables, matrices, strict=True)
+        kinds = [self._kinds(table, matrix) for table, matrix in pairs]
+        whole = tables[0]
+        alone = len(tables) == 1 and self.kept_of is None
+        if alone:  # the classes are known before any record has its symbol
+            by_class = _by_symbol(kinds[0], matrices[0].shape[1], whole.records.shape[1])
+            if not whole.acceptable(by_class, self.models).all():
+                return None
+        symbol_of = [_dealt(*each, self.rng) for each in zip(tables, kinds, strict=True)]
+        if not alone:
+            kept = [] if self.kept_of is None else [self.kept_of]
+            by_class = _by_class(whole, [*symbol_of, *kept])
+            if not whole.acceptable(by_class, self.models).all():
+                return None
+        return Drawn(symbol_of, by_class)
+
+    def _kinds(self, table: Contingency, matrix: Floats) -> Ints:
+        """Draw from a channel, stratum by stratum of equal sensitive values.
+
+        Every record gets each symbol with the channel's chance. Rounded, the records of a symbol
+        with some sensitive values are within one of what is expected.
+
+        Returns
+        -------
+        Row, stratum, symbol, and the records of that kind, shape (kinds, 4).
+        """
+        found = []
+        for stratum, sizes in enumerate(table.records.T):
+            rows = np.flatnonzero(sizes)
+            columns = np.flatnonzero(matrix[rows].max(axis=0, initial=0.0) > 0)
+            channel = matrix[np.ix_(rows, columns)]
+            if self.independent:
+                records = self.rng.multinomial(sizes[rows], channel)
+            else:
+                records = rounded(sizes[rows], channel, self.rng)
+            row, column = np.nonzero(records)
+            kind = [rows[row], np.full(len(row), stratum), columns[column], records[row, column]]
+            found.append(np.column_stack(kind))
+        return np.concatenate(found)
 
 
-def attempt(
-    crossed: Sequence[Crossed],
-    matrices: Sequence[Floats],
-    models: Sequence[PrivacyModel],
-    rng: np.random.Generator,
-    independent: bool = False,
-    kept_of: Codes | None = None,
-) -> Drawn | None:
-    """Draw the symbols of all records once; None where a class of them breaks a model.
-
-    ``independent``: every record by itself, which local differential privacy is about; otherwise
-    the records of every symbol are kept near to what is expected. ``kept_of``: what every record
-    has of attributes that are no part of any channel and tell classes apart all the same, shape
-    (records,); None where there are none.
-    """
-    how = _multinomial if independent else rounded
-    kinds = [_drawn(part, matrix, how, rng) for part, matrix in zip(crossed, matrices, strict=True)]
-    whole = crossed[0]
-    alone = len(crossed) == 1 and kept_of is None
-    if alone:  # the classes are known before any record has its symbol
-        by_class = _by_symbol(kinds[0], matrices[0].shape[1], whole.records.shape[1])
-        if not whole.acceptable(by_class, models).all():
-            return None
-    symbol_of = [_dealt(part, drawn, rng) for part, drawn in zip(crossed, kinds, strict=True)]
-    if not alone:
-        beside = [] if kept_of is None else [kept_of]
-        by_class = _together(whole, [*symbol_of, *beside])
-        if not whole.acceptable(by_class, models).all():
-            return None
-    return Drawn(symbol_of, by_class)
-
-
-def _promising(candidate: Candidate, models: Sequence[PrivacyModel]) -> bool:
-    """Whether the table that is nearest to what is expected would do: draws are further from it."""
-    expected = np.rint(candidate.law).astype(np.int64)
-    return bool(candidate.part.crossed.acceptable(expected, models).all())
-
-
-def _multinomial(records: Ints, channel: Floats, rng: np.random.Generator) -> Ints:
-    """Records by value and symbol when every record is drawn by itself, shape (n, k)."""
-    return np.asarray(rng.multinomial(records, channel))
-
-
-def _drawn(
-    crossed: Crossed,
-    matrix: Floats,
-    how: Callable[[Ints, Floats, np.random.Generator], Ints],
-    rng: np.random.Generator,
-) -> np.ndarray:
-    """Draw from a channel, stratum by stratum of equal sensitive values.
-
-    Every record gets each symbol with the channel's chance. Rounded, the records of a symbol with
-    some sensitive values are within one of what is expected.
-
-    Returns
-    -------
-    Row, stratum, symbol, and the records of that kind, shape (kinds, 4).
-    """
-    found = []
-    for stratum in range(crossed.records.shape[1]):
-        rows = np.flatnonzero(crossed.records[:, stratum])
-        columns = np.flatnonzero(matrix[rows].max(axis=0, initial=0.0) > 0)
-        records = how(crossed.records[rows, stratum], matrix[np.ix_(rows, columns)], rng)
-        row, column = np.nonzero(records)
-        kind = [rows[row], np.full(len(row), stratum), columns[column], records[row, column]]
-        found.append(np.column_stack(kind))
-    return np.concatenate(found)
-
-
-def _by_symbol(kinds: np.ndarray, symbols: int, strata: int) -> np.ndarray:
+def _by_symbol(kinds: Ints, symbols: int, strata: int) -> Ints:
     """Records by symbol and stratum, shape (symbols, strata)."""
     found = np.zeros((symbols, strata), np.int64)
     np.add.at(found, (kinds[:, 2], kinds[:, 1]), kinds[:, 3])
     return found
 
 
-def _dealt(crossed: Crossed, kinds: np.ndarray, rng: np.random.Generator) -> Codes:
+def _dealt(table: Contingency, kinds: Ints, rng: np.random.Generator) -> Codes:
     """The symbol of each record, those alike being dealt theirs at random, shape (records,)."""
     # Both sides in the order of rows, then strata: what was drawn for a kind goes to its records.
-    shuffled = rng.permutation(len(crossed.row_of))
-    order = np.lexsort((crossed.stratum_of[shuffled], crossed.row_of[shuffled]))
+    shuffled = rng.permutation(len(table.row_of))
+    order = np.lexsort((table.stratum_of[shuffled], table.row_of[shuffled]))
     _, _, symbol, records = kinds[np.lexsort((kinds[:, 1], kinds[:, 0]))].T
     symbol_of = np.empty(len(shuffled), np.intp)
     symbol_of[shuffled[order]] = np.repeat(symbol, records)
     return symbol_of
 
 
-def _together(crossed: Crossed, codes: Sequence[Codes]) -> np.ndarray:
-    """Records by class, told apart by several codes of each, and stratum, (classes, strata)."""
+def _by_class(table: Contingency, codes: Sequence[Codes]) -> Ints:
+    """Records by class, a combination of codes, and stratum, shape (classes, strata)."""
     _, class_of = np.unique(np.column_stack(codes), axis=0, return_inverse=True)
-    strata = crossed.records.shape[1]
-    keys = class_of.reshape(-1) * strata + crossed.stratum_of
+    strata = table.records.shape[1]
+    keys = class_of.reshape(-1) * strata + table.stratum_of
     return np.bincount(keys, minlength=(class_of.max() + 1) * strata).reshape(-1, strata)

@@ -1,16 +1,18 @@
 """Gaussian noise on numbers, rounded to a grid: how much of it a policy needs is tried in steps."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from math import floor, log10
 
 import numpy as np
 
 from anonymizer.channels import gaussian_channel, require_room
-from anonymizer.counts.counts import Floats
 from anonymizer.errors import InputError
-from anonymizer.masking.attribute import Attribute
+from anonymizer.kernels.arrays import Floats
+from anonymizer.masking.attribute import Attribute, plain
 from anonymizer.masking.candidate import Candidate, Piece, assembled, without_rare
-from anonymizer.masking.part import Block, Part, Symbol, distinct
+from anonymizer.masking.options import Noise
+from anonymizer.masking.part import Part
+from anonymizer.privacy import PrivacyModel
 
 __all__ = ["STEPS", "noise"]
 
@@ -21,37 +23,29 @@ STEPS = (
 """Distortions that are tried, as shares of the variance: at 1 everybody gets the mean."""
 
 
-def noise(part: Part, grids: Mapping[str, float], least: float) -> Iterator[Candidate]:
+FINEST = 2.0**40
+"""Steps from 0: further out, floats would blur the points of a grid."""
+
+
+def noise(
+    part: Part, recoding: Noise, models: Sequence[PrivacyModel], least: float
+) -> Iterator[Candidate]:
     """Channels of the Gaussian rule of a table's attributes, with less and less information.
 
     Y = (1 - d) X + d mu + N(0, d (1 - d) sigma^2), rounded to multiples of the grid, which distorts
-    least for what it tells of a W that is Gaussian together with X (Rebollo-Monedero et al. 2008,
-    Eq. 5). Attributes get noise independently.
-
-    Parameters
-    ----------
-    part
-        What is masked.
-    grids
-        Steps of the grid by attribute; where one lacks it is a tenth of the standard deviation.
-    least
-        Every symbol is expected for so many records.
-
-    Raises
-    ------
-    InputError
-        When an attribute is no column of numbers.
+    least for what it discloses of a W that is Gaussian together with X (Rebollo-Monedero et al.
+    2008, Eq. 5). Attributes get noise independently. The grid is a tenth of the standard deviation
+    where the options have none. The policy is left to the drawn table, but that every symbol is
+    expected for ``least`` records.
     """
+    grids = recoding.grid or {}
     axes = [_Axis(part, attribute, grids.get(attribute.name)) for attribute in part.attributes]
-    symbols = part.crossed_symbols({axis.attribute.name: axis.symbols for axis in axes})
-    require_room("the channel of the noise", (len(part.crossed.values), len(symbols)))
+    symbols = part.combinations({axis.name: axis.symbols for axis in axes})
+    require_room("the channel of the noise", (len(part.contingency.values), len(symbols)))
     for d in STEPS:
-        matrix = _crossed([axis.channel(d)[axis.of_row] for axis in axes])
-        yield assembled(part, [_piece(block, matrix, symbols, least) for block in part.blocks])
-
-
-FINEST = 2.0**40
-"""Steps from 0: further out, floats would blur the points of a grid."""
+        matrix = _of_all([axis.channel(d)[axis.of_row] for axis in axes])
+        pieces = [Piece(b, matrix[b.rows], b.with_kept(symbols)) for b in part.blocks]
+        yield assembled(part, [without_rare(piece, least) for piece in pieces])
 
 
 class _Axis:
@@ -60,26 +54,26 @@ class _Axis:
     def __init__(self, part: Part, attribute: Attribute, step: float | None) -> None:
         if not attribute.numeric:
             raise InputError(
-                f"masking: noise is for numbers, and {attribute.name!r} is none at its level; "
-                "mask other attributes, or choose 'pram'"
+                f"random recoding: noise is for numbers, and {attribute.name!r} is none at its "
+                "level; draw other attributes, or choose 'pram'"
             )
-        self.attribute = attribute
-        place = part.names.index(attribute.name)
-        values, self.of_row = distinct([value[place] for value in part.crossed.values])
+        self.name = attribute.name
+        values, self.of_row = part.values_of(self.name)
         self.values = attribute.numbers(values)
-        share = np.bincount(self.of_row, weights=part.crossed.sizes) / part.crossed.sizes.sum()
+        sizes = part.contingency.sizes
+        share = np.bincount(self.of_row, weights=sizes) / sizes.sum()
         self.mean = float(share @ self.values)
         self.variance = float(share @ (self.values - self.mean) ** 2)
         tenth = _round_step(self.variance**0.5 / 10)
         if np.ptp(self.values):
-            self.grid = _grid(part, attribute.name, self.values, step or tenth)
+            self.grid = _grid(part, self.name, self.values, step or tenth)
         else:  # one number, which is released as it is
             self.variance, self.grid = 0.0, self.values[:1]
 
     @property
     def symbols(self) -> list[int | float]:
         """The points of the grid as they are released."""
-        return [int(point) if point == int(point) else float(point) for point in self.grid]
+        return list(map(plain, self.grid))
 
     def channel(self, d: float) -> Floats:
         """q(y|x) at a normalised distortion, shape (values, points)."""
@@ -88,12 +82,8 @@ class _Axis:
         return gaussian_channel(self.values, self.grid, self.mean, self.variance, d)
 
 
-def _piece(block: Block, matrix: Floats, symbols: list[Symbol], least: float) -> Piece:
-    return without_rare(Piece(block, matrix[block.rows], block.released(symbols)), least)
-
-
-def _crossed(channels: list[Floats]) -> Floats:
-    """The channel of all combinations of symbols, attributes being masked independently."""
+def _of_all(channels: list[Floats]) -> Floats:
+    """The channel of all combinations of symbols, attributes being drawn independently."""
     whole = channels[0]
     for channel in channels[1:]:
         whole = (whole[:, :, None] * channel[:, None, :]).reshape(len(whole), -1)
@@ -105,8 +95,8 @@ def _grid(part: Part, name: str, values: Floats, step: float) -> Floats:
     ends = [float(end) / step for end in (values.min(), values.max())]
     if max(map(abs, ends)) > FINEST:
         raise InputError(
-            f"masking: the grid of {name!r} is too fine for numbers as large as its; state a wider "
-            "one"
+            f"random recoding: the grid of {name!r} is too fine for numbers as large as its; "
+            "choose a wider one"
         )
     first, last = map(round, ends)
     part.require_few(last - first + 1)

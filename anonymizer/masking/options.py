@@ -1,13 +1,19 @@
 """Random recodings: values drawn from a channel instead of generalized ones."""
 
-from abc import abstractmethod
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar, Literal, get_args
 
-from anonymizer.errors import InputError, column_names, did_you_mean, is_whole, require_one_of
-from anonymizer.objectives import Objective
+from anonymizer.errors import (
+    InputError,
+    column_names,
+    did_you_mean,
+    is_whole,
+    require_one_of,
+    shown,
+)
+from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding.problem.problem import Run
 from anonymizer.recoding.recoding import (
@@ -15,12 +21,7 @@ from anonymizer.recoding.recoding import (
     Recoding,
     RecodingPlan,
     Task,
-    require_unweighted,
 )
-
-if TYPE_CHECKING:
-    from anonymizer.masking.candidate import Candidate
-    from anonymizer.masking.part import Part
 
 __all__ = ["DISTORTION", "DISTORTIONS", "Bottleneck", "Noise", "Pram", "RandomRecoding"]
 
@@ -30,7 +31,8 @@ DISTORTION = "distortion"
 LARGEST = 1e300
 """Numbers beyond are none that anybody means, and some are no floats."""
 
-DISTORTIONS = ("squared", "absolute", "hamming", "hierarchy")
+Distortion = Literal["squared", "absolute", "hamming", "hierarchy"]
+DISTORTIONS: tuple[str, ...] = get_args(Distortion)
 
 
 @dataclass(frozen=True)
@@ -66,60 +68,44 @@ class RandomRecoding(Recoding):
     """
 
     searches: ClassVar[bool] = False
+    by_attribute: ClassVar[Sequence[str]] = ("distortion",)
+    """The options that may map attributes to values."""
 
     attributes: Sequence[str] | None = None
     levels: Mapping[str, int] | None = None
     jointly: bool = True
-    distortion: str | Mapping[str, str] | None = None
+    distortion: Distortion | Mapping[str, Distortion] | None = None
     min_records: int | None = None
     draws: int = 20
     withhold: bool = False
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        if not (self.levels is None or isinstance(self.levels, Mapping)):
-            raise InputError(f"{self.name}: levels must map quasi-identifiers to levels")
-        for name in ("jointly", "withhold"):
-            self._require_truth(name)
-        for name, least in (("min_records", 1), ("draws", 1), ("seed", 0)):
-            value = getattr(self, name)
-            if (name == "draws" or value is not None) and not is_whole(value, least=least):
-                raise InputError(
-                    f"{self.name}: {name} = {value!r} must be a whole number from {least}"
-                )
-        for each in self._distortions():
-            require_one_of(f"{self.name}: distortion", each, DISTORTIONS)
-
-    @abstractmethod
-    def candidates(
-        self, part: "Part", models: Sequence[PrivacyModel], least: float
-    ) -> Iterator["Candidate"]:
-        """Channels of a part of the attributes, in the order in which they are to be tried.
-
-        Parameters
-        ----------
-        part
-            What is drawn.
-        models
-            The policy.
-        least
-            Every symbol is expected for so many records.
-        """
-
-    def shared(self, parts: int) -> "RandomRecoding":
-        """The recoding of one of several parts: what is promised of all of them is shared out."""
-        return self
+        levels = self.levels is None or isinstance(self.levels, Mapping)
+        self._require(levels, "levels must map quasi-identifiers to levels")
+        for option in ("jointly", "withhold"):
+            truth = isinstance(getattr(self, option), bool)
+            self._require(truth, f"{option} must be true or false")
+        for option, least in (("min_records", 1), ("draws", 1), ("seed", 0)):
+            value = getattr(self, option)
+            fine = is_whole(value, least=least) or (value is None and option != "draws")
+            self._require(fine, f"{option} = {shown(value)} must be a whole number from {least}")
+        one = isinstance(self.distortion, str)
+        for kind in [self.distortion] if one else self._of_attributes("distortion").values():
+            require_one_of(f"{self.name}: distortion", kind, DISTORTIONS)
 
     def require_suitable(
         self, models: Sequence[PrivacyModel], objective: Objective, run: Run
     ) -> None:
         """Refuse a policy about samples, an objective and a time limit."""
         super().require_suitable(models, objective, run)
-        require_unweighted(self.name, objective)
+        plain = type(objective) is MutualInformation and not objective.weights
+        if not plain:  # the objective that stands for none
+            raise InputError(f"recoding {self.name!r} maximises nothing; leave out the objective")
 
     def fit(self, task: Task) -> tuple[RecodingPlan, Outcome]:
         """Find channels for a table, draw from them, and carry out the first draw that holds."""
-        from anonymizer.masking.plan import fitted  # its solvers take a while to load
+        from anonymizer.masking.fitting import fitted  # its solvers take a while to load
 
         return fitted(self, task)
 
@@ -133,18 +119,14 @@ class RandomRecoding(Recoding):
         """
         named = names if self.attributes is None else column_names("attributes", self.attributes)
         for name in named:
-            if name not in names:
-                hint = did_you_mean(str(name), names)
-                raise InputError(f"{self.name}: {name!r} is no quasi-identifier{hint}")
-        for option in self._options_by_attribute:
-            for name in option if isinstance(option, Mapping) else ():
-                if name not in named:
-                    raise InputError(
-                        f"{self.name}: {name!r} has an option, but is not drawn"
-                        + did_you_mean(str(name), list(named))
-                    )
-        if not named:
-            raise InputError(f"{self.name}: attributes must name at least one quasi-identifier")
+            hint = did_you_mean(str(name), names)
+            self._require(name in names, f"{name!r} is no quasi-identifier{hint}")
+        for option in self.by_attribute:
+            given = getattr(self, option)
+            for name in given if isinstance(given, Mapping) else ():
+                hint = did_you_mean(str(name), named)
+                self._require(name in named, f"{name!r} has an option, but is not drawn{hint}")
+        self._require(bool(named), "attributes must name at least one quasi-identifier")
         return tuple(name for name in names if name in named)
 
     @property
@@ -152,7 +134,7 @@ class RandomRecoding(Recoding):
         """Whether every record is drawn by itself: what epsilon promises, it promises of that."""
         return False
 
-    def distortion_of(self, name: str) -> str | None:
+    def distortion_of(self, name: str) -> Distortion | None:
         """The distortion that is requested for an attribute, if any is."""
         if isinstance(self.distortion, Mapping):
             return self.distortion.get(name)
@@ -161,36 +143,19 @@ class RandomRecoding(Recoding):
     @property
     def described(self) -> dict[str, object]:
         """The method and its options but for the seed: part of a study's fingerprint."""
-        options = super().described
-        del options["seed"]
-        return options
+        return {key: value for key, value in super().described.items() if key != "seed"}
 
-    @property
-    def _options_by_attribute(self) -> list[object]:
-        return [self.distortion]
+    def _of_attributes(self, option: str) -> Mapping[str, object]:
+        """What an option gives by attribute; nothing where it is left out."""
+        given = getattr(self, option)
+        self._require(
+            given is None or isinstance(given, Mapping), f"{option} must be given by attribute"
+        )
+        return given or {}
 
-    def _distortions(self) -> list[object]:
-        if isinstance(self.distortion, str):
-            return [self.distortion]
-        return list(self._by_attribute("distortion", self.distortion).values())
-
-    def _by_attribute(self, option: str, given: object) -> Mapping[str, object]:
-        """What is given by attribute; nothing where it is left out."""
-        if given is None:
-            return {}
-        if not isinstance(given, Mapping):
-            raise InputError(f"{self.name}: {option} must be given by attribute")
-        return given
-
-    def _require_truth(self, option: str) -> None:
-        if not isinstance(getattr(self, option), bool):
-            raise InputError(f"{self.name}: {option} must be true or false")
-
-    def _require_number(self, option: str, value: object, *, above: bool) -> None:
-        number = isinstance(value, Real) and not isinstance(value, bool) and _sensible(value)
-        if not number or value < 0 or (above and value == 0):  # type: ignore[operator]
-            reach = "above 0" if above else "of at least 0"
-            raise InputError(f"{self.name}: {option} = {value!r} must be a number {reach}")
+    def _require(self, fine: bool, complaint: str) -> None:
+        if not fine:
+            raise InputError(f"{self.name}: {complaint}")
 
 
 @dataclass(frozen=True)
@@ -213,6 +178,7 @@ class Pram(RandomRecoding):
     """
 
     name: ClassVar[str] = "pram"
+    by_attribute: ClassVar[Sequence[str]] = ("distortion", "alphabet")
 
     alphabet: Mapping[str, Sequence[object]] | None = None
     invariant: bool = False
@@ -220,37 +186,20 @@ class Pram(RandomRecoding):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self._require_truth("invariant")
-        if self.epsilon is not None:
-            self._require_number("epsilon", self.epsilon, above=True)
-        for name, symbols in self._by_attribute("alphabet", self.alphabet).items():
-            if not _are_symbols(symbols):
-                raise InputError(f"{self.name}: alphabet of {name!r} must be a list of values")
-        if self.invariant and self.alphabet is not None:
-            raise InputError(
-                f"{self.name}: invariant releases the values that occur; leave out alphabet"
-            )
-
-    def candidates(
-        self, part: "Part", models: Sequence[PrivacyModel], least: float
-    ) -> Iterator["Candidate"]:
-        """Channels of least distortion, with wider and wider margins."""
-        from anonymizer.masking.pram import pram
-
-        return pram(part, self, models, least)
-
-    def shared(self, parts: int) -> "Pram":
-        """Epsilon in equal shares: what attributes disclose one by one adds up."""
-        return self if self.epsilon is None else replace(self, epsilon=self.epsilon / parts)
+        self._require(isinstance(self.invariant, bool), "invariant must be true or false")
+        fine = self.epsilon is None or (_is_number(self.epsilon) and self.epsilon > 0)
+        self._require(fine, f"epsilon = {shown(self.epsilon)} must be a number above 0")
+        for name, symbols in self._of_attributes("alphabet").items():
+            self._require(_are_symbols(symbols), f"alphabet of {name!r} must be a list of values")
+        self._require(
+            not self.invariant or self.alphabet is None,
+            "invariant releases the values that occur; leave out alphabet",
+        )
 
     @property
     def independent(self) -> bool:
         """Whether every record is drawn by itself: what epsilon promises, it promises of that."""
         return self.epsilon is not None
-
-    @property
-    def _options_by_attribute(self) -> list[object]:
-        return [self.distortion, self.alphabet]
 
 
 @dataclass(frozen=True)
@@ -267,25 +216,15 @@ class Noise(RandomRecoding):
     """
 
     name: ClassVar[str] = "noise"
+    by_attribute: ClassVar[Sequence[str]] = ("distortion", "grid")
 
     grid: Mapping[str, float] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, width in self._by_attribute("grid", self.grid).items():
-            self._require_number(f"grid of {name!r}", width, above=True)
-
-    def candidates(
-        self, part: "Part", models: Sequence[PrivacyModel], least: float
-    ) -> Iterator["Candidate"]:
-        """Channels of the Gaussian rule, with more and more noise."""
-        from anonymizer.masking.noise import noise
-
-        return noise(part, self.grid or {}, least)
-
-    @property
-    def _options_by_attribute(self) -> list[object]:
-        return [self.distortion, self.grid]
+        for name, width in self._of_attributes("grid").items():
+            fine = _is_number(width) and width > 0  # type: ignore[operator]
+            self._require(fine, f"grid of {name!r} = {shown(width)} must be a number above 0")
 
 
 @dataclass(frozen=True)
@@ -306,28 +245,24 @@ class Bottleneck(RandomRecoding):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.rate is not None:
-            self._require_number("rate", self.rate, above=False)
-
-    def candidates(
-        self, part: "Part", models: Sequence[PrivacyModel], least: float
-    ) -> Iterator["Candidate"]:
-        """Channels of the bottleneck, those that keep most first."""
-        from anonymizer.masking.bottleneck import bottleneck
-
-        return bottleneck(part, self.rate, models, least)
+        fine = self.rate is None or (_is_number(self.rate) and self.rate >= 0)
+        self._require(fine, f"rate = {shown(self.rate)} must be a number of at least 0")
 
 
-def _are_symbols(stated: object) -> bool:
+def _are_symbols(given: object) -> bool:
     """Whether these are values that can stand in a table: no lists, no numbers beyond all."""
-    if isinstance(stated, str) or not isinstance(stated, Sequence):
+    if isinstance(given, str) or not isinstance(given, Sequence) or not given:
         return False
-    return len(stated) > 0 and all(
-        isinstance(each, Hashable) and (not isinstance(each, Real) or _sensible(each))
-        for each in stated
+    return all(
+        isinstance(each, Hashable) and (not isinstance(each, Real) or _is_sensible(each))
+        for each in given
     )
 
 
-def _sensible(number: Real) -> bool:
+def _is_number(given: object) -> bool:
+    return isinstance(given, Real) and not isinstance(given, bool) and _is_sensible(given)
+
+
+def _is_sensible(number: Real) -> bool:
     """Whether a number is finite, and of a size that floats have."""
     return bool(-LARGEST < number < LARGEST)  # type: ignore[operator]

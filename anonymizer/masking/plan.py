@@ -1,39 +1,33 @@
-"""Random recodings carried out: fitted to a table, drawn, and drawn again for other tables."""
+"""Random recodings carried out: the channels that were found, drawn from for any table."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
-from anonymizer.channels import Channel
 from anonymizer.counts.counts import Counts
-from anonymizer.counts.counts import Recoding as Partitions
-from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, PolicyBrokenError
-from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.masking.attribute import Attribute
 from anonymizer.masking.candidate import Candidate
-from anonymizer.masking.candidate_channels import ladder_of, require_suitable
-from anonymizer.masking.contingency import Crossed
-from anonymizer.masking.disclosure import Masked, realised, told_of
-from anonymizer.masking.drawing import Drawn, attempt, first_that_holds
-from anonymizer.masking.options import DISTORTION, RandomRecoding
-from anonymizer.masking.part import Part
+from anonymizer.masking.contingency import Contingency
+from anonymizer.masking.disclosure import RandomizationReport, channel_report, disclosed
+from anonymizer.masking.drawing import Drawing, Drawn
+from anonymizer.masking.options import RandomRecoding
 from anonymizer.masking.preserved import preserved
-from anonymizer.masking.symbols import symbols_of
-from anonymizer.privacy import KAnonymity, PrivacyModel, require_possible
+from anonymizer.privacy import KAnonymity
 from anonymizer.recoding.apply import described, relabelled
-from anonymizer.recoding.lattice import level_recoding
-from anonymizer.recoding.levels import node_of
-from anonymizer.recoding.recoding import Outcome, RecodingPlan, Task, unsuppressed
-from anonymizer.recoding.result import SearchResult
+from anonymizer.recoding.recoding import Outcome, RecodingPlan, unsuppressed
 from anonymizer.tables import engine
-from anonymizer.tables.values import counted
+from anonymizer.tables.values import counted, is_missing, text_of
 
-__all__ = ["RandomPlan", "fitted"]
+__all__ = ["RandomPlan"]
+
+KINDS = (("int64", -(2**63), 2**63), ("uint64", 0, 2**64))
+"""Whole numbers that columns hold: from, and up to but not including."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,17 +38,17 @@ class RandomPlan(RecodingPlan):
     ----------
     options
         The random recoding that was requested.
-    candidates
-        The channels that were chosen, one for each part.
     rng
         What draws.
+    candidates
+        The channels that were chosen, one for each part.
     """
 
     random: ClassVar[bool] = True
 
     options: RandomRecoding
-    candidates: Sequence[Candidate] = field(repr=False)
     rng: np.random.Generator = field(repr=False)
+    candidates: Sequence[Candidate] = field(repr=False)
 
     @property
     def forgetting(self) -> "RandomPlan":
@@ -67,39 +61,60 @@ class RandomPlan(RecodingPlan):
         found = tuple(candidate.forgetting for candidate in self.candidates)
         return replace(self, candidates=found, rng=rng)
 
+    def base(self, admitted: pd.DataFrame) -> pd.DataFrame:
+        """A table at the levels it is drawn from, without its identifiers."""
+        left = admitted.drop(columns=list(self.schema.identifiers))
+        return engine.without_traces(relabelled(left, self.recoding, self.taxonomies))
+
+    def drawing(self, base: pd.DataFrame, tables: Sequence[Contingency]) -> Drawing:
+        """How a table is drawn, from the records of each part."""
+        least = self.options.min_records
+        inside = {name for table in tables for name in table.schema.names}
+        kept = [name for name in self.schema.names if name not in inside]
+        return Drawing(
+            [*self.models, *([] if least is None else [KAnonymity(least)])],
+            self.options.draws,
+            self.rng,
+            self.options.independent,
+            engine.grouped(base, kept)[0] if kept else None,
+        )
+
     def carry_out(self, admitted: pd.DataFrame) -> Outcome:
-        """Draw what is released for each record.
+        """Draw what is released for each record."""
+        base = self.base(admitted)
+        names = [candidate.part.names for candidate in self.candidates]
+        tables = [Contingency.of(base, replace(self.schema, names=some)) for some in names]
+        matrices = [_rows_for(*pair) for pair in zip(self.candidates, tables, strict=True)]
+        drawn = self.drawing(base, tables).draw(tables, matrices)
+        if drawn is None:
+            raise PolicyBrokenError(
+                f"nothing was released: none of {self.options.draws} draws satisfied the policy; "
+                "fit on this table, or allow more draws"
+            )
+        return self.outcome(base, tables, drawn)
 
-        Raises
-        ------
-        PolicyBrokenError
-            When no draw of many satisfies the policy.
-        InputError
-            When the table holds values that the channels do not know.
-        """
-        base = _base(admitted, self.schema, self.partitions, self.taxonomies)
-        parts = [
-            Crossed.of(base, replace(self.schema, names=candidate.part.names))
-            for candidate in self.candidates
-        ]
-        return self.outcome(base, parts, self._drawn(base, parts))
-
-    def outcome(self, base: pd.DataFrame, parts: Sequence[Crossed], drawn: Drawn) -> Outcome:
+    def outcome(self, base: pd.DataFrame, tables: Sequence[Contingency], drawn: Drawn) -> Outcome:
         """Put drawn symbols into a table.
 
         Parameters
         ----------
         base
             The admitted records at the levels they are drawn from.
-        parts
-            What each channel is about, counted.
+        tables
+            The records of each part.
         drawn
-            The symbols of its records.
+            The symbols of all records.
         """
-        released = self._released(base, drawn)
-        reported = self._reported(base, released, parts, drawn)
-        hidden = list(dict.fromkeys([*self._drawn_names, *self.generalized]))
-        return Outcome(released, unsuppressed(len(released)), False, hidden, reported)
+        columns = {}
+        for candidate, symbol_of in zip(self.candidates, drawn.symbol_of, strict=True):
+            for attribute in candidate.part.attributes:
+                place = candidate.part.names.index(attribute.name)
+                labels = [symbol[place] for symbol in candidate.symbols]
+                columns[attribute.name] = _symbols_of(base[attribute.name], symbol_of, labels)
+        released = engine.without_traces(engine.replaced(base, columns))
+        hidden = list(dict.fromkeys([*columns, *self.generalized]))
+        report = self._report(base, released, tables, drawn)
+        return Outcome(released, unsuppressed(len(released)), False, hidden, report)
 
     def recoder(
         self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator
@@ -109,179 +124,74 @@ class RandomPlan(RecodingPlan):
 
     def describe(self, shown: pd.DataFrame) -> dict[str, list[dict[str, object]]]:
         """The levels that values were drawn from: of drawn attributes nothing but the channel."""
-        drawn = self._drawn_names
+        drawn = {attribute.name for attribute in self._attributes}
         kept = {name: part for name, part in self.partitions.items() if name not in drawn}
-        known = described(kept, {name: self.taxonomies[name] for name in kept}, shown)
+        known = described(kept, self.taxonomies, shown)
         return {name: known.get(name, []) for name in self.partitions}
-
-    def _rows_of(self, candidate: Candidate, crossed: Crossed) -> Floats:
-        """The rows of a channel for the values of a table, shape (n, k).
-
-        Raises
-        ------
-        InputError
-            When it holds values, or combinations of them, that the channel has none for.
-        """
-        known = {key: row for row, key in enumerate(candidate.part.crossed.keys)}
-        rows = np.array([known.get(key, -1) for key in crossed.keys], np.intp)
-        if (rows < 0).any():
-            records = int(crossed.sizes[rows < 0].sum())
-            raise InputError(
-                f"{counted(records, 'record')} of the table have values of "
-                f"{', '.join(candidate.part.names)} that the channel has never seen together; fit "
-                "on a table that has them"
-            )
-        return np.asarray(candidate.matrix[rows])
-
-    def _drawn(self, base: pd.DataFrame, parts: Sequence[Crossed]) -> Drawn:
-        matrices = [self._rows_of(*pair) for pair in zip(self.candidates, parts, strict=True)]
-        models = _required(self.models, self.options)
-        kept_of = _kept_of(base, parts, self.schema)
-        for _ in range(self.options.draws):
-            drawn = attempt(parts, matrices, models, self.rng, self.options.independent, kept_of)
-            if drawn is not None:
-                return drawn
-        raise PolicyBrokenError(
-            f"nothing was released: none of {self.options.draws} draws satisfied the policy; fit "
-            "on this table, or allow more draws"
-        )
-
-    def _released(self, base: pd.DataFrame, drawn: Drawn) -> pd.DataFrame:
-        """The table with the symbols of its records in place of the true values."""
-        columns = {}
-        for candidate, symbol_of in zip(self.candidates, drawn.symbol_of, strict=True):
-            for attribute in candidate.part.attributes:
-                place = candidate.part.names.index(attribute.name)
-                labels = [symbol[place] for symbol in candidate.symbols]
-                columns[attribute.name] = symbols_of(base[attribute.name], symbol_of, labels)
-        return engine.without_traces(engine.replaced(base, columns))
 
     @property
     def _attributes(self) -> list[Attribute]:
         return [each for candidate in self.candidates for each in candidate.part.attributes]
 
-    @property
-    def _drawn_names(self) -> list[str]:
-        return [attribute.name for attribute in self._attributes]
-
-    def _reported(
+    def _report(
         self,
         base: pd.DataFrame,
         released: pd.DataFrame,
-        parts: Sequence[Crossed],
+        tables: Sequence[Contingency],
         drawn: Drawn,
-    ) -> Masked:
-        attributes = self._attributes
+    ) -> RandomizationReport:
+        """What the manifest reports of the draw."""
+        attributes, whole = self._attributes, tables[0]
         numbers = [attribute.name for attribute in attributes if attribute.numeric]
-        channels = zip(self.candidates, parts, drawn.symbol_of, strict=True)
-        return Masked(
+        channels = zip(self.candidates, tables, drawn.symbol_of, strict=True)
+        realised = {name: disclosed(whole.joint(name, drawn.by_class)) for name in whole.codes}
+        return RandomizationReport(
             self.options.name,
             tuple(attribute.name for attribute in attributes),
             {attribute.name: attribute.kind for attribute in attributes},
             {name: scale for c in self.candidates for name, scale in c.part.scale.items()},
             self.candidates[0].margin,
             self.options.withhold,
-            [told_of(*each) for each in channels],
-            realised(parts[0], drawn.by_class),
+            realised,
             preserved(base, released, numbers, self.schema.sensitive),
+            [channel_report(*each) for each in channels],
         )
 
 
-def fitted(options: RandomRecoding, task: Task) -> tuple[RandomPlan, Outcome]:
-    """Find channels for a table and draw from them.
-
-    Raises
-    ------
-    InputError
-        When table and options do not fit together.
-    PolicyUnreachableError
-        When no channel satisfies the policy, or no draw of any does.
-    """
-    schema, taxonomies = task.counted.schema, task.counted.taxonomies
-    models = task.models
-    require_suitable(models)
-    require_possible(task.counted.counts, models)
-    node = node_of({**dict.fromkeys(taxonomies, 0), **(options.levels or {})}, taxonomies)
-    recoding = level_recoding(taxonomies, tuple(taxonomies), node)
-    noisy = options.name == "noise"
-    attributes = [
-        Attribute.of(name, taxonomies[name], recoding[name], options.distortion_of(name), noisy)
-        for name in options.drawn(schema.names)
-    ]
-    rng = np.random.default_rng(options.seed)
-    base = _base(task.counted.kept, schema, recoding, taxonomies)
-    parts = _parts(base, Crossed.of(base, schema), attributes, options.jointly)
-    ladder = ladder_of(parts, schema.names, options, models, len(base))
-    crossed = [part.crossed for part in parts]
-    kept_of = _kept_of(base, crossed, schema)
-    how = options.draws, rng, options.independent, kept_of
-    candidates, drawn = first_that_holds(ladder, _required(models, options), *how)
-    _require_private(candidates, getattr(options, "epsilon", None))
-    search = _result_of(options, candidates)
-    plan = RandomPlan(schema, models, taxonomies, recoding, search, options, candidates, rng)
-    return plan, plan.outcome(base, crossed, drawn)
-
-
-def _result_of(options: RandomRecoding, candidates: Sequence[Candidate]) -> SearchResult:
-    """How channels were found: what they distort, and what none can fall below."""
-    value = sum(candidate.distortion for candidate in candidates)
-    bounds = [candidate.lower_bound for candidate in candidates]
-    known = [bound for bound in bounds if bound is not None]
-    bound = sum(known) if len(known) == len(bounds) else None
-    gap = None if bound is None else max(value - bound, 0.0)
-    tried = len(candidates)
-    return SearchResult(
-        options.name, DISTORTION, value, gap, tried, tried, None, None, 0, False, bound
-    )
-
-
-def _base(
-    admitted: pd.DataFrame,
-    schema: Schema,
-    recoding: Partitions,
-    taxonomies: Mapping[str, Taxonomy],
-) -> pd.DataFrame:
-    """A table at the levels it is drawn from, without its identifiers."""
-    left = admitted.drop(columns=list(schema.identifiers))
-    return engine.without_traces(relabelled(left, recoding, taxonomies))
-
-
-def _parts(
-    base: pd.DataFrame, crossed: Crossed, attributes: Sequence[Attribute], jointly: bool
-) -> list[Part]:
-    """All drawn attributes together, with those that are kept; or each of them by itself."""
-    if jointly:
-        return [Part.of(base, crossed, crossed.schema.names, attributes)]
-    return [Part.of(base, crossed, [attribute.name], attributes) for attribute in attributes]
-
-
-def _require_private(candidates: Sequence[Candidate], epsilon: float | None) -> None:
-    """Require the local differential privacy that was requested, of the channels as they are.
-
-    Raises
-    ------
-    PolicyBrokenError
-        When they have less.
-    """
-    if epsilon is None:
-        return
-    channels = [Channel(c.matrix, c.part.crossed.values, tuple(c.symbols)) for c in candidates]
-    found = sum(channel.epsilon for channel in channels)
-    if found > epsilon * (1 + 1e-9):
-        raise PolicyBrokenError(
-            f"nothing was released: the channels have epsilon = {found:.6g}, above {epsilon:g}; "
-            "request less"
+def _rows_for(candidate: Candidate, table: Contingency) -> Floats:
+    """The rows of a channel for the values of a table, shape (n, k)."""
+    rows = candidate.part.contingency.rows_of(table.keys)
+    if (rows < 0).any():
+        records = int(table.sizes[rows < 0].sum())
+        raise InputError(
+            f"{counted(records, 'record')} of the table have values of "
+            f"{', '.join(candidate.part.names)} that the channel has never seen together; fit "
+            "on a table that has them"
         )
+    return np.asarray(candidate.matrix[rows])
 
 
-def _required(models: Sequence[PrivacyModel], options: RandomRecoding) -> list[PrivacyModel]:
-    """What a drawn table is held to: the policy, and the class sizes that were requested."""
-    least = options.min_records
-    return [*models, *([] if least is None else [KAnonymity(least)])]
+def _symbols_of(column: pd.Series, symbol_of: Codes, labels: Sequence[Hashable]) -> pd.Series:
+    """The symbols of all records, in place of a column: of one kind, so that any format holds them.
+
+    Numbers where all symbols are, and texts where only some are: a requested alphabet, or the means
+    of ranges, may be of another kind than the values next to them. Nothing reads otherwise then.
+    """
+    some = [label for label in labels if not is_missing(label)]
+    numbers = [n for n in some if isinstance(n, int | float) and not isinstance(n, bool)]
+    if len(numbers) < len(some) and len({type(label) for label in some}) > 1:
+        labels = [None if is_missing(label) else text_of(label) for label in labels]
+    drawn = engine.relabel(column, symbol_of, labels)
+    kind = _kind(numbers) if len(numbers) == len(labels) else None
+    return drawn if kind is None else drawn.astype(np.dtype(kind))
 
 
-def _kept_of(base: pd.DataFrame, parts: Sequence[Crossed], schema: Schema) -> Codes | None:
-    """What every record has of the quasi-identifiers outside all channels; None without such."""
-    inside = {name for part in parts for name in part.schema.names}
-    kept = [name for name in schema.names if name not in inside]
-    return engine.grouped(base, kept)[0] if kept else None
+def _kind(numbers: Sequence[int | float]) -> str | None:
+    """What numbers are the same as; None where nothing is that columns of numbers hold."""
+    if not all(isfinite(number) for number in numbers if isinstance(number, float)):
+        return None
+    for kind, least, most in KINDS:
+        if all(least <= number < most and number == int(number) for number in numbers):
+            return kind
+    exact = all(isinstance(number, float) or abs(number) < 2**53 for number in numbers)
+    return "float64" if exact else None

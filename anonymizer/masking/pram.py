@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import floor, log10
+from math import floor, log10, nan
 
 import numpy as np
 
@@ -14,15 +14,17 @@ from anonymizer.channels import (
     is_convex,
     least_distortion,
 )
-from anonymizer.counts.counts import Floats
 from anonymizer.errors import PolicyUnreachableError
+from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.kernels.terms import xlogx
+from anonymizer.masking.attribute import plain
 from anonymizer.masking.candidate import Candidate, Piece, assembled, without_rare
+from anonymizer.masking.contingency import distinct
 from anonymizer.masking.options import Pram
-from anonymizer.masking.part import Block, Part, Symbol, distinct
+from anonymizer.masking.part import Block, Part, Symbol
 from anonymizer.privacy import AlphaKAnonymity, KAnonymity, PrivacyModel, attributes_of
 
-__all__ = ["MARGINS", "pram", "tightened"]
+__all__ = ["MARGINS", "pram"]
 
 MARGINS = (0.0, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.3, 0.45, 0.6, 0.8)
 """Shares of the way from the limits of a policy to no information that are kept free, as tried."""
@@ -39,64 +41,48 @@ def pram(
 ) -> Iterator[Candidate]:
     """Channels of least distortion whose symbols all satisfy the policy, with wider margins.
 
-    Models without a convex form and those of class sizes are left to the drawn table, beside that
-    no symbol is expected for fewer than ``least`` records.
-
-    Parameters
-    ----------
-    part
-        What is masked.
-    recoding
-        Its options.
-    models
-        The policy.
-    least
-        Every symbol is expected for so many records.
-
-    Raises
-    ------
-    PolicyUnreachableError
-        When no channel satisfies the policy.
+    Models without a convex form and those of class sizes are left to the drawn table, but that no
+    symbol is expected for fewer than ``least`` records.
     """
-    convex = [_of_shares(model) for model in models if is_convex(model)]
-    part.require_few(max(len(block.rows) for block in part.blocks))
-    symbols = [alphabet(block, recoding, convex) for block in part.blocks]
+    # The convex models are about shares alone: class sizes are held by the drawn table.
+    convex = [
+        replace(model, k=1) if isinstance(model, AlphaKAnonymity) else model
+        for model in models
+        if is_convex(model)
+    ]
+    part.require_few()
+    symbols = [_alphabet(block, recoding, convex) for block in part.blocks]
     part.require_few(max(map(len, symbols)))
-    bounds: list[float | None] | None = None
+    bounds: list[float] = []
     for margin in MARGINS:
-        policy = [tightened(model, part, margin) for model in convex]
-        asked = policy, recoding, least
+        policy = [_tightened(model, part, margin) for model in convex]
         try:
-            pairs = zip(part.blocks, symbols, strict=True)
-            solved = [_without_trifles(block, some, *asked) for block, some in pairs]
+            pieces = [
+                _without_trifles(block, some, policy, recoding, least)
+                for block, some in zip(part.blocks, symbols, strict=True)
+            ]
         except PolicyUnreachableError:
-            if bounds is None:
+            if not bounds:
                 raise
             return  # what is tighter than a margin out of reach is out of reach
-        if bounds is None:
-            bounds = [bound for _, bound in solved]
+        if not bounds:
+            bounds = [piece.lower_bound for piece in pieces]
             if len(bounds) > 1 and not all(model.per_class for model in convex):
-                # What a model allows of the whole table was asked of every block: that will do,
-                # but channels that share it out otherwise may distort less.
-                bounds = [None for _ in bounds]
+                # Every block keeps to what a model allows the whole table: that is enough, but
+                # channels that share it out otherwise may distort less.
+                bounds = [nan] * len(bounds)
             # Symbols that are too rare now would be so at a wider margin, give or take a few.
-            symbols = [piece.symbols for piece, _ in solved]
-        known = zip(solved, bounds, strict=True)
-        pieces = [replace(piece, lower_bound=bound) for (piece, _), bound in known]
+            symbols = [piece.symbols for piece in pieces]
+        known = zip(pieces, bounds, strict=True)
+        pieces = [replace(piece, lower_bound=bound) for piece, bound in known]
         yield assembled(part, pieces, margin, exact=recoding.independent)
 
 
-def _of_shares(model: PrivacyModel) -> PrivacyModel:
-    """What a model asks of shares alone, of one that is about the size of a class too."""
-    return replace(model, k=1) if isinstance(model, AlphaKAnonymity) else model
-
-
-def tightened(model: PrivacyModel, part: Part, margin: float) -> PrivacyModel:
+def _tightened(model: PrivacyModel, part: Part, margin: float) -> PrivacyModel:
     """A model whose threshold lies a share of the way from its own to what the whole table has."""
     if not margin or not model.sensitive:
         return model
-    crossed = part.crossed
-    whole = crossed.counts(crossed.records.sum(axis=0)[None])
+    whole = part.contingency.counts(part.contingency.records.sum(axis=0)[None])
     values = [
         float(model.measure(whole.about(attribute))[0])
         for attribute in attributes_of(model, whole.sensitive)
@@ -112,7 +98,7 @@ def _without_trifles(
     models: Sequence[PrivacyModel],
     recoding: Pram,
     least: float,
-) -> tuple[Piece, float]:
+) -> Piece:
     """The best channel of a block without rare symbols, and the bound of the one with all.
 
     Symbols that would be released too rarely are left out, and the rest is solved for again.
@@ -129,60 +115,52 @@ def _without_trifles(
         symbols = [symbol for symbol, out in zip(symbols, rare, strict=True) if not out]
         found = _least(block, symbols, models, recoding)
     piece = Piece(block, found.channel, symbols)
-    return (piece if recoding.invariant else without_rare(piece, least)), bound
+    kept = piece if recoding.invariant else without_rare(piece, least)
+    return replace(kept, lower_bound=bound)
 
 
-def alphabet(block: Block, recoding: Pram, models: Sequence[PrivacyModel]) -> list[Symbol]:
-    """What may be released in a block: what was stated, or the combinations that occur in it."""
-    attributes = block.part.attributes
+def _alphabet(block: Block, recoding: Pram, models: Sequence[PrivacyModel]) -> list[Symbol]:
+    """What may be released in a block: what was requested, or the combinations that occur in it."""
+    given = recoding.alphabet
     if recoding.invariant:
         return block.values
-    if recoding.alphabet is None:
+    if given is None:
         return [*block.values, *_means(block, models)]
-    places = {name: place for place, name in enumerate(block.part.names)}
+    occurring = dict(zip(block.part.names, zip(*block.values, strict=True), strict=True))
     symbols = {
-        attribute.name: list(recoding.alphabet[attribute.name])
-        if attribute.name in recoding.alphabet
-        else distinct([value[places[attribute.name]] for value in block.values])[0]
-        for attribute in attributes
+        attribute.name: list(given.get(attribute.name) or distinct(occurring[attribute.name])[0])
+        for attribute in block.part.attributes
     }
-    return block.released(block.part.crossed_symbols(symbols))
+    return block.with_kept(block.part.combinations(symbols))
 
 
 def _means(block: Block, models: Sequence[PrivacyModel]) -> list[Symbol]:
-    """The means of the best ranges, rounded, where a single attribute of numbers is masked.
+    """The means of the best ranges, rounded, where a single attribute of numbers is drawn.
 
     With them no partition into ranges is better than the channel of least distortion.
     """
-    names = list(block.part.crossed.kinds)
-    (attribute, *others) = block.part.attributes
-    if others or attribute.kind != "squared" or not names:
+    contingency, (attribute, *others) = block.part.contingency, block.part.attributes
+    if others or attribute.kind != "squared" or not contingency.codes:
         return []
+    name = next(iter(contingency.codes))
     place = block.part.names.index(attribute.name)
     numbers = attribute.numbers([value[place] for value in block.values])
-    about = [model for model in models if model.sensitive and model.attribute in (None, names[0])]
     per_class = [
         replace(model, attribute=None)  # type: ignore[type-var]
-        for model in about
-        if model.per_class
+        for model in models
+        if model.sensitive and model.per_class and model.attribute in (None, name)
     ]
-    crossed = block.part.crossed
-    prior, known = crossed.margins[names[0]], crossed.known[names[0]]
+    prior, known = contingency.margins[name], contingency.known[name]
     points, point_of = np.unique(numbers, return_inverse=True)  # 1 and 1.00 are one number
     joint = np.zeros((len(points), len(prior)), np.int64)
-    np.add.at(joint, point_of, block.joint(names[0]))
+    np.add.at(joint, point_of, block.joint(name))
     try:
         ranges = best_ranges(joint, points, privacy=per_class, prior=prior, sensitive_values=known)
     except PolicyUnreachableError:
         return []
     digits = 2 - floor(log10(np.ptp(points) / len(points))) if len(points) > 1 else 0
     rounded = np.round(ranges.centroids, digits)
-    return block.released([(_plain(mean),) for mean in rounded if mean not in numbers])
-
-
-def _plain(number: float) -> int | float:
-    """A number as it is released: whole ones without a point."""
-    return int(number) if number == int(number) else float(number)
+    return block.with_kept([(plain(mean),) for mean in rounded if mean not in numbers])
 
 
 def _least(
@@ -190,9 +168,9 @@ def _least(
 ) -> OptimalChannel:
     """The channel of least distortion over some symbols.
 
-    k-anonymity asks two things: records in every class, which the drawn table is held to, and that
-    whoever knows the channel cannot tell whose record it is any better. The second takes a cone for
-    every entry, and nearly always holds by itself: it is asked for where it does not.
+    k-anonymity requires two things: records in every class, which the drawn table is held to, and
+    that whoever knows the channel cannot tell whose record it is any better. The second takes a
+    cone for every entry, and nearly always holds by itself: it is added where it does not.
     """
     distortion = block.distances(symbols)
     others = [model for model in models if not isinstance(model, KAnonymity)]
@@ -207,23 +185,17 @@ def _least(
 def _solved(
     block: Block, distortion: Floats, models: Sequence[PrivacyModel], recoding: Pram
 ) -> OptimalChannel:
-    crossed = block.part.crossed
-    sensitive = [
-        Sensitive.of(
-            block.joint(name),
-            crossed.margins[name],
-            crossed.known[name],
-            name,
-        )
-        for name in crossed.kinds
-    ]
+    table = block.part.contingency
     # Where nothing is sensitive all records count as having the same value.
-    sensitive = sensitive or [Sensitive.of(block.sizes[:, None])]
+    sensitive = [
+        Sensitive.of(block.joint(name), table.margins[name], table.known[name], name)
+        for name in table.codes
+    ] or [Sensitive.of(block.sizes[:, None])]
     extras = Extras(recoding.invariant, recoding.epsilon)
     return least_distortion(sensitive, distortion, models, extras, float(block.sizes.sum()))
 
 
-def _in_question(channel: Floats, sizes: np.ndarray) -> float:
+def _in_question(channel: Floats, sizes: Ints) -> float:
     """2^H(record|y) of the symbol that leaves fewest records in question.
 
     The n_x records of a value being alike: log M_y - sum_x n_x q log q / M_y, M_y = sum_x n_x q.

@@ -1,4 +1,4 @@
-"""Which statistics of its numbers a masked release keeps."""
+"""Which statistics of its numbers a drawn table keeps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Preserved:
     Parameters
     ----------
     columns
-        The masked attributes that are numbers, and the sensitive ones that are.
+        The drawn attributes that are numbers, and the sensitive ones that are.
     mean, variance
         pil of each column.
     covariance
@@ -42,21 +42,18 @@ class Preserved:
 
 
 def preserved(
-    table: pd.DataFrame, released: pd.DataFrame, masked: Sequence[str], sensitive: Sequence[str]
+    table: pd.DataFrame, released: pd.DataFrame, drawn: Sequence[str], sensitive: Sequence[str]
 ) -> Preserved | None:
     """What a release keeps of its columns of numbers; None where it has none, or few records.
 
-    ``masked``: the attributes that were masked as numbers.
+    ``drawn``: the attributes that were drawn as numbers.
     """
-    numbers = [name for name in sensitive if _numeric(table[name])]
-    columns = [*masked, *numbers]
-    if not masked or len(table) < FEWEST:
+    if not drawn or len(table) < FEWEST:
         return None
+    columns = [*drawn, *(name for name in sensitive if _numeric(table[name]))]
     before, after = (each[columns].to_numpy(float) for each in (table, released))
     loss, moments = probabilistic_loss(before, after, quantiles=()), moments_kept(before, after)
-    pairs = [
-        float(loss.covariance[left, right]) for left in range(len(columns)) for right in range(left)
-    ]
+    pairs = loss.covariance[np.tril_indices(len(columns), -1)].tolist()
     return Preserved(
         tuple(columns),
         tuple(loss.mean.tolist()),
@@ -68,9 +65,8 @@ def preserved(
 
 
 def _numeric(column: pd.Series) -> bool:
-    kind = column.dtype
-    types = pd.api.types
-    numeric = types.is_integer_dtype(kind) or types.is_float_dtype(kind)
-    if not numeric or column.isna().any():
+    """Whether a column holds numbers alone, none of them beyond all sizes."""
+    types, kind = pd.api.types, column.dtype
+    if not (types.is_integer_dtype(kind) or types.is_float_dtype(kind)) or column.isna().any():
         return False
     return bool((np.abs(column.to_numpy(float)) < LARGEST).all())

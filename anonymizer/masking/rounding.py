@@ -10,12 +10,10 @@ approximation algorithms", J. ACM 53, 2006), of which systematic rounding is the
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
+
+from anonymizer.kernels.arrays import Floats, Ints
 
 __all__ = ["rounded"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 ONE = 1 << 36
 """Chances are whole multiples of 1 / ONE (1.5e-11), so that sums of them are exact.

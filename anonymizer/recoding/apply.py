@@ -1,22 +1,21 @@
-"""Tables recoded: values replaced by the labels of their groups, and what is told of it."""
+"""Tables recoded: values replaced by the labels of their groups, and what a manifest says of it."""
 
 from collections.abc import Hashable, Iterable, Mapping
 
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Codes, Recoding
+from anonymizer.counts.counts import Partitions
 from anonymizer.counts.multidimensional import CLASS, Regions
 from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
-from anonymizer.privacy import Mask
+from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.tables import engine
 from anonymizer.tables.values import counted, is_missing, text_of, texts_apart
 
 __all__ = [
     "described",
-    "generalized",
     "levels_of",
     "matched",
     "overwritten",
@@ -26,7 +25,7 @@ __all__ = [
 
 
 def described(
-    recoding: Recoding | Regions, taxonomies: Mapping[str, Taxonomy], released: pd.DataFrame
+    recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy], released: pd.DataFrame
 ) -> dict[str, list[dict[str, object]]]:
     """The groups of each quasi-identifier, as far as a released table shows them."""
     if isinstance(recoding, Regions):
@@ -42,7 +41,7 @@ def described(
     }
 
 
-def levels_of(recoding: Recoding | Regions, taxonomies: Mapping[str, Taxonomy]) -> dict[str, int]:
+def levels_of(recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy]) -> dict[str, int]:
     """The level that each partition is, where it is one."""
     partitions = {} if isinstance(recoding, Regions) else recoding
     return {
@@ -54,14 +53,15 @@ def levels_of(recoding: Recoding | Regions, taxonomies: Mapping[str, Taxonomy]) 
 
 
 def relabelled(
-    table: pd.DataFrame, recoding: Recoding | Regions, taxonomies: Mapping[str, Taxonomy]
+    table: pd.DataFrame, recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy]
 ) -> pd.DataFrame:
     """A table with the values of its quasi-identifiers replaced by the labels of their groups.
 
     Raises
     ------
     InputError
-        When it holds what the recoding has never seen.
+        When it holds values, or combinations of them, that the recoding does not cover, or a
+        column of the name that the recoding adds.
     """
     if isinstance(recoding, Regions):
         return _regrouped(table, recoding, taxonomies)
@@ -75,19 +75,11 @@ def relabelled(
 def _regrouped(
     table: pd.DataFrame, regions: Regions, taxonomies: Mapping[str, Taxonomy]
 ) -> pd.DataFrame:
-    """A table with the quasi-identifiers of each record replaced by the labels of its class.
-
-    Raises
-    ------
-    InputError
-        When it holds values, or combinations of them, that the recoding does not cover, or a
-        column that goes by the name of the one that tells classes apart.
-    """
+    """A table with the quasi-identifiers of each record replaced by the labels of its class."""
     if regions.numbered:
         require_unnumbered(table.columns)
-    class_of = regions.class_of(
-        np.column_stack([_places_in(table[name], taxonomies[name]) for name in regions.names])
-    )
+    encoded = [_places(table[name], taxonomies[name]) for name in regions.names]
+    class_of = regions.class_of(np.column_stack([places[codes] for codes, places in encoded]))
     if (class_of < 0).any():
         raise InputError(
             f"{counted(int((class_of < 0).sum()), 'record')} of the table combine values in a way "
@@ -98,13 +90,12 @@ def _regrouped(
         for name in regions.names
     }
     if regions.numbered:
-        numbers = pd.Series(class_of + 1, index=table.index, name=CLASS)
-        columns[CLASS] = numbers
+        columns[CLASS] = pd.Series(class_of + 1, index=table.index, name=CLASS)
     return engine.replaced(table, columns)
 
 
 def matched(released: pd.DataFrame, people: pd.DataFrame, schema: Schema) -> pd.DataFrame:
-    """A recoded population beside a release, those whom no class stands for being ``*``.
+    """A recoded population that fits a release: those whom no class stands for are ``*``.
 
     Only where the release has such a class: suppressed records are those of people like them.
     """
@@ -125,7 +116,7 @@ def overwritten(column: pd.Series, records: Mask) -> pd.Series:
 
 
 def require_unnumbered(columns: Iterable[object]) -> None:
-    """Require that no column goes by the name of the one that tells classes apart.
+    """Require that no column goes by the name of the one that numbers the classes.
 
     Raises
     ------
@@ -134,21 +125,9 @@ def require_unnumbered(columns: Iterable[object]) -> None:
     """
     if CLASS in columns:
         raise InputError(
-            f"the table has a column {CLASS!r}, which is what the classes of this recoding are "
-            "told apart by; rename it or list it among the identifiers"
+            f"the table has a column {CLASS!r}, which is the name of the column that numbers the "
+            "classes of this recoding; rename it or list it among the identifiers"
         )
-
-
-def _places_in(column: pd.Series, taxonomy: Taxonomy) -> Codes:
-    """The value code of each record, shape (records,).
-
-    Raises
-    ------
-    InputError
-        When the column holds values that the taxonomy has not.
-    """
-    codes, places = _places(column, taxonomy)
-    return places[codes]
 
 
 def _places(column: pd.Series, taxonomy: Taxonomy) -> tuple[Codes, Codes]:
@@ -182,12 +161,3 @@ def _recoded(column: pd.Series, taxonomy: Taxonomy, partition: Partition) -> pd.
 def _published(label: Hashable) -> Hashable:
     """A label as a table has it."""
     return str(label) if isinstance(label, Interval) else label
-
-
-def generalized(recoding: Recoding, taxonomies: Mapping[str, Taxonomy]) -> list[str]:
-    """The quasi-identifiers whose values a recoding does not all tell apart."""
-    return [
-        name
-        for name, partition in recoding.items()
-        if len(partition) < len(taxonomies[name].levels[0])
-    ]

@@ -3,22 +3,22 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf
 from typing import ClassVar, Literal
 
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.errors import InputError, PolicyUnreachableError, require_one_of
 from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import TOLERANCE
-from anonymizer.recoding.generalization import Generalization, unreachable
+from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.partitions.bounded import with_large_classes
-from anonymizer.recoding.problem.options import Bounds, RangeOptions
 from anonymizer.recoding.problem.priced import Priced
 from anonymizer.recoding.problem.problem import Problem, Run
 from anonymizer.recoding.ranges import attributes_to_refine
 from anonymizer.recoding.result import SearchResult
 
 __all__ = ["Boxes", "MergedCells"]
+
+ONE_CLASS = "not even all records as one class satisfy"
 
 
 @dataclass(frozen=True)
@@ -43,17 +43,6 @@ class Multidimensional(Generalization):
     min_records: int | None = None
     min_gain: float = 0.0
 
-    def __post_init__(self) -> None:
-        _ = self._options, self._bounds
-
-    @property
-    def _options(self) -> RangeOptions:
-        return RangeOptions(None, self.min_width, self.grid)
-
-    @property
-    def _bounds(self) -> Bounds:
-        return Bounds(self.max_classes, self.min_records, self.min_gain)
-
     def choose(self, problem: Problem, seed: int, run: Run) -> tuple[Regions, SearchResult]:
         """The best classes.
 
@@ -67,7 +56,7 @@ class Multidimensional(Generalization):
         """
         refine = attributes_to_refine(self.refine, problem.taxonomies)
         problem.objective.worth(Layout.of(problem.counts))  # refuses one of levels alone
-        confined = with_large_classes(problem, self._bounds)
+        confined = with_large_classes(problem, self.bounds)
         try:
             return self._best(problem, confined, refine, seed, run)
         except ImportError:
@@ -81,9 +70,6 @@ class Multidimensional(Generalization):
         self, problem: Problem, confined: Problem, refine: Sequence[str], seed: int, run: Run
     ) -> tuple[Regions, SearchResult]:
         """The best classes of a problem that is confined to large ones."""
-
-    def _unreachable(self, problem: Problem) -> PolicyUnreachableError:
-        return unreachable(problem, self._bounds, "not even all records as one class satisfy")
 
 
 @dataclass(frozen=True)
@@ -112,17 +98,23 @@ class Boxes(Multidimensional):
         from anonymizer.recoding.boxes import best_boxes  # compiled
 
         exact = self.refinement == "exact"
-        found = best_boxes(confined, refine, self._options, self._bounds, exact=exact, run=run)
+        found = best_boxes(confined, refine, self.ranges, self.bounds, exact=exact, run=run)
         if found is None:
-            raise self._unreachable(problem)
+            raise self.unreachable(problem, ONE_CLASS)
         score = problem.objective(found.counts)
-        result = _result_of(problem, found.strategy, score, score + found.lead, found.trees)
-        return found.regions, result
+        return found.regions, SearchResult.of(
+            problem,
+            found.strategy,
+            score,
+            score + found.lead,
+            checked=found.trees,
+            proven=found.lead <= TOLERANCE,
+        )
 
 
 @dataclass(frozen=True)
 class MergedCells(Multidimensional):
-    """Cells of the grid are merged into classes in any way; a column tells the classes apart.
+    """Cells of the grid are merged into classes in any way; a column numbers the classes.
 
     Parameters are those of all multidimensional recodings: refine, min_width, grid, max_classes,
     min_records, min_gain. The released table has a column ``class``, since labels may overlap.
@@ -139,40 +131,16 @@ class MergedCells(Multidimensional):
 
         deadline = run.deadline()
         if self.min_gain:
-            atoms = InitialCells.boxes(problem, refine, self._options, self.min_gain, run)
+            atoms = InitialCells.boxes(problem, refine, self.ranges, self.min_gain, run)
             confined = replace(confined, objective=Priced(problem.objective, self.min_gain))
         else:
-            atoms = InitialCells.cells(problem, refine, self._options)
+            atoms = InitialCells.cells(problem, refine, self.ranges)
         run = run.until(deadline)
         try:
             options = MergeOptions(self.max_classes)
             found = merge_cells(atoms.problem(confined), options, seed, run)
         except PolicyUnreachableError:
-            raise self._unreachable(problem) from None
+            raise self.unreachable(problem, ONE_CLASS) from None
         regions = atoms.regions(problem, found.labels)
         score = problem.objective(problem.counts.recode(regions))
-        return regions, _result_of(problem, "merging", score, inf, found.starts)
-
-
-def _result_of(
-    problem: Problem, strategy: str, score: float, most: float, tries: int
-) -> SearchResult:
-    """How classes were found; ``most``: what no others can score more than."""
-
-    def quantity(score: float) -> float:
-        return problem.objective.stated(score, problem.counts.records)
-
-    known = most < inf
-    return SearchResult(
-        strategy=strategy,
-        objective=problem.objective.name,
-        value=quantity(score),
-        gap=abs(quantity(most) - quantity(score)) if known else None,
-        nodes=0,
-        checked=tries,
-        feasible=None,
-        minimal=None,
-        refinements=0,
-        proven=known and most <= score + TOLERANCE,
-        bound=quantity(most) if known else None,
-    )
+        return regions, SearchResult.of(problem, "merging", score, checked=found.starts)

@@ -2,16 +2,16 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Counts
-from anonymizer.counts.counts import Recoding as Partitions
+from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import CLASS, Regions
 from anonymizer.counts.schema import Schema, classes_of
-from anonymizer.errors import PolicyBrokenError, PolicyUnreachableError
+from anonymizer.errors import InputError, PolicyBrokenError, PolicyUnreachableError
 from anonymizer.hierarchy import ANY, Taxonomy
 from anonymizer.kernels import NUMPY
 from anonymizer.kernels.arrays import Mask
@@ -19,17 +19,19 @@ from anonymizer.objectives import Objective
 from anonymizer.objectives.candidate import Layout, columns_of
 from anonymizer.privacy import PrivacyModel, without_people
 from anonymizer.recoding.apply import matched, overwritten, relabelled
-from anonymizer.recoding.problem.options import Bounds
+from anonymizer.recoding.problem.options import Bounds, RangeOptions
 from anonymizer.recoding.problem.policy import Policy
 from anonymizer.recoding.problem.problem import Problem, Run
 from anonymizer.recoding.problem.suppression import Suppressed, Suppression, suppress
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, unsuppressed
-from anonymizer.recoding.remembered import People, Seen, forgotten, moved, seen_in, seen_of
+from anonymizer.recoding.remembered import People, seen_in, seen_of
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 
-__all__ = ["Generalization", "GeneralizationPlan", "all_hidden", "suppressed_of", "unreachable"]
+__all__ = ["Generalization", "GeneralizationPlan", "all_hidden", "suppressed_of"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,38 +44,18 @@ class GeneralizationPlan(RecodingPlan):
         How many records may be suppressed.
     population
         The quasi-identifiers of the population that models are about, counted.
-    seen
-        The values that are remembered when the plan is pickled; all when left out.
     """
 
     suppression: Suppression
     population: People | None = field(default=None, repr=False)
-    seen: Seen | None = field(default=None, repr=False)
-
-    @property
-    def forgetting(self) -> "GeneralizationPlan":
-        """The plan without values that only records have which were suppressed or left out.
-
-        Those of a population that no record of the table shared are gone, too.
-        """
-        if self.seen is None:
-            return self
-        known, recoding = forgotten(self.taxonomies, self.seen), self.recoding
-        if not isinstance(recoding, Regions):
-            recoding = moved(recoding, self.taxonomies, known)
-        return replace(self, taxonomies=known, recoding=recoding, seen=None)
 
     def remembering(
         self, admitted: pd.DataFrame, raw: Counts, outcome: Outcome
     ) -> "GeneralizationPlan":
         """The plan that knows which values it released, ``raw`` being the counts of the table."""
-        some = outcome.suppressed.any()
-        seen = (
-            seen_in(admitted[~outcome.suppressed], self.taxonomies)
-            if some
-            else seen_of(raw, self.taxonomies)
-        )
-        return replace(self, seen=seen)
+        if not outcome.suppressed.any():
+            return replace(self, seen=seen_of(raw, self.taxonomies))
+        return replace(self, seen=seen_in(admitted[~outcome.suppressed], self.taxonomies))
 
     def carry_out(self, admitted: pd.DataFrame) -> Outcome:
         """Recode the records and suppress the classes that break the policy, within the budget."""
@@ -86,7 +68,7 @@ class GeneralizationPlan(RecodingPlan):
 
     @property
     def published(self) -> Schema:
-        """The schema of the released table: what tells its classes apart may be a column more."""
+        """The schema of the released table: a column that numbers its classes may be added."""
         numbered = isinstance(self.recoding, Regions) and self.recoding.numbered
         return self.schema.beside(CLASS) if numbered else self.schema
 
@@ -112,13 +94,7 @@ class GeneralizationPlan(RecodingPlan):
         return relabelled(table, self.recoding, self.taxonomies)
 
     def _suppressed(self, recoded: pd.DataFrame) -> tuple[pd.DataFrame, Mask, bool]:
-        """The table with broken classes suppressed, which records they are, and if they are gone.
-
-        Raises
-        ------
-        PolicyBrokenError
-            When the budget does not do.
-        """
+        """The table without broken classes, which records are suppressed, and if they are gone."""
         if not self.suppression.most(len(recoded)):
             return recoded, unsuppressed(len(recoded)), False
         people = self._people()
@@ -161,7 +137,18 @@ class GeneralizationPlan(RecodingPlan):
 
 
 class Generalization(Recoding):
-    """A recoding that is searched for counts: what is chosen depends on nothing else."""
+    """A recoding that is searched for counts: what is chosen depends on nothing else.
+
+    Options of the names that :class:`Suppression`, :class:`Bounds` and :class:`RangeOptions` have
+    are theirs, and are checked when the recoding is made.
+    """
+
+    def __post_init__(self) -> None:
+        _ = self.bounds, self.ranges
+        if self.budget.remove and not self.budget.share:
+            raise InputError(
+                "remove leaves suppressed records out: give suppression above 0 with it"
+            )
 
     def problem(
         self,
@@ -184,7 +171,29 @@ class Generalization(Recoding):
     @property
     def budget(self) -> Suppression:
         """How many records may be suppressed."""
-        return Suppression()
+        return Suppression(getattr(self, "suppression", 0.0), getattr(self, "remove", False))
+
+    @property
+    def bounds(self) -> Bounds:
+        """What its classes are confined to."""
+        return self._confined(Bounds)
+
+    @property
+    def ranges(self) -> RangeOptions:
+        """What the ranges of its attributes are confined to."""
+        return self._confined(RangeOptions)
+
+    def _confined(self, kind: type[T]) -> T:
+        """Some options: those of the same names that this recoding has."""
+        names = [each.name for each in fields(kind) if hasattr(self, each.name)]  # type: ignore[arg-type]
+        return kind(**{name: getattr(self, name) for name in names})
+
+    def unreachable(self, problem: Problem, what: str) -> PolicyUnreachableError:
+        """The error that no recoding of this kind satisfies the policy; ``what``: of which kind."""
+        names = ", ".join(model.name for model in problem.models)
+        share = problem.suppression.share
+        budget = f" while at most {share:.3g} of the records are suppressed" if share else ""
+        return PolicyUnreachableError(f"{what} all of {names}{self.bounds.told}{budget}; relax one")
 
     @abstractmethod
     def choose(
@@ -242,11 +251,3 @@ def all_hidden(recoded: Counts, recoding: Partitions | Regions) -> Mask:
     for name, codes in zip(recoded.names, recoded.cells.T, strict=True):
         hidden &= recoding[name].hidden[codes]
     return hidden
-
-
-def unreachable(problem: Problem, bounds: Bounds, what: str) -> PolicyUnreachableError:
-    """The error that no recoding of a kind satisfies the policy; ``what``: of which kind."""
-    names = ", ".join(model.name for model in problem.models)
-    share = problem.suppression.share
-    budget = f" while at most {share:.3g} of the records are suppressed" if share else ""
-    return PolicyUnreachableError(f"{what} all of {names}{bounds.told}{budget}; relax one")

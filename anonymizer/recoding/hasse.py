@@ -11,12 +11,12 @@ from operator import le
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonymizer.counts.counts import Recoding
+from anonymizer.counts.counts import Partitions
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
+from anonymizer.kernels.arrays import Ints
 from anonymizer.objectives import MutualInformation
 from anonymizer.recoding.apply import levels_of
 from anonymizer.recoding.lattice import Lattice, Node
@@ -79,7 +79,7 @@ def _scores(problem: Problem, nodes: Iterable[Node]) -> dict[Node, float]:
 
 
 def lattice_graph(
-    search: SearchResult, recoding: Recoding | Regions, taxonomies: Mapping[str, Taxonomy]
+    search: SearchResult, recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy]
 ) -> "LatticeGraph":
     """The lattice that a search went over, as a networkx graph.
 
@@ -147,7 +147,7 @@ def _path(low: Node, high: Node) -> Iterator[Node]:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """What a search tells of each node of its lattice."""
+    """What is known of each node of a lattice after a search."""
 
     lattice: Lattice
     search: SearchResult
@@ -156,17 +156,13 @@ class Known:
 
     def of_all(self) -> dict[str, object]:
         """The attributes of the graph."""
-        search = self.search
+        shared = ("objective", "strategy", "proven", "checked", "feasible")
         return {
             "quasi_identifiers": self.lattice.names,
             "heights": self.lattice.heights,
-            "objective": search.objective,
-            "strategy": search.strategy,
-            "proven": search.proven,
             "nodes": self.lattice.size,
-            "checked": search.checked,
-            "feasible": search.feasible,
             "best": self.best,
+            **{name: getattr(self.search, name) for name in shared},
         }
 
     def of(self, node: Node) -> dict[str, object]:
@@ -188,9 +184,10 @@ class Known:
             return True
         if node in trace.infeasible:
             return False
-        if trace.upward and _any_at_most(self._low, node):
+        # Above a feasible node all are feasible, and below an infeasible one none is.
+        if trace.upward and (self._low <= node).all(axis=1).any():
             return True
-        if trace.complete or (trace.upward and _any_at_most(-self._high, _negated(node))):
+        if trace.complete or (trace.upward and (self._high >= node).all(axis=1).any()):
             return False
         return None
 
@@ -216,34 +213,23 @@ class Known:
         return frozenset(self.search.minimal or ())
 
     @cached_property
-    def _low(self) -> NDArray[np.int64]:
+    def _low(self) -> Ints:
         """Feasible nodes that all known feasible nodes generalize, shape (nodes, attributes)."""
         return self._rows(self._frontier or self.trace.scores)
 
     @cached_property
-    def _high(self) -> NDArray[np.int64]:
+    def _high(self) -> Ints:
         """Nodes known to be infeasible, shape (nodes, attributes)."""
         return self._rows(self.trace.infeasible)
 
-    def _rows(self, nodes: Iterable[Node]) -> NDArray[np.int64]:
+    def _rows(self, nodes: Iterable[Node]) -> Ints:
         return np.array(list(nodes), np.int64).reshape(-1, len(self.lattice.names))
 
 
-def _any_at_most(rows: NDArray[np.int64], node: Node) -> bool:
-    """Whether a row has no entry above the node's."""
-    return bool((rows <= np.array(node, np.int64)).all(axis=1).any())
-
-
-def _negated(node: Node) -> Node:
-    return tuple(-level for level in node)
-
-
-def _node(recoding: Recoding | Regions, taxonomies: Mapping[str, Taxonomy]) -> Node | None:
+def _node(recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy]) -> Node | None:
     """The node that a recoding is; None where an attribute has partitions of its own."""
     levels = levels_of(recoding, taxonomies)
-    if any(name not in levels for name in taxonomies):
-        return None
-    return tuple(levels[name] for name in taxonomies)
+    return tuple(levels[name] for name in taxonomies) if len(levels) == len(taxonomies) else None
 
 
 def _without(what: str) -> InputError:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anonymizer.counts.counts import Recoding
+from anonymizer.counts.counts import Partitions
 from anonymizer.hierarchy import Taxonomy
 
 if TYPE_CHECKING:
@@ -90,6 +90,6 @@ class Lattice:
 
 def level_recoding(
     taxonomies: Mapping[str, Taxonomy], names: tuple[str, ...], node: Node
-) -> Recoding:
+) -> Partitions:
     """The partitions that a node stands for."""
     return {name: taxonomies[name].levels[level] for name, level in zip(names, node, strict=True)}

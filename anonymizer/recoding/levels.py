@@ -4,17 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from anonymizer.counts.counts import Recoding as Partitions
+from anonymizer.counts.counts import Partitions
 from anonymizer.errors import InputError, did_you_mean, is_whole, require_one_of
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding.full_domain.solve import STRATEGIES, solve
-from anonymizer.recoding.generalization import Generalization, unreachable
+from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.hasse import traced
 from anonymizer.recoding.lattice import Node, level_recoding
 from anonymizer.recoding.partitions.bounded import with_few_classes, with_large_classes
-from anonymizer.recoding.problem.options import Bounds
 from anonymizer.recoding.problem.problem import Found, Problem, Run, Search
-from anonymizer.recoding.problem.suppression import Suppression
 from anonymizer.recoding.result import SearchResult
 from anonymizer.recoding.trace import Trace
 
@@ -53,33 +51,22 @@ class FullDomain(Generalization):
     min_records: int | None = None
 
     def __post_init__(self) -> None:
-        require_removal(self.budget)
+        super().__post_init__()
         if not callable(self.search):
             require_one_of("search", self.search, STRATEGIES)
-        if self._bounds.requested and self.suppression:
+        if self.bounds.requested and self.suppression:
             raise InputError(
-                f"{' and '.join(self._bounds.requested)} cannot be combined with suppression, "
+                f"{' and '.join(self.bounds.requested)} cannot be combined with suppression, "
                 "which follows the policy alone; leave either out, or require k-anonymity"
             )
 
-    @property
-    def budget(self) -> Suppression:
-        """How many records may be suppressed."""
-        return Suppression(self.suppression, self.remove)
-
-    @property
-    def _bounds(self) -> Bounds:
-        return Bounds(self.max_classes, self.min_records)
-
     def choose(self, problem: Problem, seed: int, run: Run) -> tuple[Partitions, SearchResult]:
         """The best node of the lattice."""
-        bounds = self._bounds
-        confined = with_few_classes(with_large_classes(problem, bounds), bounds)
+        confined = with_few_classes(with_large_classes(problem, self.bounds), self.bounds)
         found = solve(confined, self.search, run)
         if found is None:
-            raise unreachable(problem, bounds, "no node of the lattice satisfies")
-        recoding = level_recoding(problem.taxonomies, problem.counts.names, found.node)
-        return recoding, _result_of(problem, found)
+            raise self.unreachable(problem, "no node of the lattice satisfies")
+        return _chosen(problem, found)
 
 
 @dataclass(frozen=True)
@@ -102,26 +89,36 @@ class Fixed(Generalization):
     remove: bool = False
 
     def __post_init__(self) -> None:
-        require_removal(self.budget)
+        super().__post_init__()
         if not isinstance(self.levels, Mapping):
             raise InputError("levels must map every quasi-identifier to a level")
-
-    @property
-    def budget(self) -> Suppression:
-        """How many records may be suppressed."""
-        return Suppression(self.suppression, self.remove)
 
     def choose(self, problem: Problem, seed: int, run: Run) -> tuple[Partitions, SearchResult]:
         """The node of the levels."""
         node = node_of(self.levels, problem.taxonomies)
         evaluator = problem.evaluator
         if evaluator.candidate(node, evaluator.sets().at(node)) is None:
-            raise unreachable(problem, Bounds(), "the levels given do not satisfy")
+            raise self.unreachable(problem, "the levels given do not satisfy")
         score = evaluator.value(node)
         trace = Trace.of(problem.lattice, [(score, 0, node)], [node], [node])
-        found = Found("fixed", node, score, score, True, 1, 1, trace=trace)
-        recoding = level_recoding(problem.taxonomies, problem.counts.names, node)
-        return recoding, _result_of(problem, found)
+        return _chosen(problem, Found("fixed", node, score, score, True, 1, 1, trace=trace))
+
+
+def _chosen(problem: Problem, found: Found) -> tuple[Partitions, SearchResult]:
+    """The recoding of a node that was found, and how it was found."""
+    recoding = level_recoding(problem.taxonomies, problem.counts.names, found.node)
+    return recoding, SearchResult.of(
+        problem,
+        found.strategy,
+        found.score,
+        found.bound,
+        nodes=found.nodes,
+        checked=found.checked,
+        feasible=found.feasible,
+        minimal=found.minimal,
+        proven=found.proven,
+        trace=traced(problem, found),
+    )
 
 
 def node_of(levels: Mapping[str, int], taxonomies: Mapping[str, Taxonomy]) -> Node:
@@ -145,36 +142,3 @@ def node_of(levels: Mapping[str, int], taxonomies: Mapping[str, Taxonomy]) -> No
                 f"{taxonomy.height}, the height of its hierarchy"
             )
     return tuple(int(levels[name]) for name in taxonomies)
-
-
-def require_removal(budget: Suppression) -> None:
-    """Refuse to remove suppressed records where none may be suppressed.
-
-    Raises
-    ------
-    InputError
-        When that is requested.
-    """
-    if budget.remove and not budget.share:
-        raise InputError("remove leaves suppressed records out: give suppression above 0 with it")
-
-
-def _result_of(problem: Problem, found: Found) -> SearchResult:
-    def quantity(score: float) -> float:
-        return problem.evaluator.objective.stated(score, problem.counts.records)
-
-    value, bound = quantity(found.score), quantity(found.bound)
-    return SearchResult(
-        strategy=found.strategy,
-        objective=problem.objective.name,
-        value=value,
-        gap=abs(bound - value),
-        nodes=found.nodes,
-        checked=found.checked,
-        feasible=found.feasible,
-        minimal=found.minimal,
-        refinements=0,
-        proven=found.proven,
-        bound=bound,
-        trace=traced(problem, found),
-    )

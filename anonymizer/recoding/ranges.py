@@ -5,16 +5,15 @@ from dataclasses import dataclass
 from math import inf
 from typing import ClassVar, Literal
 
-from anonymizer.counts.counts import Recoding as Partitions
+from anonymizer.counts.counts import Partitions
 from anonymizer.errors import InputError, column_names, did_you_mean, function_of, name_of
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy import require_class_by_class, require_monotone
 from anonymizer.recoding.full_domain.solve import SEARCHES
-from anonymizer.recoding.generalization import Generalization, unreachable
+from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.hasse import traced
 from anonymizer.recoding.partitions.bounded import refine_within, with_large_classes
 from anonymizer.recoding.partitions.refine import REFINEMENTS, Cutting, Refiner
-from anonymizer.recoding.problem.options import Bounds, RangeOptions
 from anonymizer.recoding.problem.problem import Problem, Run, Search
 from anonymizer.recoding.result import SearchResult
 
@@ -62,6 +61,7 @@ class VariableRange(Generalization):
     search: FrontierSearch | Search = "automatic"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         refine = None if self.refine is None else column_names("refine", self.refine)
         for name in refine or ():
             if name in column_names("group", self.group):
@@ -70,15 +70,7 @@ class VariableRange(Generalization):
             raise InputError(
                 "refine is empty: name the attributes that get ranges, or leave it out"
             )
-        _ = self._options, self._bounds, self._cutting, self._search
-
-    @property
-    def _options(self) -> RangeOptions:
-        return RangeOptions(self.max_ranges, self.min_width, self.grid)
-
-    @property
-    def _bounds(self) -> Bounds:
-        return Bounds(self.max_classes, self.min_records, self.min_gain)
+        _ = self._cutting, self._search
 
     @property
     def _cutting(self) -> Cutting:
@@ -92,33 +84,28 @@ class VariableRange(Generalization):
         """The best partitions of all attributes, ranges for some of them."""
         group = quasi_identifiers("group", self.group, problem.taxonomies)
         refine = self._attributes(problem.taxonomies)
-        refiner = Refiner(problem.objective, self._options, self._cutting, self.cuts, group)
+        refiner = Refiner(problem.objective, self.ranges, self._cutting, self.cuts, group)
         require_class_by_class(problem.models, refiner.name)
         require_monotone(problem.models, refiner.name)
         problem.objective.prepared(problem.counts, problem.taxonomies)
-        confined = with_large_classes(problem, self._bounds)
+        confined = with_large_classes(problem, self.bounds)
         nodes = self._search(confined, run)
         if not nodes.minimal:
-            raise unreachable(problem, self._bounds, "no node of the lattice satisfies")
-        refined = refine_within(confined, refine, refiner, self._bounds, self._search, run)
-        plain = problem.objective(refined.counts)
-        value, bound = (
-            problem.objective.stated(score, problem.counts.records)
-            for score in (plain, plain + (refined.bound - refined.value))
-        )
+            raise self.unreachable(problem, "no node of the lattice satisfies")
+        refined = refine_within(confined, refine, refiner, self.bounds, self._search, run)
         known = refined.bound < inf and self._search in SEARCHES.values()
-        return refined.recoding, SearchResult(
-            strategy=nodes.strategy or name_of(self.search),
-            objective=problem.objective.name,
-            value=value,
-            gap=abs(bound - value) if known else None,
+        score = problem.objective(refined.counts)
+        return refined.recoding, SearchResult.of(
+            problem,
+            nodes.strategy or name_of(self.search),
+            score,
+            score + (refined.bound - refined.value) if known else inf,
             nodes=nodes.nodes,
             checked=nodes.checked + refined.checked,
             feasible=nodes.feasible,
             minimal=nodes.minimal,
             refinements=refined.refinements,
             proven=known and refined.proven,
-            bound=bound if known else None,
             trace=traced(confined, nodes),
         )
 

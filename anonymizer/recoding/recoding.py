@@ -1,25 +1,25 @@
-"""The protocol of recodings: what each is asked for, and the plan that it answers with."""
+"""The protocol of recodings: the task that each is given, and the plan that it answers with."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import ClassVar, Protocol
 
 import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counting import Counted
-from anonymizer.counts.counts import Counts
-from anonymizer.counts.counts import Recoding as Partitions
+from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, name_of
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels.arrays import Mask
-from anonymizer.objectives import MutualInformation, Objective
+from anonymizer.objectives import Objective
 from anonymizer.privacy import DifferentialPrivacy, PrivacyModel
-from anonymizer.recoding.apply import described, generalized, levels_of, require_unnumbered
+from anonymizer.recoding.apply import described, levels_of, require_unnumbered
 from anonymizer.recoding.problem.problem import Run
+from anonymizer.recoding.remembered import Seen, forgotten, moved
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
@@ -30,7 +30,6 @@ __all__ = [
     "Recoding",
     "RecodingPlan",
     "Task",
-    "require_unweighted",
     "unsuppressed",
 ]
 
@@ -120,6 +119,8 @@ class RecodingPlan(ABC):
         The values that are known, and their groups.
     search
         How the recoding was found.
+    seen
+        The values that are remembered when the plan is pickled; all when left out.
     """
 
     schema: Schema
@@ -127,6 +128,7 @@ class RecodingPlan(ABC):
     taxonomies: Mapping[str, Taxonomy] = field(repr=False)
     recoding: Partitions | Regions = field(repr=False)
     search: SearchResult
+    seen: Seen | None = field(default=None, repr=False, kw_only=True)
 
     private: ClassVar[bool] = False
     """Whether nothing may be reported but what the released table shows."""
@@ -138,9 +140,16 @@ class RecodingPlan(ABC):
         return dict(vars(self.forgetting))
 
     @property
-    @abstractmethod
     def forgetting(self) -> "RecodingPlan":
-        """The plan without values that only records have which were not released."""
+        """The plan without values that only records have which were not released.
+
+        Those of a population that no record of the table shared are gone, too.
+        """
+        if self.seen is None:
+            return self
+        known = forgotten(self.taxonomies, self.seen)
+        recoding = moved(self.recoding, self.taxonomies, known)
+        return replace(self, taxonomies=known, recoding=recoding, seen=None)
 
     @abstractmethod
     def carry_out(self, admitted: pd.DataFrame) -> Outcome:
@@ -172,7 +181,7 @@ class RecodingPlan(ABC):
 
     @property
     def published(self) -> Schema:
-        """The schema of the released table: what tells its classes apart may be a column more."""
+        """The schema of the released table: a column that numbers its classes may be added."""
         return self.schema
 
     def people(self, released: pd.DataFrame) -> pd.DataFrame | None:
@@ -207,7 +216,11 @@ class RecodingPlan(ABC):
         """The quasi-identifiers that are not released at level 0."""
         if isinstance(self.recoding, Regions):
             return self.schema.names
-        return generalized(self.recoding, self.taxonomies)
+        return [
+            name
+            for name, partition in self.recoding.items()
+            if len(partition) < len(self.taxonomies[name].levels[0])
+        ]
 
     @property
     def levels(self) -> dict[str, int]:
@@ -229,7 +242,7 @@ class Recoding(ABC):
 
     ``name`` is what a study file calls the method. ``searches``: whether an objective is maximised,
     for which a time limit can make sense. ``private``: whether it is what differential privacy
-    needs. ``numbered``: whether the released table has a column that tells its classes apart.
+    needs. ``numbered``: whether the released table has a column that numbers its classes.
     """
 
     name: ClassVar[str]
@@ -281,19 +294,6 @@ class Recoding(ABC):
         options = {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
         named = {key: name_of(v) if callable(v) else v for key, v in options.items()}
         return {"method": self.name, **named}
-
-
-def require_unweighted(name: str, objective: Objective) -> None:
-    """Require the objective that stands for none, of a recoding that maximises nothing.
-
-    Raises
-    ------
-    InputError
-        When another is given.
-    """
-    plain = type(objective) is MutualInformation and not objective.weights
-    if not plain:
-        raise InputError(f"recoding {name!r} maximises nothing; leave out the objective")
 
 
 def unsuppressed(records: int) -> Mask:

@@ -7,9 +7,11 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.columns import encoded
-from anonymizer.counts.counts import Codes, Counts, Ints, Recoding
-from anonymizer.hierarchy import Partition, Taxonomy, forgetting
-from anonymizer.privacy import Mask
+from anonymizer.counts.counts import Counts, Partitions
+from anonymizer.counts.multidimensional import Regions
+from anonymizer.hierarchy import Taxonomy, forgetting
+from anonymizer.kernels.arrays import Codes, Ints, Mask
+from anonymizer.recoding.apply import levels_of
 from anonymizer.tables import engine
 
 __all__ = ["People", "Seen", "forgotten", "moved", "seen_in", "seen_of"]
@@ -57,18 +59,18 @@ class People:
 
 def seen_in(table: pd.DataFrame, taxonomies: Mapping[str, Taxonomy]) -> Seen:
     """Which values of each quasi-identifier a table has."""
-    return {
-        name: np.isin(np.arange(len(taxonomy.codes)), encoded(table[name], taxonomy))
-        for name, taxonomy in taxonomies.items()
-    }
+    return _seen({name: encoded(table[name], taxonomies[name]) for name in taxonomies}, taxonomies)
 
 
 def seen_of(counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> Seen:
     """The same of counts of value codes, which have far fewer rows than their table."""
     cells = counts.cells[counts.sizes > 0]
+    return _seen(dict(zip(counts.names, cells.T, strict=True)), taxonomies)
+
+
+def _seen(codes: Mapping[str, Codes], taxonomies: Mapping[str, Taxonomy]) -> Seen:
     return {
-        name: np.isin(np.arange(len(taxonomies[name].codes)), codes)
-        for name, codes in zip(counts.names, cells.T, strict=True)
+        name: np.isin(np.arange(len(taxonomies[name].codes)), some) for name, some in codes.items()
     }
 
 
@@ -78,16 +80,10 @@ def forgotten(taxonomies: Mapping[str, Taxonomy], seen: Seen) -> dict[str, Taxon
 
 
 def moved(
-    recoding: Recoding, old: Mapping[str, Taxonomy], new: Mapping[str, Taxonomy]
-) -> dict[str, Partition]:
+    recoding: Partitions | Regions, old: Mapping[str, Taxonomy], new: Mapping[str, Taxonomy]
+) -> Partitions | Regions:
     """A recoding by the levels of other taxonomies, where its partitions are levels."""
-    return {
-        name: _at_level(partition, old[name], new[name]) for name, partition in recoding.items()
-    }
-
-
-def _at_level(partition: Partition, old: Taxonomy, new: Taxonomy) -> Partition:
-    for before, after in zip(old.levels, new.levels, strict=True):
-        if before is partition:
-            return after
-    return partition
+    if isinstance(recoding, Regions):
+        return recoding
+    levels = levels_of(recoding, old)
+    return {**recoding, **{name: new[name].levels[level] for name, level in levels.items()}}

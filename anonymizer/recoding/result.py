@@ -1,8 +1,12 @@
 """How a recoding was found."""
 
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
 
 from anonymizer.recoding.lattice import Node
+from anonymizer.recoding.problem.problem import Problem
 from anonymizer.recoding.trace import Trace
 
 __all__ = ["SearchResult"]
@@ -17,7 +21,7 @@ class SearchResult:
     strategy, objective
         What searched, and what for.
     value
-        The objective of the table searched, in its own unit; None where it may not be told.
+        The objective of the table searched, in its own unit; None where it may not be reported.
     gap
         How much better any other node can be, at the most, in the same unit; None where that is
         not known.
@@ -40,19 +44,46 @@ class SearchResult:
 
     strategy: str
     objective: str
-    value: float | None
-    gap: float | None
-    nodes: int
-    checked: int
-    feasible: int | None
-    minimal: tuple[Node, ...] | None
-    refinements: int
-    proven: bool
+    value: float | None = None
+    gap: float | None = None
+    nodes: int = 0
+    checked: int = 0
+    feasible: int | None = None
+    minimal: tuple[Node, ...] | None = None
+    refinements: int = 0
+    proven: bool = False
     bound: float | None = None
     trace: Trace | None = field(default=None, compare=False, repr=False)
 
-    def to_dict(self) -> dict[str, object]:
+    @classmethod
+    def of(
+        cls, problem: Problem, strategy: str, score: float, best: float = inf, **found: Any
+    ) -> "SearchResult":
+        """The result of a search that maximised a problem's objective, in the objective's unit.
+
+        Parameters
+        ----------
+        problem
+            The problem that was solved.
+        strategy
+            What searched.
+        score
+            What was reached.
+        best
+            What no other recoding can score more than; infinite where that is not known.
+        **found
+            The other fields.
+        """
+
+        def quantity(score: float) -> float:
+            return problem.objective.stated(score, problem.counts.records)
+
+        value, bound = quantity(score), quantity(best) if best < inf else None
+        gap = None if bound is None else abs(bound - value)
+        return cls(strategy, problem.objective.name, value, gap=gap, bound=bound, **found)
+
+    def to_dict(self) -> Mapping[str, object]:
         """The result as a manifest has it: nodes as lists of levels, and no trace."""
+        known = {name: value for name, value in vars(self).items() if name != "trace"}
         minimal = None if self.minimal is None else [list(node) for node in self.minimal]
-        names = [each.name for each in fields(self) if each.name != "trace"]
-        return {**{name: getattr(self, name) for name in names}, "minimal": minimal}
+        return {**known, "minimal": minimal}

@@ -6,7 +6,7 @@ would have to be paid for in epsilon too.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -23,7 +23,7 @@ from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.levels import node_of
 from anonymizer.recoding.problem.problem import Run
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, unsuppressed
-from anonymizer.recoding.remembered import Seen, forgotten, moved, seen_in
+from anonymizer.recoding.remembered import seen_in
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
 from anonymizer.tables.values import key_text
@@ -82,7 +82,7 @@ class SafePub(Recoding):
         recoding = level_recoding(taxonomies, schema.names, node)
         (private,) = (m for m in task.models if isinstance(m, DifferentialPrivacy))
         # The levels were not searched for, and what they are worth may not be reported.
-        search = SearchResult("fixed", task.objective.name, None, None, 1, 0, None, None, 0, False)
+        search = SearchResult("fixed", task.objective.name, nodes=1)
         plan = SamplePlan(schema, task.models, taxonomies, recoding, search, private)
         drawn, outcome = plan.drawn(task.counted.kept)
         return replace(plan, seen=seen_in(drawn, taxonomies)), outcome
@@ -99,27 +99,11 @@ class SamplePlan(RecodingPlan):
     ----------
     model
         The model that says how to sample.
-    seen
-        The values that are remembered when the plan is pickled; all when left out.
     """
 
     private: ClassVar[bool] = True
 
     model: DifferentialPrivacy
-    seen: Seen | None = field(default=None, repr=False)
-
-    @property
-    def forgetting(self) -> "SamplePlan":
-        """The plan without values that only records have which were not released."""
-        if self.seen is None:
-            return self
-        known = forgotten(self.taxonomies, self.seen)
-        return replace(
-            self,
-            taxonomies=known,
-            recoding=moved(self.partitions, self.taxonomies, known),
-            seen=None,
-        )
 
     def carry_out(self, admitted: pd.DataFrame) -> Outcome:
         """Draw a sample, recode it and leave small classes out.

@@ -9,14 +9,7 @@ import pandas as pd
 
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.schema import Schema
-from anonymizer.errors import (
-    InputError,
-    NotFittedError,
-    column_names,
-    digest_of,
-    jobs_of,
-    whole_seed,
-)
+from anonymizer.errors import InputError, column_names, digest_of, jobs_of, whole_seed
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import Objective, objective_of
 from anonymizer.privacy import PrivacyModel, models_of, population_of, without_people
@@ -136,10 +129,7 @@ class Anonymizer(Conventions):
         InputError
             When it holds values that the recoding has never seen.
         """
-        if not hasattr(self, "plan_"):
-            raise NotFittedError(
-                "this Anonymizer is not fitted yet; call fit or fit_transform first"
-            )
+        self._require_fitted()
         released, self.release_ = self.plan_.release(X)
         return released
 
@@ -158,8 +148,7 @@ class Anonymizer(Conventions):
         InputError
             When the recoding does not search over levels.
         """
-        if not hasattr(self, "search_"):
-            raise NotFittedError("this Anonymizer is not fitted yet; call fit first")
+        self._require_fitted()
         return lattice_graph(self.search_, self.recoding_, self.taxonomies_)
 
     @property

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Counts
-from anonymizer.counts.counts import Recoding as Partitions
+from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.counts.schema import Schema
 from anonymizer.hierarchy import Taxonomy

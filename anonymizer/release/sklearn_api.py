@@ -1,4 +1,4 @@
-"""What scikit-learn asks of an estimator, without needing it."""
+"""What scikit-learn requires of an estimator, without needing it."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
@@ -56,13 +56,7 @@ class Conventions:
         return self
 
     def _changed(self, argument: str, changes: Mapping[str, object]) -> object:
-        """An argument with other options.
-
-        Raises
-        ------
-        InputError
-            When it has no such option.
-        """
+        """An argument with other options."""
         old = self._resolved(argument)
         known = [each.name for each in fields(old) if each.init] if is_dataclass(old) else []
         for option in changes:
@@ -71,24 +65,29 @@ class Conventions:
                 raise InputError(f"{kind} has no option {option!r}" + did_you_mean(option, known))
         return replace(old, **changes)  # type: ignore[type-var]
 
+    def _require_fitted(self) -> None:
+        if not hasattr(self, "columns_"):
+            raise NotFittedError(
+                "this Anonymizer is not fitted yet; call fit or fit_transform first"
+            )
+
     def _resolved(self, argument: str) -> object:
         """An argument as an object, where a name stands for one."""
         return getattr(self, argument)
 
     def get_feature_names_out(self, input_features: object = None) -> Any:
-        """The columns of the released table, as scikit-learn asks for them."""
-        if not hasattr(self, "columns_"):
-            raise NotFittedError("this Anonymizer is not fitted yet; call fit first")
+        """The columns of the released table, as scikit-learn calls them."""
+        self._require_fitted()
         return np.array(self.columns_, dtype=object)
 
     def set_output(self: Self, *, transform: str | None = None) -> Self:
-        """Accept what scikit-learn asks of every step: the output is a pandas DataFrame anyway."""
+        """Accept what scikit-learn sets on every step: the output is a pandas DataFrame anyway."""
         if transform not in (None, "default", "pandas"):
             raise InputError(f"the output is a pandas DataFrame, not {transform!r}")
         return self
 
     def __sklearn_tags__(self) -> Any:
-        """What scikit-learn wants to know of an estimator; imported only when it asks."""
+        """What scikit-learn wants to know of an estimator; imported only when it does."""
         from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
 
         return Tags(

@@ -16,7 +16,7 @@ from anonymizer.report.console import console, table_of
 from anonymizer.report.verdicts import print_warnings, verdict_table
 
 if TYPE_CHECKING:  # only a masked release needs what these need
-    from anonymizer.masking.disclosure import Masked, MaskedPart
+    from anonymizer.masking.disclosure import ChannelReport, RandomizationReport
     from anonymizer.masking.preserved import Preserved
 
 __all__ = ["print_ladder", "print_release"]
@@ -50,7 +50,7 @@ def print_release(release: Release, directory: Path) -> None:
     for line in _summary(release):
         out.print(line)
     if release.masking is not None:
-        print_masking(out, cast("Masked", release.masking))
+        print_masking(out, cast("RandomizationReport", release.masking))
     out.print(table_of("Recoding", ["quasi-identifier", "level", "groups"], _recoding(release)))
     if release.information:
         kept = _information(release.information)
@@ -179,11 +179,14 @@ def _information(information: Information) -> list[list[str]]:
     ]
 
 
-def print_masking(out: Console, masked: "Masked") -> None:
+def print_masking(out: Console, masked: "RandomizationReport") -> None:
     """Print what was drawn, what it distorts, what it tells, and what analysts have to know."""
     for line in _lines(masked):
         out.print(line)
-    found = [("realised", masked.realised), *(("expected", part.expected) for part in masked.parts)]
+    found = [
+        ("realised", masked.realised),
+        *(("expected", part.expected) for part in masked.channels),
+    ]
     rows = [
         [kind, name, disclosed.mean, disclosed.largest_i1, disclosed.largest_i2]
         for kind, disclosures in found
@@ -194,13 +197,13 @@ def print_masking(out: Console, masked: "Masked") -> None:
         out.print(table_of("What released values tell, in bits", columns, rows, "s s .6f"))
 
 
-def _lines(masked: "Masked") -> Iterator[str]:
+def _lines(masked: "RandomizationReport") -> Iterator[str]:
     names = ", ".join(masked.attributes)
     yield (
         f"Values of {names} were drawn at random {METHODS[masked.method]}: a released record need "
         "not be true."
     )
-    for part in masked.parts:
+    for part in masked.channels:
         yield _distorted(part, masked)
     if masked.preserved:
         yield from _preserved(masked.preserved)
@@ -220,15 +223,15 @@ def _lines(masked: "Masked") -> Iterator[str]:
         )
 
 
-def _distorted(part: "MaskedPart", masked: "Masked") -> str:
-    kinds = {masked.distortions[name] for name in part.attributes if name in masked.distortions}
+def _distorted(part: "ChannelReport", masked: "RandomizationReport") -> str:
+    kinds = {masked.distortion[name] for name in part.attributes if name in masked.distortion}
     least = ""
     if part.least_distortion is not None:
         bound = f"{part.least_distortion:.6g}"
         least = f"; no channel under the policy is expected to have less than {bound}"
     return (
         f"Distortion ({' and '.join(sorted(kinds))}) of {', '.join(part.attributes)}: "
-        f"{part.realised_distortion:.6g}, expected {part.distortion:.6g}{least}."
+        f"{part.realised_distortion:.6g}, expected {part.expected_distortion:.6g}{least}."
     )
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Recoding, row_keys
+from anonymizer.counts.counts import Partitions, row_keys
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Partition, Taxonomy
@@ -32,7 +32,7 @@ class Recoder(Protocol):
         """The values of each quasi-identifier that are known."""
 
     @property
-    def recoding(self) -> Recoding:
+    def recoding(self) -> Partitions:
         """Their groups."""
 
 
@@ -165,7 +165,7 @@ def _fates(recoded: Codes, found: Codes, hides: Mask, shown: Mask) -> tuple[Mask
     return suppressed, left_out
 
 
-def _all_hidden(recoded: Codes, recoding: Recoding, names: Iterable[str]) -> Mask:
+def _all_hidden(recoded: Codes, recoding: Partitions, names: Iterable[str]) -> Mask:
     """Which records the recoding itself makes ``*`` throughout, shape (records,)."""
     hides = np.ones(len(recoded), bool)
     for name, groups in zip(names, recoded.T, strict=True):

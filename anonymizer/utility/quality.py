@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Recoding
+from anonymizer.counts.counts import Partitions
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError, column_names, is_whole, jobs_of, require_one_of
 from anonymizer.hierarchy import Taxonomy
@@ -223,7 +223,7 @@ class Manifested:
 
     schema: Schema
     taxonomies: Mapping[str, Taxonomy]
-    recoding: Recoding
+    recoding: Partitions
 
 
 def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: Any) -> Quality:

@@ -68,6 +68,16 @@ def _public(library: Library) -> Iterator[Found]:
 
 
 def _all(module: Module) -> list[str]:
+    """The names in ``__all__``, or those imported as themselves where it is not spelt out."""
+    again = [
+        alias.name
+        for node in ast.walk(module.tree)
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+        if alias.asname == alias.name
+    ]
+    if again:
+        return again
     for node in module.tree.body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             texts = [n.value for n in ast.walk(node.value) if isinstance(n, ast.Constant)]

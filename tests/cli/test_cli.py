@@ -590,7 +590,7 @@ def test_an_internal_error_says_where(run, study, tmp_path, monkeypatch):
     monkeypatch.delenv(cli.DEBUG, raising=False)
     monkeypatch.setattr(publish, "write_table", fail)
     _, _, err = run("run", study, "-o", tmp_path / "out")
-    assert err.startswith("anonymizer: internal error, RuntimeError at publish.py:")
+    assert err.startswith("anonymizer: internal error, RuntimeError at release/publish.py:")
 
 
 def test_the_debug_switch_lets_it_through(study, tmp_path, monkeypatch):

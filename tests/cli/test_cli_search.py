@@ -91,7 +91,7 @@ def test_suppressed_records_hold_a_star_or_are_gone(run, tmp_path, fate):
     (tmp_path / "w.csv").write_text(table)
     code, _, err = run(
         study.replace("ward.csv", "w.csv")
-        + f"[recoding]\nsuppression = 0.2\nremove = {remove}\nstrategy = 'exhaustive'\n"
+        + f"[recoding]\nsuppression = 0.2\nremove = {remove}\n[search]\nstrategy = 'exhaustive'\n"
         + "[objective]\nname = 'precision'\n"
     )
     assert (code, err) == (0, "")
@@ -149,7 +149,7 @@ def test_no_sensitive_attribute_is_needed_for_sizes_alone(run, tmp_path):
             "entropy-l-diversity is about a sensitive attribute",
         ),
         (
-            STUDY + '[search]\nstrategy = "incognito"\nsuppression = 0.5\n',
+            STUDY + '[recoding]\nsuppression = 0.5\n[search]\nstrategy = "incognito"\n',
             "'incognito' prunes by what suppression does not preserve",
         ),
         (
@@ -237,7 +237,7 @@ def test_a_request_to_end_is_no_interrupt(tmp_path):
 
 def test_nothing_is_shown_where_there_is_no_terminal(tmp_path):
     study = large(tmp_path)
-    study.write_text(study.read_text().replace("= 0.2", "= 0.2\ntime-limit = 2"))
+    study.write_text(study.read_text().replace("= 0.2", "= 0.2\n[search]\ntime-limit = 2"))
     command = [sys.executable, "-m", "anonymizer", "run", study, "-o", tmp_path / "out"]
     done = subprocess.run(command, capture_output=True, check=True)
     assert done.stderr == b""

@@ -143,9 +143,9 @@ def test_a_pickled_masking_has_its_channels_and_no_record(seed):
     pickled = pickle.dumps(anonymizer)
     assert not holds(pickled, "SECRET")
     again = pickle.loads(pickled)
-    assert [len(candidate.part.crossed.row_of) for candidate in again.plan_.fitted.candidates] == [
-        0
-    ]
+    assert [
+        len(candidate.part.contingency.row_of) for candidate in again.plan_.fitted.candidates
+    ] == [0]
     states = [plan.fitted.rng.bit_generator.state for plan in (again.plan_, anonymizer.plan_)]
     assert (states[0] == states[1]) == (seed is not None)
     assert len(again.transform(table)) == 80

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from time import monotonic
 
-from anonymizer.counts.counts import Recoding
+from anonymizer.counts.counts import Partitions
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.partitions.refine import Refined, Refiner
@@ -30,7 +30,7 @@ def refine_by_ascent(
     names = sorted(families)
     hidden = {name: problem.taxonomies[name].levels[-1] for name in problem.counts.names}
 
-    def cut(recoding: Recoding, name: str) -> Refined:
+    def cut(recoding: Partitions, name: str) -> Refined:
         others = {other: p for other, p in recoding.items() if other != name}
         return refiner(problem, families[name], others)
 
@@ -50,7 +50,7 @@ def refine_by_ascent(
 
 
 def _climbed(
-    cut: Callable[[Recoding, str], Refined],
+    cut: Callable[[Partitions, str], Refined],
     names: Sequence[str],
     deadline: float,
     start: Refined,

@@ -6,7 +6,7 @@ from functools import reduce
 from math import inf
 from time import monotonic
 
-from anonymizer.counts.counts import Counts, Recoding
+from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.privacy import TOLERANCE, require_class_by_class, require_monotone
 from anonymizer.recoding.full_domain.frontier import automatic
 from anonymizer.recoding.partitions.ascent import refine_by_ascent
@@ -101,7 +101,7 @@ def _next_to_all(
 
 
 def _cut(
-    problem: Problem, parts: Split, refiner: Refiner, others: Recoding, floor: float
+    problem: Problem, parts: Split, refiner: Refiner, others: Partitions, floor: float
 ) -> Refined:
     """Cut none, one or two attributes, the others recoded as given."""
     if not parts.together:
@@ -112,7 +112,7 @@ def _cut(
 
 
 def _cut_pair(
-    problem: Problem, pair: Sequence[Intervals], refiner: Refiner, others: Recoding, floor: float
+    problem: Problem, pair: Sequence[Intervals], refiner: Refiner, others: Partitions, floor: float
 ) -> Refined:
     """Cut two attributes together, or one where no cut of the other is allowed.
 
@@ -140,7 +140,7 @@ def _cut_together(
     judged: Sequence[Segments],
     pair: Sequence[Intervals],
     floor: float,
-) -> tuple[Recoding | None, bool]:
+) -> tuple[Partitions | None, bool]:
     """The best partitions of both of two attributes, if any, and whether that is proven.
 
     The one of more groups makes the rows, since columns are what is searched.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from math import inf
 
-from anonymizer.counts.counts import Counts, Recoding
+from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.errors import InputError
 from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE
@@ -80,7 +80,7 @@ class Refined(Solution):
     ``counts`` are what it leaves, and ``checked`` how many nodes of a lattice were checked for it.
     """
 
-    recoding: Recoding
+    recoding: Partitions
     counts: Counts
     checked: int = 0
 
@@ -147,12 +147,12 @@ class Refiner:
                 found[name] = kind.of(name, taxonomy, codes)
         return found
 
-    def __call__(self, problem: Problem, family: Family, others: Recoding) -> Refined:
+    def __call__(self, problem: Problem, family: Family, others: Partitions) -> Refined:
         """Cut one attribute at its best, the others recoded as given."""
         counts = problem.counts.recode(others)
         return self.best(counts, others, self.segments(problem, counts, family))
 
-    def best(self, counts: Counts, others: Recoding, segments: Segments) -> Refined:
+    def best(self, counts: Counts, others: Partitions, segments: Segments) -> Refined:
         """The best partition of an attribute, raw in the counts; ties: the one that is cut."""
         family = segments.family
         path = self.cutting(segments, family) if isinstance(family, Ranges) else segments.best()
@@ -171,7 +171,7 @@ class Refiner:
         """All groups of an attribute that is raw in the counts."""
         return Segments.of(self.judge(problem), counts, family)
 
-    def refined(self, counts: Counts, recoding: Recoding) -> Refined:
+    def refined(self, counts: Counts, recoding: Partitions) -> Refined:
         """What a recoding makes of counts."""
         merged = counts.recode(recoding)
         return Refined(
@@ -182,7 +182,7 @@ class Refiner:
             proven=self.exact,
         )
 
-    def most(self, counts: Counts, others: Recoding) -> float:
+    def most(self, counts: Counts, others: Partitions) -> float:
         """What no partitions of the remaining attributes exceed next to a recoding of the others.
 
         They keep no more than the raw attributes do, and leave at least the classes of the others.

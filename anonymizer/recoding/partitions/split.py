@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from anonymizer.counts.counts import Recoding
+from anonymizer.counts.counts import Partitions
 from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.partitions.cuts import Levels
 from anonymizer.recoding.partitions.families import Family, Intervals
@@ -27,7 +27,7 @@ class Split:
     """
 
     together: tuple[Intervals, ...]
-    others: Sequence[Recoding]
+    others: Sequence[Partitions]
     checked: int
 
 
@@ -85,9 +85,9 @@ def _together(
     return tuple(ranked[:2])
 
 
-def _combined(problem: Problem, listed: Mapping[str, Segments]) -> list[Recoding] | None:
+def _combined(problem: Problem, listed: Mapping[str, Segments]) -> list[Partitions] | None:
     """The feasible combinations of all partitions of some attributes; None when too many."""
-    found: list[Recoding] = [{}]
+    found: list[Partitions] = [{}]
     for name, segments in listed.items():
         if len(found) * segments.count(MOST_COMBINATIONS) > MOST_COMBINATIONS:
             return None
@@ -96,7 +96,7 @@ def _combined(problem: Problem, listed: Mapping[str, Segments]) -> list[Recoding
     return found
 
 
-def _feasible(problem: Problem, recodings: Sequence[Recoding]) -> list[Recoding]:
+def _feasible(problem: Problem, recodings: Sequence[Partitions]) -> list[Partitions]:
     """Those that are feasible with all other attributes suppressed."""
     names = tuple(recodings[0]) if recodings else ()
     counts = problem.counts.project(names)

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
-from anonymizer.counts.counts import Counts, Grouping, Recoding, row_keys
+from anonymizer.counts.counts import Counts, Grouping, Partitions, row_keys
 from anonymizer.information.entropy import mutual_information, mutual_information_miller_madow
 from anonymizer.privacy import TOLERANCE, Mask
 from anonymizer.recoding import Problem
@@ -92,7 +92,7 @@ def fit_of(
     parameters: Point,
     search: SearchResult,
     problem: Problem,
-    recoding: Recoding | Grouping,
+    recoding: Partitions | Grouping,
     second: Counts,
     about: Sequence[str],
 ) -> Fit:
@@ -109,7 +109,7 @@ def fit_of(
     )
 
 
-def held_out(recoding: Recoding | Grouping, counts: Counts) -> tuple[Counts, int]:
+def held_out(recoding: Partitions | Grouping, counts: Counts) -> tuple[Counts, int]:
     """The classes of records that had no say in a recoding, and how many it does not cover.
 
     Those that it does not cover are one class together, which costs what they tell but keeps them
@@ -123,7 +123,7 @@ def held_out(recoding: Recoding | Grouping, counts: Counts) -> tuple[Counts, int
     return counts.grouped(together), int(counts.sizes[unknown].sum())
 
 
-def _evaluated(problem: Problem, recoding: Recoding | Grouping, about: Sequence[str]) -> Half:
+def _evaluated(problem: Problem, recoding: Partitions | Grouping, about: Sequence[str]) -> Half:
     """What the records of a problem tell under a recoding, as they would be released."""
     recoded, uncovered = held_out(recoding, problem.counts)
     raw, classes, satisfied = _suppressed(problem, recoded, recoding)
@@ -140,7 +140,7 @@ def _evaluated(problem: Problem, recoding: Recoding | Grouping, about: Sequence[
 
 
 def _suppressed(
-    problem: Problem, recoded: Counts, recoding: Recoding | Grouping
+    problem: Problem, recoded: Counts, recoding: Partitions | Grouping
 ) -> tuple[Counts, Counts, bool]:
     """What would be released, raw and recoded, and whether it satisfies the policy.
 
@@ -159,7 +159,7 @@ def _suppressed(
     return _alone(raw.select(~gone)), recoded.select(~found.marks), True
 
 
-def _falls_in(raw: Counts, recoding: Recoding, classes: Counts) -> Mask:
+def _falls_in(raw: Counts, recoding: Partitions, classes: Counts) -> Mask:
     """Which raw combinations of values fall in some classes, shape (combinations,)."""
     columns = zip(raw.names, raw.cells.T, strict=True)
     cells = np.column_stack([recoding[name].representatives[codes] for name, codes in columns])
