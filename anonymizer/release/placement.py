@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,14 +16,15 @@ from numpy.typing import NDArray
 from anonymizer.counts.counts import Codes
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import ANY
+from anonymizer.hierarchy import ANY, Interval
+from anonymizer.release.groups import Group
+from anonymizer.release.manifest import Manifest
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import counted, is_missing, number_of, text_of
 
 __all__ = ["place"]
 
 Mask = NDArray[np.bool_]
-Group = Mapping[str, Any]
 
 NOWHERE = "\0"
 """In place of the label of a value that a release does not show: no label reads so."""
@@ -34,7 +34,7 @@ LAST = "\U0010ffff"
 
 
 def place(
-    people: pd.DataFrame, manifest: Mapping[str, Any], numbers: Codes | None = None
+    people: pd.DataFrame, manifest: Manifest, numbers: Codes | None = None
 ) -> tuple[pd.DataFrame, Mask]:
     """The labels under which a release shows raw records, and which records it has labels for.
 
@@ -62,18 +62,18 @@ def place(
     InputError
         When labels overlap, so that records fit several, and their order does not tell.
     """
-    recoding = manifest["recoding"]
+    recoding = manifest.recoding
     columns = {name: Column.of(people[name]) for name in recoding}
-    if manifest.get("regions"):
+    if manifest.regions:
         inside = {name: _members(columns[name], groups) for name, groups in recoding.items()}
-        return _in_regions(people, Regions(columns, inside, manifest["regions"]), numbers)
+        return _in_regions(people, Regions(columns, inside, manifest.regions), numbers)
     labels, known = {}, np.ones(len(people), bool)
     for name, groups in recoding.items():
-        raw = manifest.get("levels", {}).get(name) == 0
+        raw = manifest.levels.get(name) == 0
         group_of = columns[name].grouped(name, groups, raw)[columns[name].codes]
         known &= group_of >= 0
         labels[name] = engine.relabel(
-            people[name], group_of, [*(g["label"] for g in groups), NOWHERE]
+            people[name], group_of, [*(g.label for g in groups), NOWHERE]
         )
     return pd.DataFrame(labels, index=people.index), known
 
@@ -124,13 +124,13 @@ class Column:
         ``everything``: missing values, too, and all where only the label ``*`` is told; otherwise
         that stands for the missing ones alone, which generalize to it before the others do.
         """
-        own = group.get("group", group["label"])
-        if "from" in group:
-            return self._between(group["from"], group["to"])
-        if "values" in group or own is None or group.get("level") == 0:
-            values = group.get("values", []) if group.get("level") != 0 else [own]
+        own = group.own
+        if group.is_range:
+            return self._between(group.interval)
+        if group.values is not None or own is None or group.level == 0:
+            values = [own] if group.level == 0 else group.values or []
             listed = [code for value in values if value is not None for code in self._as(value)]
-            star = own == ANY and group.get("level") != 0
+            star = own == ANY and group.level != 0
             missing = None in values or own is None or star or everything
             return listed + (self._missing if missing else [])
         if own == ANY:
@@ -144,11 +144,11 @@ class Column:
     def _as(self, value: object) -> list[int]:
         return self.written.get(text_of(value), [])
 
-    def _between(self, low: int | float | None, high: int | float | None) -> list[int]:
+    def _between(self, range_: Interval) -> list[int]:
         """Numbers of a half-open range; an end that is None is open."""
-        numbers = self.by_number
-        begin = 0 if low is None else bisect_left(numbers, (Decimal(str(low)), -1))
-        end = len(numbers) if high is None else bisect_left(numbers, (Decimal(str(high)), -1))
+        numbers, low, high = self.by_number, range_.low, range_.high
+        begin = 0 if low is None else bisect_left(numbers, (low, -1))
+        end = len(numbers) if high is None else bisect_left(numbers, (high, -1))
         return [code for _, code in numbers[begin:end]]
 
     def _masked(self, label: str) -> list[int]:
@@ -170,7 +170,7 @@ class Column:
         """
         group_of = np.full(len(self.texts), -1, np.intp)
         for number, group in enumerate(groups):
-            own = {**group, "level": 0} if raw else group
+            own = group.changed(level=0) if raw else group
             codes = self.covered(own, everything=len(groups) == 1 and not raw)
             if (group_of[codes] >= 0).any():
                 raise InputError(
@@ -255,6 +255,6 @@ def _members(column: Column, groups: Sequence[Group]) -> dict[str | None, Mask]:
     members = {}
     for group in groups:
         mask = np.zeros(len(column.texts), bool)
-        mask[column.covered(group, everything="values" not in group)] = True
-        members[group["label"]] = mask
+        mask[column.covered(group, everything=group.values is None)] = True
+        members[group.label] = mask
     return members

@@ -2,7 +2,8 @@
 
 import platform
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,11 @@ from anonymizer.release.warnings.order_warnings import order_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.version import __version__
 
+if TYPE_CHECKING:
+    from anonymizer.release.manifest import Manifest
+
 __all__ = [
+    "MANIFEST",
     "Release",
     "Spreadsheet",
     "judged",
@@ -31,6 +36,12 @@ __all__ = [
     "verify",
     "versions",
 ]
+
+MANIFEST = "release.json"
+"""The file that a release reports itself in, next to its table."""
+
+LEFT_OUT = ("regions", "masking", "spreadsheet")
+"""Parts that a manifest has only where there is something to report."""
 
 
 @dataclass(frozen=True)
@@ -119,30 +130,31 @@ class Release:
     spreadsheet: Spreadsheet | None = None
     warnings: Sequence[ReleaseWarning] = ()
 
-    def to_dict(self) -> dict[str, object]:
+    @property
+    def manifest(self) -> "Manifest":
+        """The release as its file reports it."""
+        from anonymizer.release.manifest import Manifest  # only files need what checks them
+
+        own = {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
+        given = {name: value for name, value in own.items() if value or name not in LEFT_OUT}
+        return Manifest.parse(
+            {**given, "study": {"fingerprint": self.study}, "versions": versions()}
+        )
+
+    def to_dict(self) -> dict[str, Any]:
         """The manifest, ready for JSON."""
-        return {
-            "records": self.records,
-            "released": self.released,
-            "dropped": self.dropped,
-            "suppressed": self.suppressed,
-            "suppressed_class": self.suppressed_class,
-            "classes": self.classes,
-            "query_loss": self.query_loss.to_dict(),
-            "other_columns": list(self.other_columns),
-            "information": self.information.to_dict() if self.information else None,
-            "targets": {name: about.to_dict() for name, about in self.targets.items()},
-            "levels": dict(self.levels),
-            "recoding": dict(self.recoding),
-            **({"regions": list(self.regions)} if self.regions else {}),
-            **({"masking": self.masking.to_dict()} if self.masking else {}),
-            **({"spreadsheet": asdict(self.spreadsheet)} if self.spreadsheet else {}),
-            "privacy": [verdict.to_dict() for verdict in self.privacy],
-            "warnings": [warning.to_dict() for warning in self.warnings],
-            "search": self.search.to_dict(),
-            "study": {"fingerprint": self.study},
-            "versions": versions(),
-        }
+        return self.manifest.to_dict()
+
+
+def _plain(value: Any) -> Any:
+    """A part of a release as JSON has it."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if is_dataclass(value):
+        return asdict(value)  # type: ignore[arg-type]
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    return [*map(_plain, value)] if isinstance(value, list | tuple) else value
 
 
 def verify(

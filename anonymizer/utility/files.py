@@ -9,7 +9,7 @@ from anonymizer.counts.counts import Recoding
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding import Watch, ignore
-from anonymizer.release.manifest import MANIFEST, read_manifest, recoding_of
+from anonymizer.release.manifest import MANIFEST, Manifest
 from anonymizer.release.study import Study
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.files import rearmed
@@ -38,7 +38,7 @@ def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: 
     PolicyBrokenError
         When an identifier stands in the released table.
     """
-    manifest = read_manifest(path.parent / MANIFEST)
+    manifest = Manifest.read(path.parent / MANIFEST)
     watch("reading the tables", 0, None)
     released = study.read(path)
     if study.disarms(study.format_of(path)):
@@ -47,6 +47,6 @@ def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: 
     watch("counting the table", 0, None)
     kept = study.schema.admit(original)
     taxonomies = taxonomies_of(engine.tally(kept, study.schema.columns), study.hierarchies)
-    recoding = recoding_of(manifest, taxonomies)
+    recoding = manifest.recoding_over(taxonomies)
     by = Manifested(study.schema, taxonomies, recoding)
     return measure_quality(original, released, by, watch=watch, **options)

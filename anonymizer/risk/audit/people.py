@@ -134,7 +134,7 @@ def classes_in(release: Published, people: pd.DataFrame) -> tuple[Counts, Codes]
     occupied = counts.sizes > 0
     number = np.where(occupied, np.cumsum(occupied) - 1, -1)
     found = np.where(known, number[theirs], -1)
-    if release.keeps_suppressed:
+    if release.manifest.suppressed_class == "kept":
         hidden = engine.all_equal(table, schema.names, ANY)
         if hidden.any():
             found[found < 0] = number[mine[hidden][0]]

@@ -5,10 +5,10 @@ from anonymizer.tables.files.files import cleaned, columns_in, read_table, write
 from anonymizer.tables.files.format import Format, format_of
 from anonymizer.tables.files.spreadsheet import (
     disarmed,
-    disarmed_manifest,
+    disarmed_text,
     formulas,
     rearmed,
-    rearmed_manifest,
+    rearmed_text,
     with_safe_names,
 )
 
@@ -18,12 +18,12 @@ __all__ = [
     "cleaned",
     "columns_in",
     "disarmed",
-    "disarmed_manifest",
+    "disarmed_text",
     "format_of",
     "formulas",
     "read_table",
     "rearmed",
-    "rearmed_manifest",
+    "rearmed_text",
     "with_safe_names",
     "write_table",
 ]
