@@ -5,7 +5,15 @@ from decimal import Decimal
 from typing import Annotated
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, StrictFloat, StrictInt, StrictStr, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    model_validator,
+)
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Hierarchy, Interval, Partition, Taxonomy, cut_of, grouping_of
@@ -167,4 +175,3 @@ def _members(taxonomy: Taxonomy, level: int | None, label: Label) -> list[str]:
     place = _labels_at(taxonomy, level).get(label)
     codes = np.flatnonzero(taxonomy.levels[level].groups == place)
     return [text for code in codes if (text := taxonomy.texts[code]) is not None]
-

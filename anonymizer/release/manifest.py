@@ -116,7 +116,7 @@ class Spreadsheet(Part):
     """Which cells a spreadsheet would run, and whether they were disarmed."""
 
     safe: StrictBool
-    cells: dict[StrictStr, Count] = {}
+    cells: dict[StrictStr, Count] = Field(default_factory=dict)
 
 
 class Columns(Part):
@@ -161,14 +161,14 @@ class Manifest(Part):
     targets: Any
     levels: dict[StrictStr, Count]
     recoding: dict[StrictStr, list[Group]]
-    regions: list[dict[StrictStr, Label]] = []
+    regions: list[dict[StrictStr, Label]] = Field(default_factory=list)
     masking: dict[StrictStr, Any] | None = None
     spreadsheet: Spreadsheet | None = None
     privacy: list[Verdict]
     warnings: Any
     search: Search
-    study: dict[StrictStr, Any] = {}
-    versions: dict[StrictStr, Any] = {}
+    study: dict[StrictStr, Any] = Field(default_factory=dict)
+    versions: dict[StrictStr, Any] = Field(default_factory=dict)
     columns: Columns | None = None
     objective: Any = None
     table: Table | None = None
@@ -323,8 +323,8 @@ class Manifest(Part):
 
         Raises
         ------
-        ValueError
-            When the columns are not those that were recoded, or are not given.
+        InputError, ValueError
+            When the columns are not given, or not those that were recoded.
         """
         columns = self.file[1]
         if {*columns.quasi_identifiers} - {CLASS} != {*self.recoding} - {CLASS}:
@@ -342,11 +342,14 @@ class Manifest(Part):
 
         Raises
         ------
-        ValueError
+        InputError
             When it was not written to one.
         """
         if self.table is None or self.columns is None:
-            raise ValueError("about no file")
+            raise InputError(
+                f"{MANIFEST} is damaged: it does not say which table it is about, or how that is "
+                "read"
+            )
         return self.table, self.columns
 
     @property

@@ -72,9 +72,7 @@ def place(
         raw = manifest.levels.get(name) == 0
         group_of = columns[name].grouped(name, groups, raw)[columns[name].codes]
         known &= group_of >= 0
-        labels[name] = engine.relabel(
-            people[name], group_of, [*(g.label for g in groups), NOWHERE]
-        )
+        labels[name] = engine.relabel(people[name], group_of, [*(g.label for g in groups), NOWHERE])
     return pd.DataFrame(labels, index=people.index), known
 
 

@@ -14,7 +14,7 @@ from anonymizer.channels.estimation.estimation import estimate_margin, estimate_
 from anonymizer.channels.source import require_room
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Partition
-from anonymizer.release.manifest import MANIFEST, Manifest, require_digest, sound
+from anonymizer.release.manifest import MANIFEST, Manifest, require_digest
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.files import format_of, read_table
 from anonymizer.tables.values import is_missing, number_of, rank, text_of
@@ -135,8 +135,7 @@ class _Masked:
         directory = release if release.is_dir() else release.parent
         manifest = Manifest.read(directory / MANIFEST)
         channels = manifest.channels
-        with sound(directory / MANIFEST):
-            about, columns = manifest.file
+        about, columns = manifest.file
         path = directory / about.file
         if release not in (directory, path):
             raise InputError(f"{release} is not the table that the {MANIFEST} beside it is about")

@@ -27,6 +27,7 @@ from anonymizer.privacy import (
 )
 from anonymizer.recoding import Problem, solve
 from anonymizer.recoding.lattice import Node
+from anonymizer.release.manifest import Manifest
 from anonymizer.risk.attacks import Minimality, minimality, parts, specializations
 from anonymizer.risk.attacks.beliefs import Evidence
 from anonymizer.risk.attacks.conjunction import Pattern, conjunction
@@ -410,11 +411,15 @@ def test_several_sensitive_attributes():
     assert (settled.method, settled.reveals, settled.certain) == ("exact", False, 1)
 
 
-def manifest_of(**options) -> dict:
+def manifest_of(**options) -> Manifest:
     table = table_of({"1": "xx", "2": "xyyy"})
     asked = {"privacy": [EntropyLDiversity(1.5)], **options}
     anonymizer = Anonymizer(quasi_identifiers={"a": SUPPRESS}, sensitive="w", **asked).fit(table)
-    return json.loads(json.dumps(anonymizer.release_.to_dict()))
+    return anonymizer.release_.manifest
+
+
+def changed(manifest: Manifest, **search: object) -> Manifest:
+    return manifest.model_copy(update={"search": manifest.search.model_copy(update=search)})
 
 
 def test_obstacles():
@@ -424,19 +429,15 @@ def test_obstacles():
     assert "records may be suppressed" in obstacle(manifest_of(), ["a"], suppression=0.1)
     assert "may rise" in obstacle(manifest_of(objective="miller-madow"), ["a"])
     assert "not every quasi-identifier" in obstacle(manifest_of(), ["a", "b"])
-    unproven = manifest_of()
-    unproven["search"]["proven"] = False
-    assert "did not prove" in obstacle(unproven, ["a"])
-    assert "not every quasi-identifier" in obstacle({}, ["a"])
-    regional = {**manifest_of(), "regions": [{"a": "*"}]}
+    assert "did not prove" in obstacle(changed(manifest_of(), proven=False), ["a"])
+    regional = manifest_of().model_copy(update={"regions": [{"a": "*"}]})
     assert "groups of its own" in obstacle(regional, ["a"])
 
 
 def test_every_objective_is_told_apart():
     rising = {name for name, kind in OBJECTIVES.items() if not kind.falls}
     for name in OBJECTIVES:
-        manifest = manifest_of()
-        manifest["search"]["objective"] = name
+        manifest = changed(manifest_of(), objective=name)
         assert (obstacle(manifest, ["a"]) is not None) == (name in rising)
 
 

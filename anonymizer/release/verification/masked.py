@@ -91,7 +91,7 @@ def _names(facts: Facts, told: Mapping[str, Any]) -> Iterator[Check]:
 def _channels(facts: Facts, told: Mapping[str, Any]) -> Iterator[Check]:
     from anonymizer.channels import channels_of
 
-    found = channels_of(facts.manifest)
+    found = channels_of(told)
     for place, (attributes, channel) in enumerate(found.items()):
         field, said = f"masking.channels.{place}", told["channels"][place]
         epsilon = None if channel.epsilon == inf else channel.epsilon

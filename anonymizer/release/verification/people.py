@@ -1,14 +1,12 @@
 """The population of a study, recoded as a release of it was."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from anonymizer.counts.schema import taxonomies_of
 from anonymizer.recoding.apply import matched, relabelled
-from anonymizer.release.manifest import MANIFEST, read_manifest, recoding_of
+from anonymizer.release.manifest import MANIFEST, Manifest
 from anonymizer.release.study import Study
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.files import Format, disarmed
@@ -26,13 +24,13 @@ def recoded_people(
     InputError
         When there is no manifest next to the table, or it is of another study.
     """
-    manifest = read_manifest(path.parent / MANIFEST)
+    manifest = Manifest.read(path.parent / MANIFEST)
     return people_of(study, manifest, study.format_of(path), table, people)
 
 
 def people_of(
     study: Study,
-    manifest: Mapping[str, Any],
+    manifest: Manifest,
     form: Format,
     table: pd.DataFrame,
     people: pd.DataFrame,
@@ -47,7 +45,7 @@ def people_of(
     population = study.schema.admit_population(people)
     tally = engine.tally(population, study.schema.names)
     taxonomies = taxonomies_of(tally, study.hierarchies)
-    recoding = recoding_of(manifest, taxonomies)
+    recoding = manifest.recoding_over(taxonomies)
     recoded = relabelled(population, recoding, taxonomies)
     written = disarmed(recoded) if study.disarms(form) else recoded
     return matched(table, written, study.schema)

@@ -9,7 +9,7 @@ from anonymizer.hierarchy.cuts import quoted
 from anonymizer.masking import RandomRecoding
 from anonymizer.privacy import PrivacyModel, about_each
 from anonymizer.recoding.levels import FullDomain
-from anonymizer.release.manifest import policy_of
+from anonymizer.release.manifest import Manifest, Verdict
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import (
     ABSENT,
@@ -32,7 +32,7 @@ OTHER_VERSION = "the release was made by another version, which may count other 
 Group = Mapping[str, Any]
 
 
-def models_of(manifest: Mapping[str, Any], study: Study | None) -> list[PrivacyModel | None]:
+def models_of(manifest: Manifest, study: Study | None) -> list[PrivacyModel | None]:
     """The policy of a manifest; where it only has a digest, the study's model of that digest.
 
     None where the study has none either.
@@ -43,14 +43,14 @@ def models_of(manifest: Mapping[str, Any], study: Study | None) -> list[PrivacyM
         When a manifest only has the digest of what a model is about, and there is no study.
     """
     if study is None:
-        return list(policy_of(manifest))
+        return list(manifest.policy)
     stated = {_key(_described(model)): model for model in stated_policy(study)}
-    return [stated.get(_key(told)) or _alone(told) for told in manifest["privacy"]]
+    return [stated.get(_key(each.model_dump())) or _alone(each) for each in manifest.privacy]
 
 
-def _alone(told: Mapping[str, Any]) -> PrivacyModel | None:
+def _alone(verdict: Verdict) -> PrivacyModel | None:
     try:
-        return policy_of({"privacy": [told]})[0]
+        return verdict.privacy_model
     except InputError:
         return None
 

@@ -12,7 +12,7 @@ import pandas as pd
 from anonymizer.counts.schema import Schema, recount
 from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel, Verdict, population_of
-from anonymizer.release.manifest import MANIFEST, read_manifest, schema_of, sound
+from anonymizer.release.manifest import MANIFEST, Manifest, sound
 from anonymizer.release.release import judged, verify
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import RECOMPUTED, UNCHECKED, Check, at, required, same
@@ -97,17 +97,17 @@ def verify_release(path: str | Path, study: Study | str | Path | None = None) ->
     path = Path(path)
     study = study if study is None or isinstance(study, Study) else Study(study)
     directory = path if _is_directory(path) else path.parent
-    manifest = directory / MANIFEST
-    if directory is not path and not manifest.exists():
+    place = directory / MANIFEST
+    if directory is not path and not place.exists():
         return _bare(path, study)
-    told = read_manifest(manifest)
-    with sound(manifest):
-        table = _table(told, directory)
+    manifest = Manifest.read(place)
+    with sound(place):
+        table = directory / manifest.file[0].file
         if directory is not path and path.name != table.name:
             if table.is_file():
                 return _bare(path, study)
             table = path
-        return _verified(table, told, study)
+        return _verified(table, manifest, study)
 
 
 def _is_directory(path: Path) -> bool:
@@ -115,14 +115,6 @@ def _is_directory(path: Path) -> bool:
         return path.is_dir()
     except (OSError, ValueError):
         return False
-
-
-def _table(manifest: Mapping[str, Any], directory: Path) -> Path:
-    """The table that a manifest is about, in its own directory."""
-    name = str(manifest["table"]["file"])
-    if Path(name).name != name:
-        raise ValueError("a table elsewhere")
-    return directory / name
 
 
 def _bare(path: Path, study: Study | None) -> Verification:
@@ -139,16 +131,15 @@ def _bare(path: Path, study: Study | None) -> Verification:
     return Verification(path, (), tuple(verify(table, study.published, study.privacy, recoded)))
 
 
-def _verified(path: Path, manifest: Mapping[str, Any], study: Study | None) -> Verification:
-    form = format_of(path, at(manifest["columns"], "separator"))
-    if not manifest["privacy"]:
+def _verified(path: Path, manifest: Manifest, study: Study | None) -> Verification:
+    form = format_of(path, manifest.file[1].separator)
+    if not manifest.privacy:
         raise InputError(f"{path.parent / MANIFEST} states no policy that could hold")
     models = models_of(manifest, study)
     columns = columns_in(path, form)
-    schema = schema_of(manifest, columns)[0]
-    identifiers = tuple(manifest["columns"].get("identifiers", ()))
-    checks = [*_file(path, manifest), *_columns(columns, manifest, schema, identifiers)]
-    checks += studied(manifest, study) if study else []
+    schema, told = manifest.schema, manifest.to_dict()  # every field of it is checked
+    checks = [*_file(path, told), *_columns(columns, told, schema, manifest.file[1].identifiers)]
+    checks += studied(told, study) if study else []
     if {*schema.columns} - {*columns}:
         reason = "the table lacks columns that have a role"
         everything = Check("everything else", UNCHECKED, None, reason=reason)
@@ -157,9 +148,9 @@ def _verified(path: Path, manifest: Mapping[str, Any], study: Study | None) -> V
     if not len(table):
         raise InputError("the table has no records")
     people = None if study is None else _people(study, manifest, form, table)
-    facts = _facts(manifest, table, schema, models, people)
+    facts = _facts(told, table, schema, models, people)
     checks += chain.from_iterable(check(facts) for check in ON_TABLE)
-    checks += _unchecked(manifest, checks, study)
+    checks += _unchecked(told, checks, study)
     return Verification(path, tuple(checks), _verdicts(facts, study, people))
 
 
@@ -185,7 +176,7 @@ ON_TABLE = (
 
 
 def _people(
-    study: Study, manifest: Mapping[str, Any], form: Format, table: pd.DataFrame
+    study: Study, manifest: Manifest, form: Format, table: pd.DataFrame
 ) -> pd.DataFrame | None:
     people = population_of(study.privacy)
     return None if people is None else people_of(study, manifest, form, table, people.table)

@@ -134,9 +134,7 @@ def require_compatible(releases: Sequence[Published], *, of_one: bool) -> None:
                 )
 
 
-def _require_same_policy(
-    study: Study, models: Sequence[PrivacyModel], manifest: Manifest
-) -> None:
+def _require_same_policy(study: Study, models: Sequence[PrivacyModel], manifest: Manifest) -> None:
     """Require the policy of the manifest: studies may be in another order than their releases."""
     own = [(model.name, model.attribute, model.parameters) for model in models]
     made = [(each.model, each.attribute, each.parameters) for each in manifest.privacy]
