@@ -11,30 +11,9 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from math import inf, isfinite
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar
-
-__all__ = [
-    "LONGEST",
-    "AnonymizerError",
-    "Ended",
-    "InputError",
-    "NotFittedError",
-    "PolicyBrokenError",
-    "PolicyUnreachableError",
-    "column_names",
-    "did_you_mean",
-    "digest_of",
-    "function_of",
-    "is_whole",
-    "jobs_of",
-    "name_of",
-    "require_columns",
-    "require_one_of",
-    "shown",
-    "whole_seed",
-]
-
 
 T = TypeVar("T")
 
@@ -43,6 +22,9 @@ LONGEST = 200
 
 MOST_COMPARED = 1000
 """Names beyond are not searched for a near one: comparing two takes up to a millisecond."""
+
+MOST_RECORDS = 10**15
+"""Beyond, numbers of records would not be exact in floating point."""
 
 
 class AnonymizerError(Exception):
@@ -56,7 +38,7 @@ class InputError(AnonymizerError, ValueError):
 
 
 class NotFittedError(AnonymizerError, ValueError, AttributeError):
-    """An anonymizer was asked to transform a table before it was fitted."""
+    """An anonymizer cannot transform a table before it is fitted."""
 
 
 class PolicyUnreachableError(AnonymizerError):
@@ -87,60 +69,60 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
-def shown(stated: object) -> str:
-    """What a message says of what was stated: a name or a number as it is, else its type alone.
+def shown(given: object) -> str:
+    """What a message says of what was given: a name or a number as it is, else only its type.
 
     Tables, columns and lists may hold values of people, and take more than one line.
 
     >>> shown("bit"), shown(-1.5), shown([3, 4])
     ("'bit'", '-1.5', 'list')
     """
-    if isinstance(stated, int) and stated.bit_length() > LONGEST:
+    if isinstance(given, int) and given.bit_length() > LONGEST:
         return "a number too large"
-    if isinstance(stated, str) and len(stated) > LONGEST:
-        return f"a text of {len(stated)} letters"
-    if isinstance(stated, Real):
-        return str(stated)
-    return repr(stated) if stated is None or isinstance(stated, str) else type(stated).__name__
+    if isinstance(given, str) and len(given) > LONGEST:
+        return f"a text of {len(given)} letters"
+    if isinstance(given, Real):
+        return str(given)
+    return repr(given) if given is None or isinstance(given, str) else type(given).__name__
 
 
 class Ended(KeyboardInterrupt):
-    """The process was told to end: unlike an interrupt by hand it asks for no result."""
+    """The process was ended from outside: unlike an interrupt by hand it wants no result."""
 
 
-def column_names(what: str, stated: object) -> tuple[str, ...]:
+def column_names(what: str, given: object) -> tuple[str, ...]:
     """Names of columns: one, or a list of them."""
-    if isinstance(stated, str):
-        return (stated,)
-    if isinstance(stated, Sequence):
-        return tuple(stated)
-    raise InputError(f"{what} must name a column or a list of columns, not {shown(stated)}")
+    if isinstance(given, str):
+        return (given,)
+    if isinstance(given, Sequence):
+        return tuple(given)
+    raise InputError(f"{what} must name a column or a list of columns, not {shown(given)}")
 
 
-def function_of(what: str, stated: str | T, known: Mapping[str, T]) -> T:
+def function_of(what: str, given: str | T, known: Mapping[str, T]) -> T:
     """The function that a name stands for, or the function itself."""
-    if callable(stated):
-        return stated
-    require_one_of(what, stated, known)
-    return known[str(stated)]
+    if callable(given):
+        return given
+    require_one_of(what, given, known)
+    return known[str(given)]
 
 
-def name_of(stated: str | Callable[..., object]) -> str:
+def name_of(given: str | Callable[..., object]) -> str:
     """What a function goes by in a manifest."""
-    return stated if isinstance(stated, str) else getattr(stated, "__name__", repr(stated))
+    return given if isinstance(given, str) else getattr(given, "__name__", repr(given))
 
 
-def require_one_of(what: str, stated: object, known: Mapping[str, Any] | Sequence[str]) -> None:
-    """Require that what is stated is one of the names that are known."""
-    if not isinstance(stated, str) or stated not in known:
-        close = did_you_mean(stated, known) if isinstance(stated, str) else ""
+def require_one_of(what: str, given: object, known: Mapping[str, Any] | Sequence[str]) -> None:
+    """Require that a parameter is one of the names that are known."""
+    if not isinstance(given, str) or given not in known:
+        close = did_you_mean(given, known) if isinstance(given, str) else ""
         hint = close or f"; known are {', '.join(known)}"
-        raise InputError(f"{what} = {shown(stated)} is unknown{hint}")
+        raise InputError(f"{what} = {shown(given)} is unknown{hint}")
 
 
-def digest_of(asked: Mapping[str, object]) -> str:
-    """SHA-256 of what was asked for, whatever the order it was stated in."""
-    text = json.dumps(asked, sort_keys=True, default=str)
+def digest_of(content: object) -> str:
+    """SHA-256 of content as JSON, whatever the order of its keys."""
+    text = json.dumps(content, sort_keys=True, default=str)
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -148,6 +130,52 @@ def is_whole(value: object, least: int | None = None) -> bool:
     """Whether a value is a whole number, of at least so much."""
     whole = isinstance(value, Integral) and not isinstance(value, bool)
     return whole and (least is None or int(value) >= least)  # type: ignore[call-overload]
+
+
+def is_number(
+    value: object,
+    least: float = -inf,
+    most: float = inf,
+    *,
+    above: bool = False,
+    below: bool = False,
+) -> bool:
+    """Whether a value is a finite number of at least (or above) a bound, at most (or below) one."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number that no float can hold
+        return False
+    reached = least < number if above else least <= number
+    return isfinite(number) and reached and (number < most if below else number <= most)
+
+
+def require_number(
+    owner: str,
+    name: str,
+    value: object,
+    least: float,
+    most: float = inf,
+    *,
+    above: bool = False,
+    below: bool = False,
+) -> None:
+    """Require that a parameter ``is_number`` within bounds."""
+    if not is_number(value, least, most, above=above, below=below):
+        reach = f"{'above' if above else 'of at least'} {least:g}"
+        limit = "" if most == inf else f" and {'below' if below else 'at most'} {most:g}"
+        raise InputError(f"{owner}: {name} = {shown(value)} must be a number {reach}{limit}")
+
+
+def require_whole(owner: str, name: str, value: object) -> None:
+    """Require that a parameter is a whole number from 1 to ``MOST_RECORDS``."""
+    if not is_whole(value, least=1):
+        raise InputError(f"{owner}: {name} = {shown(value)} must be a whole number of at least 1")
+    if int(value) > MOST_RECORDS:  # type: ignore[call-overload]
+        raise InputError(
+            f"{owner}: {name} must be at most {MOST_RECORDS:,}; no table has as many records"
+        )
 
 
 def whole_seed(seed: int) -> int:
@@ -167,13 +195,8 @@ def jobs_of(jobs: int | None) -> int | None:
 def require_columns(columns: Iterable[object], wanted: Iterable[str], hint: str = "") -> None:
     """Require that a table has every wanted column, and no column twice.
 
-    Where a wanted column lacks, the others are not listed: a table without a header line would
+    Where a wanted column is missing, the others are not listed: a table without a header line would
     show its first record.
-
-    Raises
-    ------
-    InputError
-        Naming the column and the nearest one that exists.
     """
     known = list(columns)
     for name in wanted:

@@ -1,17 +1,26 @@
-"""Random recodings: channels p(released | true) that distort least for the privacy asked for."""
+"""Random recodings: channels p(released | true) of least distortion for the required privacy.
 
-from anonymizer.channels.alphabets import default_alphabet
+In: joint laws or counts of an attribute and a sensitive one, distortions, privacy models. Out:
+channels with proven bounds, estimates from what they release, and losses. It may import
+``privacy``, ``counts``, ``hierarchy``, ``information``, ``tables`` and ``kernels``. Packages
+publish names; a module's names without an underscore are for the other modules.
+"""
+
 from anonymizer.channels.bottleneck.bottlenecks import (
     Bottleneck,
     bottleneck_path,
     information_bottleneck,
 )
-from anonymizer.channels.channel import Channel, require_stochastic
+from anonymizer.channels.channel import Channel, OptimalChannel
 from anonymizer.channels.distortions import absolute, hamming, hierarchical, squared
-from anonymizer.channels.estimation.estimates import Estimate, Mean
-from anonymizer.channels.estimation.estimation import estimate_margin, estimate_mean, estimate_table
+from anonymizer.channels.estimation.estimation import (
+    Estimate,
+    Mean,
+    estimate_margin,
+    estimate_mean,
+    estimate_table,
+)
 from anonymizer.channels.estimation.likelihood import Likelihood, maximum_likelihood
-from anonymizer.channels.grids import gaussian_channel
 from anonymizer.channels.loss import (
     Moments,
     ProbabilisticLoss,
@@ -19,25 +28,23 @@ from anonymizer.channels.loss import (
     pil,
     probabilistic_loss,
 )
-from anonymizer.channels.private.guarantees import Extras, least_distortion, private_channel
+from anonymizer.channels.private.guarantees import least_distortion, private_channel
+from anonymizer.channels.private.program import Extras
 from anonymizer.channels.private.requirements import is_convex
-from anonymizer.channels.ranges import Ranges, best_ranges
+from anonymizer.channels.ranges import Ranges, best_ranges, default_alphabet
 from anonymizer.channels.rate_distortion.bounds import (
+    gaussian_channel,
+    gaussian_rate,
     mutual_information_bound,
     quadratic_gaussian_bound,
 )
-from anonymizer.channels.rate_distortion.gaussian import (
-    GaussianMechanism,
-    GaussianModel,
-    gaussian_rate,
-)
+from anonymizer.channels.rate_distortion.gaussian import GaussianMechanism, GaussianModel
 from anonymizer.channels.rate_distortion.rates import rate_distortion
-from anonymizer.channels.result import OptimalChannel
-from anonymizer.channels.sensitive import Sensitive
 from anonymizer.channels.serialization import channels_of, described
-from anonymizer.channels.source import Source, require_room
+from anonymizer.channels.source import Sensitive, Source
 from anonymizer.channels.synthesis import synthetic
 from anonymizer.channels.tradeoff.tradeoff import privacy_distortion, privacy_distortion_curve
+from anonymizer.channels.validation import require_room
 
 __all__ = [
     "Bottleneck",
@@ -81,7 +88,6 @@ __all__ = [
     "quadratic_gaussian_bound",
     "rate_distortion",
     "require_room",
-    "require_stochastic",
     "squared",
     "synthetic",
 ]

@@ -1,4 +1,4 @@
-"""Channels p(released | true): what is done to a value, and what that makes of a table."""
+"""Channels p(released | true): checked, drawn from, and handed out with a proof of optimality."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -7,11 +7,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.channels.source import Floats, matrix_of
+from anonymizer.channels.validation import matrix_of, nats_per
 from anonymizer.errors import InputError, shown
-from anonymizer.hierarchy import Partition
-
-__all__ = ["STOCHASTIC", "Channel", "require_channel", "require_stochastic"]
+from anonymizer.kernels.arrays import Codes, Floats
 
 STOCHASTIC = 1e-9
 """How far the sum of a row may be from 1: rounding, and no more."""
@@ -25,10 +23,8 @@ class Channel:
     ----------
     matrix
         q(y|x), shape (n, k): the chance of every released symbol given every true value.
-    values
-        The true values, one per row.
-    labels
-        What is released, one per column.
+    values, labels
+        The true values, one per row, and what is released, one per column.
     """
 
     matrix: Floats
@@ -38,22 +34,15 @@ class Channel:
     def __post_init__(self) -> None:
         object.__setattr__(self, "matrix", require_stochastic(self.matrix))
         for name in ("values", "labels"):
-            stated = getattr(self, name)
-            if not isinstance(stated, tuple | list):
-                raise InputError(f"{name} of a channel must be a tuple, not {shown(stated)}")
-            object.__setattr__(self, name, tuple(stated))
+            given = getattr(self, name)
+            if not isinstance(given, tuple | list):
+                raise InputError(f"{name} of a channel must be a tuple, not {shown(given)}")
+            object.__setattr__(self, name, tuple(given))
         if self.matrix.shape != (len(self.values), len(self.labels)):
             raise InputError(
                 f"channel has shape {self.matrix.shape}, but there are {len(self.values)} values "
                 f"and {len(self.labels)} labels"
             )
-
-    @classmethod
-    def of_partition(cls, partition: Partition, values: tuple[Hashable, ...]) -> "Channel":
-        """The channel that a generalization is: every value goes to its group for certain."""
-        matrix = np.zeros((len(values), len(partition)))
-        matrix[np.arange(len(values)), partition.groups] = 1.0
-        return cls(matrix, values, partition.labels)
 
     @cached_property
     def epsilon(self) -> float:
@@ -62,31 +51,120 @@ class Channel:
         Infinite where a released symbol rules a value out. Symbols that are never released do not
         count.
         """
-        released = self.matrix[:, self.matrix.max(axis=0) > 0]
-        least, most = released.min(axis=0), released.max(axis=0)
-        if (least == 0).any():
-            return float("inf")
-        return float(np.log(most / least).max())
+        return epsilon_of(self.matrix)
 
     @property
     def rank(self) -> int:
-        """Numerical rank; below the number of values, margins of X cannot be estimated unbiasedly.
-
-        As :func:`numpy.linalg.matrix_rank` counts it.
-        """
+        """Numerical rank; below the number of values, margins of X have no unbiased estimate."""
         return int(np.linalg.matrix_rank(self.matrix))
 
 
-def require_channel(what: str, stated: object) -> None:
-    """Require a Channel, which knows what its rows and columns stand for.
+@dataclass(frozen=True, eq=False)
+class OptimalChannel:
+    """A channel q(y|x), what it costs and what no channel can go below.
 
-    Raises
-    ------
-    InputError
-        When it is none, such as a matrix alone.
+    Parameters
+    ----------
+    channel
+        q(y|x), shape (n, k): every row a distribution. Rows of values of probability 0 are there.
+    distortion, leakage
+        E d(X, Y), and I(W;Y) in ``unit``.
+    slope
+        What one unit of leakage is worth in distortion: the one given, or the one found for a
+        limit; None where no price was found or none is part of the problem.
+    minimised
+        ``"cost"``, ``"leakage"`` or ``"distortion"``: what the bound is about.
+    lower_bound
+        Proven: no channel that solves the same problem has less of what is minimised.
+    certified
+        Whether the gap is within the tolerance. False is no failure of the channel, which holds
+        what it says: only its optimality is not proven.
+    unit, method, iterations
+        ``"bits"`` or ``"nats"``, what found the channel, and the steps it took.
     """
-    if not isinstance(stated, Channel):
-        raise InputError(f"{what} must be a Channel(matrix, values, labels), not {shown(stated)}")
+
+    channel: Floats
+    distortion: float
+    leakage: float
+    slope: float | None
+    minimised: str
+    lower_bound: float
+    certified: bool
+    unit: str
+    method: str
+    iterations: int
+
+    @classmethod
+    def of(
+        cls,
+        channel: Floats,
+        distortion: float,
+        leakage: float,
+        minimised: str,
+        bound: float,
+        *,
+        slope: float | None = None,
+        tolerance: float,
+        rounding: float = 0.0,
+        unit: str,
+        method: str,
+        iterations: int,
+    ) -> "OptimalChannel":
+        """From nats; certified to a relative tolerance and what rounding may add."""
+        nats = nats_per(unit)
+        measured = {"leakage": leakage, "distortion": distortion}
+        value = measured.get(minimised, distortion + (slope or 0.0) * leakage)
+        return cls(
+            channel=channel,
+            distortion=distortion,
+            leakage=leakage / nats,
+            slope=None if slope is None else slope * nats,
+            minimised=minimised,
+            lower_bound=min(bound, value) / (nats if minimised == "leakage" else 1.0),
+            certified=bool(value - bound <= tolerance * value + rounding),
+            unit=unit,
+            method=method,
+            iterations=iterations,
+        )
+
+    @property
+    def cost(self) -> float:
+        """Distortion + slope * leakage; the distortion alone where there is no slope."""
+        return self.distortion + (self.slope or 0.0) * self.leakage
+
+    @property
+    def value(self) -> float:
+        """What is minimised."""
+        return float(getattr(self, self.minimised))
+
+    @property
+    def gap(self) -> float:
+        """How much better any other channel can be at the most; never negative."""
+        return max(0.0, self.value - self.lower_bound)
+
+
+def epsilon_of(matrix: Floats) -> float:
+    """Max over y, x, x' of ln q(y|x) / q(y|x'), of the symbols that are released."""
+    released = matrix[:, matrix.max(axis=0) > 0]
+    least, most = released.min(axis=0), released.max(axis=0)
+    return float(np.log(most / least).max()) if (least > 0).all() else float("inf")
+
+
+def drawn(matrix: Floats, codes: Codes, rng: np.random.Generator) -> Codes:
+    """A column for every record, drawn by the row of its code, shape (records,)."""
+    labels = np.empty(len(codes), np.intp)
+    for code in np.unique(codes):
+        some = np.flatnonzero(codes == code)
+        found = np.searchsorted(matrix[code].cumsum(), rng.random(len(some)), side="right")
+        # Sums may miss 1 by rounding.
+        labels[some] = np.minimum(found, np.flatnonzero(matrix[code])[-1])
+    return labels
+
+
+def require_channel(what: str, given: object) -> None:
+    """Require a Channel, which knows what its rows and columns stand for; a matrix does not."""
+    if not isinstance(given, Channel):
+        raise InputError(f"{what} must be a Channel(matrix, values, labels), not {shown(given)}")
 
 
 def require_stochastic(matrix: ArrayLike) -> Floats:

@@ -1,15 +1,14 @@
 """Distortions d(x, y): what it costs to release y for x."""
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Sequence, Sized
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.channels.source import Floats, numbers_of
+from anonymizer.channels.validation import numbers_of
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import Taxonomy
-
-__all__ = ["NUMERIC", "absolute", "hamming", "hierarchical", "squared"]
+from anonymizer.kernels.arrays import Floats
 
 
 def squared(x: ArrayLike, y: ArrayLike | None = None) -> Floats:
@@ -49,26 +48,13 @@ def hierarchical(taxonomy: Taxonomy) -> Floats:
     """
     if not isinstance(taxonomy, Taxonomy):
         raise InputError(f"hierarchical distortion needs a Taxonomy, not {shown(taxonomy)}")
-    apart = [
-        (level.groups[:, None] != level.groups[None]).astype(float) for level in taxonomy.levels
-    ]
-    return np.asarray(np.sum(apart, axis=0))
-
-
-NUMERIC: Mapping[str, object] = {"squared": squared, "absolute": absolute}
-"""The distortions of numbers, by name."""
+    apart = [level.groups[:, None] != level.groups[None] for level in taxonomy.levels]
+    return np.asarray(np.sum(apart, axis=0, dtype=float))
 
 
 def _difference(x: ArrayLike, y: ArrayLike | None) -> Floats:
-    left = _numbers(x)
-    right = left if y is None else _numbers(y)
-    return np.asarray(left[:, None] - right[None])
-
-
-def _numbers(stated: ArrayLike) -> Floats:
-    """A list of finite numbers."""
     form = "be numbers for squared and absolute distortion (or use hamming)"
-    numbers = numbers_of("values", stated, form)
-    if numbers.ndim != 1:
+    left, right = (numbers_of("values", x if side is None else side, form) for side in (x, y))
+    if left.ndim != 1 or right.ndim != 1:
         raise InputError("squared and absolute distortion need a list of numbers")
-    return numbers
+    return np.asarray(left[:, None] - right[None])

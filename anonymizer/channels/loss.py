@@ -13,11 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import erf, ndtri
 
-from anonymizer.channels.source import Floats, numbers_of
-from anonymizer.channels.stated import number_of, require_flag, sample_of
+from anonymizer.channels.validation import number_of, numbers_of, require_flag, sample_of
 from anonymizer.errors import InputError
-
-__all__ = ["Moments", "ProbabilisticLoss", "moments_kept", "pil", "probabilistic_loss"]
+from anonymizer.kernels.arrays import Floats
 
 LARGE = 100
 """Records below which the normal approximation is not to be trusted (Mateo-Sanz et al., 2005)."""
@@ -29,12 +27,10 @@ class ProbabilisticLoss:
 
     Parameters
     ----------
-    mean, variance
-        Shape (c,).
+    mean, variance, quantiles
+        Shape (c,); (quantiles, c) in the requested order.
     covariance, correlation
         Shape (c, c), symmetric; nan on the diagonal, which is the variance's.
-    quantiles
-        Shape (quantiles, c), in the order in which they were asked for.
     approximate
         Whether there are so few records that the normal approximation is poor.
     """
@@ -56,17 +52,16 @@ class ProbabilisticLoss:
 
 @dataclass(frozen=True)
 class Moments:
-    """Whether mean and covariance of a release can be told from those of the original.
+    """Whether mean and covariance of a release are those of the original, but for chance.
 
     Parameters
     ----------
     mean, covariance
         True: no difference beyond chance at the level, all columns and pairs taken together. That
         is no proof of equality.
-    mean_deviation
-        Largest difference of means, in standard deviations of the original.
-    covariance_deviation
-        Largest difference of covariances, relative to the product of the standard deviations.
+    mean_deviation, covariance_deviation
+        Largest difference of means, in standard deviations of the original, and of covariances,
+        relative to the product of the standard deviations.
     level
         The chance of a false alarm, for means and for covariances.
     """
@@ -130,34 +125,30 @@ def probabilistic_loss(
     InputError
         When columns are not finite numbers, are not as many, or a quantile is not within (0, 1).
     """
-    x, y = sample_of("original", original, 4), sample_of("released", released)
-    _require_same_columns(x, y)
-    x, y = _rescaled(x, y)
+    x, y = _rescaled(original, released)
     require_flag("population", population)
-    asked = numbers_of("quantiles", quantiles)
-    if asked.ndim != 1:
+    wanted = numbers_of("quantiles", quantiles)
+    if wanted.ndim != 1:
         raise InputError("quantiles must be a list of numbers")
-    if ((asked <= 0) | (asked >= 1)).any():
+    if ((wanted <= 0) | (wanted >= 1)).any():
         raise InputError("quantiles must lie between 0 and 1, ends excluded")
     share = 1 / len(y) + (0 if population else 1 / len(x))
     moments = _Fourth.of(x)
     after = _Fourth.of(y)
     off = np.eye(x.shape[1], dtype=bool)
-    covariance = _pil(
-        after.unbiased - moments.unbiased, moments.covariance_variance(len(y)) * share
-    )
-    correlation = _pil(
-        after.correlation - moments.correlation, moments.correlation_variance * share
-    )
-    at = np.quantile(x, asked, axis=0).reshape(len(asked), x.shape[1])
+    moved = after.unbiased - moments.unbiased
+    covariance = _pil(moved, moments.covariance_variance(len(y)) * share)
+    moved = after.correlation - moments.correlation
+    correlation = _pil(moved, moments.correlation_variance * share)
+    at = np.quantile(x, wanted, axis=0).reshape(len(wanted), x.shape[1])
     density = np.array([_density(column, at[:, c]) for c, column in enumerate(x.T)]).T
-    spread = (asked * (1 - asked))[:, None] / np.maximum(density.reshape(at.shape), 1e-150) ** 2
+    spread = (wanted * (1 - wanted))[:, None] / np.maximum(density.reshape(at.shape), 1e-150) ** 2
     return ProbabilisticLoss(
         mean=_pil(y.mean(axis=0) - x.mean(axis=0), x.var(axis=0) * share),
         variance=np.diag(covariance).copy(),
         covariance=np.where(off, np.nan, covariance),
         correlation=np.where(off, np.nan, correlation),
-        quantiles=_pil(np.quantile(y, asked, axis=0).reshape(at.shape) - at, spread * share),
+        quantiles=_pil(np.quantile(y, wanted, axis=0).reshape(at.shape) - at, spread * share),
         approximate=min(len(x), len(y)) <= LARGE,
     )
 
@@ -177,26 +168,23 @@ def moments_kept(original: ArrayLike, released: ArrayLike, *, level: float = 0.0
     InputError
         When they are not columns of finite numbers of the same shape.
     """
-    x, y = sample_of("original", original, 4), sample_of("released", released)
-    _require_same_columns(x, y)
+    x, y = _rescaled(original, released)
     if len(x) != len(y):
         raise InputError(
             f"original has {len(x)} records and released {len(y)}; they are compared in pairs"
         )
-    x, y = _rescaled(x, y)
     chance = number_of("level", level, above=0.0, most=0.5)
     spread = np.maximum(x.std(axis=0), 1e-150)  # products of two are above the smallest number
     a, b = x - x.mean(axis=0), y - y.mean(axis=0)
     rows, columns = np.triu_indices(x.shape[1])
     products = b[:, rows] * b[:, columns] - a[:, rows] * a[:, columns]
+    scale = spread[rows] * spread[columns]
     shift = y.mean(axis=0) - x.mean(axis=0)
     return Moments(
         mean=_chance_alone(y - x, np.abs(x).max(axis=0), chance),
-        covariance=_chance_alone(products, (spread[rows] * spread[columns]), chance),
+        covariance=_chance_alone(products, scale, chance),
         mean_deviation=float(np.abs(shift / spread).max()),
-        covariance_deviation=float(
-            np.abs(products.mean(axis=0) / (spread[rows] * spread[columns])).max()
-        ),
+        covariance_deviation=float(np.abs(products.mean(axis=0) / scale).max()),
         level=chance,
     )
 
@@ -258,14 +246,9 @@ class _Fourth:
 
 def _pil(difference: Floats, variance: Floats) -> Floats:
     """erf(|difference| / sqrt(2 variance)); without variance any difference is certain."""
-    certain = np.where(difference == 0, 0.0, 1.0)
-    z = np.divide(
-        np.abs(difference) / np.sqrt(2),
-        np.sqrt(variance),
-        out=np.zeros_like(certain),
-        where=variance > 0,
-    )
-    return np.asarray(np.where(variance > 0, erf(z), certain))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = np.abs(difference) / np.sqrt(2 * variance)
+    return np.asarray(np.where(variance > 0, erf(z), difference != 0))
 
 
 def _density(column: Floats, at: Floats) -> Floats:
@@ -279,19 +262,16 @@ def _density(column: Floats, at: Floats) -> Floats:
     return np.asarray(near / (len(column) * h * np.sqrt(2 * np.pi)))
 
 
-def _rescaled(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+def _rescaled(original: ArrayLike, released: ArrayLike) -> tuple[Floats, Floats]:
     """Both in units of a power of 2 near the largest number of each column: nothing is rounded.
 
     Differences are judged against their chance variation, whatever the unit; fourth powers of
     numbers near 1 are neither beyond all numbers nor 0.
     """
-    largest = np.maximum(np.abs(x).max(axis=0), np.abs(y).max(axis=0))
-    _, power = np.frexp(largest)
-    return np.ldexp(x, -power), np.ldexp(y, -power)
-
-
-def _require_same_columns(x: Floats, y: Floats) -> None:
+    x, y = sample_of("original", original, 4), sample_of("released", released)
     if x.shape[1] != y.shape[1]:
         raise InputError(
             f"original has {x.shape[1]} columns and released {y.shape[1]}; they must be the same"
         )
+    _, power = np.frexp(np.maximum(np.abs(x).max(axis=0), np.abs(y).max(axis=0)))
+    return np.ldexp(x, -power), np.ldexp(y, -power)

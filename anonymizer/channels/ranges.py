@@ -10,18 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from anonymizer.channels.sensitive import Sensitive, whole
-from anonymizer.channels.source import Floats, nats_per, numbers_of, require_room
+from anonymizer.channels.source import Sensitive, whole
+from anonymizer.channels.validation import nats_per, number_of, numbers_of, require_room
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.information.entropy import divergence
+from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.privacy import PrivacyModel, holds, models_of, require_class_by_class
-from anonymizer.privacy.base import require_number
-
-__all__ = ["Ranges", "best_ranges"]
-
-Codes = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +31,8 @@ class Ranges:
         the nearest value for rows of probability 0.
     centroids
         E[X|range], shape (ranges,).
-    distortion
-        E (X - Y)^2.
-    leakage
-        I(W;Y), in ``unit``.
-    unit
-        ``"bits"`` or ``"nats"``.
+    distortion, leakage, unit
+        E (X - Y)^2, and I(W;Y) in ``unit``, ``"bits"`` or ``"nats"``.
     """
 
     groups: Codes
@@ -90,17 +82,23 @@ def best_ranges(
     PolicyUnreachableError
         When no partition into ranges satisfies the models.
     """
-    require_number("best ranges", "slope", slope, least=0)
+    number_of("slope", slope, least=0)
     require_class_by_class(models_of(privacy), "a choice of ranges")
     sensitive = Sensitive.of(joint, prior, sensitive_values)
-    _require_named(privacy, sensitive)
+    for model in privacy:
+        sensitive.require_named(model.name, getattr(model, "distance", None))
     source = sensitive.source
-    numbers = _numbers(values, source.shape[0])
+    numbers = numbers_of("values", values, "be numbers, for ranges are of numbers")
+    if numbers.shape != source.shape[:1]:
+        raise InputError(f"values must be {source.shape[0]} numbers, one for every row of joint")
+    if len(np.unique(numbers)) < len(numbers):
+        raise InputError("values must all be different, one for every row of joint")
     order = source.rows[np.argsort(numbers[source.rows])]
     n, m = len(order), source.shape[1]
     require_room(f"all ranges of {n} values", (4, n, n), (4, n, m))
     sums = np.asarray(joint, float)[order]
-    counts, exact = _records(sums)
+    exact = bool((sums == np.rint(sums)).all())  # of probabilities, shares of very many records
+    counts = sums.astype(np.int64) if exact else whole(sums / sums.sum())
     costs = _costs(sums, numbers[order], sensitive.known, slope / nats_per(unit))
     for first in range(n if privacy else 0):
         inside = np.cumsum(counts[first:], axis=0)
@@ -110,29 +108,41 @@ def best_ranges(
     return _described(sums, numbers, order, placed, sensitive, unit)
 
 
-def _require_named(privacy: Sequence[PrivacyModel], sensitive: Sensitive) -> None:
-    for model in privacy:
-        if getattr(model, "distance", None) in ("ordered", "hierarchical") and not sensitive.values:
-            raise InputError(
-                f"{model.name}: distance {model.distance!r} is about the values of W; name them "  # type: ignore[attr-defined]
-                "as sensitive_values, one for every column of joint"
-            )
+def default_alphabet(
+    joint: ArrayLike,
+    values: ArrayLike,
+    *,
+    slopes: Sequence[float] = (),
+    privacy: Sequence[PrivacyModel] = (),
+    unit: str = "bits",
+) -> Floats:
+    """The values that occur and the centroids of the best ranges, sorted, shape (k,).
 
+    Ranges are channels. A channel of least distortion, or of least leakage at a distortion, is
+    therefore never worse than the ranges it is compared with if, and in general only if, it may
+    release what they release: their centroids.
 
-def _numbers(values: ArrayLike, rows: int) -> Floats:
-    numbers = numbers_of("values", values, "be numbers, for ranges are of numbers")
-    if numbers.shape != (rows,):
-        raise InputError(f"values must be {rows} numbers, one for every row of joint")
-    if len(np.unique(numbers)) < rows:
-        raise InputError("values must all be different, one for every row of joint")
-    return numbers
+    Parameters
+    ----------
+    joint, values
+        See :func:`best_ranges`.
+    slopes
+        What leakage is worth: the best ranges of each are among those to beat.
+    privacy
+        Models: the best ranges that satisfy them are to be beaten.
 
-
-def _records(sums: Floats) -> tuple[NDArray[np.int64], bool]:
-    """Records of each cell; of probabilities, shares of very many."""
-    if (sums == np.rint(sums)).all():
-        return sums.astype(np.int64), True
-    return whole(sums / sums.sum()), False
+    Raises
+    ------
+    InputError, PolicyUnreachableError
+        As :func:`best_ranges`.
+    """
+    models_of(privacy)
+    prices = numbers_of("slopes", slopes)
+    found = [best_ranges(joint, values, slope=price, unit=unit) for price in prices.ravel()]
+    if privacy:
+        found.append(best_ranges(joint, values, privacy=privacy, unit=unit))
+    present = np.asarray(values, float)[np.asarray(joint, float).sum(axis=1) > 0]
+    return np.unique(np.concatenate([present, *(ranges.centroids for ranges in found)]))
 
 
 def _costs(sums: Floats, x: Floats, known: Floats, slope: float) -> Floats:
@@ -152,8 +162,8 @@ def _costs(sums: Floats, x: Floats, known: Floats, slope: float) -> Floats:
 
 
 def _accepted(
-    counts: NDArray[np.int64], sensitive: Sensitive, privacy: Sequence[PrivacyModel], exact: bool
-) -> NDArray[np.bool_]:
+    counts: Ints, sensitive: Sensitive, privacy: Sequence[PrivacyModel], exact: bool
+) -> Mask:
     """Which ranges satisfy all models, from their records by value, shape (ranges, m)."""
     classes = sensitive.measured(counts)
     accepted = np.ones(len(counts), bool)
@@ -165,13 +175,7 @@ def _accepted(
 
 
 def _cheapest(costs: Floats) -> Codes:
-    """Where the ranges of the cheapest partition begin.
-
-    Raises
-    ------
-    PolicyUnreachableError
-        When every partition has a range of infinite cost.
-    """
+    """Where the ranges of the cheapest partition begin; unreachable where all cost infinity."""
     n = len(costs)
     least, begins = np.full(n + 1, np.inf), np.zeros(n + 1, np.intp)
     least[0] = 0.0

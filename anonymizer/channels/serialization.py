@@ -6,11 +6,9 @@ from typing import Any
 import numpy as np
 
 from anonymizer.channels.channel import Channel, require_channel
-from anonymizer.channels.source import require_room
+from anonymizer.channels.validation import require_room
 from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.tables.values import is_missing, text_of
-
-__all__ = ["Texts", "channels_of", "described", "texts_of"]
 
 Texts = tuple[str | None, ...]
 """One text per attribute, None for a missing value."""
@@ -60,26 +58,24 @@ def channels_of(masking: Mapping[str, Any] | None) -> dict[tuple[str, ...], Chan
         When nothing was masked, the channels are withheld, or their description is damaged.
     """
     if masking is None:
-        raise InputError(
-            "release.json tells of no random recoding: the records of this release are as they were"
-        )
+        raise InputError("release.json describes no random recoding: the records are as they were")
     if not isinstance(masking, Mapping):
         raise InputError(f"masking must be what release.json describes, not {shown(masking)}")
     if masking.get("withheld") is True:
         raise InputError(
             "release.json withholds the channels of this release: nothing can be estimated without "
-            "them; ask who released it"
+            "them; contact who released it"
         )
     if "channels" not in masking:
         raise InputError(
             "release.json describes no channels of its masking: there is nothing to invert; noise "
             "on real numbers has none"
         )
-    found: dict[tuple[str, ...], Channel] = {}
-    stated = masking["channels"]
-    if not isinstance(stated, list) or not stated:
+    listed = masking["channels"]
+    if not isinstance(listed, list) or not listed:
         raise InputError("release.json is damaged: its masking lists no channels")
-    for number, each in enumerate(stated):
+    found: dict[tuple[str, ...], Channel] = {}
+    for number, each in enumerate(listed):
         attributes, channel = _channel(each, f"release.json is damaged: channel {number} of its")
         twice = {name for known in found for name in known} & {*attributes}
         if twice:
@@ -106,20 +102,20 @@ def _written(what: str, values: Iterable[Hashable], attributes: Sequence[str]) -
     if len(set(texts)) < len(texts):
         raise InputError(
             f"two {what} of the channel of {', '.join(attributes)} are written alike: what was "
-            "released could not be told apart"
+            "released could not be distinguished"
         )
     return texts
 
 
-def _channel(stated: Any, damage: str) -> tuple[tuple[str, ...], Channel]:
-    """Read one channel; whatever is wrong with it is said in one line."""
+def _channel(given: Any, damage: str) -> tuple[tuple[str, ...], Channel]:
+    """Read one channel; whatever is wrong with it is one InputError."""
     try:
-        attributes = tuple(stated["attributes"])
+        attributes = tuple(given["attributes"])
         if not attributes or not all(isinstance(name, str) for name in attributes):
             raise ValueError
-        values = _read(stated["values"], attributes)
-        labels = _read(stated["labels"], attributes)
-        rows = [(row["labels"], row["chances"]) for row in stated["rows"]]
+        values = _read(given["values"], attributes)
+        labels = _read(given["labels"], attributes)
+        rows = [(row["labels"], row["chances"]) for row in given["rows"]]
     except (KeyError, TypeError, ValueError):
         raise InputError(
             f"{damage} masking lacks attributes, values, labels or rows, or they are no lists of "
@@ -145,23 +141,21 @@ def _channel(stated: Any, damage: str) -> tuple[tuple[str, ...], Channel]:
         raise InputError(f"{damage} masking: {error}") from None
 
 
-def _read(stated: Any, attributes: Sequence[str]) -> tuple[Texts, ...]:
+def _read(given: Any, attributes: Sequence[str]) -> tuple[Texts, ...]:
     """Lists of texts, one per attribute."""
-    if not isinstance(stated, list) or not stated:
+    if not isinstance(given, list) or not given:
         raise ValueError
-    for texts in stated:
-        if not isinstance(texts, list) or len(texts) != len(attributes):
+    for texts in given:
+        sound = isinstance(texts, list) and len(texts) == len(attributes)
+        if not sound or not all(text is None or isinstance(text, str) for text in texts):
             raise ValueError
-        if not all(text is None or isinstance(text, str) for text in texts):
-            raise ValueError
-    return tuple(tuple(texts) for texts in stated)
+    return tuple(tuple(texts) for texts in given)
 
 
 def _sound(where: Any, chances: Any, labels: int) -> bool:
     """Whether these are places of labels, each once, and as many chances."""
     if not isinstance(where, list) or not isinstance(chances, list) or len(where) != len(chances):
         return False
-    if not all(is_whole(place, least=0) and place < labels for place in where):
-        return False
+    places = all(is_whole(place, least=0) and place < labels for place in where)
     numbers = all(isinstance(c, int | float) and not isinstance(c, bool) for c in chances)
-    return numbers and len({*where}) == len(where) and all(0 <= chance <= 1 for chance in chances)
+    return places and len({*where}) == len(where) and numbers and all(0 <= c <= 1 for c in chances)

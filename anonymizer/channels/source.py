@@ -4,67 +4,41 @@ W is the sensitive attribute, X the attribute that is recoded, Y what is release
 chain W - X - Y, since Y is drawn knowing X alone. Arrays are indexed (x, w), (x, y) and (w, y).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from numbers import Real
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from anonymizer.channels.validation import matrix_of, numbers_of
+from anonymizer.counts.counts import Classes
 from anonymizer.errors import InputError, shown
+from anonymizer.kernels.arrays import Codes, Floats, Ints
 
-__all__ = [
-    "UNITS",
-    "Floats",
-    "Source",
-    "matrix_of",
-    "nats_per",
-    "numbers_of",
-    "require_distortion",
-    "require_room",
-]
+WHOLE = 2**50
+"""What a distribution is multiplied by to be counts: their sums are exact in floating point."""
 
-Floats = NDArray[np.float64]
-
-UNITS = {"bits": float(np.log(2)), "nats": 1.0}
-"""What one of each unit of information is in nats, the unit of every computation."""
-
-LARGEST = 1e100
-"""Numbers beyond are refused: their squares might add up to more than any number."""
-
-MOST_BYTES = 4 << 30
-"""What the arrays of one problem may take: more is refused before it is allocated."""
+SAME = 1e-9
+"""How far two joint laws may disagree about p(x): rounding, and no more."""
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
     """The joint law p(x, w), of values that occur alone.
 
-    Parameters
-    ----------
-    joint
-        p(x, w), shape (values of X, values of W); sums to 1, no row and no column is 0.
-    rows, columns
-        Which rows and columns of the matrix that was given these are: those of probability 0 are
-        left out.
-    shape
-        The shape of what was given.
+    ``joint`` sums to 1, and no row and no column of it is 0: ``rows`` and ``columns`` are those of
+    the given matrix, of ``shape``, that are kept.
     """
 
     joint: Floats
-    rows: NDArray[np.intp]
-    columns: NDArray[np.intp]
+    rows: Codes
+    columns: Codes
     shape: tuple[int, int]
 
     @classmethod
     def of(cls, joint: ArrayLike) -> "Source":
-        """Check a joint law, or counts, which are divided by their sum.
-
-        Raises
-        ------
-        InputError
-            When it is no matrix of finite numbers of at least 0 with a positive sum.
-        """
+        """Check a joint law, or counts, which are divided by their sum."""
         given = matrix_of("joint", joint)
         total = given.sum()
         if not total > 0:
@@ -91,122 +65,145 @@ class Source:
 
     @cached_property
     def information(self) -> float:
-        """I(X;W) in nats: what X itself tells."""
+        """I(X;W) in nats."""
         return _information(self.joint)
-
-    def law(self, channel: Floats) -> Floats:
-        """p(w, y) under a channel q(y|x) of the rows kept here, shape (m, k)."""
-        return np.asarray(self.joint.T @ channel)
 
     def leakage(self, channel: Floats) -> float:
         """I(W;Y) in nats under a channel of the rows kept here, shape (n, k)."""
-        return _information(self.law(channel))
-
-    def expected(self, channel: Floats, distortion: Floats) -> float:
-        """E d(X, Y) under a channel of the rows kept here, both of shape (n, k)."""
-        return float(np.einsum("x,xy,xy->", self.p, channel, distortion))
+        return _information(self.joint.T @ channel)
 
 
-def matrix_of(what: str, stated: ArrayLike) -> Floats:
-    """A matrix of finite numbers of at least 0, neither side empty.
+@dataclass(frozen=True, eq=False)
+class Sensitive:
+    """A sensitive attribute W: p(x, w), and the distribution of W that an adversary knows.
 
-    Raises
-    ------
-    InputError
-        When it is none.
+    ``known`` is the adversary's distribution, shape (all values of W,): the margin of the whole
+    table, of which ``source`` may be the part that agrees on other attributes. ``values`` are all
+    values of W, one per column of the given matrix; empty where no model needs to know.
+    ``attribute`` is the name of W for models and messages.
     """
-    matrix = numbers_of(what, stated, "be a matrix of numbers")
-    if matrix.ndim != 2 or not matrix.size:
-        raise InputError(f"{what} must be a matrix with rows and columns, not {matrix.shape}")
-    if matrix.min() < 0:
-        raise InputError(f"{what} holds negative numbers; all must be at least 0")
+
+    source: Source
+    known: Floats
+    values: tuple[object, ...] = ()
+    attribute: str = "W"
+
+    @classmethod
+    def of(
+        cls,
+        joint: ArrayLike,
+        prior: ArrayLike | None = None,
+        values: Iterable[object] = (),
+        attribute: str = "W",
+    ) -> "Sensitive":
+        """Check a joint law or counts, and the distribution that is known, if another one is."""
+        source = Source.of(joint)
+        known = np.zeros(source.shape[1])
+        known[source.columns] = source.prior
+        if prior is not None:
+            known = _known(prior, source)
+        if not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0:
+            raise InputError(f"values must be a list, one for every column, not {shown(values)}")
+        listed = tuple(values)
+        if listed and len(listed) != source.shape[1]:
+            raise InputError(
+                f"{attribute} has {len(listed)} values and joint {source.shape[1]} columns; name "
+                "one value for every column"
+            )
+        return cls(source, known, listed, attribute)
+
+    @property
+    def prior(self) -> Floats:
+        """What is known of the values that occur here, shape (m,)."""
+        return np.asarray(self.known[self.source.columns])
+
+    @cached_property
+    def table(self) -> Classes:
+        """No class at all, measured against what is known: what bounds of models are made from."""
+        return self.measured(np.zeros((0, self.source.shape[1]), np.int64))
+
+    def classes(self, posterior: Floats) -> Classes:
+        """Released symbols as the classes that models measure, from p(w|y), shape (m, k).
+
+        Each has so many records that rounding its shares to whole numbers is rounding error.
+        """
+        joint = np.zeros((posterior.shape[1], self.source.shape[1]), np.int64)
+        joint[:, self.source.columns] = whole(posterior.T)
+        return self.measured(joint)
+
+    def measured(self, joint: Ints) -> Classes:
+        """Classes of so many records, shape (classes, all values), against what is known."""
+        return Classes(joint, whole(self.known), self.values, None, self.attribute)
+
+    def require_named(self, model: str, distance: str | None) -> None:
+        """Require names of values where a model's distance is between them."""
+        if distance in ("ordered", "hierarchical") and not self.values:
+            raise InputError(
+                f"{model}: distance {distance!r} is about the values of {self.attribute}; name "
+                "them, one for every column of joint"
+            )
+
+    def require_same(self, other: "Sensitive") -> None:
+        """Require that another attribute has the same p(x)."""
+        mine, theirs = self.source, other.source
+        differ = ""
+        if mine.shape[0] != theirs.shape[0] or not np.array_equal(mine.rows, theirs.rows):
+            differ = "rows"
+        elif np.abs(mine.p - theirs.p).max() > SAME:
+            differ = "sums of rows"
+        if differ:
+            raise InputError(
+                f"{self.attribute} and {other.attribute} are not about the same X: their joint "
+                f"laws have different {differ}"
+            )
+
+
+def whole(distribution: Floats) -> Ints:
+    """Distributions over the last axis as large counts."""
+    return np.rint(distribution * WHOLE).astype(np.int64)
+
+
+def expected(p: Floats, channel: Floats, distortion: Floats) -> float:
+    """E d(X, Y) = sum p(x) q(y|x) d(x, y)."""
+    return float(np.einsum("x,xy,xy->", p, channel, distortion))
+
+
+def filled(channel: Floats, p: Floats, rows: Codes, values: int) -> Floats:
+    """A channel with a row for every value: those of probability 0 get the likeliest symbol."""
+    whole_channel = np.zeros((values, channel.shape[1]))
+    whole_channel[:, int(np.argmax(p @ channel))] = 1.0
+    whole_channel[rows] = channel
+    return whole_channel
+
+
+def require_distortion(distortion: ArrayLike, what: str, values: int) -> Floats:
+    """Check d(x, y), which has one row for each value of X, shape (values, k)."""
+    matrix = matrix_of("distortion", distortion)
+    if len(matrix) != values:
+        raise InputError(
+            f"distortion has {len(matrix)} rows and {what} {values}; both need one for every value "
+            "of X"
+        )
     return matrix
 
 
-def numbers_of(
-    what: str, stated: ArrayLike, form: str = "hold numbers", kinds: str = "iuf"
-) -> Floats:
-    """Finite numbers in an array of any shape.
-
-    ``form`` is what a message says that they must do, ``kinds`` the types of NumPy to hold them.
-    Texts and truth values are no numbers, though NumPy would read them as some, and what is masked
-    is missing. Whole numbers of any size and fractions are.
-
-    Raises
-    ------
-    InputError
-        When they are none, or beyond ``LARGEST``.
-    """
-    try:
-        array = np.asarray(stated)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{what} must {form}, as many in every row") from None
-    listed = array.dtype.kind == "O" and all(
-        isinstance(one, Real) and not isinstance(one, bool | np.bool_) for one in array.flat
-    )
-    if array.dtype.kind not in kinds and not listed:
-        raise InputError(f"{what} must {form}, not {array.dtype}")
-    try:
-        with np.errstate(over="ignore"):
-            numbers = array.astype(float)
-    except OverflowError:
-        numbers = np.full(1, np.inf)
-    if np.ma.is_masked(stated) or not np.isfinite(numbers).all():
-        raise InputError(f"{what} holds values that are no finite numbers")
-    if np.abs(numbers).max(initial=0.0) > LARGEST:
-        raise InputError(f"{what} holds numbers above {LARGEST:g}; state them in a larger unit")
-    return numbers
-
-
-def require_distortion(distortion: ArrayLike, source: Source) -> Floats:
-    """Check d(x, y) against a source, and keep the rows that occur, shape (n, k).
-
-    Raises
-    ------
-    InputError
-        When it has another number of rows than the joint law was given with, or is no matrix of
-        finite numbers of at least 0.
-    """
-    matrix = matrix_of("distortion", distortion)
-    if len(matrix) != source.shape[0]:
+def _known(prior: ArrayLike, source: Source) -> Floats:
+    known = numbers_of("prior", prior, "be a list of numbers, one for every value of W")
+    if known.shape != (source.shape[1],):
         raise InputError(
-            f"distortion has {len(matrix)} rows and joint {source.shape[0]}; both need one for "
-            "every value of X"
+            f"prior must have one number for each of the {source.shape[1]} columns of joint"
         )
-    return np.ascontiguousarray(matrix[source.rows])
-
-
-def require_room(what: str, *arrays: tuple[int, ...]) -> None:
-    """Refuse a problem whose arrays, of these shapes, would not fit, before any is made.
-
-    Raises
-    ------
-    InputError
-        Saying how much they would take.
-    """
-    wanted = 8 * sum(int(np.prod([float(side) for side in shape])) for shape in arrays)
-    if wanted > MOST_BYTES:
+    if known.min() < 0 or not known.sum() > 0:
+        raise InputError("prior must hold numbers of at least 0 with a positive sum")
+    if (known[source.columns] <= 0).any():
         raise InputError(
-            f"{what} would take {wanted / 2**30:.1f} GiB, beyond {MOST_BYTES / 2**30:.0f}; "
-            "take fewer values, by generalizing first, say, or a smaller alphabet"
+            "prior is 0 for a value of W that joint has: what is known not to occur, occurs"
         )
-
-
-def nats_per(unit: str) -> float:
-    """What one of a unit of information is in nats.
-
-    Raises
-    ------
-    InputError
-        When the unit is none of ``UNITS``.
-    """
-    if not isinstance(unit, str) or unit not in UNITS:
-        raise InputError(f"unit = {shown(unit)} is none of {', '.join(UNITS)}")
-    return UNITS[unit]
+    return np.asarray(known / known.sum())
 
 
 def _information(law: Floats) -> float:
     """I in nats of a joint law, shape (a, b); never negative."""
-    expected = law.sum(axis=1, keepdims=True) * law.sum(axis=0, keepdims=True)
-    some = (law > 0) & (expected > 0)
-    return max(0.0, float((law[some] * np.log(law[some] / expected[some])).sum()))
+    independent = law.sum(axis=1, keepdims=True) * law.sum(axis=0, keepdims=True)
+    some = (law > 0) & (independent > 0)
+    return max(0.0, float((law[some] * np.log(law[some] / independent[some])).sum()))

@@ -6,15 +6,13 @@ a name. To release values of X again, one is drawn for each symbol from p(x|t).
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from anonymizer.channels.bottleneck.bottlenecks import Bottleneck
-from anonymizer.channels.channel import Channel, require_stochastic
-from anonymizer.channels.source import Floats, numbers_of
-from anonymizer.channels.stated import require_generator
+from anonymizer.channels.channel import Channel, drawn, require_stochastic
+from anonymizer.channels.validation import numbers_of, require_generator
 from anonymizer.errors import InputError
-
-__all__ = ["synthetic"]
+from anonymizer.kernels.arrays import Codes
 
 
 def synthetic(
@@ -23,12 +21,12 @@ def synthetic(
     rng: np.random.Generator,
     *,
     decoder: ArrayLike | None = None,
-) -> NDArray[np.intp]:
+) -> Codes:
     """Values x' for records of values x: t drawn from q(t|x), then x' from p(x'|t).
 
     X' is drawn knowing T alone: X' - T - X - W is a Markov chain, and data processing gives
     I(X';X) <= I(T;X) and I(X';W) <= I(T;W). The limit on the rate that the channel keeps is kept by
-    X'; of the relevance some is lost, unless values can be told apart by their symbol. With the
+    X'; of the relevance some is lost, unless symbols distinguish all values. With the
     decoder of a bottleneck, which is Bayes' p(x|t), the margin of X' is that of X, and the joint
     law of X' and W is sum_t p(t) p(x'|t) p(w|t).
 
@@ -64,26 +62,9 @@ def synthetic(
         raise InputError(
             f"decoder has {len(back)} rows, but the channel has {forward.shape[1]} symbols"
         )
-    return _drawn(back, _drawn(forward, _codes_of(codes, len(forward)), rng), rng)
-
-
-def _drawn(matrix: Floats, codes: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
-    """A column for each code, by the distribution that its row is."""
-    uniform = rng.random(len(codes))
-    drawn = np.empty(len(codes), np.intp)
-    for code in np.unique(codes):
-        here = codes == code
-        possible = np.flatnonzero(matrix[code])
-        steps = np.cumsum(matrix[code, possible])
-        place = np.searchsorted(steps / steps[-1], uniform[here], side="right")
-        drawn[here] = possible[np.minimum(place, len(possible) - 1)]
-    return drawn
-
-
-def _codes_of(stated: ArrayLike, rows: int) -> NDArray[np.intp]:
-    codes = numbers_of("codes", stated)
-    if codes.ndim != 1 or (codes != np.rint(codes)).any():
+    rows = numbers_of("codes", codes)
+    if rows.ndim != 1 or (rows != np.rint(rows)).any():
         raise InputError("codes must be a list of whole numbers: rows of the channel")
-    if codes.size and not (codes.min() >= 0 and codes.max() < rows):
-        raise InputError(f"codes must be rows of the channel, from 0 to {rows - 1}")
-    return codes.astype(np.intp)
+    if rows.size and not (rows.min() >= 0 and rows.max() < len(forward)):
+        raise InputError(f"codes must be rows of the channel, from 0 to {len(forward) - 1}")
+    return drawn(back, drawn(forward, rows.astype(np.intp), rng), rng)

@@ -1,28 +1,23 @@
 """One thread for linear algebra: batches of small matrices are slower on several."""
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from functools import cache
+from typing import Any
 
-__all__ = ["single_threaded"]
 
-
-@contextmanager
-def single_threaded() -> Iterator[None]:
+def single_threaded() -> AbstractContextManager[object]:
     """Let BLAS use one thread inside of this, and what it used before afterwards.
 
     Measured in benchmarks/results/channels.md.
     """
-    limited = _controller()
-    with limited():
-        yield
+    limited: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
+    return limited
 
 
 @cache
-def _controller() -> Callable[[], AbstractContextManager[object]]:
+def _controller() -> Any:
     """Look for the libraries once: it takes longer than many a problem."""
     import scipy.linalg  # noqa: F401 (its BLAS must be loaded to be found)
     from threadpoolctl import ThreadpoolController
 
-    found = ThreadpoolController()
-    return lambda: found.limit(limits=1, user_api="blas")
+    return ThreadpoolController()

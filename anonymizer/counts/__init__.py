@@ -1,1 +1,6 @@
-"""TODO counts."""
+"""Counts: how many records each class has of each sensitive value; all that the mathematics sees.
+
+In goes a table and the roles of its columns (``Schema``); out come ``Counts``, which recodings
+merge and from which privacy models and objectives are computed, and ``Regions``, the recodings by
+whole combinations of values. The room may import ``hierarchy``, ``tables`` and ``kernels``.
+"""

@@ -8,12 +8,12 @@ import pandas as pd
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
+from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.spelling import Keys, one_text_each, read_keys
 from anonymizer.tables.values import is_missing, texts_apart
 
 __all__ = [
-    "beside",
     "by_text",
     "encoded",
     "histograms",
@@ -21,21 +21,22 @@ __all__ = [
     "reads_as_written",
     "require_everybody",
     "spread",
+    "stacked",
 ]
 
 MOST_CELLS = 200_000_000
 """Cells of a count matrix beyond are refused before they are allocated (1.6 GB)."""
 
 
-def encoded(column: pd.Series, taxonomy: Taxonomy) -> np.ndarray:
+def encoded(column: pd.Series, taxonomy: Taxonomy) -> Codes:
     """The code of each value of a column, shape (rows,)."""
     codes, values = engine.distinct(column)
     return taxonomy.encode(values)[codes]
 
 
 def spread(
-    column: pd.Series, sizes: np.ndarray, keys: Keys = read_keys
-) -> tuple[np.ndarray, tuple[object, ...]]:
+    column: pd.Series, sizes: Ints, keys: Keys = read_keys
+) -> tuple[Ints, tuple[object, ...]]:
     """The sizes of a tally's rows, each in the column of its sensitive value, and the values.
 
     Values of one key are one value; the default is the view of the reader who takes most for one.
@@ -47,13 +48,12 @@ def spread(
     return joint, values
 
 
-def by_text(column: pd.Series, keys: Keys = list) -> tuple[np.ndarray, tuple[object, ...]]:
+def by_text(column: pd.Series, keys: Keys = list) -> tuple[Codes, tuple[object, ...]]:
     """Number the distinct values of a column in the order of their texts: codes and values.
 
-    Values of one key are one value; the default is that of Python's csv, which keeps texts apart.
-
     So neither sums of logarithms nor draws of records depend on the order of the records. A missing
-    value comes after a text that looks like it.
+    value comes after a text that looks like it. Values of one key are one value; the default is
+    that of Python's csv, which keeps texts apart.
     """
     codes, values = _as_read(column, keys)
     places = [(str(value), is_missing(value)) for value in values]
@@ -64,8 +64,8 @@ def by_text(column: pd.Series, keys: Keys = list) -> tuple[np.ndarray, tuple[obj
 
 
 def histograms(
-    column: pd.Series, class_of: np.ndarray, classes: int, keys: Keys = read_keys
-) -> tuple[np.ndarray, tuple[object, ...]]:
+    column: pd.Series, class_of: Codes, classes: int, keys: Keys = read_keys
+) -> tuple[Ints, tuple[object, ...]]:
     """Records by class and value, shape (classes, values), and the values, as ``spread`` does."""
     codes, values = _as_read(column, keys)
     _require_countable(column, classes, len(values))
@@ -89,7 +89,7 @@ def reads_as_written(column: pd.Series) -> bool:
     return len(set(read_keys(list(texts)))) == len(texts)
 
 
-def _as_read(column: pd.Series, keys: Keys) -> tuple[np.ndarray, list[object]]:
+def _as_read(column: pd.Series, keys: Keys) -> tuple[Codes, list[object]]:
     """Number the distinct values of a column, those of one key being one: codes and values.
 
     Of values that read alike that of the plainest text stands, whatever the order of the records.
@@ -108,8 +108,8 @@ def _texts(values: Sequence[object]) -> list[str | None]:
     return [None if is_missing(value) else str(value).strip() for value in values]
 
 
-def beside(table: pd.DataFrame, population: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """The quasi-identifiers of a table and, below, of a population, as texts.
+def stacked(table: pd.DataFrame, population: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """The quasi-identifiers of a table and, below them, of a population, as texts.
 
     One may hold numbers where the other, read from a file, holds texts; what the table writes in
     two ways stays two values.

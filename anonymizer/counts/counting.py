@@ -1,4 +1,4 @@
-"""A table counted once: all that a recoding is chosen by, whole or in two random halves."""
+"""A table counted once, whole or in two random halves: what a recoding is chosen by."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,6 +12,7 @@ from anonymizer.counts.counts import Counts, row_keys
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError, whole_seed
 from anonymizer.hierarchy import Hierarchy, Taxonomy
+from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.population import Population
 
@@ -20,25 +21,14 @@ __all__ = ["Counted"]
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """The records of a table that are admitted, and how many there are of each kind.
+    """The records of a table that are ``kept``, and how many there are of each kind.
 
-    Parameters
-    ----------
-    schema
-        The roles of the columns.
-    kept
-        The records that are admitted.
-    population
-        The quasi-identifiers of the population that models are about; None where there is none.
-    tally, people
-        Both counted.
-    taxonomies
-        The values of each quasi-identifier, and how they generalize.
+    ``tally`` counts them, and ``people`` the quasi-identifiers of the population that models are
+    about; None where there is none.
     """
 
     schema: Schema
     kept: pd.DataFrame = field(repr=False)
-    population: pd.DataFrame | None = field(repr=False)
     tally: engine.Tally = field(repr=False)
     people: engine.Tally | None = field(repr=False)
     taxonomies: Mapping[str, Taxonomy] = field(repr=False)
@@ -51,19 +41,13 @@ class Counted:
         hierarchies: Mapping[str, Hierarchy],
         people: Population | None,
     ) -> "Counted":
-        """Count a table, and the population that models are about.
-
-        Raises
-        ------
-        InputError
-            When a table and its roles or hierarchies do not fit together.
-        """
+        """Count a table, and the population that models are about, after checking that they fit."""
         kept = schema.admit(table)
         population = None if people is None else schema.admit_population(people.table)
         tally = engine.tally(kept, schema.columns)
         everybody = None if population is None else engine.tally(population, schema.names)
         taxonomies = taxonomies_of(tally, hierarchies, everybody)
-        return cls(schema, kept, population, tally, everybody, taxonomies)
+        return cls(schema, kept, tally, everybody, taxonomies)
 
     @cached_property
     def counts(self) -> Counts:
@@ -76,31 +60,20 @@ class Counted:
         The first has one more of an odd number. Records are drawn without replacement from the
         combinations of values they have, in the order of these values: whatever the order of the
         records, they are the same halves.
-
-        Raises
-        ------
-        InputError
-            When there are fewer than two records, or the seed is none.
         """
         if len(self.kept) < 2:
             raise InputError("a table of one record has no halves to compare")
-        order, starts = self._alike()
-        sizes = np.add.reduceat(self.tally.sizes[order], starts)
-        rng = np.random.default_rng(whole_seed(seed))
-        second = rng.multivariate_hypergeometric(sizes, len(self.kept) // 2, method="marginals")
-        places = order[starts]
-        return self._part(places, sizes - second), self._part(places, second)
-
-    def _alike(self) -> tuple[np.ndarray, np.ndarray]:
-        """The order of the tally's rows by value, and where in it each combination begins."""
         combinations = self.tally.combinations
         codes = [encoded(combinations[name], self.taxonomies[name]) for name in self.schema.names]
         codes += [by_text(combinations[name])[0] for name in self.schema.counted]
         keys = row_keys(np.column_stack(codes).astype(np.intp))
-        order = np.argsort(keys, kind="stable")
-        return order, np.flatnonzero(np.diff(keys[order], prepend=-1))
+        _, places, alike = np.unique(keys, return_index=True, return_inverse=True)
+        sizes = np.bincount(alike, self.tally.sizes).astype(np.int64)
+        rng = np.random.default_rng(whole_seed(seed))
+        second = rng.multivariate_hypergeometric(sizes, len(self.kept) // 2, method="marginals")
+        return self._part(places, sizes - second), self._part(places, second)
 
-    def _part(self, places: np.ndarray, sizes: np.ndarray) -> Counts:
+    def _part(self, places: Codes, sizes: Ints) -> Counts:
         """The counts of some records of each combination."""
         some = sizes > 0
         combinations = self.tally.combinations.iloc[places[some]].reset_index(drop=True)

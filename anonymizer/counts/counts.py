@@ -1,15 +1,15 @@
 """Counts: the only view of a table that search, privacy models and objectives ever see."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition
+from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 
 __all__ = [
     "Classes",
@@ -22,9 +22,6 @@ __all__ = [
     "row_keys",
 ]
 
-Codes = NDArray[np.intp]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Recoding = Mapping[str, Partition]
 
 
@@ -46,8 +43,7 @@ class Classes:
         Records of each class by sensitive value, shape (classes, values).
     margin
         Records of the whole table by sensitive value, shape (values,): the distribution p(w) an
-        adversary is taken to know. Recoding does not move it.
-
+        adversary is taken to know. Recoding does not change it.
     values
         What each column of ``joint`` counts; empty where no model needs to know.
     population
@@ -146,9 +142,10 @@ class Counts:
         """Count a whole table from rows that may repeat a cell."""
         margins = {name: np.asarray(matrix.sum(axis=0)) for name, matrix in joint.items()}
         records = int(sizes.sum())
-        return cls(
+        counts = cls(
             names, cells, sizes, joint, margins, records, values or {}, targets, population
-        )._merged()
+        )
+        return counts.at(cells)
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -177,15 +174,10 @@ class Counts:
         )
 
     def recode(self, recoding: "Recoding | Grouping") -> "Counts":
-        """Merge the classes that a recoding no longer tells apart.
+        """Merge the classes that a recoding no longer tells apart; refused: those it has not.
 
         The counts may have been recoded before, by partitions nested in these; but not where the
-        recoding tells classes by whole combinations.
-
-        Raises
-        ------
-        InputError
-            When it covers not all of them.
+        recoding is of whole combinations of values.
         """
         if isinstance(recoding, Grouping):
             return self.grouped(recoding.class_of(self.cells))
@@ -193,69 +185,56 @@ class Counts:
         for name, partition in recoding.items():
             column = self.names.index(name)
             cells[:, column] = partition.representatives[cells[:, column]]
-        return replace(self, cells=cells)._merged()
+        return self.at(cells)
 
     def project(self, names: tuple[str, ...]) -> "Counts":
         """Keep some quasi-identifiers, merging the classes that agree on them."""
         kept = [self.names.index(name) for name in names]
-        return replace(self, names=names, cells=self.cells[:, kept])._merged()
+        return replace(self, names=names).at(self.cells[:, kept])
 
-    def select(self, classes: NDArray[np.bool_]) -> "Counts":
+    def select(self, classes: Mask) -> "Counts":
         """Keep some classes; the table they are measured against stays whole."""
-        joint = {name: matrix[classes] for name, matrix in self.joint.items()}
-        population = None if self.population is None else self.population[classes]
-        return replace(
-            self,
-            cells=self.cells[classes],
-            sizes=self.sizes[classes],
-            joint=joint,
-            population=population,
-        )
+        return self._with(self.cells[classes], lambda rows: rows[classes])
 
-    def merge(self, classes: NDArray[np.bool_]) -> "Counts":
+    def merge(self, classes: Mask) -> "Counts":
         """Some classes as one; it goes by the cell of the first of them."""
-        if not classes.any():
-            return self
         cells = self.cells.copy()
-        cells[classes] = cells[np.flatnonzero(classes)[0]]
-        return replace(self, cells=cells)._merged()
+        cells[classes] = cells[np.argmax(classes)]
+        return self.at(cells) if classes.any() else self
 
     def grouped(self, class_of: Codes) -> "Counts":
         """Merge the classes of one number; each goes by the cell of the first of its classes.
 
-        Raises
-        ------
-        InputError
-            When a number is below 0, which stands for none.
+        A number below 0, which stands for none, is refused.
         """
         if (class_of < 0).any():
             raise InputError("combinations of values stand in no class of the recoding")
-        first = np.unique(class_of, return_index=True, return_inverse=True)
-        return self.at(self.cells[first[1][first[2]]])
+        _, first, inverse = np.unique(class_of, return_index=True, return_inverse=True)
+        return self.at(self.cells[first[inverse]])
 
     def at(self, cells: Codes) -> "Counts":
         """The classes in other cells, shape (classes, names), merged where these agree."""
-        return replace(self, cells=cells)._merged()
+        key = row_keys(cells)
+        order = np.argsort(key, kind="stable")
+        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+        return self._with(
+            cells[order[starts]], lambda rows: np.add.reduceat(rows[order], starts, axis=0)
+        )
 
     def shuffled(self, rng: np.random.Generator) -> "Counts":
         """The same classes and margins with each sensitive attribute dealt out at random."""
         joint = {name: _dealt(matrix, rng) for name, matrix in self.joint.items()}
         return replace(self, joint=joint)
 
-    def _merged(self) -> "Counts":
-        key = row_keys(self.cells)
-        order = np.argsort(key, kind="stable")
-        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
-        joint = {
-            name: np.add.reduceat(matrix[order], starts, axis=0)
-            for name, matrix in self.joint.items()
-        }
-        sizes = np.add.reduceat(self.sizes[order], starts)
-        population = self.population
-        if population is not None:
-            population = np.add.reduceat(population[order], starts)
-        cells = self.cells[order[starts]]
-        return replace(self, cells=cells, sizes=sizes, joint=joint, population=population)
+    def _with(self, cells: Codes, rows_of: Callable[[Ints], Ints]) -> "Counts":
+        """Other classes: their cells, and what makes their rows of those of these classes."""
+        return replace(
+            self,
+            cells=cells,
+            sizes=rows_of(self.sizes),
+            joint={name: rows_of(matrix) for name, matrix in self.joint.items()},
+            population=None if self.population is None else rows_of(self.population),
+        )
 
 
 def row_keys(cells: Codes) -> Codes:

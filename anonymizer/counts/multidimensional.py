@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes
 from anonymizer.hierarchy import Interval, Taxonomy, set_labels, spelled
+from anonymizer.kernels.arrays import Codes
 
 __all__ = ["CLASS", "Regions", "Shape", "labels_of"]
 
 CLASS = "class"
-"""The column that tells merged classes apart, whose labels may overlap."""
+"""The column that numbers merged classes, whose labels may overlap."""
 
 Shape = Interval | tuple[int, ...]
 """What a class covers of an attribute: a range of numbers, or the codes of some values, sorted."""
@@ -26,20 +26,16 @@ class Regions:
 
     Parameters
     ----------
-    names
-        The quasi-identifiers.
-    assign
-        The class of each row of value codes (rows, names), -1 where no class covers it.
-    shapes
-        What each class covers of each attribute, by attribute.
-    labels
-        How that is published.
+    class_of
+        Gives the class of each row of value codes (rows, names), -1 where no class covers it.
+    shapes, labels
+        What each class covers of each attribute, by attribute, and how that is published.
     numbered
-        Whether the classes need a column of their own to be told apart.
+        Whether a column of its own numbers the classes, whose labels may be equal.
     """
 
     names: tuple[str, ...]
-    assign: Callable[[Codes], Codes] = field(repr=False)
+    class_of: Callable[[Codes], Codes] = field(repr=False)
     shapes: Mapping[str, Sequence[Shape]] = field(repr=False)
     labels: Mapping[str, Sequence[Hashable]] = field(repr=False)
     numbered: bool
@@ -47,41 +43,33 @@ class Regions:
     def __len__(self) -> int:
         return len(self.labels[self.names[0]])
 
-    def class_of(self, cells: Codes) -> Codes:
-        """The class of each row of value codes, -1 where no class covers it, shape (rows,)."""
-        return self.assign(cells)
-
     def described(self, taxonomies: Mapping[str, Taxonomy]) -> dict[str, list[dict[str, object]]]:
-        """What the labels of each attribute stand for, as JSON has it."""
+        """What the labels of each attribute stand for, as JSON values."""
         return {
             name: [
-                _told(taxonomies[name], label, shape)
-                for label, shape in dict(
-                    zip(self.labels[name], self.shapes[name], strict=True)
-                ).items()
+                _described(taxonomies[name], *each)
+                for each in dict(zip(self.labels[name], self.shapes[name], strict=True)).items()
             ]
             for name in self.names
         }
 
     def listed(self) -> list[dict[str, str | None]]:
-        """The labels of each class, as JSON has them."""
-        return [
-            {
-                name: None if label is None else str(label)
-                for name, label in zip(self.names, labels, strict=True)
-            }
-            for labels in zip(*(self.labels[name] for name in self.names), strict=True)
+        """The labels of each class, as JSON values."""
+        texts = [
+            [None if label is None else str(label) for label in self.labels[name]]
+            for name in self.names
         ]
+        return [dict(zip(self.names, each, strict=True)) for each in zip(*texts, strict=True)]
 
 
-def _told(taxonomy: Taxonomy, label: Hashable, shape: Shape) -> dict[str, object]:
+def _described(taxonomy: Taxonomy, label: Hashable, shape: Shape) -> dict[str, object]:
     """What a label stands for; values that no steward listed only where it spells them out."""
-    stated = taxonomy.stated(label, raw=False)
+    described = taxonomy.entry(label, raw=False)
     if isinstance(shape, tuple):
         listed = [taxonomy.texts[code] for code in shape]
         if taxonomy.listed or label == spelled(taxonomy, np.array(shape)):
-            stated["values"] = listed
-    return stated
+            described["values"] = listed
+    return described
 
 
 def labels_of(taxonomy: Taxonomy, shapes: Sequence[Shape], *, ranges: bool) -> list[Hashable]:

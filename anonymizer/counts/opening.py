@@ -1,4 +1,4 @@
-"""Table files whose columns are looked at one at a time."""
+"""Table files whose columns are read one at a time."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,15 +8,15 @@ import pandas as pd
 
 from anonymizer.counts.schema import Schema
 from anonymizer.tables.files import Format, ParquetColumns, read_table
-from anonymizer.tables.files.refusals import require_named
+from anonymizer.tables.files.opening import require_named
 
 __all__ = ["open_columns"]
 
 
 def open_columns(path: Path, form: Format, schema: Schema) -> ParquetColumns | pd.DataFrame:
-    """A table file whose columns are to be looked at one at a time, admitted by a schema.
+    """A table file whose columns are to be read one at a time, admitted by a schema.
 
-    Parquet is read as its columns are asked for; CSV whole, as ``read_table`` does.
+    Parquet is read as its columns are requested; CSV whole, as ``read_table`` does.
 
     Raises
     ------

@@ -1,23 +1,24 @@
 """The role of every column that matters to privacy, and the way from a tally to counts."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
 from anonymizer.counts.columns import (
-    beside,
     encoded,
     histograms,
     one_spelling,
     require_everybody,
     spread,
+    stacked,
 )
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean, require_columns
 from anonymizer.hierarchy import Hierarchy, Taxonomy
+from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.spelling import Keys, read_keys
 
@@ -25,6 +26,9 @@ __all__ = ["MISSING", "Schema", "classes_of", "recount", "require_columns", "tax
 
 MISSING = ("error", "drop", "category")
 """What to do with records that miss a value: refuse, leave them out, or count it as a value."""
+
+
+Values = tuple[object, ...]
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,7 @@ class Schema:
     missing
         One of ``MISSING``; concerns quasi-identifiers, sensitive attributes and targets alone.
     targets
-        Attributes that the release is to tell much about; they may be sensitive too.
+        Attributes that the release is to keep much information about; they may be sensitive too.
     """
 
     names: tuple[str, ...]
@@ -121,27 +125,13 @@ class Schema:
         return engine.replaced(table, {name: one_spelling(table[name]) for name in spelled})
 
     def require_shape(self, columns: Iterable[object], records: int) -> None:
-        """Require that a table has the columns it needs, none twice, and records.
-
-        Raises
-        ------
-        InputError
-            When it has not.
-        """
+        """Require that a table has the columns it needs, none twice, and records."""
         require_columns(columns, [*self.columns, *self.identifiers])
         if not records:
             raise InputError("the table has no records")
 
     def refuse_missing(self, missing: Mapping[str, int], records: int) -> None:
-        """Refuse a table where any of the records misses a value.
-
-        ``missing`` holds how many of them miss that of each column, for columns where any does.
-
-        Raises
-        ------
-        InputError
-            Naming the first such column.
-        """
+        """Refuse a table where any record misses a value, given how many do in each column."""
         for column, count in missing.items():
             raise InputError(
                 f"column {column!r} misses the value of {count} of {records} records; "
@@ -149,25 +139,12 @@ class Schema:
             )
 
     def require_left(self, records: int) -> None:
-        """Require that some records miss no value.
-
-        Raises
-        ------
-        InputError
-            When all of them do.
-        """
+        """Require that some records miss no value."""
         if not records:
             raise InputError("every record misses a value, so that none is left to release")
 
     def admit_population(self, population: pd.DataFrame) -> pd.DataFrame:
-        """The quasi-identifiers of a population, as ``admit`` does for a table.
-
-        Raises
-        ------
-        InputError
-            On a column that is unknown or stands twice, no records, or missing values under
-            ``missing = "error"``.
-        """
+        """The quasi-identifiers of a population, checked as ``admit`` checks a table."""
         only = replace(self, sensitive=(), identifiers=(), targets=())
         try:
             return only.admit(population)[list(self.names)]
@@ -175,15 +152,9 @@ class Schema:
             raise InputError(f"the population: {error}") from None
 
     def require_released(self, table: pd.DataFrame) -> None:
-        """Check that a table can be a release: the columns are there, and every value.
+        """Refuse as a release a table that misses columns, records or values, or has an identifier.
 
-        Raises
-        ------
-        InputError
-            On a column that is unknown or stands twice, a table without records, or missing values
-            unless they are a category.
-        PolicyBrokenError
-            When an identifier stands in the table.
+        An identifier is a ``PolicyBrokenError``.
         """
         require_columns(table.columns, self.columns)
         present = [name for name in self.identifiers if name in table.columns]
@@ -205,30 +176,32 @@ class Schema:
     ) -> Counts:
         """Turn a tally into counts, cells being codes of the taxonomies.
 
-        ``people`` tallies the quasi-identifiers of a population.
-
-        Raises
-        ------
-        InputError
-            When the population lacks records of the table.
+        ``people`` tallies the quasi-identifiers of a population, which must hold the whole table.
         """
-        cells = np.column_stack(
-            [encoded(tally.combinations[name], taxonomies[name]) for name in self.names]
-        ).astype(np.intp)
-        found = [spread(tally.combinations[name], tally.sizes) for name in self.counted]
-        joint = dict(zip(self.counted, (matrix for matrix, _ in found), strict=True))
-        values = dict(zip(self.counted, (values for _, values in found), strict=True))
+        cells = _cells(tally, taxonomies, self.names)
+        joint, values = _joint(
+            {n: spread(tally.combinations[n], tally.sizes) for n in self.counted}
+        )
         sizes, population = tally.sizes, None
-        if people is not None:
-            some = [encoded(people.combinations[name], taxonomies[name]) for name in self.names]
-            cells = np.concatenate([cells, np.column_stack(some).astype(np.intp)])
-            population = np.concatenate([np.zeros_like(sizes), people.sizes])
-            sizes = np.concatenate([sizes, np.zeros_like(people.sizes)])
-            rest = len(people.sizes)
-            joint = {name: np.pad(matrix, ((0, rest), (0, 0))) for name, matrix in joint.items()}
+        if people is not None:  # rows of the table, then of the population
+            cells = np.concatenate([cells, _cells(people, taxonomies, self.names)])
+            before, after = (0, len(people.sizes)), (len(tally.sizes), 0)
+            sizes, population = np.pad(tally.sizes, before), np.pad(people.sizes, after)
+            joint = {name: np.pad(matrix, (before, (0, 0))) for name, matrix in joint.items()}
         counts = Counts.of(self.names, cells, sizes, joint, values, self.targets_alone, population)
         require_everybody(counts)
         return counts
+
+
+def _cells(tally: engine.Tally, taxonomies: Mapping[str, Taxonomy], names: Sequence[str]) -> Codes:
+    """The value codes of a tally's rows, shape (rows, names)."""
+    columns = [encoded(tally.combinations[name], taxonomies[name]) for name in names]
+    return np.column_stack(columns).astype(np.intp)
+
+
+def _joint(found: Mapping[str, tuple[Ints, Values]]) -> tuple[dict[str, Ints], dict[str, Values]]:
+    """Histograms by attribute, and what their columns count."""
+    return {n: matrix for n, (matrix, _) in found.items()}, {n: v for n, (_, v) in found.items()}
 
 
 def taxonomies_of(
@@ -236,18 +209,11 @@ def taxonomies_of(
     hierarchies: Mapping[str, Hierarchy],
     people: engine.Tally | None = None,
 ) -> dict[str, Taxonomy]:
-    """Each quasi-identifier's hierarchy, held against the values that occur.
+    """Each quasi-identifier's hierarchy over the values that occur, in the population too.
 
-    Those of a population too, where there is one.
-
-    Raises
-    ------
-    InputError
-        When a hierarchy lacks values; it says whether of the table or of the population.
+    A hierarchy that lacks values is refused; the message says whether of table or population.
     """
-    return {
-        name: _taxonomy(name, hierarchy, tally, people) for name, hierarchy in hierarchies.items()
-    }
+    return {name: _taxonomy(name, each, tally, people) for name, each in hierarchies.items()}
 
 
 def _taxonomy(
@@ -285,16 +251,11 @@ def recount(
     """
     if population is not None:
         return classes_of(table, schema, population, keys=keys)[0]
-    tally = engine.tally(table, schema.columns)
-    cells = [engine.distinct(tally.combinations[name])[0] for name in schema.names]
-    found = {name: spread(tally.combinations[name], tally.sizes, keys) for name in schema.counted}
+    rows, sizes = engine.tally(table, schema.columns)
+    cells = np.column_stack([engine.distinct(rows[name])[0] for name in schema.names])
+    joint, values = _joint({name: spread(rows[name], sizes, keys) for name in schema.counted})
     return Counts.of(
-        schema.names,
-        np.column_stack(cells).astype(np.intp),
-        tally.sizes,
-        {name: matrix for name, (matrix, _) in found.items()},
-        {name: values for name, (_, values) in found.items()},
-        schema.targets_alone,
+        schema.names, cells.astype(np.intp), sizes, joint, values, schema.targets_alone
     )
 
 
@@ -310,19 +271,16 @@ def classes_of(
     Returns
     -------
     The counts, and the class of each record, first those of the table, then those of the
-    population, shape (records,).
-
-    Raises
-    ------
-    InputError
-        When the population lacks records of the table, unless it may be incomplete.
+    population, shape (records,). Only a population that need not be ``complete`` may lack records
+    of the table.
     """
-    everybody = table if population is None else beside(table, population, schema.names)
+    everybody = table if population is None else stacked(table, population, schema.names)
     class_of, first = engine.grouped(everybody, schema.names)
     cells = [engine.distinct(everybody[name])[0][first] for name in schema.names]
     mine, others = class_of[: len(table)], class_of[len(table) :]
-    found = {name: histograms(table[name], mine, len(first), keys) for name in schema.counted}
-    joint = {name: matrix for name, (matrix, _) in found.items()}
+    joint, values = _joint(
+        {name: histograms(table[name], mine, len(first), keys) for name in schema.counted}
+    )
     counts = Counts(
         schema.names,
         np.column_stack(cells).astype(np.intp),
@@ -330,7 +288,7 @@ def classes_of(
         joint,
         {name: np.asarray(matrix.sum(axis=0)) for name, matrix in joint.items()},
         len(table),
-        {name: values for name, (_, values) in found.items()},
+        values,
         schema.targets_alone,
         None if population is None else np.bincount(others, minlength=len(first)).astype(np.int64),
     )

@@ -1,37 +1,30 @@
-"""Partitions that are no level: cuts through a taxonomy, and values grouped in any way."""
+"""Groups that are no level: cuts through a taxonomy, and sets of values of any kind."""
 
 import json
 from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 
-from anonymizer.hierarchy.partition import Codes, Partition, Taxonomy
+from anonymizer.hierarchy.partition import Partition, Taxonomy
+from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.values import text_of
-
-__all__ = ["cut_of", "grouping_of", "quoted", "spelled", "told_apart"]
 
 SPECIAL = set(',{}"\\')
 """Characters of a value that its group's label quotes."""
 
 
 def cut_of(taxonomy: Taxonomy, nodes: Iterable[tuple[int, int]]) -> Partition:
-    """The partition into groups of several levels, each told by its level and its group there.
+    """The partition into groups of several levels, each given by its level and its group there.
 
     A group goes by its own label, a single value by its text. Where the labels of two levels are
-    alike the coarser one says its level: ``other (level 2)``.
-
-    Raises
-    ------
-    ValueError
-        When a value is in none of the groups, or in two.
+    alike the coarser one says its level: ``other (level 2)``. ValueError when a value is in none
+    of the groups, or in two.
     """
     nodes = sorted(nodes)
     inside = np.stack([_inside(taxonomy, nodes, level) for level in range(len(taxonomy.levels))])
     if not ((inside >= 0).sum(axis=0) == 1).all():
         raise ValueError("no partition")
-    labels = told_apart(
-        [(taxonomy.label(level, group), f" (level {level})") for level, group in nodes]
-    )
+    labels = unambiguous([_of_level(taxonomy, level, group) for level, group in nodes])
     first, groups = np.unique(inside.max(axis=0), return_index=True, return_inverse=True)[1:]
     order = np.argsort(first)
     return Partition(
@@ -60,7 +53,7 @@ def grouping_of(taxonomy: Taxonomy, groups: Sequence[Codes]) -> Partition:
     """
     alone = np.setdiff1d(np.arange(len(taxonomy.codes)), np.concatenate([[], *groups]))
     members = sorted([*map(np.sort, groups), *alone[:, None].astype(np.intp)], key=len)
-    labels = told_apart([(spelled(taxonomy, codes), " (grouped)") for codes in members])
+    labels = unambiguous([_of_values(taxonomy, codes) for codes in members])
     order = sorted(range(len(members)), key=lambda place: int(members[place][0]))
     group = np.empty(len(taxonomy.codes), np.intp)
     for number, place in enumerate(order):
@@ -68,7 +61,17 @@ def grouping_of(taxonomy: Taxonomy, groups: Sequence[Codes]) -> Partition:
     return Partition(group, tuple(labels[place] for place in order), spelled=True)
 
 
-def spelled(taxonomy: Taxonomy, codes: Codes) -> str | None:
+def _of_level(taxonomy: Taxonomy, level: int, group: int) -> tuple[Hashable, str]:
+    """The label of a group of a level, and what makes it another than that of a finer one."""
+    return taxonomy.label(level, group), f" (level {level})"
+
+
+def _of_values(taxonomy: Taxonomy, codes: Iterable[int]) -> tuple[Hashable, str]:
+    """The same of a group of values."""
+    return spelled(taxonomy, codes), " (grouped)"
+
+
+def spelled(taxonomy: Taxonomy, codes: Iterable[int]) -> str | None:
     """The label of a group of values."""
     texts = [taxonomy.texts[code] for code in codes]
     return texts[0] if len(texts) == 1 else "{" + ", ".join(map(quoted, texts)) + "}"
@@ -82,13 +85,47 @@ def quoted(text: str | None) -> str:
     return text if plain else json.dumps(text, ensure_ascii=False)
 
 
-def told_apart(stated: Iterable[tuple[Hashable, str]]) -> list[Hashable]:
+def unambiguous(labelled: Iterable[tuple[Hashable, str]]) -> list[Hashable]:
     """Labels, each with its mark added for as long as it reads like one before it."""
     taken: set[str | None] = set()
     labels = []
-    for label, mark in stated:
+    for label, mark in labelled:
         while (text := None if label is None else text_of(label)) in taken:
             label = f"{label}{mark}"
         taken.add(text)
         labels.append(label)
     return labels
+
+
+def set_labels(
+    taxonomy: Taxonomy, sets: Sequence[tuple[int, ...]], *, ranges: bool
+) -> list[Hashable]:
+    """What sets of value codes go by, no two different ones alike.
+
+    A group of a level goes by its own label there, at the finest level that has it, a single value
+    by its text, any others by their list. Where the attribute gets ``ranges`` all values go by the
+    label of the highest level: a lower one may reveal the extremes of the table, and be narrower
+    than any range is allowed to be.
+    """
+    groups = _groups(taxonomy)
+    if ranges:
+        groups[tuple(range(len(taxonomy.codes)))] = (taxonomy.height, 0)
+    found = [
+        _of_level(taxonomy, *groups[codes]) if codes in groups else _of_values(taxonomy, codes)
+        for codes in sets
+    ]
+    # The plainest keep their labels.
+    order = sorted(range(len(sets)), key=lambda place: (len(sets[place]), sets[place]))
+    labels = dict(zip(order, unambiguous([found[place] for place in order]), strict=True))
+    return [labels[place] for place in range(len(sets))]
+
+
+def _groups(taxonomy: Taxonomy) -> dict[tuple[int, ...], tuple[int, int]]:
+    """The finest level and the group there of each set of values that is one."""
+    found: dict[tuple[int, ...], tuple[int, int]] = {}
+    for level, partition in enumerate(taxonomy.levels):
+        order = np.argsort(partition.groups, kind="stable")
+        ends = np.cumsum(np.bincount(partition.groups))[:-1]
+        for group, codes in enumerate(np.split(order, ends)):
+            found.setdefault(tuple(codes.tolist()), (level, group))
+    return found

@@ -6,22 +6,21 @@ from io import StringIO
 from pathlib import Path
 
 from anonymizer.errors import InputError, did_you_mean, shown
-from anonymizer.hierarchy.codes import Prefixes, Suppression
+from anonymizer.hierarchy.hierarchy import Hierarchy
+from anonymizer.hierarchy.listed import ListedHierarchy
 from anonymizer.hierarchy.partition import ANY
-from anonymizer.hierarchy.ranges import Ranges
-from anonymizer.hierarchy.rule import Rule
-from anonymizer.hierarchy.table import Table
-from anonymizer.tables.reading import HIERARCHY, STUDY, Limit, parsed_toml, read_whole
+from anonymizer.hierarchy.rules import PrefixHierarchy, RangeHierarchy, SuppressionHierarchy
+from anonymizer.tables.reading import HIERARCHY, STUDY, Limit, parsed_toml, read_whole, separator_of
 from anonymizer.tables.values import number_of
 
-__all__ = ["read_rule"]
-
 SEPARATORS = ";,\t|"
+"""The likeliest first; ARX writes semicolons."""
+
 RULES = ("widths", "cuts", "prefixes", "suppress")
 
 
-def read_rule(path: Path) -> Rule:
-    """Read what a hierarchy file states; a ``.toml`` file holds a rule, any other a table."""
+def read_hierarchy(path: Path) -> Hierarchy:
+    """Read a hierarchy file; a ``.toml`` file holds a rule, any other a table."""
     is_rule = path.suffix.lower() == ".toml"
     text = _content(path, STUDY if is_rule else HIERARCHY)
     if not text.strip():
@@ -42,18 +41,19 @@ def _content(path: Path, limit: Limit) -> str:
         raise InputError(f"cannot read hierarchy {str(path)!r}: no file has such a name") from None
 
 
-def _table(text: str, path: Path) -> Rule:
-    separator = _separator(text)
+def _table(text: str, path: Path) -> Hierarchy:
+    lines = [line for line in text.splitlines() if line.strip()]
+    separator = separator_of(lines, SEPARATORS)
     columns = _plain_columns(text, separator)
     if columns is None:
         rows = _rows(text, separator, path)
         if not rows:
             raise InputError(f"{path}: the hierarchy file lists no values")
         begin = int(_has_header(rows[0], rows[1:], path.stem))
-        return Table.of(rows[begin:], str(path))
+        return ListedHierarchy.by_rows(rows[begin:], str(path))
     ends = list(zip(columns[0], columns[-1], strict=True))
     begin = int(_has_header([column[0] for column in columns], ends[1:], path.stem))
-    return Table.of_columns([column[begin:] for column in columns], str(path))
+    return ListedHierarchy.by_columns([column[begin:] for column in columns], str(path))
 
 
 def _plain_columns(text: str, separator: str) -> list[list[str]] | None:
@@ -87,35 +87,10 @@ def _rows(text: str, separator: str, path: Path) -> list[list[str]]:
     return [row for row in rows if any(row)]
 
 
-def _separator(text: str) -> str:
-    """The character that cuts every line into the same number of columns, the most of them."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    possible = [separator for separator in SEPARATORS if separator in text]
-    if len(possible) == 1 and possible[0] in lines[0]:
-        return possible[0]
-    columns = {separator: _columns(lines, separator) for separator in possible}
-    best = max(possible, key=columns.__getitem__, default="")
-    return best if best and columns[best] > 1 else max(SEPARATORS, key=lines[0].count)
-
-
-def _columns(lines: list[str], separator: str) -> int:
-    """Into how many columns every line is cut; 0 where that differs."""
-    found = None
-    try:
-        for row in csv.reader(lines, delimiter=separator):
-            if found not in (None, len(row)):
-                return 0
-            found = len(row)
-    except csv.Error:
-        return 0
-    return found or 0
-
-
 def _has_header(first: Sequence[str], others: Sequence[Sequence[str]], attribute: str) -> bool:
     """Whether the first row names columns; of the others the first and the last column matter.
 
-    Told by its words, by a top label that is not the others', or by its being the only row whose
-    value is no number.
+    Its words show it, a top label that is not the others', or that only its value is no number.
     """
     if not others:
         return False
@@ -131,44 +106,44 @@ def _has_header(first: Sequence[str], others: Sequence[Sequence[str]], attribute
     return number_of(first[0]) is None and all(number_of(row[0]) is not None for row in others)
 
 
-def _rule(text: str, path: Path) -> Rule:
+def _rule(text: str, path: Path) -> Hierarchy:
     try:
-        stated = parsed_toml(text)
+        given = parsed_toml(text)
     except ValueError as error:
         raise InputError(f"{path}: not a TOML file: {error}") from None
     try:
-        return _built(stated)
+        return _built(given)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
 
-def _built(rule: dict[str, object]) -> Rule:
-    name, value = _stated(rule)
+def _built(rule: dict[str, object]) -> Hierarchy:
+    name, value = _only_rule(rule)
     if name == "suppress":
         if value is not True:
             raise InputError("suppress can only be true")
-        return Suppression()
+        return SuppressionHierarchy()
     if not isinstance(value, list) or not value:
         raise InputError(f"{name} must be a list of numbers, such as {name} = [25, 50]")
     if name == "prefixes":
-        return Prefixes(tuple(value))
+        return PrefixHierarchy(tuple(value))
     if name == "widths":
-        return Ranges.of(value, (), rule.get("origin", 0))
+        return RangeHierarchy.exact(value, (), rule.get("origin", 0))
     lists = [isinstance(level, list) for level in value]
     if any(lists) != all(lists):
         raise InputError("cuts must be a list of numbers, or one such list per level")
-    return Ranges.of((), value if any(lists) else [value], 0)
+    return RangeHierarchy.exact((), value if any(lists) else [value], 0)
 
 
-def _stated(rule: dict[str, object]) -> tuple[str, object]:
-    """The one rule that a file states."""
+def _only_rule(rule: dict[str, object]) -> tuple[str, object]:
+    """The one rule of a file."""
     for name in rule:
         if name not in (*RULES, "origin"):
             hint = did_you_mean(name, RULES) or f"; known are {', '.join(RULES)}"
             raise InputError(f"unknown rule {shown(name)}{hint}")
-    stated = [name for name in RULES if name in rule]
-    if len(stated) != 1:
-        raise InputError(f"state exactly one of {', '.join(RULES)}")
-    if "origin" in rule and stated != ["widths"]:
+    given = [name for name in RULES if name in rule]
+    if len(given) != 1:
+        raise InputError(f"give exactly one of {', '.join(RULES)}")
+    if "origin" in rule and given != ["widths"]:
         raise InputError("origin goes with widths")
-    return stated[0], rule[stated[0]]
+    return given[0], rule[given[0]]

@@ -1,18 +1,15 @@
-"""Taxonomies that no longer know some of their values, for whoever keeps what was fitted.
+"""Taxonomies without values that no released record has, for what is kept after a fit.
 
-A value that only records have which were not released is nobody's business beyond the table; its
-code stays, so that codes mean what they did.
+Such a value must not leave the table; its code stays, so that codes keep their meaning.
 """
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonymizer.hierarchy.partition import ANY, Partition, Taxonomy
-
-__all__ = ["forgetting"]
+from anonymizer.kernels.arrays import Mask
 
 
 @dataclass(frozen=True)
@@ -36,11 +33,11 @@ class KeyOf:
         return value if isinstance(value, Forgotten) else self.key(value)
 
 
-def forgetting(taxonomy: Taxonomy, seen: NDArray[np.bool_]) -> Taxonomy:
+def forgetting(taxonomy: Taxonomy, seen: Mask) -> Taxonomy:
     """The taxonomy without the values that are neither seen nor listed by the hierarchy.
 
-    ``seen`` tells which values may be kept, shape (values,). Labels that stand for forgotten values
-    alone are forgotten too: a masked code, or a range.
+    ``seen`` are the values that may be kept, shape (values,). Labels that stand for no other values
+    are forgotten too: a masked code, or a range.
     """
     if seen.all():
         return taxonomy
@@ -69,7 +66,7 @@ def forgetting(taxonomy: Taxonomy, seen: NDArray[np.bool_]) -> Taxonomy:
     )
 
 
-def _partition(partition: Partition, kept: NDArray[np.bool_]) -> Partition:
+def _partition(partition: Partition, kept: Mask) -> Partition:
     """The partition without labels that stand for no value that is kept."""
     shown = np.bincount(partition.groups, kept) > 0
     labels = tuple(

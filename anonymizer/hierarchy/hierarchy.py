@@ -1,55 +1,55 @@
-"""Generalization hierarchies, as a steward states them and as a table's values fill them."""
+"""Generalization hierarchies, written by a data steward and applied to the values of a table."""
 
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy.codes import Prefixes, Suppression
-from anonymizer.hierarchy.files import read_rule
-from anonymizer.hierarchy.partition import Partition, Taxonomy
-from anonymizer.hierarchy.ranges import Ranges
-from anonymizer.hierarchy.rule import Label, Rule
-from anonymizer.hierarchy.table import Table
-from anonymizer.tables.values import number_of, text_of
+from anonymizer.hierarchy.naming import named
+from anonymizer.hierarchy.partition import ANY, Interval, Partition, Taxonomy
+from anonymizer.tables.spelling import plainness
+from anonymizer.tables.values import is_missing, number_of, text_of
 
-__all__ = ["Hierarchy"]
+Label = str | Interval
 
 
-@dataclass(frozen=True)
-class Hierarchy:
-    """How the values of one attribute generalize, stated before any table is seen.
+class NO_KEY:  # noqa: N801 (a constant: the key of no value)
+    """The key of a value that a hierarchy cannot take."""
+
+
+class Hierarchy(ABC):
+    """How the values of one attribute generalize, written before any table is seen.
 
     Make one with :meth:`read` (an ARX-style CSV file or a TOML rule), :meth:`from_rows`,
     :meth:`ranges`, :meth:`prefixes` or :meth:`suppression`. Level 0 is the raw value, the
     highest level a single group.
     """
 
-    rule: Rule
+    source: str = "its hierarchy"
 
-    @classmethod
-    def of(cls, stated: object, directory: Path = Path()) -> "Hierarchy":
-        """Make a hierarchy of what is stated for one: itself, ``"suppress"``, or a path.
+    @staticmethod
+    def of(given: object, directory: Path = Path()) -> "Hierarchy":
+        """Make a hierarchy of what is given for one: itself, ``"suppress"``, or a path.
 
         Relative paths start at ``directory``.
         """
-        if isinstance(stated, Hierarchy):
-            return stated
-        if stated == "suppress":
-            return cls.suppression()
-        if isinstance(stated, str | Path) and str(stated).strip():
-            return cls.read(directory / stated)
+        if isinstance(given, Hierarchy):
+            return given
+        if given == "suppress":
+            return Hierarchy.suppression()
+        if isinstance(given, str | Path) and str(given).strip():
+            return Hierarchy.read(directory / given)
         raise InputError(
             "a hierarchy is a Hierarchy, a path or 'suppress', not "
-            + (f"a {type(stated).__name__}" if stated else "an empty text")
+            + (f"a {type(given).__name__}" if given else "an empty text")
         )
 
-    @classmethod
-    def read(cls, path: str | Path) -> "Hierarchy":
+    @staticmethod
+    def read(path: str | Path) -> "Hierarchy":
         """Read a hierarchy file: ``.toml`` holds a rule, anything else a table (CSV).
 
         Raises
@@ -57,19 +57,22 @@ class Hierarchy:
         InputError
             When the file cannot be read or is not a hierarchy; the message names the place.
         """
-        return cls(read_rule(Path(path)))
+        from anonymizer.hierarchy.files import read_hierarchy
 
-    @classmethod
-    def from_rows(cls, rows: Iterable[Sequence[object]]) -> "Hierarchy":
+        return read_hierarchy(Path(path))
+
+    @staticmethod
+    def from_rows(rows: Iterable[Sequence[object]]) -> "Hierarchy":
         """Build from rows ``value, label at level 1, label at level 2, ...``, finest first.
 
         A last column of more than one group gets ``*`` above it.
         """
-        return cls(Table.of([[text_of(field) for field in row] for row in rows]))
+        from anonymizer.hierarchy.listed import ListedHierarchy
 
-    @classmethod
+        return ListedHierarchy.by_rows([[text_of(field) for field in row] for row in rows])
+
+    @staticmethod
     def ranges(
-        cls,
         widths: Sequence[float] = (),
         *,
         cuts: Sequence[Sequence[float]] = (),
@@ -80,47 +83,94 @@ class Hierarchy:
         >>> [str(label) for label in Hierarchy.ranges(widths=[25, 50]).labels(25)]
         ['[25, 50)', '[0, 50)', '*']
         """
-        return cls(Ranges.of(widths, cuts, origin))
+        from anonymizer.hierarchy.rules import RangeHierarchy
 
-    @classmethod
-    def prefixes(cls, lengths: Sequence[int]) -> "Hierarchy":
+        return RangeHierarchy.exact(widths, cuts, origin)
+
+    @staticmethod
+    def prefixes(lengths: Sequence[int]) -> "Hierarchy":
         """Keep the first characters of a code and mask the rest, one level per length, then ``*``.
 
         >>> Hierarchy.prefixes([4, 2]).labels("47906")
         ('4790*', '47***', '*')
         """
-        return cls(Prefixes(tuple(lengths)))
+        from anonymizer.hierarchy.rules import PrefixHierarchy
 
-    @classmethod
-    def suppression(cls) -> "Hierarchy":
+        return PrefixHierarchy(tuple(lengths))
+
+    @staticmethod
+    def suppression() -> "Hierarchy":
         """Keep every value (level 0) or none of them (level 1)."""
-        return cls(Suppression())
+        from anonymizer.hierarchy.rules import SuppressionHierarchy
+
+        return SuppressionHierarchy()
+
+    @property
+    @abstractmethod
+    def height(self) -> int:
+        """The highest level, where all values are one group."""
+
+    @abstractmethod
+    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
+        """The labels of the values of a key at levels 1, 2, ..., height."""
+
+    @abstractmethod
+    def describe(self) -> dict[str, object]:
+        """The hierarchy as JSON has it: its part of a study's fingerprint."""
 
     @property
     def ordered(self) -> bool:
         """Whether the values are numbers that were meant as such, so that ranges may be refined."""
-        return self.rule.ordered
+        return False
 
     @property
-    def height(self) -> int:
-        """The highest level."""
-        return self.rule.height
+    def top(self) -> Label:
+        """The label of the single group at the highest level."""
+        return ANY
 
-    def describe(self) -> dict[str, object]:
-        """What was stated, as JSON has it: the hierarchy's part of a study's fingerprint."""
-        return self.rule.describe()
+    @property
+    def listed(self) -> Iterable[Hashable]:
+        """The values the steward listed."""
+        return ()
+
+    def key(self, value: object) -> Hashable:
+        """What identifies a raw value: its text, blanks around it stripped.
+
+        None for a missing value, ``NO_KEY`` for one that is not of the kind that generalizes.
+        """
+        return None if is_missing(value) else text_of(value)
 
     def labels(self, value: object) -> tuple[Label, ...]:
         """The labels of a value at levels 1, 2, ..., height.
 
         A missing one is ``*`` until it joins the others at the top.
         """
-        return self.rule.row(self.rule.key(value))
+        return self.row(self.key(value))
+
+    def row(self, key: Hashable) -> tuple[Label, ...]:
+        """The same by the key of a value."""
+        return (*(ANY,) * (self.height - 1), self.top) if key is None else self.labels_of(key)
+
+    def partitions(self, keys: Sequence[Hashable]) -> tuple[Partition, ...]:
+        """Levels 1, 2, ..., height of some keys, a missing one being the last."""
+        rows = [self.row(key) for key in keys]
+        return tuple(Partition.of([row[level] for row in rows]) for level in range(self.height))
+
+    def covers(self, key: Hashable) -> bool:
+        """Whether there are labels for a value."""
+        return key is not NO_KEY
+
+    def refusal(self, attribute: str, strangers: Mapping[str, int]) -> str:
+        """The message about values that are not covered, with the records of each."""
+        return (
+            f"column {attribute!r} holds {named(strangers)} that {self.source} lacks; "
+            f"add them to {self.source}, clean the column, or declare them as missing values"
+        )
 
     def over(
         self, attribute: str, values: Iterable[object], sizes: Iterable[int] | None = None
     ) -> Taxonomy:
-        """Hold the hierarchy against the values of a column.
+        """Apply the hierarchy to the values of a column.
 
         Parameters
         ----------
@@ -139,53 +189,48 @@ class Hierarchy:
         """
         values = list(values)
         raw = self._by_key(attribute, values, [1] * len(values) if sizes is None else sizes)
-        keys, numbers = _ranked(dict.fromkeys([*self.rule.listed, *raw]))
+        keys, numbers = _ranked(dict.fromkeys([*self.listed, *raw]))
         levels = (
             # One group per key: 1 and True are equal to Python, not to whoever reads the release.
             Partition(np.arange(len(keys)), tuple(raw.get(key, key) for key in keys)),
-            *self.rule.partitions(keys),
+            *self.partitions(keys),
         )
         return Taxonomy(
             attribute,
             dict(zip(keys, range(len(keys)), strict=True)),
             levels,
-            self.rule.key,
+            self.key,
             numbers,
             ordered=self.ordered and numbers is not None,
-            listed=bool(self.rule.listed),
+            listed=bool(self.listed),
         )
 
     def _by_key(
         self, attribute: str, values: Iterable[object], sizes: Iterable[int]
     ) -> dict[Hashable, object]:
-        """The raw values by key; of equal ones that of the plainest text stands."""
+        """The raw values by key; of equal ones that of the plainest text.
+
+        3 is plainer than 3.0, and 0.0 than -0.0.
+        """
         raw: dict[Hashable, object] = {}
         strangers: Counter[str] = Counter()
         of_size = zip(values, sizes, strict=True)
-        for value, size in sorted(of_size, key=lambda pair: _plainness(pair[0])):
-            key = self.rule.key(value)
-            if key is not None and not self.rule.covers(key):
+        for value, size in sorted(of_size, key=lambda pair: plainness(str(pair[0]))):
+            key = self.key(value)
+            if key is not None and not self.covers(key):
                 strangers[text_of(value)] += int(size)
             raw.setdefault(key, None if key is None else value)
         if strangers:
-            raise InputError(self.rule.refusal(attribute, dict(sorted(strangers.items()))))
+            raise InputError(self.refusal(attribute, dict(sorted(strangers.items()))))
         return raw
-
-
-def _plainness(value: object) -> tuple[int, str]:
-    """What sorts the spellings of a value: 3 before 3.0, 0.0 before -0.0."""
-    return len(str(value)), str(value)
 
 
 def _ranked(
     keys: Collection[Hashable],
 ) -> tuple[list[Hashable], tuple[Decimal | None, ...] | None]:
     """Keys as ``rank`` orders them, and their numbers where all are some; each read but once."""
-    present = [key for key in keys if key is not None]
-    numbers = list(map(number_of, present))
-    pairs = zip(numbers, present, strict=True)
-    texts = sorted([str(key) for number, key in pairs if number is None])
-    pairs = zip(numbers, present, strict=True)
+    pairs = [(number_of(key), key) for key in keys if key is not None]
+    texts = sorted(str(key) for number, key in pairs if number is None)
     by_size = sorted((number, str(key), key) for number, key in pairs if number is not None)
     missing = [None] * (None in keys)
     ordered = [*(key for _, _, key in by_size), *texts, *missing]

@@ -10,8 +10,6 @@ from contextvars import ContextVar
 
 from anonymizer.tables.values import counted
 
-__all__ = ["SWITCH", "may_be_named", "named", "showing_values"]
-
 ENOUGH = 5
 """Records that have to share a value for a message to name it."""
 

@@ -8,30 +8,17 @@ from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy.naming import SWITCH, may_be_named
+from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.tables.values import key_text, number_text, text_of
-
-__all__ = [
-    "ANY",
-    "MOST_TOLD",
-    "Codes",
-    "Interval",
-    "Partition",
-    "Taxonomy",
-    "digest_of_values",
-    "torn_levels",
-]
 
 ANY = "*"
 """The label of the group that holds every value."""
 
 MOST_TOLD = 10_000
 """Values of a hierarchy that a manifest lists: some 300 kB."""
-
-Codes = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -88,7 +75,9 @@ class Partition:
     @cached_property
     def first(self) -> Codes:
         """The smallest value code of each group, shape (groups,)."""
-        return np.unique(self.groups, return_index=True)[1]
+        first = np.empty(len(self.labels), np.intp)
+        first[self.groups[::-1]] = np.arange(len(self.groups))[::-1]  # the last to be set is first
+        return first
 
     @cached_property
     def representatives(self) -> Codes:
@@ -100,12 +89,12 @@ class Partition:
         return self.first[self.groups]
 
     @cached_property
-    def hidden(self) -> NDArray[np.bool_]:
+    def hidden(self) -> Mask:
         """Which values are released as ``*``, shape (values,): a suppressed record looks so too."""
         return np.array([str(label) == ANY for label in self.labels], bool)[self.groups]
 
     def split_by(self, coarser: "Partition") -> tuple[int, int] | None:
-        """Two values of one group here that ``coarser`` tells apart; None when nested in it."""
+        """Two values of one group here that ``coarser`` separates; None when nested in it."""
         torn = np.flatnonzero(coarser.groups != coarser.groups[self.representatives])
         return (int(self.representatives[torn[0]]), int(torn[0])) if len(torn) else None
 
@@ -121,7 +110,7 @@ class Taxonomy:
     codes
         The code of each value, by its key.
     levels
-        ``levels[0]`` tells all values apart; the last one none.
+        ``levels[0]`` separates all values; the last one none.
     key
         What makes two raw values the same value (``39``, ``39.0`` and ``" 39"`` are).
     numbers
@@ -130,8 +119,8 @@ class Taxonomy:
     ordered
         Whether ranges of values mean something (then they may be refined).
     listed
-        Whether the values were listed by the steward, not read off the table: only then may a
-        report name those that a release hides.
+        Whether the hierarchy lists the values; else they are those of the table, and no report
+        may name one that a release hides.
     """
 
     attribute: str
@@ -149,7 +138,7 @@ class Taxonomy:
                 raise InputError(f"column {self.attribute!r}: {self._torn(level, pair)}")
 
     def _torn(self, level: int, pair: tuple[int, int]) -> str:
-        """What is torn; by name where the hierarchy lists its values, or they may be named."""
+        """The message; values by name where the hierarchy lists them, or they may be named."""
         if not (self.listed or may_be_named(0)):
             return torn_levels(level, None, None)
         keys = list(self.codes)
@@ -165,16 +154,16 @@ class Taxonomy:
 
     @property
     def many(self) -> bool:
-        """Whether the steward listed so many values that released groups alone are described."""
+        """Whether so many values are listed that only released groups are described."""
         return self.listed and len(self.codes) > MOST_TOLD
 
     @cached_property
     def texts(self) -> tuple[str | None, ...]:
-        """What each value is written as, however a table writes it; None for a missing one."""
+        """The text of each value, however a table writes it; None for a missing one."""
         return tuple(map(key_text, self.codes))
 
     def label(self, level: int, group: int) -> Hashable:
-        """What a group of a level goes by beside groups of other levels."""
+        """The label of a group of a level, next to groups of other levels."""
         partition = self.levels[level]
         return partition.labels[group] if level else self.texts[partition.first[group]]
 
@@ -187,13 +176,13 @@ class Taxonomy:
     ) -> list[dict[str, object]]:
         """The groups of a partition, enough to apply it again, as JSON has it.
 
-        A group is told by its range, by the values the hierarchy lists for it, by its label alone
-        (a masked code, everything), or, in a cut, by its level beside that. What only the table
-        holds, be it a value, the way it is written or that one is missing, is never told unless it
+        A group is given by its range, by the values the hierarchy lists for it, by its label only
+        (a masked code, everything), or, in a cut, by its level and label. What only the table
+        holds, be it a value, the way it is written or that one is missing, is never shown unless it
         is released as it is, or spelled out by a label: nor is a group whose label is not among the
         texts ``released`` (None: a missing value), unless the hierarchy lists its values.
 
-        Of a hierarchy of more than ``MOST_TOLD`` values only groups that are released are told,
+        Of a hierarchy of more than ``MOST_TOLD`` values only groups that are released are listed,
         and where these hold more the number of each one's values, and their digest, in place of
         the values: who holds the hierarchy can put them in.
         """
@@ -201,8 +190,8 @@ class Taxonomy:
             [(None if label is None else text_of(label)) in released for label in partition.labels],
             bool,
         )
-        told = shown if self.many else np.ones(len(partition), bool)
-        members = self._members(partition, told)
+        listable = shown if self.many else np.ones(len(partition), bool)
+        members = self._members(partition, listable)
         raw = partition is self.levels[0]
         briefly = self.many and not raw and sum(map(len, members.values())) > MOST_TOLD
         found = []
@@ -210,23 +199,22 @@ class Taxonomy:
             label = partition.labels[group]
             listed = [value for value in values if value is not None] if self.listed else []
             if shown[group] or listed:
-                stated = self.stated(label if shown[group] or not raw else listed[0], raw)
+                group_entry = self.entry(label if shown[group] or not raw else listed[0], raw)
                 if self.listed and not raw and not isinstance(label, Interval):
-                    stated |= _counted(listed) if briefly else {"values": listed}
-                found.append(stated | self._kind(partition, group, values))
+                    digest = {"listed": len(listed), "sha256": digest_of_values(listed)}
+                    group_entry |= digest if briefly else {"values": listed}
+                found.append(group_entry | self._kind(partition, group, values))
         return found
 
-    def _members(
-        self, partition: Partition, told: NDArray[np.bool_]
-    ) -> dict[int, list[str | None]]:
+    def _members(self, partition: Partition, some: Mask) -> dict[int, list[str | None]]:
         """The texts of the values of some groups."""
-        members: dict[int, list[str | None]] = {int(each): [] for each in np.flatnonzero(told)}
-        codes = np.flatnonzero(told[partition.groups])
+        members: dict[int, list[str | None]] = {int(each): [] for each in np.flatnonzero(some)}
+        codes = np.flatnonzero(some[partition.groups])
         for code, group in zip(codes.tolist(), partition.groups[codes].tolist(), strict=True):
             members[group].append(self.texts[code])
         return members
 
-    def stated(self, label: Hashable, raw: bool) -> dict[str, object]:
+    def entry(self, label: Hashable, raw: bool) -> dict[str, object]:
         """A label as JSON has it, with the ends of a range, or with the raw value that it is."""
         if isinstance(label, Interval):
             return {"label": str(label), "from": _plain(label.low), "to": _plain(label.high)}
@@ -236,7 +224,7 @@ class Taxonomy:
     def _kind(
         self, partition: Partition, group: int, values: list[str | None]
     ) -> dict[str, object]:
-        """What tells a group of a partition that is neither a level nor one of ranges."""
+        """What identifies a group of a partition that is neither a level nor one of ranges."""
         if partition.spelled:
             return {"values": values}
         if partition.levels is None:
@@ -245,11 +233,6 @@ class Taxonomy:
         own = self.label(level, int(self.levels[level].groups[partition.first[group]]))
         named = {} if str(own) == str(partition.labels[group]) else {"group": str(own)}
         return {"level": level, **named}
-
-
-def _counted(values: Sequence[str]) -> dict[str, object]:
-    """What stands for a list of values that is too long to be told."""
-    return {"listed": len(values), "sha256": digest_of_values(values)}
 
 
 def digest_of_values(values: Sequence[str]) -> str:

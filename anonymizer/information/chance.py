@@ -1,4 +1,4 @@
-"""What a class tells by chance alone: the bits of n records whose values were dealt out at random.
+"""What a class shows by chance alone: the bits of n records whose values were dealt out at random.
 
 Of N records N_w have the value w. Dealt out without replacement, a class of n records gets
 X_w ~ Hypergeometric(N, N_w, n) of each, and tells on average
@@ -28,10 +28,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Expected", "expected"]
+from anonymizer.kernels.arrays import Codes, Floats, Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+__all__ = ["Expected", "expected"]
 
 NODES = 8
 """Nodes that a polynomial goes through."""
@@ -48,16 +47,9 @@ AT_ONCE = 32
 
 @dataclass(frozen=True, eq=False)
 class Expected:
-    """e(n) of a table.
+    """e(n) of a table of N records, known at the sizes ``nodes``, ascending from 0 to N.
 
-    Parameters
-    ----------
-    records
-        N.
-    nodes
-        The sizes at which it is known, ascending, 0 first and N last, shape (nodes,).
-    divided
-        Newton's divided differences from each node on, shape (polynomials, at most ``NODES``).
+    ``divided``: Newton's differences from each node on, shape (polynomials, at most ``NODES``).
     """
 
     records: int
@@ -89,14 +81,14 @@ class Expected:
             off /= self.nodes[first] + place if place else 1
         return off
 
-    def _first(self, sizes: NDArray[np.signedinteger]) -> NDArray[np.intp]:
+    def _first(self, sizes: NDArray[np.signedinteger]) -> Codes:
         """The first of the nodes around each size that the polynomial goes through."""
         middle = np.searchsorted(self.nodes, sizes) - self.divided.shape[1] // 2
         return np.asarray(np.clip(middle, 0, len(self.divided) - 1))
 
 
 def expected(margin: Iterable[int]) -> Expected:
-    """e(n) of a table that has so many records of each value; kept for the next who asks.
+    """e(n) of a table that has so many records of each value; kept for the next call.
 
     >>> expected([2, 2])(np.array([0, 1, 2, 3, 4])).round(6).tolist()
     [0.0, 0.25, 0.166667, 0.061278, 0.0]
@@ -151,5 +143,5 @@ def _surprise(records: int, count: int, sizes: Ints) -> Floats:
     shares = [np.cumprod(falling, axis=1)[:, ::-1], np.ones_like(mean), np.cumprod(rising, axis=1)]
     share = np.concatenate(shares, axis=1)
     away = np.concatenate([down[:, ::-1] - 1, mode, up + 1], axis=1) - mean
-    told = (mean + away) * np.log1p(np.maximum(away / mean, np.nextafter(-1, 0))) - away
-    return np.asarray((share * told).sum(axis=1) / share.sum(axis=1))
+    nats = (mean + away) * np.log1p(np.maximum(away / mean, np.nextafter(-1, 0))) - away
+    return np.asarray((share * nats).sum(axis=1) / share.sum(axis=1))

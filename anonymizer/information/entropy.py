@@ -7,9 +7,12 @@ number n_gw of records in each. Classes without records contribute nothing and m
 privacy metrics", Transactions on Data Privacy 3 (2010), sections 2.2 and 3.
 """
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from collections.abc import Callable
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from anonymizer.kernels.arrays import Floats
 from anonymizer.kernels.terms import MILLER_MADOW, grassberger, xlogx
 
 __all__ = [
@@ -24,8 +27,6 @@ __all__ = [
     "surprise",
     "weighted_uncertainty_reduction",
 ]
-
-Floats = NDArray[np.float64]
 
 
 def entropy(counts: ArrayLike) -> Floats:
@@ -137,12 +138,7 @@ def mutual_information(joint: ArrayLike) -> float:
     >>> mutual_information([[4, 0], [0, 4]])
     1.0
     """
-    joint = np.asarray(joint, float)
-    total = joint.sum()
-    if not total:
-        return 0.0
-    within = joint.sum(1) @ entropy(joint)
-    return max(float(entropy(joint.sum(0)) - within / total), 0.0)
+    return max(_reduction(np.asarray(joint, float), entropy), 0.0)
 
 
 def mutual_information_miller_madow(joint: ArrayLike) -> float:
@@ -155,12 +151,13 @@ def mutual_information_miller_madow(joint: ArrayLike) -> float:
     >>> mutual_information_miller_madow([[4, 0], [0, 4]]) > 1.0
     True
     """
-    joint = np.asarray(joint, float)
+    return _reduction(np.asarray(joint, float), entropy_miller_madow)
+
+
+def _reduction(joint: Floats, measure: Callable[[ArrayLike], Floats]) -> float:
+    """The entropy of the table less the mean one of its classes; 0 without records."""
     total = joint.sum()
-    if not total:
-        return 0.0
-    within = (joint.sum(1) * entropy_miller_madow(joint)).sum()
-    return float(entropy_miller_madow(joint.sum(0)) - within / total)
+    return float(measure(joint.sum(0)) - joint.sum(1) @ measure(joint) / total) if total else 0.0
 
 
 def _per_record(total: Floats, records: Floats) -> Floats:

@@ -14,7 +14,7 @@ from anonymizer.kernels.frequency import Numbers
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
 from anonymizer.kernels.single import Criteria, value, worth_of
 
-__all__ = ["agglomerate", "join_cheapest", "wander"]
+__all__ = ["agglomerate", "anneal", "join_cheapest"]
 
 Floats = NDArray[np.float64]
 Random = NDArray[np.uint64]
@@ -207,7 +207,7 @@ def _exchange(
 
 
 @in_machine_code
-def wander(
+def anneal(
     cells: Numbers,
     labels: Numbers,
     classes: Numbers,

@@ -20,7 +20,7 @@ from anonymizer.kernels.terms import xlogx
 from anonymizer.masking.candidate import Candidate, Piece, assembled, without_rare
 from anonymizer.masking.options import Pram
 from anonymizer.masking.part import Block, Part, Symbol, distinct
-from anonymizer.privacy import AlphaKAnonymity, KAnonymity, PrivacyModel, asked
+from anonymizer.privacy import AlphaKAnonymity, KAnonymity, PrivacyModel, attributes_of
 
 __all__ = ["MARGINS", "pram", "tightened"]
 
@@ -99,7 +99,7 @@ def tightened(model: PrivacyModel, part: Part, margin: float) -> PrivacyModel:
     whole = crossed.counts(crossed.records.sum(axis=0)[None])
     values = [
         float(model.measure(whole.about(attribute))[0])
-        for attribute in asked(model, whole.sensitive)
+        for attribute in attributes_of(model, whole.sensitive)
     ]
     reachable = min(values) if model.at_least else max(values)
     moved = model.threshold + margin * (reachable - model.threshold)

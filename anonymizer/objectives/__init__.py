@@ -1,6 +1,13 @@
-"""What a search maximises, and what a study file calls it."""
+"""What a search maximizes, and ``OBJECTIVES``: the name of each in a study file.
 
-from collections.abc import Mapping
+An objective gives a candidate (a node of the lattice with its classes, suppressed or not) or counts
+a score, larger being better. To add one, write a class and add it to ``OBJECTIVES``; study files,
+reports and the laws in the tests find it there. Imports counts, hierarchies, information and
+kernels.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
 
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.objectives.attributes import Loss, NonUniformEntropy, Precision, Tabulated
@@ -36,18 +43,16 @@ OBJECTIVES: Mapping[str, type[Objective]] = {
         Precision,
     )
 }
-"""What a study file calls each objective; the first is the default."""
-
-_INFORMING = [name for name, kind in OBJECTIVES.items() if issubclass(kind, MutualInformation)]
+"""Each objective by its name in a study file; the first is the default."""
 
 
 def objective_of(
     name: str,
     weights: Weights | None = None,
-    targets: Weights | None = None,
+    targets: str | Sequence[str] | Weights | None = None,
     aggregate: str | None = None,
 ) -> Objective:
-    """The objective of a name with its options.
+    """Return the objective of a name, with its options.
 
     Parameters
     ----------
@@ -67,18 +72,17 @@ def objective_of(
     if name not in OBJECTIVES:
         hint = did_you_mean(str(name), OBJECTIVES) or f"; known are {', '.join(OBJECTIVES)}"
         raise InputError(f"objective {name!r} is unknown{hint}")
-    kind = OBJECTIVES[name]
-    options: dict[str, object] = {}
-    if weights:
-        if kind.weighs is None:
-            raise InputError(f"the objective {name} is about whole classes and has no weights")
-        options["weights"] = weights
-    if targets:
-        if not issubclass(kind, MutualInformation):
-            raise InputError(f"the objective {name} has no target; only {', '.join(_INFORMING)}")
-        options["targets"] = targets
-    if aggregate is not None:
-        if not issubclass(kind, Loss):
-            raise InputError(f"the objective {name} has no aggregate; only {Loss.name} has one")
-        options["aggregate"] = aggregate
-    return kind(**options)
+    options = {"weights": weights, "target": targets, "aggregate": aggregate}
+    given = {option: value for option, value in options.items() if value not in (None, {})}
+    for option in given:
+        having = [known for known, kind in OBJECTIVES.items() if option in _options(kind)]
+        if name not in having:
+            about = "is about whole classes and " if OBJECTIVES[name].weighs is None else ""
+            raise InputError(
+                f"the objective {name} {about}has no {option}; only {', '.join(having)}"
+            )
+    return OBJECTIVES[name](**given)
+
+
+def _options(kind: type[Objective]) -> set[str]:
+    return {option.name for option in fields(kind)}  # type: ignore[arg-type]

@@ -8,14 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Counts, Floats
+from anonymizer.counts.counts import Counts
 from anonymizer.errors import require_one_of
 from anonymizer.hierarchy import Partition, Taxonomy
+from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.objectives.base import Objective, Weights, require_known, require_weights
 from anonymizer.objectives.candidate import Candidate
 from anonymizer.tables.values import exactly
-
-__all__ = ["AttributeWise", "Loss", "NonUniformEntropy", "Precision", "Tabulated"]
 
 AGGREGATES = ("arithmetic-mean", "geometric-mean")
 
@@ -54,7 +53,7 @@ class AttributeWise(Objective):
             costs = [self.costs(taxonomy, level, records) for level in taxonomy.levels]
             extra = [costs[-1] - cost for cost in costs]
             totals = np.array([cost @ records for cost in costs])
-            columns.append(Column(weight, codes.copy(), extra, totals))
+            columns.append(AttributeCosts(weight, codes.copy(), extra, totals))
         return Tabulated(self, tuple(columns), counts.records)
 
     def scale(self, names: Sequence[str]) -> float:
@@ -80,7 +79,7 @@ class AttributeWise(Objective):
 
 @dataclass(frozen=True)
 class NonUniformEntropy(AttributeWise):
-    """Bits per record to tell each original value from the others of its group.
+    """Bits per record that separate each original value from the others of its group.
 
     Sum over attributes of H(X_i | X~_i), both as they are distributed in the original table
     (de Waal, Willenborg 1999; Gionis, Tassa 2009); a suppressed value costs as if its group were
@@ -168,19 +167,12 @@ class Precision(AttributeWise):
 
 
 @dataclass(frozen=True)
-class Column:
-    """What the groups of one attribute cost.
+class AttributeCosts:
+    """The costs of the groups of one attribute, and its share of the weights.
 
-    Parameters
-    ----------
-    weight
-        Its share of the weights.
-    codes
-        The value code of each raw class, shape (classes,).
-    extra
-        For each level what suppressing a value costs beyond it, shape (values,).
-    totals
-        The cost of all records together, shape (levels,).
+    ``codes`` (classes,) are the value codes of the raw classes, ``extra`` has for each level what
+    suppressing a value costs beyond it, shape (values,), and ``totals`` (levels,) the cost of all
+    records together.
     """
 
     weight: float
@@ -191,28 +183,18 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Tabulated(Objective):
-    """An attribute-wise objective with the costs of one table filled in.
-
-    Parameters
-    ----------
-    asked
-        The objective.
-    columns
-        What the groups of each attribute cost.
-    records
-        Records of the whole table.
-    """
+    """An attribute-wise objective with the costs of one table filled in."""
 
     levels_only: ClassVar[bool] = True
 
-    asked: AttributeWise
-    columns: tuple[Column, ...]
+    objective: AttributeWise
+    columns: tuple[AttributeCosts, ...]
     records: int
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """The name of what was asked for."""
-        return self.asked.name
+        """The name of the objective."""
+        return self.objective.name
 
     def of_levels(self, node: Sequence[int]) -> float:
         """The score of a node without suppression."""
@@ -220,8 +202,8 @@ class Tabulated(Objective):
 
     def of_all_levels(self) -> Floats:
         """The same for every node of the lattice, an axis per attribute."""
-        terms = [c.weight * self.asked.scaled(c.totals / self.records) for c in self.columns]
-        return np.asarray(-self.asked.unscaled(reduce(np.add.outer, terms)))
+        terms = [c.weight * self.objective.scaled(c.totals / self.records) for c in self.columns]
+        return np.asarray(-self.objective.unscaled(reduce(np.add.outer, terms)))
 
     def score(self, candidate: Candidate) -> float:
         """The score with every suppressed value costing what its attribute's last level does."""
@@ -235,8 +217,8 @@ class Tabulated(Objective):
         return self._of(totals)
 
     def stated(self, score: float, records: int) -> float:
-        """As the objective asked for states it."""
-        return self.asked.stated(score, records)
+        """The objective's own figure."""
+        return self.objective.stated(score, records)
 
     def _totals(self, node: Sequence[int]) -> Floats:
         """What the records cost at a node, shape (attributes,)."""
@@ -246,8 +228,8 @@ class Tabulated(Objective):
     def _of(self, totals: Floats) -> float:
         """The score where the records cost so much, attribute by attribute."""
         weights = np.array([column.weight for column in self.columns])
-        terms = weights * self.asked.scaled(totals / self.records)
-        return -float(self.asked.unscaled(terms.sum()))
+        terms = weights * self.objective.scaled(totals / self.records)
+        return -float(self.objective.unscaled(terms.sum()))
 
 
 def _line(taxonomy: Taxonomy) -> Floats | None:

@@ -6,17 +6,15 @@ removed count as fully generalized, so that a node without suppression bounds th
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
-from numbers import Real
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar
 
-from anonymizer.counts.counts import Counts, Floats
-from anonymizer.errors import InputError, did_you_mean
+from anonymizer.counts.counts import Counts
+from anonymizer.errors import InputError, column_names, did_you_mean, is_number, shown
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import Worth
+from anonymizer.kernels.arrays import Floats
 from anonymizer.objectives.candidate import Candidate, Layout
-
-__all__ = ["Objective", "Weights", "require_known", "require_weights"]
 
 Weights = Mapping[str, float]
 
@@ -25,9 +23,9 @@ MOST_WEIGHT = 1_000_000
 
 
 class Objective(ABC):
-    """An objective with its parameters.
+    """An objective with its parameters; subclasses are frozen dataclasses.
 
-    ``name`` is what a study file calls it. ``levels_only``: without suppression the score depends
+    ``name`` is its name in a study file. ``levels_only``: without suppression the score depends
     on the levels alone, and no class need be counted. ``falls``: it never rises under
     generalization, without which only an exhaustive search can answer for it. ``weighs``: what its
     ``weights`` are about, if it has any; an attribute without one weighs 1.
@@ -39,12 +37,9 @@ class Objective(ABC):
     weighs: ClassVar[str | None] = None
 
     def prepared(self, counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> "Objective":
-        """The objective, ready to score candidates of one table.
+        """Return the objective ready to score candidates of one table.
 
-        Raises
-        ------
-        InputError
-            When it is about attributes that the table's schema does not have.
+        Raises InputError when it is about attributes that the table's schema does not have.
         """
         return self
 
@@ -64,26 +59,14 @@ class Objective(ABC):
         return score
 
     def per_class(self, counts: Counts) -> Floats:
-        """What each class adds to the score, shape (classes,).
-
-        Raises
-        ------
-        InputError
-            When the score is no sum over classes.
-        """
+        """What each class adds to the score, shape (classes,); InputError where it is no sum."""
         raise InputError(
             f"the objective {self.name} depends on levels, which ranges do not have; "
             "choose another one, or full-domain recoding"
         )
 
     def worth(self, layout: Layout) -> Worth:
-        """What a class adds to the score, up to what all recodings add up to alike.
-
-        Raises
-        ------
-        InputError
-            When the score is no sum over classes of what kernels know.
-        """
+        """What a class adds to the score, as kernels know it, up to a constant of the table."""
         raise InputError(
             f"the objective {self.name} is not made for recodings beyond levels and ranges; "
             "choose mutual-information, discernibility or average-class-size"
@@ -97,14 +80,25 @@ class Objective(ABC):
 def require_weights(weights: object, what: str = "weights") -> None:
     """Require a number from 0 to ``MOST_WEIGHT`` for every attribute that is weighed."""
     if not isinstance(weights, Mapping):
-        raise InputError(f"{what} must map attributes to numbers, not be {weights!r}")
+        raise InputError(f"{what} must map attributes to numbers, not be {shown(weights)}")
     for attribute, weight in weights.items():
-        number = isinstance(weight, Real) and not isinstance(weight, bool)
-        if not number or not 0 <= weight <= MOST_WEIGHT:
+        if not is_number(weight, 0, MOST_WEIGHT):
             raise InputError(
                 f"weight of {attribute!r} must be a number of at least 0 "
                 f"and at most {MOST_WEIGHT:,}"
             )
+
+
+def weights_of(target: str | Sequence[str] | Weights | None) -> Weights:
+    """Targets with their weights, 1 each where only their names are given."""
+    if target is None or isinstance(target, Mapping):
+        require_weights(target or {}, "target")
+        return target or {}
+    names = column_names("target", target)
+    for name in names:
+        if not isinstance(name, str):
+            raise InputError(f"target must name a column or a list of columns, not {name!r}")
+    return dict.fromkeys(names, 1.0)
 
 
 def require_known(objective: Objective, weights: Weights, known: Iterable[str]) -> None:

@@ -6,28 +6,19 @@ from functools import cached_property
 
 import numpy as np
 
-from anonymizer.counts.counts import Classes, Counts, Ints
+from anonymizer.counts.counts import Classes, Counts
 from anonymizer.kernels import Columns, FrequencySet, Kernel, Marks
-
-__all__ = ["Candidate", "Layout", "columns_of", "merged"]
+from anonymizer.kernels.arrays import Ints
 
 
 @dataclass(frozen=True, eq=False)
 class Layout:
     """What the columns of a frequency set are about.
 
-    Parameters
-    ----------
-    places
-        The columns [start, stop) of each sensitive attribute and each target.
-    margins
-        Records of the whole table by column, the last one being all of them, shape (columns,).
-    values
-        What the columns of each attribute count.
-    sensitive
-        The attributes that models are about.
-    population
-        Whether the last column but one counts the records of a population.
+    ``places`` are the columns [start, stop) of each sensitive attribute and each target;
+    ``margins`` (columns,) are the records of the whole table, the last one being all of them;
+    ``values`` is what the columns of each attribute count. With a ``population`` the last column
+    but one counts its records.
     """
 
     places: Mapping[str, tuple[int, int]]
@@ -87,24 +78,10 @@ def columns_of(counts: Counts) -> Columns:
 class Candidate:
     """A node as it would be released: its classes, and which of them are suppressed.
 
-    Parameters
-    ----------
-    node
-        Its levels.
-    classes
-        All its classes.
-    suppressed
-        Those whose quasi-identifiers would be suppressed, shape (classes,); None where none is.
-    removed
-        Whether their records are left out; otherwise they form one class together.
-    margins
-        Records of the table released by column, shape (columns,).
-    layout
-        What the columns are about.
-    kernel
-        What sums over classes.
-    sums
-        Sums over all classes, shared by the candidates of one node so that each is made once.
+    ``suppressed`` (classes,) marks those whose quasi-identifiers would be suppressed, None where
+    none is; their records are left out where ``removed``, otherwise they form one class together.
+    ``margins`` (columns,) are the records of the released table. ``sums`` over all classes are
+    shared by the candidates of one node, so that each is made once.
     """
 
     node: tuple[int, ...]
@@ -157,7 +134,7 @@ class Candidate:
     def total(self, key: object, measure: Callable[[Columns], float]) -> float:
         """A sum over the classes released, by a function of any classes' columns.
 
-        ``key`` tells it from other sums.
+        ``key`` identifies the sum.
         """
         if key not in self.sums:
             self.sums[key] = measure(self.classes.counts)

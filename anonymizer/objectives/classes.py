@@ -1,23 +1,29 @@
-"""Objectives of whole classes: their sizes, and what they tell about sensitive attributes."""
+"""Objectives of whole classes: their sizes, and the information they keep about attributes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
-from anonymizer.counts.counts import Classes, Counts, Floats
+from anonymizer.counts.counts import Classes, Counts
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.information.entropy import divergence
 from anonymizer.kernels import Worth
-from anonymizer.objectives.base import Objective, Weights, require_known, require_weights
+from anonymizer.kernels.arrays import Floats
+from anonymizer.objectives.base import (
+    Objective,
+    Weights,
+    require_known,
+    require_weights,
+    weights_of,
+)
 from anonymizer.objectives.candidate import Candidate, Layout
 
-__all__ = ["AverageClassSize", "Discernibility", "MutualInformation"]
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MutualInformation(Objective):
     """I(X~;W) in bits, summed over the sensitive attributes, or over targets, weighted.
 
@@ -25,24 +31,31 @@ class MutualInformation(Objective):
 
     Parameters
     ----------
+    target
+        The attribute, the attributes, or the attributes with their weights, to keep information
+        about instead. Those that are sensitive as well stay under the policy.
     weights
         Of the sensitive attributes; 1 for those left out.
-    targets
-        Attributes that the release is to tell about instead, with their weights. Those that are
-        sensitive as well stay under the policy.
+
+    >>> MutualInformation(target=["outcome", "cost"]).targets
+    {'outcome': 1.0, 'cost': 1.0}
     """
 
     name: ClassVar[str] = "mutual-information"
     weighs: ClassVar[str | None] = "sensitive attribute"
 
+    target: str | Sequence[str] | Weights | None = None
     weights: Weights = field(default_factory=dict)
-    targets: Weights = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         require_weights(self.weights)
-        require_weights(self.targets, "targets")
-        if self.weights and self.targets:
-            raise InputError("targets have their weights beside them; leave out weights")
+        if self.targets and self.weights:
+            raise InputError("targets have their own weights; leave out weights")
+
+    @cached_property
+    def targets(self) -> Weights:
+        """The targets with their weights; none where it is about the sensitive attributes."""
+        return weights_of(self.target)
 
     def prepared(self, counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> Objective:
         """Check that there is a sensitive attribute, or target, and one for every weight."""
@@ -55,20 +68,18 @@ class MutualInformation(Objective):
         return self
 
     def of(self, sensitive: Sequence[str]) -> Weights:
-        """The attributes that are summed over, with their weights."""
+        """The weight of each attribute that is summed over."""
         return self.targets or {name: self.weights.get(name, 1.0) for name in sensitive}
 
     def score(self, candidate: Candidate) -> float:
         """I(X~;W) in bits of the table released."""
-        bits = 0.0
-        for attribute, weight in self.of(candidate.layout.sensitive).items():
-            bits += weight * self.known(candidate, attribute)
-        return bits
+        weights = self.of(candidate.layout.sensitive)
+        return sum(weight * self.kept(candidate, name) for name, weight in weights.items())
 
-    def known(self, candidate: Candidate, attribute: str) -> float:
-        """What the table released tells about an attribute, in bits."""
-        known = candidate.entropy(attribute) - candidate.uncertainty(attribute)
-        return max(known, 0.0) / int(candidate.margins[-1])
+    def kept(self, candidate: Candidate, attribute: str) -> float:
+        """The information that the released table keeps about an attribute, in bits."""
+        bits = candidate.entropy(attribute) - candidate.uncertainty(attribute)
+        return max(bits, 0.0) / int(candidate.margins[-1])
 
     def stated(self, score: float, records: int) -> float:
         """I(X~;W) in bits."""
@@ -86,11 +97,11 @@ class MutualInformation(Objective):
         """What each class adds, in bits, shape (classes,)."""
         value = np.zeros(len(counts))
         for attribute, weight in self.of(counts.sensitive).items():
-            value += weight * self.told(counts.about(attribute), counts.records)
+            value += weight * self.kept_by(counts.about(attribute), counts.records)
         return value
 
-    def told(self, classes: Classes, records: int) -> Floats:
-        """What each of some classes adds about an attribute: p(g) I1(W, g) in bits."""
+    def kept_by(self, classes: Classes, records: int) -> Floats:
+        """The information about an attribute that each class adds: p(g) I1(W, g) in bits."""
         return np.asarray(classes.sizes * divergence(classes.joint, classes.margin) / records)
 
     def worth(self, layout: Layout) -> Worth:

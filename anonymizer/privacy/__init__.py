@@ -1,13 +1,19 @@
-"""Privacy models, and ``MODELS``: what a study file calls each of them."""
+"""Privacy models, and ``MODELS``: the name of each in a study file.
 
+A model gets classes (counts by sensitive value) and gives a quantity for each, and which of them
+are acceptable. To add one, write a class and add it to ``MODELS``; study files, the catalogue,
+reports and the laws in the tests find it there. Imports counts, hierarchies, information and
+kernels.
+"""
+
+from anonymizer.kernels.arrays import Mask
 from anonymizer.privacy.base import (
     TOLERANCE,
-    Mask,
     PrivacyModel,
     Verdict,
     about_each,
     acceptable,
-    asked,
+    attributes_of,
     holds,
     models_of,
     require_class_by_class,
@@ -15,16 +21,21 @@ from anonymizer.privacy.base import (
     require_possible,
     verdicts,
 )
-from anonymizer.privacy.catalogue import COLUMNS, catalogue, markdown
-from anonymizer.privacy.closeness import TCloseness, is_ordered
+from anonymizer.privacy.catalogue import markdown
+from anonymizer.privacy.closeness import MeanInformation, TCloseness, is_ordered
 from anonymizer.privacy.diversity import (
     DistinctLDiversity,
     EntropyLDiversity,
     RecursiveLDiversity,
 )
-from anonymizer.privacy.mean import MeanInformation
-from anonymizer.privacy.people import DeltaPresence, KMap, population_of, without_people
-from anonymizer.privacy.risk import AverageReidentificationRisk, HighestReidentificationRisk
+from anonymizer.privacy.population_models import (
+    AverageReidentificationRisk,
+    DeltaPresence,
+    HighestReidentificationRisk,
+    KMap,
+    population_of,
+    without_people,
+)
 from anonymizer.privacy.sampled import DifferentialPrivacy, PopulationUniqueness
 from anonymizer.privacy.shares import (
     AlphaKAnonymity,
@@ -38,7 +49,6 @@ from anonymizer.privacy.size import KAnonymity
 from anonymizer.tables.population import Population
 
 __all__ = [
-    "COLUMNS",
     "MODELS",
     "TOLERANCE",
     "AlphaKAnonymity",
@@ -65,8 +75,7 @@ __all__ = [
     "Verdict",
     "about_each",
     "acceptable",
-    "asked",
-    "catalogue",
+    "attributes_of",
     "holds",
     "is_ordered",
     "markdown",

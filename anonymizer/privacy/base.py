@@ -8,31 +8,11 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonymizer.counts.counts import Classes, Counts, Floats
-from anonymizer.errors import InputError, PolicyUnreachableError, did_you_mean, shown
-from anonymizer.kernels import Bound
-
-__all__ = [
-    "TOLERANCE",
-    "Mask",
-    "PrivacyModel",
-    "SensitiveModel",
-    "Verdict",
-    "about_each",
-    "acceptable",
-    "asked",
-    "holds",
-    "models_of",
-    "require_class_by_class",
-    "require_monotone",
-    "require_number",
-    "require_possible",
-    "verdicts",
-]
-
-Mask = NDArray[np.bool_]
+from anonymizer.counts.counts import Classes, Counts
+from anonymizer.errors import InputError, PolicyUnreachableError, did_you_mean
+from anonymizer.kernels import Bound, Kind
+from anonymizer.kernels.arrays import Floats, Ints, Mask
 
 TOLERANCE = 1e-9
 """Bits a comparison forgives, so that an exactly uniform class passes its own l; nothing looser."""
@@ -41,17 +21,23 @@ TOLERANCE = 1e-9
 class PrivacyModel(ABC):
     """A privacy model with its parameters. Subclasses are frozen dataclasses.
 
-    ``name`` is what a study file calls the model; ``condition`` what holds of every class g, in
-    ``unit``; ``source`` who defined it. ``bounded_by``: the parameter that the measure is held
-    against. ``monotone``: merging two acceptable classes gives an
+    A model states its condition once: ``measure`` is compared with ``threshold``, the parameter
+    named by ``bounded_by``, from above or, ``at_least``, from below. ``kind`` is the same condition
+    for the kernels; models of which one kind is not enough override ``bounds``.
+
+    ``name`` is the model's name in a study file; ``condition`` what holds of every class g, in
+    ``unit``; ``source`` who defined it. ``monotone``: merging two acceptable classes gives an
     acceptable one, the licence to prune; ``monotone_if`` says when, where parameters decide.
     ``strongly_monotone``: merging an acceptable class with any class gives an acceptable one.
-    ``at_least``: acceptable values are the large ones. ``sensitive``: the measure depends on a
-    sensitive attribute, not on class sizes alone. ``per_class``: every class is measured; otherwise
-    the table as a whole is, and merging any of its classes is what monotony is about.
-    ``judges_empty``: classes of which only a population has records are measured too.
-    ``absolute``: the bounds are the same whatever table classes are measured against. ``stated``:
-    parameters with a default that a study states nevertheless.
+    ``sensitive``: the measure depends on a sensitive attribute, not on class sizes alone.
+    ``per_class``: every class is measured; otherwise the table as a whole is, and merging any of
+    its classes is what monotonicity is about. ``judges_empty``: classes of which only a population
+    has records are measured too. ``absolute``: the bounds are the same whatever table classes are
+    measured against. ``stated``: parameters with a default that a study has to give nevertheless.
+    ``value_monotone``: merging sensitive values only ever raises the measure, or only ever lowers
+    it; then readers who take some values for one find nothing worse than the two who take all of
+    them for one, or none. ``beyond``: the message about a parameter that not even the table as a
+    single class satisfies.
     """
 
     name: ClassVar[str]
@@ -59,6 +45,7 @@ class PrivacyModel(ABC):
     unit: ClassVar[str] = ""
     source: ClassVar[str] = ""
     bounded_by: ClassVar[str] = ""
+    kind: ClassVar[Kind | None] = None
     monotone: ClassVar[bool] = True
     monotone_if: ClassVar[str] = ""
     strongly_monotone: ClassVar[bool] = False
@@ -68,53 +55,49 @@ class PrivacyModel(ABC):
     judges_empty: ClassVar[bool] = False
     absolute: ClassVar[bool] = False
     stated: ClassVar[tuple[str, ...]] = ()
+    value_monotone: ClassVar[bool] = True
+    beyond: ClassVar[str] = ""
     attribute: str | None = None
-
-    @property
-    def value_monotone(self) -> bool:
-        """Whether merging sensitive values only ever raises the measure, or only ever lowers it.
-
-        Then readers who take some values for one find nothing worse than the two who take all of
-        them for one, or none.
-        """
-        return True
 
     @property
     def threshold(self) -> float:
         """The bound on the measure, in the measure's unit."""
         return float(getattr(self, self.bounded_by))
 
+    @property
+    def limit(self) -> float:
+        """The threshold with its tolerance; counts, which are bounded from below, are exact."""
+        return self.threshold if self.at_least else self.threshold + TOLERANCE
+
     @abstractmethod
     def measure(self, classes: Classes) -> Floats:
         """The quantity this model bounds, one value per class, shape (classes,) or (1,)."""
 
     def accepts(self, values: Floats) -> Mask:
-        """Which of those values the model tolerates, same shape.
-
-        By default those of at least the threshold, counts being exact, or of at most the threshold
-        and ``TOLERANCE``.
-        """
-        if self.at_least:
-            return values >= self.threshold
-        return values <= self.threshold + TOLERANCE
+        """Which of those values the model tolerates, same shape."""
+        return values >= self.limit if self.at_least else values <= self.limit
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         """The same condition in the form that kernels check; empty where they know none.
 
-        ``table`` says what classes are measured against; it need not have any.
+        ``table`` is what classes are measured against; it need not have any.
         """
-        return ()
+        return () if self.kind is None else (Bound(self.kind, self.limit),)
 
     def necessary(self) -> "tuple[PrivacyModel, ...]":
         """Monotone models that are satisfied wherever this one is: what it can be pruned by."""
         return (self,) if self.monotone else ()
 
-    def ceiling(self, margin: NDArray[np.int64]) -> float:
+    def ceiling(self, margin: Ints) -> float:
         """The most bits I(X~;W) that classes which all satisfy the model can have (Eq. 13)."""
         return inf
 
-    def require_possible(self, table: Classes, attribute: str) -> None:  # noqa: B027
-        """Raise InputError when the parameters are out of the bounds this table sets them."""
+    def require_possible(self, table: Classes, attribute: str) -> None:
+        """Raise InputError when a parameter is out of the bounds that a table as one class sets."""
+        best = self.measure(table)[0] if self.beyond and self.monotone else inf
+        if isfinite(best) and not self.accepts(np.array([best]))[0]:
+            given = f"{self.name}: {self.bounded_by} = {getattr(self, self.bounded_by)}"
+            raise InputError(f"{given} {self.beyond.format(best=best, attribute=attribute)}")
 
     def worst(self, values: Floats) -> float:
         """The value of the class that comes off worst."""
@@ -133,17 +116,17 @@ class PrivacyModel(ABC):
     @property
     def parameters(self) -> dict[str, object]:
         """The model's own parameters by name, as JSON has them; those left out are not there."""
-        stated = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
+        given = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
         return {
             name: _plain(value)
-            for name, value in stated.items()
+            for name, value in given.items()
             if name != "attribute" and value is not None
         }
 
 
 @dataclass(frozen=True)
 class SensitiveModel(PrivacyModel):
-    """A model about what a class tells of sensitive values.
+    """A model about what a class reveals of sensitive values.
 
     Parameters
     ----------
@@ -156,7 +139,7 @@ class SensitiveModel(PrivacyModel):
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a table does under one model, about one sensitive attribute."""
+    """The result of checking a table under one model, about one sensitive attribute."""
 
     model: PrivacyModel
     attribute: str | None
@@ -170,7 +153,7 @@ class Verdict:
         return self.violating == 0
 
     def to_dict(self) -> dict[str, object]:
-        """The verdict as a manifest has it; a measure without limit is null."""
+        """The verdict as a manifest has it; an infinite measure is null."""
         return {
             "model": self.model.name,
             "attribute": self.attribute,
@@ -181,26 +164,17 @@ class Verdict:
         }
 
 
-def models_of(stated: object) -> tuple[PrivacyModel, ...]:
-    """The models of a policy, each made with its parameters.
-
-    Raises
-    ------
-    InputError
-        When what is stated is no list of such.
-    """
-    if not isinstance(stated, Sequence) or not all(isinstance(m, PrivacyModel) for m in stated):
+def models_of(given: object) -> tuple[PrivacyModel, ...]:
+    """The models of a policy; InputError when it is no list of such."""
+    if not isinstance(given, Sequence) or not all(isinstance(m, PrivacyModel) for m in given):
         raise InputError("privacy must be a list of models, such as [KAnonymity(5)]")
-    return tuple(stated)
+    return tuple(given)
 
 
-def asked(model: PrivacyModel, sensitive: Sequence[str]) -> Sequence[str | None]:
-    """The sensitive attributes that a model has to answer for; None: class sizes.
+def attributes_of(model: PrivacyModel, sensitive: Sequence[str]) -> Sequence[str | None]:
+    """The sensitive attributes that a model is about; None: class sizes.
 
-    Raises
-    ------
-    InputError
-        When there is none, or the one that the model names is not sensitive.
+    Raises InputError when there is none, or the one that the model names is not sensitive.
     """
     if not model.sensitive:
         return [None]
@@ -223,7 +197,7 @@ def about_each(
     return tuple(
         model if name is None else replace(model, attribute=name)  # type: ignore[type-var]
         for model in models
-        for name in asked(model, sensitive)
+        for name in attributes_of(model, sensitive)
     )
 
 
@@ -233,7 +207,7 @@ def acceptable(counts: Counts, models: Sequence[PrivacyModel]) -> Mask:
     None does where the table as a whole breaks a model.
     """
     mask = np.ones(len(counts), bool)
-    for model, _, classes in _questions(counts, models):
+    for model, _, classes in _conditions(counts, models):
         mask &= holds(model, classes)
     return mask
 
@@ -243,16 +217,15 @@ def holds(model: PrivacyModel, classes: Classes) -> Mask:
     if not model.per_class:
         fine = bool(model.accepts(model.measure(classes.occupied)).all())
         return np.full(len(classes), fine)
-    judged = np.ones(len(classes), bool) if model.judges_empty else classes.sizes > 0
-    mask = ~judged
-    mask[judged] = model.accepts(model.measure(_judged(model, classes)))
+    mask = np.zeros(len(classes), bool) if model.judges_empty else classes.sizes == 0
+    mask[~mask] = model.accepts(model.measure(_judged(model, classes)))
     return mask
 
 
 def verdicts(counts: Counts, models: Sequence[PrivacyModel]) -> list[Verdict]:
-    """One verdict per model and sensitive attribute; one alone for models of class sizes."""
+    """One verdict per model and sensitive attribute; a single one for models of class sizes."""
     found = []
-    for model, attribute, classes in _questions(counts, models):
+    for model, attribute, classes in _conditions(counts, models):
         values = model.measure(_judged(model, classes))
         violating = int((~model.accepts(values)).sum())
         found.append(Verdict(model, attribute, model.worst(values), violating, len(values)))
@@ -267,12 +240,12 @@ def require_possible(counts: Counts, models: Sequence[PrivacyModel]) -> None:
     Raises
     ------
     InputError
-        When a parameter is out of the bounds that the table sets it.
+        When a parameter is out of the bounds that the table sets.
     PolicyUnreachableError
-        When a model stands in the way for any other reason.
+        When a model cannot be satisfied for any other reason.
     """
     whole = counts.project(())
-    for model, attribute, classes in _questions(whole, models):
+    for model, attribute, classes in _conditions(whole, models):
         model.require_possible(classes, attribute or "the table")
     for verdict in verdicts(whole, [model for model in models if model.monotone]):
         if not verdict.satisfied:
@@ -285,13 +258,7 @@ def require_possible(counts: Counts, models: Sequence[PrivacyModel]) -> None:
 
 
 def require_class_by_class(models: Sequence[PrivacyModel], who: str) -> None:
-    """Refuse models that a search which judges classes one by one cannot answer for.
-
-    Raises
-    ------
-    InputError
-        Naming the model.
-    """
+    """Refuse models that a search which judges classes one by one cannot answer for."""
     for model in models:
         if not model.per_class or model.people is not None:
             about = "the table as a whole" if model.people is None else "a population"
@@ -302,13 +269,7 @@ def require_class_by_class(models: Sequence[PrivacyModel], who: str) -> None:
 
 
 def require_monotone(models: Sequence[PrivacyModel], who: str) -> None:
-    """Refuse models that a search which prunes cannot answer for.
-
-    Raises
-    ------
-    InputError
-        Naming the model.
-    """
+    """Refuse models that a search which prunes cannot answer for."""
     for model in models:
         if not model.monotone:
             raise InputError(
@@ -316,28 +277,6 @@ def require_monotone(models: Sequence[PrivacyModel], who: str) -> None:
                 "preserved; full-domain recoding with search = 'automatic', 'exhaustive' or "
                 "'branch-and-bound' rests on no such thing"
             )
-
-
-def require_number(
-    model: str, name: str, value: object, least: float, most: float = inf, above: bool = False
-) -> None:
-    """Require that a parameter is a finite number of at least (or above) one, at most another."""
-    number = isinstance(value, Real) and not isinstance(value, bool) and _finite(value)
-    inside = number and (value > least if above else value >= least) and value <= most  # type: ignore[operator]
-    if not inside:
-        reach = f"above {least:g}" if above else f"of at least {least:g}"
-        raise InputError(
-            f"{model}: {name} = {shown(value)} must be a number {reach}"
-            + ("" if most == inf else f" and at most {most:g}")
-        )
-
-
-def _finite(value: Real) -> bool:
-    """Whether a number is one that arithmetic can take."""
-    try:
-        return isfinite(value)
-    except OverflowError:
-        return False
 
 
 def _plain(value: object) -> object:
@@ -355,10 +294,10 @@ def _judged(model: PrivacyModel, classes: Classes) -> Classes:
     return classes if model.judges_empty else classes.occupied
 
 
-def _questions(
+def _conditions(
     counts: Counts, models: Sequence[PrivacyModel]
 ) -> Iterator[tuple[PrivacyModel, str | None, Classes]]:
-    """Every model about every sensitive attribute that it has to answer for; None: class sizes."""
+    """Every model with each sensitive attribute that it is about; None: class sizes."""
     for model in models:
-        for attribute in asked(model, counts.sensitive):
+        for attribute in attributes_of(model, counts.sensitive):
             yield model, attribute, counts.about(attribute)

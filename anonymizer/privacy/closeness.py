@@ -1,4 +1,4 @@
-"""t-closeness: how far the sensitive values of a class are distributed from those of the table.
+"""t-closeness: the distance of a class's sensitive values from those of the table; its mean.
 
 All distances but the divergence are earth mover's distances: the least work that turns one
 distribution into the other, moving a share from one value to another costing the distance between
@@ -13,25 +13,20 @@ values in a suitable order, sum_S weight_S |p(S|g) - p(S)|.
   0, ..., h - 1 with weight 1 / 2h. Groups are runs once the values are sorted by them.
 """
 
-import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonymizer.counts.counts import Classes, Floats
-from anonymizer.errors import InputError, require_one_of
+from anonymizer.counts.counts import Classes
+from anonymizer.errors import InputError, digest_of, require_number, require_one_of
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.information.entropy import divergence
 from anonymizer.kernels import Bound, Kind, Sums
-from anonymizer.privacy.base import TOLERANCE, SensitiveModel, require_number
+from anonymizer.kernels.arrays import Floats, Ints
+from anonymizer.privacy.base import SensitiveModel
 from anonymizer.tables.values import is_missing, number_of, text_of
-
-__all__ = ["DISTANCES", "TCloseness", "is_ordered"]
 
 DISTANCES = ("kl", "equal", "ordered", "hierarchical")
 
@@ -40,7 +35,7 @@ DISTANCES = ("kl", "equal", "ordered", "hierarchical")
 class TCloseness(SensitiveModel):
     """Seeing the class moves the distribution of W by at most t.
 
-    Thresholds under different distances do not compare, so the distance is always stated.
+    Thresholds under different distances do not compare, so a study always gives the distance.
     Li, Li, Venkatasubramanian (2007); with the divergence Bezzi (2010), Eq. 7 and 8.
 
     Parameters
@@ -57,12 +52,12 @@ class TCloseness(SensitiveModel):
         For ``"hierarchical"``: a hierarchy of the sensitive values.
     """
 
-    name: ClassVar[str] = "t-closeness"
-    condition: ClassVar[str] = "distance of p(w\\|g) from p(w) <= t"
-    unit: ClassVar[str] = "bits (kl), 0 to 1 (others)"
-    source: ClassVar[str] = "Li et al. 2007; Bezzi 2010 (kl)"
-    bounded_by: ClassVar[str] = "t"
-    stated: ClassVar[tuple[str, ...]] = ("distance",)
+    name = "t-closeness"
+    condition = "distance of p(w\\|g) from p(w) <= t"
+    unit = "bits (kl), 0 to 1 (others)"
+    source = "Li et al. 2007; Bezzi 2010 (kl)"
+    bounded_by = "t"
+    stated = ("distance",)
 
     t: float
     distance: str = "kl"
@@ -84,19 +79,17 @@ class TCloseness(SensitiveModel):
             if self.hierarchy is None:
                 raise InputError(
                     f"{self.name}: distance 'hierarchical' needs a hierarchy of the sensitive "
-                    "values; state hierarchy"
+                    "values; give hierarchy"
                 )
             object.__setattr__(self, "hierarchy", Hierarchy.of(self.hierarchy))
 
     @property
     def parameters(self) -> dict[str, object]:
-        """What was stated, a hierarchy by its digest: it may list more values than anybody has."""
-        stated = super().parameters
-        if "hierarchy" in stated:
-            text = json.dumps(stated["hierarchy"], sort_keys=True, default=str)
-            digest = hashlib.sha256(text.encode()).hexdigest()
-            stated["hierarchy"] = f"sha256:{digest}"
-        return stated
+        """As given, a hierarchy by its digest: it may list more values than anybody has."""
+        given = super().parameters
+        if "hierarchy" in given:
+            given["hierarchy"] = digest_of(given["hierarchy"])
+        return given
 
     def _require_for(self, parameter: str, distance: str, value: object) -> None:
         if value is not None and self.distance != distance:
@@ -105,7 +98,7 @@ class TCloseness(SensitiveModel):
             )
 
     @property
-    def value_monotone(self) -> bool:
+    def value_monotone(self) -> bool:  # type: ignore[override]
         """Whether merging values brings distributions closer: not where it shortens an order."""
         return self.distance in ("kl", "equal")
 
@@ -117,14 +110,13 @@ class TCloseness(SensitiveModel):
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         """At most t away."""
-        limit = self.t + TOLERANCE
         if self.distance == "kl":
             prior = table.prior
             logs = np.log2(prior, out=np.zeros_like(prior), where=prior > 0)
-            return (Bound(Kind.DIVERGENCE, limit, upper=logs),)
-        return (Bound(Kind.TRANSPORT, limit, sums=self._sums(table)),)
+            return (Bound(Kind.DIVERGENCE, self.limit, upper=logs),)
+        return (Bound(Kind.TRANSPORT, self.limit, sums=self._sums(table)),)
 
-    def ceiling(self, margin: NDArray[np.int64]) -> float:
+    def ceiling(self, margin: Ints) -> float:
         """t, the mean of I1 being I(X~;W) (Eq. 13); other distances bound no information."""
         return float(self.t) if self.distance == "kl" else super().ceiling(margin)
 
@@ -143,8 +135,7 @@ class TCloseness(SensitiveModel):
     def _ranks(self, table: Classes) -> tuple[list[int], int]:
         """The place of each value of the table in the order, and the places there are.
 
-        A stated order is all there is. Numbers are one place from the next, and those that no
-        record of the table has do not count.
+        An order that is given counts all its places; numbers only those that records have.
         """
         about = f"{self.name}: distance 'ordered' about {table.attribute!r}"
         if self.order is not None:
@@ -156,23 +147,23 @@ class TCloseness(SensitiveModel):
             return ranks, len(place)
         numbers = [number for value in table.values if (number := number_of(value)) is not None]
         if len(numbers) < len(table.values):
-            raise InputError(f"{about}: not all of its values are numbers; state their order")
+            raise InputError(f"{about}: not all of its values are numbers; give their order")
         present = {number for number, n in zip(numbers, table.margin, strict=True) if n}
         spot = {number: rank for rank, number in enumerate(sorted(present))}
         return [spot.get(number, 0) for number in numbers], len(spot)
 
     def _taxonomy(self, table: Classes) -> Taxonomy:
-        """The hierarchy held against the values; kept, as they are asked for at every node."""
+        """The hierarchy over the values; kept, as every node of a search needs it."""
         known: tuple[object, Taxonomy] | None = self.__dict__.get("_known")
         if known is None or known[0] is not table.values:
-            known = self.__dict__["_known"] = table.values, self._held_against(table)
+            known = self.__dict__["_known"] = table.values, self._taxonomy_of(table)
         return known[1]
 
     def __getstate__(self) -> dict[str, object]:
-        """What was stated; not the values that it was held against last."""
+        """The parameters; not the values that the hierarchy was last applied to."""
         return {name: value for name, value in vars(self).items() if name != "_known"}
 
-    def _held_against(self, table: Classes) -> Taxonomy:
+    def _taxonomy_of(self, table: Classes) -> Taxonomy:
         try:
             return Hierarchy.of(self.hierarchy).over(str(table.attribute), table.values)
         except InputError:
@@ -181,6 +172,41 @@ class TCloseness(SensitiveModel):
                 f"{self.name}: the hierarchy of {table.attribute!r} lacks some of the "
                 f"{len(table.values)} values of the column; add them to it"
             ) from None
+
+
+@dataclass(frozen=True)
+class MeanInformation(SensitiveModel):
+    """All classes together keep at most so many bits about W, on average: I(X~;W) <= bits.
+
+    An average that protects nobody by itself: one class may disclose everything. By Eq. 13 of Bezzi
+    (2010) it is necessary for t-closeness and l-diversity, never sufficient.
+    """
+
+    name = "mean-information"
+    condition = "I(X~;W) <= bits: an average that protects nobody by itself"
+    unit = "bits"
+    source = "Bezzi 2010, Eq. 13"
+    bounded_by = "bits"
+    kind = Kind.INFORMATION
+    absolute = True
+    per_class = False
+
+    bits: float
+
+    def __post_init__(self) -> None:
+        require_number(self.name, "bits", self.bits, least=0)
+
+    def measure(self, classes: Classes) -> Floats:
+        """The mean of I1 over the records in bits, shape (1,).
+
+        I(X~;W) where the classes are the whole table, and not some people held against it.
+        """
+        bits = classes.sizes * divergence(classes.joint, classes.margin)
+        return np.array([bits.sum() / classes.sizes.sum()])
+
+    def ceiling(self, margin: Ints) -> float:
+        """The bound itself."""
+        return float(self.bits)
 
 
 def is_ordered(table: Classes) -> bool:

@@ -1,20 +1,16 @@
-"""l-diversity: how many sensitive values a class holds, in effect."""
+"""l-diversity: the effective number of sensitive values in a class."""
 
 from dataclasses import dataclass
 from math import ceil, inf, log2
-from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonymizer.counts.counts import Classes, Floats
-from anonymizer.errors import InputError, require_one_of
+from anonymizer.counts.counts import Classes
+from anonymizer.errors import require_number, require_one_of, require_whole
 from anonymizer.information.entropy import entropy, entropy_grassberger, entropy_miller_madow
 from anonymizer.kernels import Bound, Kind
-from anonymizer.privacy.base import TOLERANCE, Mask, PrivacyModel, SensitiveModel, require_number
-from anonymizer.privacy.size import require_whole
-
-__all__ = ["DistinctLDiversity", "EntropyLDiversity", "RecursiveLDiversity"]
+from anonymizer.kernels.arrays import Floats, Ints, Mask
+from anonymizer.privacy.base import TOLERANCE, PrivacyModel, SensitiveModel
 
 ESTIMATORS = {
     "plug-in": (entropy, Kind.ENTROPY),
@@ -30,14 +26,19 @@ class DistinctLDiversity(SensitiveModel):
     Says nothing of how often they occur. Machanavajjhala et al. (2006).
     """
 
-    name: ClassVar[str] = "distinct-l-diversity"
-    condition: ClassVar[str] = "number of values w with n_gw > 0 is >= l"
-    unit: ClassVar[str] = "values"
-    source: ClassVar[str] = "Machanavajjhala et al. 2006"
-    bounded_by: ClassVar[str] = "l"
-    absolute: ClassVar[bool] = True
-    strongly_monotone: ClassVar[bool] = True
-    at_least: ClassVar[bool] = True
+    name = "distinct-l-diversity"
+    condition = "number of values w with n_gw > 0 is >= l"
+    unit = "values"
+    source = "Machanavajjhala et al. 2006"
+    bounded_by = "l"
+    kind = Kind.DISTINCT
+    beyond = (
+        "exceeds the {best:.0f} different values of {attribute!r} in the whole table; no recoding "
+        "can reach it"
+    )
+    absolute = True
+    strongly_monotone = True
+    at_least = True
 
     l: int  # noqa: E741 (the model's own letter)
 
@@ -47,19 +48,6 @@ class DistinctLDiversity(SensitiveModel):
     def measure(self, classes: Classes) -> Floats:
         """The different sensitive values of each class."""
         return np.asarray((classes.joint > 0).sum(axis=1), float)
-
-    def bounds(self, table: Classes) -> tuple[Bound, ...]:
-        """At least l values."""
-        return (Bound(Kind.DISTINCT, self.l),)
-
-    def require_possible(self, table: Classes, attribute: str) -> None:
-        """No class can hold more values than the table."""
-        most = int((table.margin > 0).sum())
-        if self.l > most:
-            raise InputError(
-                f"{self.name}: l = {self.l} exceeds the {most} different values of {attribute!r} "
-                "in the whole table; no recoding can reach it"
-            )
 
 
 @dataclass(frozen=True)
@@ -82,14 +70,19 @@ class EntropyLDiversity(SensitiveModel):
         monotone.
     """
 
-    name: ClassVar[str] = "entropy-l-diversity"
-    condition: ClassVar[str] = "H(W\\|g) >= log2 l"
-    unit: ClassVar[str] = "values"
-    source: ClassVar[str] = "Machanavajjhala et al. 2006; Miller 1955, Grassberger 2003"
-    bounded_by: ClassVar[str] = "l"
-    absolute: ClassVar[bool] = True
-    monotone_if: ClassVar[str] = "plug-in only"
-    at_least: ClassVar[bool] = True
+    name = "entropy-l-diversity"
+    condition = "H(W\\|g) >= log2 l"
+    unit = "values"
+    source = "Machanavajjhala et al. 2006; Miller 1955, Grassberger 2003"
+    bounded_by = "l"
+    absolute = True
+    monotone_if = "plug-in only"
+    # Not every class can be more diverse than the table (Eq. 15).
+    beyond = (
+        "is above 2^H = {best:.6f}, the effective number of values of {attribute!r} in the whole "
+        "table; no recoding can reach it"
+    )
+    at_least = True
 
     l: float  # noqa: E741 (the model's own letter)
     estimator: str = "plug-in"
@@ -113,16 +106,15 @@ class EntropyLDiversity(SensitiveModel):
 
     def accepts(self, values: Floats) -> Mask:
         """Classes of at least log l bits."""
-        return np.asarray(np.log2(values) >= log2(self.l) - TOLERANCE)
+        return np.asarray(np.log2(values) >= self._bits)
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         """At least log l bits; of an estimate at least l values too."""
         _, kind = ESTIMATORS[self.estimator]
-        bits = Bound(kind, log2(self.l) - TOLERANCE)
+        entropy = (Bound(kind, self._bits),)
         if self.monotone:
-            return (bits,)
-        distinct = Bound(Kind.DISTINCT, self._least)
-        return (distinct, bits) if bits.limit > 0 else (distinct,)
+            return entropy
+        return (Bound(Kind.DISTINCT, self._least), *(entropy if self._bits > 0 else ()))
 
     def necessary(self) -> tuple[PrivacyModel, ...]:
         """Itself, or at least as many different values."""
@@ -131,22 +123,18 @@ class EntropyLDiversity(SensitiveModel):
         return (DistinctLDiversity(self._least, attribute=self.attribute),)
 
     @property
+    def _bits(self) -> float:
+        """The least entropy of a class."""
+        return log2(self.l) - TOLERANCE
+
+    @property
     def _least(self) -> int:
         """The different values that a class of l effective ones has at least."""
-        return max(1, ceil(2 ** (log2(self.l) - TOLERANCE)))
+        return max(1, ceil(2**self._bits))
 
-    def ceiling(self, margin: NDArray[np.int64]) -> float:
+    def ceiling(self, margin: Ints) -> float:
         """H(W) - log l (Eq. 13); an estimate bounds nothing."""
         return float(entropy(margin) - log2(self.l)) if self.monotone else inf
-
-    def require_possible(self, table: Classes, attribute: str) -> None:
-        """Require l <= 2^H(W): not every class can be more diverse than the table (Eq. 15)."""
-        bound = float(self.measure(Classes(table.margin[None], table.margin))[0])
-        if self.monotone and log2(self.l) > np.log2(bound) + TOLERANCE:
-            raise InputError(
-                f"entropy-l-diversity: l = {self.l:g} is above 2^H = {bound:.6f}, the effective "
-                f"number of values of {attribute!r} in the whole table; no recoding can reach it"
-            )
 
 
 @dataclass(frozen=True)
@@ -158,12 +146,12 @@ class RecursiveLDiversity(SensitiveModel):
     Machanavajjhala et al. (2006), Definition 4.3.
     """
 
-    name: ClassVar[str] = "recursive-l-diversity"
-    condition: ClassVar[str] = "r_1 < c (r_l + ... + r_m), r_i the i-th largest n_gw"
-    unit: ClassVar[str] = "ratio"
-    source: ClassVar[str] = "Machanavajjhala et al. 2006"
-    bounded_by: ClassVar[str] = "c"
-    absolute: ClassVar[bool] = True
+    name = "recursive-l-diversity"
+    condition = "r_1 < c (r_l + ... + r_m), r_i the i-th largest n_gw"
+    unit = "ratio"
+    source = "Machanavajjhala et al. 2006"
+    bounded_by = "c"
+    absolute = True
 
     c: float
     l: int  # noqa: E741 (the model's own letter)

@@ -1,23 +1,19 @@
-"""Numbers of records, as callers state them."""
+"""Numbers of records, as callers give them."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from anonymizer.errors import InputError
-
-__all__ = ["numbers_of_records"]
+from anonymizer.kernels.arrays import Ints
 
 MOST = 2**53
 """Records below which floating point counts every one."""
 
 
-def numbers_of_records(given: ArrayLike, dimensions: int) -> NDArray[np.int64]:
+def numbers_of_records(given: ArrayLike, dimensions: int) -> Ints:
     """Whole numbers from 0, not all of them 0: class sizes, or a count matrix.
 
-    Raises
-    ------
-    InputError
-        When they are not, have another number of dimensions, or come to ``MOST`` or more.
+    Raises InputError when they are not, have another number of dimensions, or come to ``MOST``.
     """
     what = "class sizes, shape (classes,)" if dimensions == 1 else "shape (classes, values)"
     try:

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from functools import cached_property
 from math import inf
-from typing import ClassVar
 
 import numpy as np
 
-from anonymizer.counts.counts import Classes, Floats
-from anonymizer.errors import InputError, require_one_of
-from anonymizer.privacy.base import PrivacyModel, require_number
+from anonymizer.counts.counts import Classes
+from anonymizer.errors import require_number, require_one_of
+from anonymizer.kernels.arrays import Floats
+from anonymizer.privacy.base import PrivacyModel
 from anonymizer.privacy.population import (
     ESTIMATORS,
     failure_probability,
@@ -17,11 +17,8 @@ from anonymizer.privacy.population import (
     sampling_rate,
     smallest_class,
 )
+from anonymizer.privacy.population.frequencies import LEAST_FRACTION
 from anonymizer.privacy.size import SizeModel
-
-__all__ = ["DifferentialPrivacy", "PopulationUniqueness"]
-
-LEAST_FRACTION = 1e-12
 
 
 @dataclass(frozen=True)
@@ -43,15 +40,15 @@ class PopulationUniqueness(PrivacyModel):
         ``"dankar"``: a rule that chooses among the others; ``"zayatz"``, ``"pitman"``, ``"snb"``.
     """
 
-    name: ClassVar[str] = "population-uniqueness"
-    condition: ClassVar[str] = "estimated share of the population that is unique <= uniqueness"
-    unit: ClassVar[str] = "share"
-    source: ClassVar[str] = "Dankar et al. 2012; Zayatz 1991, Hoshino 2001, Chen et al. 1998"
-    bounded_by: ClassVar[str] = "uniqueness"
-    absolute: ClassVar[bool] = True
-    monotone: ClassVar[bool] = False
-    sensitive: ClassVar[bool] = False
-    per_class: ClassVar[bool] = False
+    name = "population-uniqueness"
+    condition = "estimated share of the population that is unique <= uniqueness"
+    unit = "share"
+    source = "Dankar et al. 2012; Zayatz 1991, Hoshino 2001, Chen et al. 1998"
+    bounded_by = "uniqueness"
+    absolute = True
+    monotone = False
+    sensitive = False
+    per_class = False
 
     uniqueness: float
     fraction: float
@@ -87,18 +84,16 @@ class DifferentialPrivacy(SizeModel):
         The probability that it becomes likelier than that.
     """
 
-    name: ClassVar[str] = "differential-privacy"
-    condition: ClassVar[str] = "a random sample at fixed levels with n_g >= k(epsilon, delta)"
-    source: ClassVar[str] = "Bild et al. 2018; Li et al. 2012"
+    name = "differential-privacy"
+    condition = "a random sample at fixed levels with n_g >= k(epsilon, delta)"
+    source = "Bild et al. 2018; Li et al. 2012"
 
     epsilon: float
     delta: float
 
     def __post_init__(self) -> None:
         require_number(self.name, "epsilon", self.epsilon, least=0, above=True)
-        require_number(self.name, "delta", self.delta, least=0, most=1, above=True)
-        if self.delta >= 1:
-            raise InputError(f"{self.name}: delta = {self.delta!r} must be below 1")
+        require_number(self.name, "delta", self.delta, 0, 1, above=True, below=True)
 
     @cached_property
     def k(self) -> int:

@@ -135,14 +135,14 @@ class MergedCells(Multidimensional):
         self, problem: Problem, confined: Problem, refine: Sequence[str], seed: int, run: Run
     ) -> tuple[Regions, SearchResult]:
         from anonymizer.recoding.merged_cells import MergeOptions, merge_cells  # compiled
-        from anonymizer.recoding.merged_cells.initial import Atoms
+        from anonymizer.recoding.merged_cells.initial import InitialCells
 
         deadline = run.deadline()
         if self.min_gain:
-            atoms = Atoms.boxes(problem, refine, self._options, self.min_gain, run)
+            atoms = InitialCells.boxes(problem, refine, self._options, self.min_gain, run)
             confined = replace(confined, objective=Priced(problem.objective, self.min_gain))
         else:
-            atoms = Atoms.cells(problem, refine, self._options)
+            atoms = InitialCells.cells(problem, refine, self._options)
         run = run.until(deadline)
         try:
             options = MergeOptions(self.max_classes)

@@ -8,7 +8,7 @@ import numpy as np
 
 from anonymizer.counts.counts import Counts
 from anonymizer.objectives import MillerMadow, MutualInformation
-from anonymizer.privacy import TOLERANCE, PrivacyModel, asked
+from anonymizer.privacy import TOLERANCE, PrivacyModel, attributes_of
 
 __all__ = ["Chance", "Information", "Informations", "ceiling", "chances"]
 
@@ -90,7 +90,7 @@ class Information:
         Information ``about`` several attributes is summed.
         """
         targets = dict.fromkeys(about, 1.0)
-        measure = MutualInformation(targets=targets)
+        measure = MutualInformation(target=targets)
         retained = measure(released)
         return cls(
             original=measure(raw),
@@ -98,7 +98,7 @@ class Information:
             ceiling=ceiling(raw, models, about),
             shuffled=sum(chance[name].raw for name in about),
             retained_above_shuffled=retained - sum(chance[name].recoded for name in about),
-            miller_madow=MillerMadow(targets=targets)(released),
+            miller_madow=MillerMadow(target=targets)(released),
         )
 
     def to_dict(self) -> dict[str, float]:
@@ -130,7 +130,7 @@ def chances(
         dealt = raw.shuffled(rng)
         recoded = recode(dealt)
         for name, total in bits.items():
-            measure = MutualInformation(targets={name: 1.0})
+            measure = MutualInformation(target={name: 1.0})
             total += measure(dealt), measure(recoded)
     return {name: Chance(*(total / SHUFFLES).tolist()) for name, total in bits.items()}
 
@@ -139,11 +139,11 @@ def ceiling(raw: Counts, models: Sequence[PrivacyModel], about: Sequence[str]) -
     """min(I(X;W), what each model bounds), in bits, summed over some attributes."""
     total = 0.0
     for name in about:
-        most = MutualInformation(targets={name: 1.0})(raw)
+        most = MutualInformation(target={name: 1.0})(raw)
         bounds = [
             model.ceiling(raw.margins[name])
             for model in models
-            if model.sensitive and name in asked(model, raw.sensitive)
+            if model.sensitive and name in attributes_of(model, raw.sensitive)
         ]
         total += max(min(most, *bounds), 0.0) if bounds else most
     return total

@@ -318,7 +318,7 @@ class Manifest(Part):
         return tuple(verdict.privacy_model for verdict in self.privacy)
 
     @property
-    def schema(self) -> Schema:
+    def roles(self) -> Schema:
         """The roles of the columns of the released table.
 
         Raises

@@ -164,7 +164,7 @@ def _roles(study: Study, form: Format) -> Columns:
         sensitive=list(schema.sensitive),
         targets=list(schema.targets),
         identifiers=list(schema.identifiers),
-        missing=schema.missing,
+        missing=study.document.data.missing,
         missing_values=list(form.missing_values),
         separator=form.separator,
     )

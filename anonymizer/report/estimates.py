@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from anonymizer.report.console import console, table_of
 
 if TYPE_CHECKING:  # a report of anything else need not wait for what these need
-    from anonymizer.channels.estimation.estimates import Estimate
+    from anonymizer.channels import Estimate
     from anonymizer.utility.estimate import FileEstimate
 
 __all__ = ["print_estimates"]

@@ -1,4 +1,4 @@
-"""Arrow arrays made anew of their values: no slot, buffer or dictionary tells of anything else.
+"""Arrow arrays made anew of their values: no slot, buffer or dictionary holds anything else.
 
 A slice of an array keeps the buffers of the whole, a missing value may lie over bytes that were
 there before, and a dictionary lists what no slot refers to: all of that would be pickled, and much
@@ -14,9 +14,8 @@ import pyarrow as pa
 import pyarrow.types as kinds
 from numpy.typing import NDArray
 
-__all__ = ["anew", "as_texts"]
+from anonymizer.kernels.arrays import Mask
 
-Mask = NDArray[np.bool_]
 Offsets = NDArray[np.integer]
 
 PLAIN = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
@@ -26,7 +25,7 @@ PLAIN = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary(
 def anew(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The same values of the same type, in buffers that hold nothing else.
 
-    What a file may say of the fields of nested types is left out.
+    Metadata that a file has of the fields of nested types is left out.
     """
     return pa.chunked_array([_anew(chunk) for chunk in column.chunks], type=_bare(column.type))
 
@@ -187,7 +186,7 @@ def _bare_field(field: pa.Field) -> pa.Field:
 
 
 def _bare(kind: pa.DataType) -> pa.DataType:
-    """A type whose fields tell nothing but their names and types."""
+    """A type whose fields have nothing but names and types."""
     if isinstance(kind, pa.BaseExtensionType) or not kinds.is_nested(kind):
         return kind
     if kinds.is_struct(kind):

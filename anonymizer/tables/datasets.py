@@ -8,15 +8,6 @@ import pooch
 
 from anonymizer.errors import InputError
 
-__all__ = [
-    "ADULT_COLUMNS",
-    "DATA_DIRECTORY",
-    "adult_hierarchy",
-    "load_adult",
-    "load_census",
-    "shipped",
-]
-
 DATA_DIRECTORY = "ANONYMIZER_DATA"
 """The environment variable that names where data sets already lie."""
 

@@ -1,9 +1,9 @@
-"""Tables in memory, as pandas DataFrames."""
+"""Tables in memory, as pandas DataFrames: ``PandasEngine``."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from datetime import date
 from math import prod
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -11,30 +11,12 @@ from numpy.typing import NDArray
 
 from anonymizer.errors import InputError
 from anonymizer.kernels import choose
+from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables.arrow import as_texts
-from anonymizer.tables.traces import without_traces
-
-__all__ = [
-    "Digits",
-    "Tally",
-    "all_equal",
-    "crossed",
-    "distinct",
-    "drop_missing",
-    "grouped",
-    "merged",
-    "missing_values",
-    "numbered",
-    "relabel",
-    "replaced",
-    "stripped",
-    "tally",
-    "without_traces",
-]
-
-Codes = NDArray[np.intp]
-Digits = tuple[NDArray[np.integer], int]
-"""Numbers below a bound, and the bound."""
+from anonymizer.tables.engine import Digits as Digits
+from anonymizer.tables.engine import Engine
+from anonymizer.tables.engine import Tally as Tally
+from anonymizer.tables.traces import without_traces as without_traces
 
 MOST_KEYS = 2**62
 """Bound on the numbers that combinations are packed into."""
@@ -46,31 +28,8 @@ DEARER = 3
 """How much more a record costs NumPy to count, over a compiled kernel, than a row to roll up."""
 
 
-class Tally(NamedTuple):
-    """How many records have each combination of values of some columns.
-
-    ``combinations`` has a row for each, in no promised order, ``sizes`` (combinations,) its
-    records.
-    """
-
-    combinations: pd.DataFrame
-    sizes: NDArray[np.int64]
-
-    def __repr__(self) -> str:
-        """How many there are; not the values of anybody."""
-        return f"Tally({len(self.sizes)} combinations)"
-
-
 def tally(table: pd.DataFrame, columns: Sequence[str]) -> Tally:
-    """Count the distinct combinations of values of some columns: one GROUP BY.
-
-    Missing values count as one value of their own.
-
-    Raises
-    ------
-    InputError
-        When a column holds values that cannot be told apart.
-    """
+    """As ``Engine.tally``; categories are counted without looking at a value."""
     if all(isinstance(table[column].dtype, pd.CategoricalDtype) for column in columns):
         digits = [numbered(table[column]) for column in columns]
         if prod(number for _, number in digits) < MOST_KEYS:
@@ -81,18 +40,7 @@ def tally(table: pd.DataFrame, columns: Sequence[str]) -> Tally:
 
 
 def grouped(table: pd.DataFrame, columns: Sequence[str]) -> tuple[Codes, Codes]:
-    """Number the distinct combinations of values of some columns, in order of appearance.
-
-    Returns
-    -------
-    The number of each record's combination, shape (records,), and the first record of each
-    combination, shape (combinations,).
-
-    Raises
-    ------
-    InputError
-        When a column holds values that cannot be told apart.
-    """
+    """As ``Engine.grouped``."""
     digits: list[Digits] = []
     bound = 1
     for column in columns:
@@ -110,7 +58,7 @@ def grouped(table: pd.DataFrame, columns: Sequence[str]) -> tuple[Codes, Codes]:
 def _tally_categories(
     table: pd.DataFrame, columns: Sequence[str], digits: Sequence[Digits]
 ) -> Tally:
-    """Count combinations of categories by packed numbers alone, never looking at a value."""
+    """Count combinations of categories by packed numbers, never looking at a value."""
     kernel = choose(DEARER * len(table))
     keys, sizes = kernel.distinct(_blocks(digits, len(table)))
     combinations = {}
@@ -123,17 +71,7 @@ def _tally_categories(
 
 
 def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
-    """Number the distinct values of a column, a missing one being a value: codes and values.
-
-    Values are told apart by what is written of them, not by Python's equality: 1 and True are two
-    values, and so are 0.0 and -0.0, equal decimals of different exponents, and equal instants of
-    two time zones.
-
-    Raises
-    ------
-    InputError
-        When the values cannot be told apart (lists, say).
-    """
+    """As ``Engine.distinct``."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return _distinct_categories(column)
     try:
@@ -208,11 +146,7 @@ def _distinct_as_written(column: pd.Series) -> tuple[Codes, list[object]]:
 
 
 def merged(column: pd.Series, codes: Codes, places: Sequence[int]) -> pd.Series:
-    """The column with some distinct values replaced by others of it, its type kept.
-
-    ``codes`` has the number of each record's value, shape (records,), ``places`` the number of the
-    value that stands for each.
-    """
+    """As ``Engine.merged``."""
     first = np.zeros(len(places), np.intp)
     first[codes[::-1]] = np.arange(len(codes))[::-1]
     taken = first[np.asarray(places, np.intp)][codes]
@@ -249,7 +183,7 @@ def _packed(digits: Sequence[Digits], records: int) -> Codes:
     return np.concatenate([np.zeros(0, np.intp), *_blocks(digits, records)])
 
 
-def crossed(digits: Sequence[Digits], records: int) -> NDArray[np.int64]:
+def crossed(digits: Sequence[Digits], records: int) -> Ints:
     """The records of each combination of numbers, shape (bound, ...); for few combinations."""
     shape = tuple(number for _, number in digits)
     counts = np.zeros(prod(shape), np.int64)
@@ -290,43 +224,46 @@ def _first_records(group: Codes) -> Codes:
     return np.concatenate(first) if first else np.zeros(0, np.intp)
 
 
-def all_equal(table: pd.DataFrame, columns: Sequence[str], text: str) -> NDArray[np.bool_]:
-    """Which records hold a text in every one of some columns, shape (records,)."""
-    same = np.ones(len(table), bool)
-    for column in columns:
-        codes, values = distinct(table[column])
-        same &= np.array([isinstance(value, str) and value == text for value in values])[codes]
-    return same
-
-
 def relabel(column: pd.Series, codes: Codes, labels: Sequence[Hashable]) -> pd.Series:
-    """The column of the labels that stand at the codes, on the old index."""
+    """As ``Engine.relabel``, on the old index."""
     texts = np.empty(len(labels), dtype=object)
     texts[:] = labels
     return pd.Series(texts[codes], index=column.index, name=column.name)
 
 
 def replaced(table: pd.DataFrame, columns: Mapping[str, pd.Series]) -> pd.DataFrame:
-    """The table with some columns replaced, in their places."""
+    """As ``Engine.replaced``."""
     table = table.copy(deep=False)
     for name, column in columns.items():
         table[name] = column
     return table
 
 
-def stripped(column: pd.Series) -> pd.Series:
-    """The column without blanks around texts: nobody who reads a table sees them."""
-    codes, values = distinct(column)
-    cleaned = [value.strip() if isinstance(value, str) else value for value in values]
-    return column if cleaned == values else relabel(column, codes, cleaned)
-
-
 def missing_values(table: pd.DataFrame, columns: Sequence[str]) -> Mapping[str, int]:
-    """How many records miss the value of each column, for the columns where any does."""
+    """As ``Engine.missing_values``."""
     counts = {column: int(table[column].isna().sum()) for column in columns}
     return {column: count for column, count in counts.items() if count}
 
 
 def drop_missing(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """Leave out the records that miss a value of any of the columns."""
+    """As ``Engine.drop_missing``."""
     return table.dropna(subset=list(columns))
+
+
+class PandasEngine(Engine):
+    """The engine of DataFrames, and of files that give their columns as pandas has them."""
+
+    tally = staticmethod(tally)
+    grouped = staticmethod(grouped)
+    distinct = staticmethod(distinct)
+    numbered = staticmethod(numbered)
+    relabel = staticmethod(relabel)
+    merged = staticmethod(merged)
+    replaced = staticmethod(replaced)
+    missing_values = staticmethod(missing_values)
+    drop_missing = staticmethod(drop_missing)
+    without_traces = staticmethod(without_traces)
+
+
+all_equal = PandasEngine().all_equal
+stripped = PandasEngine().stripped

@@ -8,8 +8,6 @@ import pandas as pd
 
 from anonymizer.errors import InputError
 
-__all__ = ["Population"]
-
 
 @dataclass(frozen=True, eq=False)
 class Population:
@@ -20,22 +18,22 @@ class Population:
     table
         One record per person, with the quasi-identifiers among its columns.
     name
-        What a manifest calls it.
+        Its name in a manifest.
     """
 
     table: pd.DataFrame = field(repr=False)
     name: str = "population"
 
     @classmethod
-    def of(cls, model: str, stated: object) -> "Population":
+    def of(cls, model: str, given: object) -> "Population":
         """A population, or a DataFrame made one."""
-        if isinstance(stated, Population):
-            return stated
-        if isinstance(stated, pd.DataFrame):
-            return cls(stated)
+        if isinstance(given, Population):
+            return given
+        if isinstance(given, pd.DataFrame):
+            return cls(given)
         raise InputError(
             f"{model}: population must be a DataFrame with the quasi-identifiers of everybody, "
-            f"not a {type(stated).__name__}"
+            f"not a {type(given).__name__}"
         )
 
     @cached_property
@@ -45,12 +43,12 @@ class Population:
         return "sha256:" + hashlib.sha256(rows.to_numpy().tobytes()).hexdigest()
 
     def describe(self) -> dict[str, object]:
-        """What a manifest says of it."""
+        """What a manifest reports of it."""
         return {"name": self.name, "records": len(self.table), "digest": self.digest}
 
 
 class Withheld(Population):
-    """What is left of a population where its people have no place: what a manifest says of it."""
+    """A population without its records: only what a manifest reports of it."""
 
     def __init__(self, people: Population) -> None:
         object.__setattr__(self, "name", people.name)
@@ -58,18 +56,12 @@ class Withheld(Population):
 
     @property
     def table(self) -> pd.DataFrame:
-        """Not there any more.
-
-        Raises
-        ------
-        InputError
-            Always.
-        """
+        """Raise InputError: it is not there any more."""
         raise InputError(
             f"the population {self.name!r} was left out when this was fitted and pickled; state "
             "the models about it anew, such as set_params(privacy=[...])"
         )
 
     def describe(self) -> dict[str, object]:
-        """What a manifest says of it."""
+        """What a manifest reports of it."""
         return dict(vars(self)["_described"])

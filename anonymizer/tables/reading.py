@@ -4,13 +4,14 @@ Devices and pipes never end, or wait for ever. Limits are generous; each is rais
 environment variable that the message names.
 """
 
+import csv
 import errno
 import json
 import os
 import re
 import stat
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BufferedReader
 from math import isfinite
@@ -18,23 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer.errors import LONGEST, InputError
-
-__all__ = [
-    "COLUMNS",
-    "HIERARCHY",
-    "LINE",
-    "MANIFEST_SIZE",
-    "MIB",
-    "RATIO",
-    "STUDY",
-    "TABLE",
-    "IrregularError",
-    "Limit",
-    "open_regular",
-    "parsed_json",
-    "parsed_toml",
-    "read_whole",
-]
 
 MIB = 2**20
 
@@ -65,34 +49,20 @@ class IrregularError(OSError):
 
 @dataclass(frozen=True)
 class Limit:
-    """How much is read of something, unless the environment says otherwise.
-
-    Parameters
-    ----------
-    variable
-        The environment variable that says otherwise: a whole number of at least 1.
-    default
-        In bytes, or whatever is counted.
-    """
+    """A limit on how much is read, unless the environment variable sets another, at least 1."""
 
     variable: str
     default: int
 
     @property
     def value(self) -> int:
-        """The limit as it stands.
-
-        Raises
-        ------
-        InputError
-            When the environment states none.
-        """
-        stated = os.environ.get(self.variable)
-        if stated is None:
+        """The limit that applies; InputError when the environment has something else."""
+        given = os.environ.get(self.variable)
+        if given is None:
             return self.default
-        if not re.fullmatch("0*[1-9][0-9]{0,17}", stated):
+        if not re.fullmatch("0*[1-9][0-9]{0,17}", given):
             raise InputError(f"{self.variable} must be a whole number of at least 1")
-        return int(stated)
+        return int(given)
 
     def refuse(self, path: Path, what: str) -> InputError:
         """The complaint that a file goes beyond the limit, ``{}`` in ``what`` being the limit."""
@@ -130,12 +100,8 @@ def open_regular(path: Path) -> BufferedReader:
     What a path leads to is looked at before it is opened, since opening some devices does
     something, and once more when it is open, since it may be another one by then.
 
-    Raises
-    ------
-    OSError
-        When it is not there or may not be read; ``IrregularError`` when it is no regular file.
-    ValueError
-        When no file has such a name.
+    OSError when it is not there or may not be read, ``IrregularError`` when it is no regular file,
+    ValueError when no file has such a name.
     """
     _require_regular(os.stat(path).st_mode)  # noqa: PTH116 (pathlib adds nothing)
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -160,12 +126,8 @@ def _require_regular(mode: int) -> None:
 def read_whole(path: Path, limit: Limit) -> str:
     """The text of a regular file, UTF-8 with or without a byte order mark.
 
-    Raises
-    ------
-    InputError
-        When it is longer than the limit.
-    OSError, ValueError
-        As ``open_regular`` does; UnicodeDecodeError when it is no such text.
+    InputError when it is longer than the limit; OSError and ValueError as ``open_regular``,
+    UnicodeDecodeError when it is no such text.
     """
     most = limit.value
     with open_regular(path) as file:
@@ -175,14 +137,34 @@ def read_whole(path: Path, limit: Limit) -> str:
     return content.decode("utf-8-sig")
 
 
-def parsed_toml(text: str) -> dict[str, Any]:
-    """What a TOML text says.
+def separator_of(lines: Sequence[str], separators: str) -> str:
+    """The character that cuts every line of CSV into the same number of fields, the most of them.
 
-    Raises
-    ------
-    ValueError
-        When it is none, or one that nobody would write; the message says so in a few words.
+    Of equal ones the first; where none does, the one that occurs most often in the first line.
     """
+    possible = [each for each in separators if any(each in line for line in lines)]
+    if len(possible) == 1 and possible[0] in lines[0]:  # millions of lines need not be cut
+        return possible[0]
+    fields = {separator: _fields(lines, separator) for separator in possible}
+    best = max(possible, key=fields.__getitem__, default="")
+    return best if fields.get(best, 0) > 1 else max(separators, key="".join(lines[:1]).count)
+
+
+def _fields(lines: Sequence[str], separator: str) -> int:
+    """The number of fields of every line that is not empty; 0 where it differs."""
+    found = 0
+    try:
+        for row in filter(None, csv.reader(lines, delimiter=separator)):
+            if found not in (0, len(row)):
+                return 0
+            found = len(row)
+    except csv.Error:
+        return 0
+    return found
+
+
+def parsed_toml(text: str) -> dict[str, Any]:
+    """Parse a TOML text; ValueError when it is none, or none that anybody would write."""
     # tomllib takes time by the square of the parts of a key, before it can be looked at.
     if any(part.count(".") > MOST_PARTS for part in BETWEEN.split(text)):
         raise ValueError("lists or sections are nested too deeply")
@@ -199,12 +181,9 @@ def parsed_toml(text: str) -> dict[str, Any]:
 
 
 def parsed_json(text: str) -> Any:
-    """What a JSON text says; strictly: finite numbers, whole characters, every key once.
+    """Parse a JSON text strictly: finite numbers, whole characters, every key once.
 
-    Raises
-    ------
-    ValueError
-        When it is none, or one that nobody would write.
+    ValueError when it is none, or none anybody would write.
     """
     try:
         content = json.loads(

@@ -13,8 +13,6 @@ from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from math import isinf
 
-__all__ = ["Keys", "one_text_each", "plainness", "read_keys", "written_keys"]
-
 MISSING = frozenset(
     {"", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"}
     | {"<NA>", "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"}

@@ -14,8 +14,6 @@ from pandas.arrays import ArrowExtensionArray, BooleanArray, FloatingArray, Inte
 
 from anonymizer.tables.arrow import anew
 
-__all__ = ["without_traces"]
-
 
 def without_traces(table: pd.DataFrame) -> pd.DataFrame:
     """The records of a table and nothing else, its ``attrs`` and flags left out.

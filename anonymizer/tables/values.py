@@ -11,20 +11,6 @@ from typing import Any
 
 import pandas as pd
 
-__all__ = [
-    "counted",
-    "exactly",
-    "floor_to",
-    "is_missing",
-    "key_text",
-    "number_of",
-    "number_text",
-    "numbers_of",
-    "rank",
-    "text_of",
-    "texts_apart",
-]
-
 WHOLE = re.compile(r"-?(0|[1-9][0-9]*)[.]0+")
 """A whole number as it is written once a column of numbers had gaps."""
 

@@ -8,10 +8,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonymizer.channels.channel import Channel
-from anonymizer.channels.estimation.estimates import Estimate, Mean
-from anonymizer.channels.estimation.estimation import estimate_margin, estimate_mean, estimate_table
-from anonymizer.channels.source import require_room
+from anonymizer.channels import (
+    Channel,
+    Estimate,
+    Mean,
+    estimate_margin,
+    estimate_mean,
+    estimate_table,
+    require_room,
+)
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Partition
 from anonymizer.release.manifest import MANIFEST, Manifest, require_digest

@@ -337,9 +337,9 @@ def test_random_rounding_is_unbiased(controlled):
             lambda f: additive_noise(f.assign(a=[True] * 4), 0.1, rng()),
             "'a' holds no numbers",
         ),
-        (lambda f: additive_noise(f, 0, rng()), "share = 0 must be a number above 0"),
-        (lambda f: additive_noise(f, np.nan, rng()), "share = nan must be a number above 0"),
-        (lambda f: correlated_noise(f, "1", rng()), "share = '1' must be a number above 0"),
+        (lambda f: additive_noise(f, 0, rng()), "share = 0 must be a finite number above 0"),
+        (lambda f: additive_noise(f, np.nan, rng()), "share = nan must be a finite number above 0"),
+        (lambda f: correlated_noise(f, "1", rng()), "share = '1' must be a finite number above 0"),
         (lambda f: additive_noise(f, 0.1, 7), "rng must be a generator of NumPy"),
         (lambda f: additive_noise(f.head(0), 0.1, rng()), "no records, or no columns"),
         (
@@ -349,7 +349,7 @@ def test_random_rounding_is_unbiased(controlled):
         (lambda f: additive_noise(f[["a", "a"]], 0.1, rng()), "two columns have the same name"),
         (
             lambda f: rank_swapping(f, 101, rng()),
-            "percent = 101 must be a number above 0",
+            "percent = 101 must be a finite number above 0",
         ),
         (lambda f: rank_swapping(f, 20, rng()), "take at least 25"),
         (lambda f: microaggregation(f, 5), "k = 5 is more than there are records, 4"),
@@ -357,13 +357,13 @@ def test_random_rounding_is_unbiased(controlled):
         (lambda f: microaggregation(f, 2.5), "k = 2.5 must be a whole number"),
         (lambda f: microaggregation(f, 2, method="best"), "method = 'best' is unknown"),
         (lambda f: microaggregation(f, 2, method="optimal"), "for one column, not 2"),
-        (lambda f: top_bottom_coding(f.a), "neither bottom nor top is stated"),
+        (lambda f: top_bottom_coding(f.a), "neither bottom nor top is given"),
         (lambda f: top_bottom_coding(f.a, bottom=3, top=3), "bottom = 3 must be below top = 3"),
         (lambda f: top_bottom_coding(f.a, top=3, replacement="x"), "replacement = 'x' is unknown"),
         (lambda f: top_bottom_coding(f, top=3), "a column of numbers is needed, not DataFrame"),
-        (lambda f: rounding(f.a, 0), "base = 0 must be a number above 0"),
-        (lambda f: rounding(f.a, 1e-300), "too small beside the numbers"),
-        (lambda f: random_rounding(f.a, -5, rng()), "base = -5 must be a number above 0"),
+        (lambda f: rounding(f.a, 0), "base = 0 must be a finite number above 0"),
+        (lambda f: rounding(f.a, 1e-300), "too small compared with the numbers"),
+        (lambda f: random_rounding(f.a, -5, rng()), "base = -5 must be a finite number above 0"),
         (lambda f: pram(pd.Series(["a", None]), None, rng()), "misses 1 values"),
         (
             lambda f: pram(pd.Series(["a", "b"]), np.eye(3), rng()),
@@ -378,7 +378,7 @@ def test_random_rounding_is_unbiased(controlled):
         (lambda f: pram(pd.Series(["a"]), None, rng(), alpha=2), "alpha = 2 must be"),
         (
             lambda f: pram(pd.Series(["a"]), None, rng(), least_diagonal=0),
-            "least_diagonal = 0 must be a number above 0 and up to 1",
+            "least_diagonal = 0 must be a finite number above 0 and at most 1",
         ),
         (
             lambda f: invariant_channel(Channel(np.eye(2), (1, 2), (1, 2)), [1, 0]),

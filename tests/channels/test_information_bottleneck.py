@@ -224,11 +224,17 @@ def test_a_channel_with_a_decoder_of_its_own():
     ("change", "message"),
     [
         ({"rate_limit": 1}, "exactly one of .* not beta and rate_limit"),
-        ({"beta": None}, "state exactly one of beta, relevance_loss_limit, rate_limit"),
-        ({"beta": -1}, "beta = -1 must be at least 0"),
-        ({"beta": True}, "beta must be a number, not bool"),
-        ({"beta": None, "rate_limit": -0.1}, "rate_limit = -0.1 must be at least 0"),
-        ({"beta": None, "relevance_loss_limit": -1}, "relevance_loss_limit = -1 must be at least"),
+        ({"beta": None}, "give exactly one of beta, relevance_loss_limit, rate_limit"),
+        ({"beta": -1}, "beta = -1 must be a finite number of at least 0"),
+        ({"beta": True}, "beta = True must be a finite number"),
+        (
+            {"beta": None, "rate_limit": -0.1},
+            "rate_limit = -0.1 must be a finite number of at least 0",
+        ),
+        (
+            {"beta": None, "relevance_loss_limit": -1},
+            "relevance_loss_limit = -1 must be a finite number of at least",
+        ),
         ({"symbols": 0}, "symbols = 0 must be a whole number of at least 1"),
         ({"symbols": 2.5}, "symbols = 2.5 must be a whole number"),
         ({"restarts": -1}, "restarts = -1 must be a whole number of at least 0"),
@@ -247,7 +253,7 @@ def test_what_cannot_be_asked(change, message):
 
 
 def test_paths_that_cannot_be_asked_for():
-    with pytest.raises(InputError, match="betas = -1 must be at least 0"):
+    with pytest.raises(InputError, match=r"betas = -1\.0 must be a finite number of at least 0"):
         bottleneck_path(BINARY, [3, -1])
     with pytest.raises(InputError, match="points = 1 must be a whole number of at least 2"):
         bottleneck_path(BINARY, points=1)

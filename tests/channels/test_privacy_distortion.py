@@ -22,7 +22,7 @@ from anonymizer.channels import (
     squared,
 )
 from anonymizer.channels.threads import single_threaded
-from anonymizer.channels.tradeoff.problem import Lagrangian
+from anonymizer.channels.tradeoff.lagrangian import Lagrangian
 
 RHO = 0.95
 SLOPES = {share: 2 * (1 / RHO**2 - 1 + share) for share in (0.25, 0.5, 0.75)}
@@ -297,7 +297,7 @@ def test_the_published_descent_is_as_published(monkeypatch):
 
     dC / dq(y|x) = p(x) (d(x, y) + slope (sum_w p(w|x) ln p(y|w) - ln p(y))).
     """
-    monkeypatch.setattr("anonymizer.channels.tradeoff.steepest.STEPS", 50)
+    monkeypatch.setattr("anonymizer.channels.tradeoff.descent.PUBLISHED", 50)
     joint, distortion = gaussian(11)
     found = privacy_distortion(joint, distortion, slope=1.2, unit="nats", method="steepest-descent")
     law = joint / joint.sum()
@@ -436,19 +436,22 @@ GOOD = ([[1, 2], [3, 1]], [[0, 1], [1, 0]])
 @pytest.mark.parametrize(
     ("changes", "match"),
     [
-        ({}, "state one of slope, distortion_limit, leakage_limit; none given"),
-        ({"slope": 1, "leakage_limit": 1}, "slope and leakage_limit given"),
-        ({"slope": -1}, r"slope = -1 must be a number from 0"),
-        ({"slope": np.nan}, r"slope = nan must be a number from 0"),
-        ({"slope": True}, "slope = True must be a number"),
-        ({"slope": "1"}, "slope = '1' must be a number"),
-        ({"leakage_limit": -0.1}, "leakage_limit = -0.1 must be a number from 0"),
-        ({"distortion_limit": np.inf}, "distortion_limit = inf must be a number"),
-        ({"slope": 1, "tolerance": 0}, "tolerance = 0 must be above 0 and below 1"),
+        ({}, "give exactly one of slope, distortion_limit, leakage_limit$"),
+        ({"slope": 1, "leakage_limit": 1}, "not slope and leakage_limit"),
+        ({"slope": -1}, r"slope = -1 must be a finite number of at least 0"),
+        ({"slope": np.nan}, r"slope = nan must be a finite number of at least 0"),
+        ({"slope": True}, "slope = True must be a finite number"),
+        ({"slope": "1"}, "slope = '1' must be a finite number"),
+        ({"leakage_limit": -0.1}, "leakage_limit = -0.1 must be a finite number of at least 0"),
+        ({"distortion_limit": np.inf}, "distortion_limit = inf must be a finite number"),
+        (
+            {"slope": 1, "tolerance": 0},
+            "tolerance = 0 must be a finite number above 0 and at most 1",
+        ),
         ({"slope": 1, "unit": "bans"}, "unit = 'bans' is none of bits, nats"),
-        ({"slope": 1, "method": "newton"}, "method = 'newton' is none of automatic"),
+        ({"slope": 1, "method": "newton"}, "method = 'newton' is unknown; known are automatic"),
         ({"slope": 1, "method": "acelerated"}, "did you mean 'accelerated'"),
-        ({"slope": 1, "time_limit": 0}, "time_limit = 0 must be above 0 seconds"),
+        ({"slope": 1, "time_limit": 0}, "time_limit = 0 must be a finite number above 0"),
     ],
 )
 def test_bad_questions(changes, match):
@@ -489,7 +492,7 @@ def test_alphabets_beyond_memory_are_refused_before_they_are_allocated():
     ("changes", "match"),
     [
         ({"slopes": []}, "slopes is empty"),
-        ({"slopes": [1, -1]}, "slope = -1 must be a number"),
+        ({"slopes": [1, -1]}, "slope = -1 must be a finite number"),
         ({"points": 0}, "points = 0 must be a whole number"),
         ({"unit": "hartleys"}, "unit = 'hartleys'"),
     ],

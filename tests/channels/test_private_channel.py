@@ -18,7 +18,7 @@ from anonymizer.channels import (
     squared,
 )
 from anonymizer.channels.private.guarantees import least_distortion
-from anonymizer.channels.sensitive import Sensitive
+from anonymizer.channels.source import Sensitive
 from anonymizer.counts.counts import Classes
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.privacy import (
@@ -362,9 +362,9 @@ D = squared([1.0, 2.0, 3.0])
         ({"distortion": np.where(D > 0, D, np.nan)}, "distortion holds values that are no finite"),
         ({"joint": [["a", "b"]]}, "joint must be a matrix of numbers"),
         ({"joint": np.zeros((3, 3))}, "joint sums to 0"),
-        ({"epsilon": -1.0}, "epsilon = -1.0 must be a number of at least 0 and at most 50"),
-        ({"epsilon": True}, "epsilon = True must be a number"),
-        ({"tolerance": 0.0}, "tolerance = 0.0 must be a number above 0"),
+        ({"epsilon": -1.0}, "epsilon = -1.0 must be a finite number of at least 0 and at most 50"),
+        ({"epsilon": True}, "epsilon = True must be a finite number"),
+        ({"tolerance": 0.0}, "tolerance = 0.0 must be a finite number above 0"),
         ({"unit": "hartleys"}, "unit = 'hartleys' is none of bits, nats"),
         ({"distortion": D[:, :2], "invariant": True}, "2 columns for 3 values"),
         ({"unbiased": ([1, 2], [1, 2, 3])}, "unbiased must have the 3 values of x"),
@@ -382,7 +382,7 @@ D = squared([1.0, 2.0, 3.0])
             {"joint": SMALL / 30, "privacy": [KAnonymity(2)]},
             "k = 2 is about records: give joint as",
         ),
-        ({"records": 0}, "records = 0 must be a number of at least 1"),
+        ({"records": 0}, "records = 0 must be a finite number of at least 1"),
         (
             {"privacy": [TCloseness(1, attribute="a"), TCloseness(1, attribute="b")]},
             "privacy is about 2 sensitive attributes, and joint about one",

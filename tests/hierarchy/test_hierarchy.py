@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import Hierarchy, Rule, showing_values
+from anonymizer.hierarchy import Hierarchy, showing_values
 
 
 def labels(hierarchy, values):
@@ -405,12 +405,12 @@ def test_no_more_than_three_values_are_named():
         Hierarchy.from_rows([["1", "x"]]).over("age", list("abcde"), [5] * 5)
 
 
-class Torn(Rule):
+class Torn(Hierarchy):
     """Level 2 tells apart what level 1 did not."""
 
     height = 3
 
-    def labels(self, key):
+    def labels_of(self, key):
         return "all", str(key), "*"
 
     def describe(self):
@@ -422,11 +422,11 @@ def test_levels_that_are_not_nested_over_a_column_name_no_value():
         r"level 2 is not nested: two values that --show-values .* names share a label at level 1"
     )
     with pytest.raises(InputError, match=shown) as error:
-        Hierarchy(Torn()).over("q", ["MARKER", "other"])
+        Torn().over("q", ["MARKER", "other"])
     assert "MARKER" not in str(error.value)
     named = "'MARKER' and 'other' are both 'all' at level 1 but fall apart"
     with showing_values(), pytest.raises(InputError, match=named):
-        Hierarchy(Torn()).over("q", ["MARKER", "other"])
+        Torn().over("q", ["MARKER", "other"])
 
 
 @pytest.mark.parametrize(
@@ -451,8 +451,8 @@ def test_a_rule_file_by_hand(tmp_path, text, value, expected):
     [
         ("width = [25]", "unknown rule 'width'; did you mean 'widths'"),
         ("banana = 1", "unknown rule 'banana'; known are widths, cuts, prefixes, suppress"),
-        ("widths = [25]\ncuts = [1]", "state exactly one of"),
-        ("origin = 3", "state exactly one of"),
+        ("widths = [25]\ncuts = [1]", "give exactly one of"),
+        ("origin = 3", "give exactly one of"),
         ("cuts = [1]\norigin = 3", "origin goes with widths"),
         ("widths = 25", r"widths must be a list of numbers, such as widths = \[25, 50\]"),
         ("prefixes = 3", "prefixes must be a list"),

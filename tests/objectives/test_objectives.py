@@ -257,7 +257,7 @@ def test_a_geometric_mean_prefers_to_lose_all_of_one_attribute(aggregate, levels
 def test_aggregates():
     with pytest.raises(InputError, match="aggregate = 'geometric' is unknown; did you mean 'geo"):
         objective_of("loss", aggregate="geometric")
-    with pytest.raises(InputError, match="precision has no aggregate; only loss has one"):
+    with pytest.raises(InputError, match="precision has no aggregate; only loss"):
         objective_of("precision", aggregate="geometric-mean")
     with pytest.raises(InputError, match="target and aggregate beside it, or an Obj"):
         crossed(objective=objective_of("loss"), aggregate="geometric-mean").fit(CROSSED)
@@ -333,7 +333,7 @@ def test_an_objective_that_may_rise_is_searched_exhaustively_or_not_at_all():
 
 def test_weights_of_an_objective_of_ones_own_are_numbers_of_at_least_0():
     with pytest.raises(InputError, match="weight of 'w' must be a number of at least 0"):
-        crossed(sensitive="w", objective=MutualInformation({"w": -1.0})).fit(CROSSED)
+        crossed(sensitive="w", objective=MutualInformation(weights={"w": -1.0})).fit(CROSSED)
 
 
 def test_the_loss_of_numbers_beyond_what_floats_tell_apart():
@@ -360,7 +360,7 @@ def test_unknown_objectives():
 
 
 def test_an_objective_of_ones_own_brings_its_own_weights():
-    objective = MutualInformation({"w": 2.0})
+    objective = MutualInformation(weights={"w": 2.0})
     assert crossed(sensitive=["v", "w"], objective=objective).fit(CROSSED).search_.value == 2
     with pytest.raises(InputError, match="objective must be the name of one, with weights, target"):
         crossed(sensitive="w", objective=objective, weights={"w": 1}).fit(CROSSED)

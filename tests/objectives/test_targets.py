@@ -25,6 +25,11 @@ from anonymizer import (
     TCloseness,
 )
 from anonymizer.cli import main
+from anonymizer.objectives import (
+    AboveShuffled,
+    MillerMadow,
+    objective_of,
+)
 
 ROWS = [
     {"name": f"Nemo{i}", "sex": sex, "zip": code, "job": f"job {sex}", "ill": f"ill {code}"}
@@ -70,7 +75,7 @@ SEX, ZIP = {"sex": 0, "zip": 1}, {"sex": 1, "zip": 0}
         ({"target": {"job": 2, "ill": 1}}, SEX, 2),
         ({"target": {"job": 0.5}}, SEX, 0.5),
         ({"target": "job", "sensitive": ()}, SEX, 1),
-        ({"objective": MutualInformation(targets={"job": 1.0})}, SEX, 1),
+        ({"objective": MutualInformation(target={"job": 1.0})}, SEX, 1),
     ],
 )
 def test_the_target_decides_what_is_kept(parameters, levels, value):
@@ -189,7 +194,7 @@ def test_a_target_may_miss_values():
         ({"target": {"job": "1"}}, "weight of 'job' must be a number"),
         ({"target": {"job": float("nan")}}, "weight of 'job' must be a number"),
         ({"target": {"job": True}}, "weight of 'job' must be a number"),
-        ({"target": "job", "weights": {"ill": 2}}, "targets have their weights beside them"),
+        ({"target": "job", "weights": {"ill": 2}}, "targets have their own weights"),
         ({"target": "job", "objective": "loss"}, "the objective loss has no target; only mutual"),
         (
             {"target": "job", "objective": MutualInformation()},
@@ -264,7 +269,7 @@ def test_the_report_has_a_table_for_each_target(run):
         ('targets = ["job"]', "[objective] targets must be a section"),
         ('targets = {job = "1"}', "[objective] targets.job must be a number"),
         ("targets = {job = -1}", "weight of 'job' must be a number of at least 0"),
-        ('target = "job"\nweights = {ill = 1}', "targets have their weights beside them"),
+        ('target = "job"\nweights = {ill = 1}', "targets have their own weights"),
         ('name = "precision"\ntarget = "job"', "the objective precision has no target; only"),
         ('targte = "job"', "[objective] unknown key 'targte'; did you mean 'target'?"),
     ],
@@ -274,3 +279,36 @@ def test_targets_of_a_study_that_cannot_be(run, tmp_path, objective, message):
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert message in err
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("target", "weights"),
+    [
+        (None, {}),
+        ("job", {"job": 1}),
+        (["job", "ill"], {"job": 1, "ill": 1}),
+        ({"job": 2, "ill": 0.5}, {"job": 2, "ill": 0.5}),
+    ],
+)
+@pytest.mark.parametrize("kind", [MutualInformation, MillerMadow, AboveShuffled])
+def test_targets_are_a_name_or_names_or_weighted(kind, target, weights):
+    objective = kind(target=target)
+    assert objective.targets == weights
+    assert objective == kind(target=target) == objective_of(kind.name, targets=target)
+    assert fitted(objective=objective).release_.search.proven
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": 3}, "target must name a column or a list of columns, not 3"),
+        ({"target": [3]}, "target must name a column or a list of columns, not 3"),
+        ({"target": {"job": -1}}, "weight of 'job' must be a number of at least 0"),
+        ({"target": "job", "weights": {"ill": 1}}, "targets have their own weights"),
+        ({"weights": {"ill": "1"}}, "weight of 'ill' must be a number"),
+        ({"weights": "ill"}, "weights must map attributes to numbers, not be 'ill'"),
+    ],
+)
+def test_an_objective_is_checked_when_it_is_made(options, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        MutualInformation(**options)

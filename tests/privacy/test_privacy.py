@@ -522,8 +522,8 @@ def test_verdicts_agree_with_the_mask(table):
         (lambda: PopulationUniqueness(0.1, 0), "fraction = 0 must be a number of at least 1e-12"),
         (lambda: PopulationUniqueness(0.1, 0.5, "x"), "estimator = 'x' is unknown; known are dank"),
         (lambda: DifferentialPrivacy(0, 0.1), "epsilon = 0 must be a number above 0"),
-        (lambda: DifferentialPrivacy(1, 0), "delta = 0 must be a number above 0 and at most 1"),
-        (lambda: DifferentialPrivacy(1, 1), "delta = 1 must be below 1"),
+        (lambda: DifferentialPrivacy(1, 0), "delta = 0 must be a number above 0 and below 1"),
+        (lambda: DifferentialPrivacy(1, 1), "delta = 1 must be a number above 0 and below 1"),
     ],
 )
 def test_parameters_out_of_range(make, message):
@@ -599,7 +599,7 @@ def test_models_of_attributes_that_they_cannot_be_about():
         with pytest.raises(InputError, match=message):
             acceptable(problem.counts, [model])
     letters = Classes(np.array([[2, 2]]), np.array([2, 2]), ("a", "b"), attribute="v")
-    with pytest.raises(InputError, match="about 'v': not all of its values are numbers; state th"):
+    with pytest.raises(InputError, match="about 'v': not all of its values are numbers; give th"):
         TCloseness(0.5, "ordered").measure(letters)
     with pytest.raises(InputError, match="about 'v': order lacks 1 of the 2 values of the column"):
         TCloseness(0.5, "ordered", order=["a", "c"]).measure(letters)

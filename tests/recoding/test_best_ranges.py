@@ -133,7 +133,7 @@ def test_mean_information_alone_is_the_privacy_distortion_function(seed, limit):
         ({"values": [1, 2, 3]}, "values must be 2 numbers"),
         ({"values": [1, np.nan]}, "values holds values that are no finite numbers"),
         ({"values": [1, 1]}, "values must all be different"),
-        ({"slope": -1}, "slope = -1 must be a number of at least 0"),
+        ({"slope": -1}, "slope = -1 must be a finite number of at least 0"),
         ({"privacy": [MeanInformation(1)]}, "mean-information is about the table as a whole"),
         ({"joint": [[0.1], [0.9]], "privacy": [KAnonymity(1)]}, "give joint as counts"),
         ({"unit": "shannon"}, "unit = 'shannon' is none of bits, nats"),

@@ -129,9 +129,9 @@ def test_another_objective_has_a_value_and_bits_that_are_not_known():
 
 
 def test_bits_that_are_weighted_are_no_bits():
-    known = estimator(objective=MutualInformation({"w": 2})).fit(FOUR).lattice_.nodes[1, 0]
+    known = estimator(objective=MutualInformation(weights={"w": 2})).fit(FOUR).lattice_.nodes[1, 0]
     assert (known["value"], known["information"]) == (2.0, None)
-    known = estimator(objective=MutualInformation({"w": 1})).fit(FOUR).lattice_.nodes[1, 0]
+    known = estimator(objective=MutualInformation(weights={"w": 1})).fit(FOUR).lattice_.nodes[1, 0]
     assert known["information"] == 1.0
 
 

@@ -186,7 +186,7 @@ def test_several_sensitive_attributes_and_a_target(people, recoding):
     asked = asking(
         recoding,
         sensitive=["w", "v"],
-        objective=MutualInformation(targets={"use": 1}),
+        objective=MutualInformation(target={"use": 1}),
         privacy=models,
     )
     released = asked.fit_transform(people)

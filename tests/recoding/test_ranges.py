@@ -37,7 +37,7 @@ from anonymizer.recoding import (
     refine_jointly,
 )
 from anonymizer.recoding.lattice import level_recoding
-from anonymizer.recoding.partitions.intervals import Line
+from anonymizer.recoding.partitions.intervals import Ranges
 from anonymizer.recoding.problem.class_scores import Judge
 
 information = MutualInformation()
@@ -164,7 +164,7 @@ ANYWHERE = RangeOptions()
 def segments(values, sensitive, models, options=ANYWHERE, hierarchy=None):
     table = pd.DataFrame({"x": values, "w": sensitive})
     problem = problem_of(table, {"x": hierarchy or Hierarchy.ranges(widths=[25])}, models)
-    line = Line.of("x", problem.taxonomies["x"], problem.counts.cells[:, 0], options)
+    line = Ranges.of("x", problem.taxonomies["x"], problem.counts.cells[:, 0], options)
     return Segments.of(Judge(models, information), problem.counts, line)
 
 

@@ -21,7 +21,7 @@ from anonymizer.cli import main
 from anonymizer.errors import AnonymizerError, InputError
 from anonymizer.hierarchy import files as hierarchy_files
 from anonymizer.hierarchy import partition
-from anonymizer.hierarchy.table import Table
+from anonymizer.hierarchy.listed import ListedHierarchy
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.publish import publish
@@ -302,9 +302,9 @@ def test_partitions_of_a_table_are_those_of_its_labels(data):
     fine = data.draw(st.lists(st.sampled_from("ab*"), min_size=number, max_size=number))
     coarse = {"*": "*"} | {label: data.draw(st.sampled_from("x*")) for label in "ab"}
     rows = [[str(i), label, coarse[label]] for i, label in enumerate(fine)]
-    rule = Table.of(rows)
+    rule = ListedHierarchy.by_rows(rows)
     missing = data.draw(st.booleans())
-    taxonomy = Hierarchy(rule).over("q", ["0", None] if missing else ["0"])
+    taxonomy = rule.over("q", ["0", None] if missing else ["0"])
     keys = sorted([*map(str, range(number)), *[None] * missing], key=rank)
     assert list(taxonomy.codes) == keys
     for level, found in enumerate(taxonomy.levels[1:]):

@@ -190,7 +190,7 @@ def test_missing_values_are_dropped_or_a_value(missing):
         ({"identifiers": []}, "column 'name' would be released as it is; make it a quasi-identif"),
         (
             {
-                "objective": MutualInformation(targets={"sex": 1}),
+                "objective": MutualInformation(target={"sex": 1}),
                 "quasi_identifiers": {"age": AGES},
             },
             "column 'sex' would be released",
@@ -226,9 +226,9 @@ def test_what_the_guarantee_does_not_cover_is_refused(parameters, message):
         ({"epsilon": -1}, "epsilon = -1 must be a number above 0"),
         ({"epsilon": float("inf")}, "epsilon = inf must be a number above 0"),
         ({"epsilon": "1"}, "epsilon = '1' must be a number above 0"),
-        ({"delta": 0}, "delta = 0 must be a number above 0 and at most 1"),
-        ({"delta": 1}, "delta = 1 must be below 1"),
-        ({"delta": 1.5}, "delta = 1.5 must be a number above 0 and at most 1"),
+        ({"delta": 0}, "delta = 0 must be a number above 0 and below 1"),
+        ({"delta": 1}, "delta = 1 must be a number above 0 and below 1"),
+        ({"delta": 1.5}, "delta = 1.5 must be a number above 0 and below 1"),
         ({"delta": True}, "delta = True must be a number"),
     ],
 )
@@ -324,7 +324,7 @@ def test_parquet_tells_no_more(run, study, tmp_path):
         ("age = 1", "agee = 1", 2, "names 'agee', which is no quasi-identifier; did you mean 'age"),
         ("age = 1", 'age = "1"', 2, "[recoding] levels.age must be a whole number"),
         ("epsilon = 1\n", "", 2, "differential-privacy lacks 'epsilon'; state it"),
-        ("delta = 0.01", "delta = 1", 2, "delta = 1 must be below 1"),
+        ("delta = 0.01", "delta = 1", 2, "delta = 1 must be a number above 0 and below 1"),
         ("delta = 0.01", "delta = 1e-300\nbeta = 1", 2, "has no parameter 'beta'"),
         (
             "delta = 0.01",

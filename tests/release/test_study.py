@@ -156,7 +156,7 @@ weights = {disease = 2}
             min_gain=0.01,
             search="exhaustive",
         ),
-        "objective": MutualInformation({"disease": 2}),
+        "objective": MutualInformation(weights={"disease": 2}),
         "missing": "category",
         "seed": 7,
         "time_limit": 1.5,
@@ -659,7 +659,7 @@ WRONG_MODELS = [
     ("value-gain", "gain = '0'", "gain = '0' must be a number of at least 0 and at most 1"),
     ("mean-information", "bits = -1", "bits = -1 must be a number of at least 0"),
     ("t-closeness", "t = -1\ndistance = 'equal'", "t = -1 must be a number of at least 0"),
-    ("t-closeness", "t = 1\ndistance = 'ordered'", "not all of its values are numbers; state thei"),
+    ("t-closeness", "t = 1\ndistance = 'ordered'", "not all of its values are numbers; give thei"),
     (
         "t-closeness",
         "t = 1\ndistance = 'ordered'\norder = ['flu', 'hiv']",
@@ -751,8 +751,12 @@ WRONG_MODELS = [
         "lower = -1 must be a number of at least 0 and at most 1",
     ),
     ("differential-privacy", "epsilon = 0\ndelta = 0.1", "epsilon = 0 must be a number above 0"),
-    ("differential-privacy", "epsilon = 1\ndelta = 0", "delta = 0 must be a number above 0 and at"),
-    ("differential-privacy", "epsilon = 1\ndelta = 1", "delta = 1 must be below 1"),
+    ("differential-privacy", "epsilon = 1\ndelta = 0", "delta = 0 must be a number above 0 and be"),
+    (
+        "differential-privacy",
+        "epsilon = 1\ndelta = 1",
+        "delta = 1 must be a number above 0 and below 1",
+    ),
     *(
         (name, f"{parameters}\nattribute = 'sex'", "'sex', which is no sensitive attribute; disea")
         for name, parameters in [

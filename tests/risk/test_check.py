@@ -238,7 +238,7 @@ def test_missing_values(missing, k, records):
         ({"privacy": None}, "privacy must be a list of models"),
         ({"privacy": [DistinctLDiversity(2, attribute="sex")]}, "'sex', which is no sensitive att"),
         ({"privacy": [DistinctLDiversity(2)], "sensitive": ()}, "is about a sensitive attribute"),
-        ({"privacy": [TCloseness(1, "ordered")]}, "not all of its values are numbers; state the"),
+        ({"privacy": [TCloseness(1, "ordered")]}, "not all of its values are numbers; give thei"),
         (
             {"privacy": [TCloseness(1, "ordered", order=["flu", "hiv"])]},
             "order lacks 1 of the 2 values of the column; add them",

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from anonymizer.errors import InputError
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.tables import pandas as engine
+from anonymizer.tables.engine import Engine, engine_of
+from anonymizer.tables.files import ParquetColumns, format_of
 
 
 @st.composite
@@ -98,3 +100,27 @@ def test_more_categories_than_a_byte_holds():
 def test_values_that_cannot_be_told_apart():
     with pytest.raises(InputError, match="'x' holds values that cannot be told apart"):
         engine.grouped(pd.DataFrame({"x": [[1], [2]]}), ["x"])
+
+
+def test_the_engine_of_a_table(tmp_path):
+    frame = pd.DataFrame({"a": ["x", "y ", None, "x"]})
+    frame.to_parquet(tmp_path / "t.parquet")
+    file = ParquetColumns(tmp_path / "t.parquet", format_of(tmp_path / "t.parquet"))
+    for table in (frame, file):
+        found = engine_of(table)
+        assert sorted(found.tally(table, ["a"]).sizes) == [1, 1, 2]
+        assert found.stripped(table["a"]).isna().tolist() == [False, False, True, False]
+        assert found.all_equal(table, ["a"], "x").tolist() == [True, False, False, True]
+
+
+def test_an_engine_has_all_that_the_protocol_names():
+    names = {name for name in vars(Engine) if not name.startswith("_")}
+    own = {name for name in vars(engine.PandasEngine) if not name.startswith("_")}
+    assert names - own == {"all_equal", "stripped"}  # made of the others
+
+
+@pytest.mark.parametrize("table", [[1, 2], {"a": [1]}, np.zeros((2, 2)), None])
+def test_tables_without_an_engine_are_refused(table):
+    kind = type(table).__name__
+    with pytest.raises(InputError, match=f"must be a pandas DataFrame, not a {kind}; convert it"):
+        engine_of(table)

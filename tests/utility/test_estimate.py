@@ -195,7 +195,7 @@ def test_options_are_those_of_mutual_information(name):
     assert objective_of(name, None, {"u": 2.0}).targets == {"u": 2.0}
     with pytest.raises(InputError, match="weight of 'w' must be a number of at least 0"):
         objective_of(name, {"w": -1})
-    with pytest.raises(InputError, match="targets have their weights beside them"):
+    with pytest.raises(InputError, match="targets have their own weights"):
         objective_of(name, {"w": 1}, {"u": 1})
     with pytest.raises(InputError, match=f"{name} has no aggregate; only loss"):
         objective_of(name, aggregate="geometric-mean")
@@ -279,6 +279,8 @@ def chance_of(counts: Counts) -> float:
 def test_weights_weigh_what_is_taken_off_too():
     counts = counted([2, 1], [1, 3])
     plain = MutualInformation()(counts)
-    assert AboveShuffled({"w": 3.0})(counts) == pytest.approx(3 * (plain - chance_of(counts)))
+    assert AboveShuffled(weights={"w": 3.0})(counts) == pytest.approx(
+        3 * (plain - chance_of(counts))
+    )
     estimate: Objective = MillerMadow()
-    assert MillerMadow({"w": 3.0})(counts) == pytest.approx(3 * estimate(counts))
+    assert MillerMadow(weights={"w": 3.0})(counts) == pytest.approx(3 * estimate(counts))

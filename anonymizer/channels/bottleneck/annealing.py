@@ -10,11 +10,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonymizer.channels.source import Floats, Source
-
-__all__ = ["Compressor", "Soft"]
+from anonymizer.channels.source import Source
+from anonymizer.kernels.arrays import Codes, Floats
 
 FARTHEST = 1e6
 """Steps that a leap is at most worth: beyond, what it extrapolates is rounding."""
@@ -49,29 +47,17 @@ class Soft:
 
 @dataclass(frozen=True, eq=False)
 class Compressor:
-    """A source, and how bottlenecks of it are looked for."""
+    """A source; how many symbols there may be, and random starts besides the annealed one."""
 
-    p: Floats
-    conditional: Floats
-    prior: Floats
-    information: float
+    source: Source
     symbols: int
-    restarts: int
-    rng: np.random.Generator | None
-
-    @classmethod
-    def of(
-        cls, source: Source, symbols: int, restarts: int, rng: np.random.Generator | None
-    ) -> "Compressor":
-        """For so many symbols at the most, and random starts beside the annealed one."""
-        return cls(
-            source.p, source.conditional, source.prior, source.information, symbols, restarts, rng
-        )
+    restarts: int = 0
+    rng: np.random.Generator | None = None
 
     @cached_property
     def own(self) -> Floats:
         """sum_w p(w|x) ln p(w|x), shape (n,)."""
-        return np.asarray(_xlogy(self.conditional, self.conditional).sum(axis=1))
+        return np.asarray(_xlogy(self.source.conditional, self.source.conditional).sum(axis=1))
 
     @property
     def critical(self) -> float:
@@ -80,21 +66,21 @@ class Compressor:
         rho is the maximal correlation of X and W: the second singular value of
         p(x,w) / sqrt(p(x) p(w)). Infinite where they are independent.
         """
-        scaled = np.sqrt(self.p)[:, None] * self.conditional / np.sqrt(self.prior)
+        scaled = self.source.joint / np.sqrt(np.outer(self.source.p, self.source.prior))
         values = np.linalg.svd(scaled, compute_uv=False)
         second = float(values[1]) if len(values) > 1 else 0.0
         return 1 / second**2 if second > 1e-12 else float("inf")
 
     def nothing(self) -> Soft:
         """One symbol for everybody: the best there is for beta <= 1, by data processing."""
-        return self.soft(np.ones((len(self.p), 1)), 0.0)
+        return self.soft(np.ones((len(self.source.p), 1)), 0.0)
 
     def sufficient(self) -> Soft:
         """Values of equal p(w|x) as one symbol: loses nothing, with the least rate of all that do.
 
         With fewer symbols allowed, the merges that lose least in turn (Slonim and Tishby, 1999).
         """
-        _, groups = np.unique(self.conditional.round(12), axis=0, return_inverse=True)
+        _, groups = np.unique(self.source.conditional.round(12), axis=0, return_inverse=True)
         groups = groups.reshape(-1)
         if groups.max() >= self.symbols:
             groups = self._agglomerated(groups)
@@ -103,16 +89,16 @@ class Compressor:
     def soft(self, channel: Floats, beta: float, iterations: int = 0) -> Soft:
         """What a channel comes to; symbols that are next to never released are dropped."""
         channel = self._kept(channel)
-        margin = self.p @ channel
+        margin = self.source.p @ channel
         if len(margin) == 1:  # one symbol tells nothing, not even what rounding makes of it
-            return Soft(channel, margin, self.prior[None], 0.0, 0.0, beta, iterations)
-        posterior = (self.p[:, None] * channel / margin).T @ self.conditional
-        rate = float(self.p @ _xlogy(channel, channel / margin).sum(axis=1))
-        told = float(margin @ _xlogy(posterior, posterior / self.prior).sum(axis=1))
-        relevance = min(max(0.0, told), self.information)
+            return Soft(channel, margin, self.source.prior[None], 0.0, 0.0, beta, iterations)
+        posterior = (self.source.p[:, None] * channel / margin).T @ self.source.conditional
+        rate = float(self.source.p @ _xlogy(channel, channel / margin).sum(axis=1))
+        found = float(margin @ _xlogy(posterior, posterior / self.source.prior).sum(axis=1))
+        relevance = min(max(0.0, found), self.source.information)
         return Soft(channel, margin, posterior, max(0.0, rate), relevance, beta, iterations)
 
-    def path(self, betas: Sequence[float] | NDArray[np.float64]) -> Iterator[Soft]:
+    def path(self, betas: Sequence[float] | Floats) -> Iterator[Soft]:
         """The solutions of decreasing betas, each started from the last: reverse annealing.
 
         Telling nothing is taken where it is the better answer.
@@ -129,7 +115,11 @@ class Compressor:
             start = max(1e4, 10 * beta)
             stops = int(np.ceil(np.log(start / beta) / np.log(FACTOR))) + 1
             *_, annealed = self.path(np.geomspace(start, beta, stops))
-            found += [annealed, *(self.run(q, beta) for q in self._random())]
+            found.append(annealed)
+            even, n = np.ones(min(self.symbols, len(self.source.p))), len(self.source.p)
+            if self.rng:
+                starts = [self.rng.dirichlet(even, n) for _ in range(self.restarts)]
+                found += [self.run(start, beta) for start in starts]
         best = min(found, key=lambda soft: soft.value(beta))
         return replace(best, beta=beta, iterations=sum(soft.iterations for soft in found))
 
@@ -162,7 +152,7 @@ class Compressor:
                 step += 1
                 if reached <= value:
                     q, last = leapt, reached
-            if (self.p @ q <= RARE).any():
+            if (self.source.p @ q <= RARE).any():
                 q = self._kept(q)
         return self._merged(self.soft(second, beta, step))
 
@@ -172,19 +162,19 @@ class Compressor:
         The value, -E ln Z - beta I(X;W), is what the free energy of p(t) and p(w|t) comes to when
         the channel is the best for them; it falls from step to step.
         """
-        margin = np.maximum(self.p @ q, 1e-300)
-        posterior = (self.p[:, None] * q / margin).T @ self.conditional
+        margin = np.maximum(self.source.p @ q, 1e-300)
+        posterior = (self.source.p[:, None] * q / margin).T @ self.source.conditional
         logs = np.log(np.maximum(posterior, 1e-300))
-        exponent = (self.conditional @ logs.T - self.own[:, None]) * beta + np.log(margin)
+        exponent = (self.source.conditional @ logs.T - self.own[:, None]) * beta + np.log(margin)
         peak = exponent.max(axis=1, keepdims=True)
         found = np.exp(exponent - peak)
         sums = found.sum(axis=1, keepdims=True)
-        energy = -float(self.p @ (np.log(sums) + peak)[:, 0])
-        return found / sums, energy - beta * self.information
+        energy = -float(self.source.p @ (np.log(sums) + peak)[:, 0])
+        return found / sums, energy - beta * self.source.information
 
     def _kept(self, channel: Floats) -> Floats:
         """Without symbols that are next to never released."""
-        kept = channel[:, self.p @ channel > RARE]
+        kept = channel[:, self.source.p @ channel > RARE]
         return np.asarray(kept / kept.sum(axis=1, keepdims=True))
 
     def shared(self, low: Soft, high: Soft, share: float, *, by_rate: bool) -> Soft:
@@ -213,16 +203,10 @@ class Compressor:
         better = merged.value(at.beta) <= at.value(at.beta)
         return replace(merged, iterations=at.iterations) if better else at
 
-    def _random(self) -> Iterator[Floats]:
-        """Random channels: rows of Dirichlet weights."""
-        width = min(self.symbols, len(self.p))
-        for _ in range(self.restarts if self.rng else 0):
-            yield self.rng.dirichlet(np.ones(width), len(self.p))  # type: ignore[union-attr]
-
-    def _agglomerated(self, groups: NDArray[np.intp]) -> NDArray[np.intp]:
+    def _agglomerated(self, groups: Codes) -> Codes:
         """Groups merged two by two, those that lose least of I(T;W) first, until few enough."""
-        joint = np.zeros((int(groups.max()) + 1, len(self.prior)))
-        np.add.at(joint, groups, self.p[:, None] * self.conditional)
+        joint = np.zeros((int(groups.max()) + 1, len(self.source.prior)))
+        np.add.at(joint, groups, self.source.p[:, None] * self.source.conditional)
         lost = np.array([_merging(joint, row) for row in range(len(joint))])
         np.fill_diagonal(lost, np.inf)
         alive = np.ones(len(joint), bool)
@@ -241,11 +225,11 @@ class Compressor:
 def _merging(joint: Floats, row: int) -> Floats:
     """What I(T;W) loses by merging a symbol with each other one, shape (k,), nats."""
 
-    def told(counts: Floats) -> Floats:
+    def kept(counts: Floats) -> Floats:
         sums = np.maximum(counts.sum(axis=-1, keepdims=True), 1e-300)
         return np.asarray(_xlogy(counts, counts / sums).sum(axis=-1))
 
-    return np.asarray(told(joint) + told(joint[row]) - told(joint + joint[row]))
+    return np.asarray(kept(joint) + kept(joint[row]) - kept(joint + joint[row]))
 
 
 def _xlogy(x: Floats, y: Floats) -> Floats:

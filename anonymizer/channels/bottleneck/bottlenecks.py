@@ -1,4 +1,4 @@
-"""Information bottlenecks: the least told of X for what is kept about W, and the other way round.
+"""Information bottlenecks: the least rate about X for the relevance kept for W, and the reverse.
 
 Problems 3 and 4 of Domingo-Ferrer and Rebollo-Monedero (2009): for a chain T - X - W, the rate
 I(T;X) stands for identity disclosure, and the loss I(X;W) - I(T;W) = I(X;W|T) >= 0 (their lemma 1)
@@ -11,12 +11,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.channels.bottleneck.annealing import Compressor, Soft
-from anonymizer.channels.source import LARGEST, Floats, Source, nats_per, require_room
-from anonymizer.channels.stated import number_of, only_one, require_generator, vector_of
+from anonymizer.channels.source import Source, filled
 from anonymizer.channels.threads import single_threaded
-from anonymizer.errors import InputError, is_whole, shown
-
-__all__ = ["Bottleneck", "bottleneck_path", "information_bottleneck"]
+from anonymizer.channels.validation import (
+    LARGEST,
+    nats_per,
+    number_of,
+    only_one,
+    require_generator,
+    require_room,
+    vector_of,
+    whole_of,
+)
+from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Floats
 
 HIGHEST = 1e4
 """The beta at which a path starts: the identity is all but optimal."""
@@ -28,7 +36,7 @@ NEAR, ROUNDING = 1e-9, 1e-14
 
 @dataclass(frozen=True, eq=False)
 class Bottleneck:
-    """A channel q(t|x) into symbols T, with what is told of X and kept about W: a local optimum.
+    """A channel q(t|x) into symbols T, with its rate about X and relevance for W: a local optimum.
 
     Parameters
     ----------
@@ -40,18 +48,12 @@ class Bottleneck:
         p(x|t), shape (k, n): from which values of X are drawn for a symbol.
     margin
         p(t), shape (k,); every symbol occurs.
-    rate
-        I(T;X), in ``unit``.
-    relevance
-        I(T;W), in ``unit``.
-    information
-        I(X;W), in ``unit``: what could be kept.
+    rate, relevance, information
+        I(T;X), I(T;W), and I(X;W), which could be kept, in ``unit``.
     beta
         What one unit of relevance was worth in rate: rate - beta relevance was minimised.
-    unit
-        ``"bits"`` or ``"nats"``.
-    iterations
-        Steps of the self-consistent equations.
+    unit, iterations
+        ``"bits"`` or ``"nats"``, and the steps of the self-consistent equations.
     """
 
     channel: Floats
@@ -124,17 +126,17 @@ def information_bottleneck(
     Tishby, Pereira and Bialek (1999); Slonim and Tishby (1999) for the start with few symbols.
     """
     nats = nats_per(unit)
-    asked = only_one(beta=beta, relevance_loss_limit=relevance_loss_limit, rate_limit=rate_limit)
+    given = only_one(beta=beta, relevance_loss_limit=relevance_loss_limit, rate_limit=rate_limit)
     source = _source(joint)
-    solver = Compressor.of(source, _count("symbols", symbols, 1), _starts(restarts, rng), rng)
+    solver = _compressor(source, symbols, restarts, rng)
     with single_threaded():
-        if asked == "beta":
-            found = solver.anneal(number_of(asked, beta, least=0, most=LARGEST))
-        elif asked == "rate_limit":
-            found = _at_limit(solver, number_of(asked, rate_limit, least=0) * nats, by_rate=True)
+        if given == "beta":
+            found = solver.anneal(number_of(given, beta, least=0, most=LARGEST))
+        elif given == "rate_limit":
+            found = _at_limit(solver, number_of(given, rate_limit, least=0) * nats, by_rate=True)
         else:
-            limit = number_of(asked, relevance_loss_limit, least=0) * nats
-            found = _at_limit(solver, solver.information - limit, by_rate=False)
+            limit = number_of(given, relevance_loss_limit, least=0) * nats
+            found = _at_limit(solver, source.information - limit, by_rate=False)
     return _bottleneck(source, found, unit)
 
 
@@ -165,10 +167,10 @@ def bottleneck_path(
     """
     nats_per(unit)
     source = _source(joint)
-    solver = Compressor.of(source, _count("symbols", symbols, 1), 0, None)
+    solver = _compressor(source, symbols, 0, None)
     if betas is None:
         lowest = min(solver.critical, HIGHEST / 10)
-        stops = np.geomspace(HIGHEST, lowest, _count("points", points, 2))
+        stops = np.geomspace(HIGHEST, lowest, whole_of("points", points, 2))
     else:
         stops = np.sort(vector_of("betas", betas))[::-1]
         number_of("betas", float(stops[-1]), least=0)
@@ -215,12 +217,10 @@ def _at_limit(solver: Compressor, limit: float, *, by_rate: bool) -> Soft:
 
 
 def _bottleneck(source: Source, found: Soft, unit: str) -> Bottleneck:
-    """In the unit asked for, with a row for every value that was given."""
+    """In the unit, with a row for every value that was given."""
     nats = nats_per(unit)
     symbols = found.channel.shape[1]
-    channel = np.zeros((source.shape[0], symbols))
-    channel[:, int(found.margin.argmax())] = 1.0
-    channel[source.rows] = found.channel
+    channel = filled(found.channel, source.p, source.rows, source.shape[0])
     decoder = np.zeros((symbols, source.shape[0]))
     decoder[:, source.rows] = (source.p[:, None] * found.channel / found.margin).T
     posterior = np.zeros((symbols, source.shape[1]))
@@ -246,19 +246,14 @@ def _source(joint: ArrayLike) -> Source:
     return source
 
 
-def _count(what: str, stated: object, least: int) -> int:
-    """A whole number; without one, as many as there may be."""
-    if stated is None:
-        return 1 << 30
-    if not is_whole(stated, least):
-        raise InputError(f"{what} = {shown(stated)} must be a whole number of at least {least}")
-    return int(stated)  # type: ignore[call-overload, no-any-return]
-
-
-def _starts(restarts: int, rng: np.random.Generator | None) -> int:
-    count = _count("restarts", restarts, 0)
+def _compressor(
+    source: Source, symbols: int | None, restarts: int, rng: np.random.Generator | None
+) -> Compressor:
+    """Checked; without a number of symbols there may be any number."""
+    most = 1 << 30 if symbols is None else whole_of("symbols", symbols, 1)
+    count = whole_of("restarts", restarts, 0)
     if rng is not None:
         require_generator(rng)
     elif count:
         raise InputError(f"restarts = {count} need rng, a numpy.random.Generator")
-    return count
+    return Compressor(source, most, count, rng)

@@ -7,14 +7,13 @@ under a policy are elsewhere in this package, and so are random recodings with g
 
 from anonymizer.channels.classical.coding import random_rounding, rounding, top_bottom_coding
 from anonymizer.channels.classical.groups import Microaggregated, microaggregation
-from anonymizer.channels.classical.noise import additive_noise, correlated_noise
+from anonymizer.channels.classical.noise import additive_noise, correlated_noise, rank_swapping
 from anonymizer.channels.classical.randomization import (
     Randomized,
     invariant_channel,
     pram,
     random_channel,
 )
-from anonymizer.channels.classical.swapping import rank_swapping
 
 __all__ = [
     "Microaggregated",

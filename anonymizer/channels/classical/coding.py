@@ -3,16 +3,15 @@
 import numpy as np
 import pandas as pd
 
-from anonymizer.channels.classical.numeric import Floats, number_in, numbers_in
-from anonymizer.channels.stated import require_flag, require_generator
+from anonymizer.channels.classical.numeric import numbers_in
+from anonymizer.channels.validation import LARGEST, number_of, require_flag, require_generator
 from anonymizer.errors import InputError, require_one_of
-
-__all__ = ["random_rounding", "rounding", "top_bottom_coding"]
+from anonymizer.kernels.arrays import Floats
 
 REPLACEMENTS = ("limit", "mean")
 
 EXACT = 2.0**53
-"""Multiples beyond are not all told apart."""
+"""Multiples beyond are not all distinct."""
 
 
 def top_bottom_coding(
@@ -43,9 +42,9 @@ def top_bottom_coding(
     """
     require_one_of("replacement", replacement, REPLACEMENTS)
     if bottom is None and top is None:
-        raise InputError("neither bottom nor top is stated: nothing would be coded")
-    low = -np.inf if bottom is None else number_in("bottom", bottom, -np.inf)
-    high = np.inf if top is None else number_in("top", top, -np.inf)
+        raise InputError("neither bottom nor top is given: nothing would be coded")
+    low = -np.inf if bottom is None else number_of("bottom", bottom, most=LARGEST)
+    high = np.inf if top is None else number_of("top", top, most=LARGEST)
     if low >= high:
         raise InputError(f"bottom = {bottom!r} must be below top = {top!r}")
     numbers = _column(column)
@@ -74,7 +73,8 @@ def rounding(column: pd.Series, base: float) -> pd.Series:
     InputError
         When the column holds no numbers, or the base is not above 0.
     """
-    return _like(column, _base(base) * np.rint(_multiples(column, base)))
+    base, multiples = _multiples(column, base)
+    return _like(column, base * np.rint(multiples))
 
 
 def random_rounding(
@@ -105,7 +105,7 @@ def random_rounding(
     """
     require_generator(rng)
     require_flag("controlled", controlled)
-    multiples = _multiples(column, base)
+    base, multiples = _multiples(column, base)
     below = np.floor(multiples)
     rest = multiples - below
     if controlled:
@@ -113,23 +113,19 @@ def random_rounding(
         up = np.diff(passed)
     else:
         up = rng.random(len(rest)) < rest
-    return _like(column, _base(base) * (below + up))
+    return _like(column, base * (below + up))
 
 
-def _base(base: float) -> float:
-    return number_in("base", base, 0)
-
-
-def _multiples(column: pd.Series, base: float) -> Floats:
-    """X / b, shape (records,)."""
-    numbers = _column(column)
+def _multiples(column: pd.Series, base: float) -> tuple[float, Floats]:
+    """The base b, and x / b, shape (records,)."""
+    base = number_of("base", base, above=0, most=LARGEST)
     with np.errstate(over="ignore"):
-        multiples = numbers / _base(base)
+        multiples = _column(column) / base
     if np.abs(multiples).max() > EXACT:
         raise InputError(
-            f"base = {float(base):g} is too small beside the numbers: none would be rounded"
+            f"base = {base:g} is too small compared with the numbers: none would be rounded"
         )
-    return multiples
+    return base, multiples
 
 
 def _column(column: pd.Series) -> Floats:

@@ -4,14 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from anonymizer.channels.classical.numeric import Floats, columns_in, whole_in
+from anonymizer.channels.classical.numeric import columns_in, framed
+from anonymizer.channels.validation import whole_of
 from anonymizer.errors import InputError, require_one_of
+from anonymizer.kernels.arrays import Codes, Floats
 
-__all__ = ["Microaggregated", "microaggregation"]
-
-Codes = NDArray[np.intp]
 METHODS = ("mdav", "optimal")
 
 
@@ -59,7 +57,8 @@ def microaggregation(frame: pd.DataFrame, k: int, *, method: str = "mdav") -> Mi
     """
     require_one_of("method", method, METHODS)
     numbers = columns_in(frame)
-    k = whole_in("k", k, 2, len(numbers), "there are records")
+    if whole_of("k", k, 2) > len(numbers):
+        raise InputError(f"k = {k} is more than there are records, {len(numbers)}")
     if method == "optimal" and numbers.shape[1] != 1:
         raise InputError(
             f"method = 'optimal' is for one column, not {numbers.shape[1]}; take 'mdav'"
@@ -72,8 +71,7 @@ def microaggregation(frame: pd.DataFrame, k: int, *, method: str = "mdav") -> Mi
         middle[place] + np.bincount(groups, column - middle[place]) / sizes
         for place, column in enumerate(numbers.T)
     ]
-    masked = np.column_stack(means)[groups]
-    return Microaggregated(pd.DataFrame(masked, index=frame.index, columns=frame.columns), groups)
+    return Microaggregated(framed(frame, np.column_stack(means)[groups]), groups)
 
 
 def _standardized(numbers: Floats) -> Floats:

@@ -1,12 +1,12 @@
-"""Noise added to numbers, independent of each other or like the numbers themselves."""
+"""Noise added to numbers, and numbers swapped between records of near ranks."""
 
 import numpy as np
 import pandas as pd
 
-from anonymizer.channels.classical.numeric import Floats, columns_in, number_in
-from anonymizer.channels.stated import require_flag, require_generator
-
-__all__ = ["additive_noise", "correlated_noise"]
+from anonymizer.channels.classical.numeric import columns_in, framed
+from anonymizer.channels.validation import LARGEST, number_of, require_flag, require_generator
+from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Codes, Floats
 
 
 def additive_noise(frame: pd.DataFrame, share: float, rng: np.random.Generator) -> pd.DataFrame:
@@ -33,7 +33,7 @@ def additive_noise(frame: pd.DataFrame, share: float, rng: np.random.Generator) 
     """
     numbers, share = _checked(frame, share, rng)
     spread = np.sqrt(share * _covariance(numbers).diagonal())
-    return _like(frame, numbers + rng.standard_normal(numbers.shape) * spread)
+    return framed(frame, numbers + rng.standard_normal(numbers.shape) * spread)
 
 
 def correlated_noise(
@@ -71,12 +71,53 @@ def correlated_noise(
     if corrected:
         mean = numbers.mean(axis=0)
         masked = mean + (masked - mean) / np.sqrt(1 + share)
-    return _like(frame, masked)
+    return framed(frame, masked)
+
+
+def rank_swapping(frame: pd.DataFrame, percent: float, rng: np.random.Generator) -> pd.DataFrame:
+    """Swap each value with one whose rank is at most percent / 100 * N away, column by column.
+
+    In the order of ranks every value that was not swapped yet changes places with another such,
+    drawn from those up to floor(percent N / 100) ranks above it (Moore, 1996). Margins are kept
+    exactly; what columns say of each other is blurred. There is no guarantee: a value is released,
+    if of another record, and one of rare size betrays its neighbours in rank.
+
+    Parameters
+    ----------
+    frame
+        Columns of numbers, none missing. Equal numbers are ranked at random.
+    percent
+        Of the records: above 0, up to 100.
+    rng
+        Where chance comes from.
+
+    Raises
+    ------
+    InputError
+        When columns hold no numbers, or so few percent are less than one record.
+    """
+    require_generator(rng)
+    numbers = columns_in(frame)
+    percent = number_of("percent", percent, above=0, most=100)
+    window = int(len(numbers) * percent / 100)
+    if not window:
+        raise InputError(
+            f"percent = {percent:g} of {len(numbers):,} records is less than one: nothing would be "
+            f"swapped; take at least {100 / len(numbers):.3g}"
+        )
+    masked = {}
+    for place, name in enumerate(frame.columns):
+        shuffled = rng.permutation(len(numbers))
+        order = shuffled[np.argsort(numbers[shuffled, place], kind="stable")]
+        taken = np.empty(len(order), np.intp)
+        taken[order] = order[_partners(len(order), window, rng)]
+        masked[name] = frame[name].array.take(taken)
+    return pd.DataFrame(masked, index=frame.index)
 
 
 def _checked(frame: pd.DataFrame, share: float, rng: np.random.Generator) -> tuple[Floats, float]:
     require_generator(rng)
-    return columns_in(frame), number_in("share", share, 0)
+    return columns_in(frame), number_of("share", share, above=0, most=LARGEST)
 
 
 def _covariance(numbers: Floats) -> Floats:
@@ -85,5 +126,15 @@ def _covariance(numbers: Floats) -> Floats:
     return np.asarray(centred.T @ centred / max(len(numbers) - 1, 1))
 
 
-def _like(frame: pd.DataFrame, numbers: Floats) -> pd.DataFrame:
-    return pd.DataFrame(numbers, index=frame.index, columns=frame.columns)
+def _partners(ranks: int, window: int, rng: np.random.Generator) -> Codes:
+    """The rank that each rank is swapped with; its own where none is left; shape (ranks,)."""
+    partner = np.arange(ranks)
+    free = np.ones(ranks, bool)
+    for rank, chance in enumerate(rng.random(ranks)):
+        if free[rank]:
+            above = np.flatnonzero(free[rank + 1 : rank + 1 + window])
+            if len(above):
+                other = rank + 1 + above[int(chance * len(above))]
+                partner[rank], partner[other] = other, rank
+                free[other] = False
+    return partner

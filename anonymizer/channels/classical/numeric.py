@@ -1,33 +1,18 @@
 """Columns of numbers, checked once."""
 
-from numbers import Real
-from typing import Any
-
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from anonymizer.errors import InputError, is_whole, shown
-
-__all__ = ["Floats", "columns_in", "number_in", "numbers_in", "whole_in"]
-
-Floats = NDArray[np.float64]
+from anonymizer.channels.validation import LARGEST
+from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Floats
 
 WHOLE = 2.0**53
-"""Whole numbers beyond are not all told apart."""
-
-LARGEST = 1e100
-"""Squares of numbers beyond might add up to more than any number."""
+"""Whole numbers beyond are not all distinct."""
 
 
 def numbers_in(frame: pd.DataFrame | pd.Series) -> Floats:
-    """The numbers of a DataFrame, or of one column, shape (records, columns).
-
-    Raises
-    ------
-    InputError
-        When it has no records or columns, one twice, missing values, or what is no number.
-    """
+    """The finite numbers of a DataFrame, or of one column, shape (records, columns)."""
     if isinstance(frame, pd.Series):
         frame = frame.to_frame("of this name" if frame.name is None else frame.name)
     if not isinstance(frame, pd.DataFrame):
@@ -40,50 +25,15 @@ def numbers_in(frame: pd.DataFrame | pd.Series) -> Floats:
 
 
 def columns_in(frame: pd.DataFrame) -> Floats:
-    """The numbers of a DataFrame, shape (records, columns).
-
-    Raises
-    ------
-    InputError
-        As :func:`numbers_in`, and for a column alone: what is released is a DataFrame.
-    """
+    """The numbers of a DataFrame; a column alone is refused, as what is released is a DataFrame."""
     if isinstance(frame, pd.Series):
         raise InputError("a DataFrame of numbers is needed, not Series; take column.to_frame()")
     return numbers_in(frame)
 
 
-def number_in(what: str, stated: Any, least: float, most: float = LARGEST) -> float:
-    """A number above ``least`` and up to ``most``.
-
-    Raises
-    ------
-    InputError
-        When it is none.
-    """
-    try:
-        number = float(stated) if isinstance(stated, Real) else np.nan
-    except OverflowError:
-        number = np.inf
-    if isinstance(stated, bool) or not least < number <= most:
-        bound = "" if np.isinf(least) else f" above {least:g}"
-        bound += "" if most == LARGEST else f" and up to {most:g}"
-        raise InputError(f"{what} = {shown(stated)} must be a number{bound}")
-    return number
-
-
-def whole_in(what: str, stated: Any, least: int, most: int, of: str) -> int:
-    """A whole number between bounds; ``of`` says what bounds it above.
-
-    Raises
-    ------
-    InputError
-        When it is none.
-    """
-    if not is_whole(stated, least=least):
-        raise InputError(f"{what} = {shown(stated)} must be a whole number of at least {least}")
-    if int(stated) > most:
-        raise InputError(f"{what} = {shown(stated)} is more than {of}, {most}")
-    return int(stated)
+def framed(frame: pd.DataFrame, numbers: Floats) -> pd.DataFrame:
+    """Numbers with the index and the columns of a DataFrame."""
+    return pd.DataFrame(numbers, index=frame.index, columns=frame.columns)
 
 
 def _numbers(column: pd.Series, name: object) -> Floats:

@@ -5,19 +5,20 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from anonymizer.channels.channel import Channel, require_channel
-from anonymizer.channels.classical.numeric import Floats, number_in
-from anonymizer.channels.source import matrix_of
-from anonymizer.channels.stated import require_flag, require_generator, vector_of
+from anonymizer.channels.channel import Channel, drawn, require_channel
+from anonymizer.channels.validation import (
+    matrix_of,
+    number_of,
+    require_flag,
+    require_generator,
+    vector_of,
+)
 from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Codes
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import is_missing, rank
-
-__all__ = ["Randomized", "invariant_channel", "pram", "random_channel"]
-
-Codes = NDArray[np.intp]
 
 
 class Randomized(NamedTuple):
@@ -82,7 +83,7 @@ def pram(
     if invariant:
         share = (0.5 if matrix is None else 1.0) if alpha is None else alpha
         chosen = invariant_channel(chosen, np.bincount(codes, minlength=len(values)), alpha=share)
-    labels = _drawn(chosen.matrix, codes, rng)
+    labels = drawn(chosen.matrix, codes, rng)
     return Randomized(_released(column, labels, chosen.labels), chosen)
 
 
@@ -99,7 +100,7 @@ def random_channel(
         When the least chance is not above 0 and up to 1, or there are no values.
     """
     require_generator(rng)
-    least = number_in("least_diagonal", least_diagonal, 0, 1)
+    least = number_of("least_diagonal", least_diagonal, above=0, most=1)
     if not isinstance(values, tuple | list) or not values:
         raise InputError("there are no values to be randomized; give a list of them")
     values = tuple(values)
@@ -131,7 +132,7 @@ def invariant_channel(channel: Channel, margin: ArrayLike, *, alpha: float = 1.0
         When the margin does not fit the channel.
     """
     require_channel("channel", channel)
-    share = number_in("alpha", alpha, 0, 1)
+    share = number_of("alpha", alpha, above=0, most=1)
     p = vector_of("margin", margin)
     if p.shape != (len(channel.values),):
         raise InputError(
@@ -166,36 +167,24 @@ def _categories(column: pd.Series) -> tuple[tuple[Hashable, ...], Codes]:
     return tuple(values[code] for code in order), place[codes]
 
 
-def _channel_of(
-    stated: Channel | pd.DataFrame | ArrayLike, values: tuple[Hashable, ...]
-) -> Channel:
+def _channel_of(given: Channel | pd.DataFrame | ArrayLike, values: tuple[Hashable, ...]) -> Channel:
     """The rows of a matrix for the values of a column, in their order."""
-    if isinstance(stated, pd.DataFrame):
-        stated = Channel(stated.to_numpy(), tuple(stated.index), tuple(stated.columns))
-    if not isinstance(stated, Channel):
-        stated = matrix_of("matrix", stated)
-        shape = stated.shape
+    if isinstance(given, pd.DataFrame):
+        given = Channel(given.to_numpy(), tuple(given.index), tuple(given.columns))
+    if not isinstance(given, Channel):
+        given = matrix_of("matrix", given)
+        shape = given.shape
         if shape != (len(values), len(values)):
             raise InputError(
                 f"matrix has shape {shape}, but the column {len(values)} values; a DataFrame with "
                 "values and labels as its index and columns may have any"
             )
-        return Channel(stated, values, values)
-    rows = {value: row for row, value in enumerate(stated.values)}
+        return Channel(given, values, values)
+    rows = {value: row for row, value in enumerate(given.values)}
     lacking = sum(value not in rows for value in values)
     if lacking:
         raise InputError(f"matrix has no rows for {lacking} of {len(values)} values of the column")
-    return Channel(stated.matrix[[rows[value] for value in values]], values, stated.labels)
-
-
-def _drawn(matrix: Floats, codes: Codes, rng: np.random.Generator) -> Codes:
-    """A label for every record, by the row of its value, shape (records,)."""
-    labels = np.empty(len(codes), np.intp)
-    for code, row in enumerate(matrix):
-        some = np.flatnonzero(codes == code)
-        found = np.searchsorted(row.cumsum(), rng.random(len(some)), side="right")
-        labels[some] = np.minimum(found, np.flatnonzero(row)[-1])  # sums may miss 1 by rounding
-    return labels
+    return Channel(given.matrix[[rows[value] for value in values]], values, given.labels)
 
 
 def _released(column: pd.Series, codes: Codes, labels: tuple[Hashable, ...]) -> pd.Series:

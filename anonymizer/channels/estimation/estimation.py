@@ -13,25 +13,93 @@ with q uniform on 4 labels and b = (1, -1, 1, -1) two records have variance 4, a
 """
 
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.channels.channel import Channel, require_channel
-from anonymizer.channels.estimation.estimates import Estimate, Mean
-from anonymizer.channels.estimation.invariance import released_margin
-from anonymizer.channels.estimation.likelihood import maximum_likelihood
-from anonymizer.channels.estimation.released import between, counts_of
-from anonymizer.channels.estimation.unbiased import covariance_of, unbiased
-from anonymizer.channels.estimation.weights import Side
-from anonymizer.channels.source import Floats, numbers_of
+from anonymizer.channels.estimation.likelihood import (
+    Likelihood,
+    between,
+    counts_of,
+    maximum_likelihood,
+)
+from anonymizer.channels.estimation.unbiased import Side, covariance_of, released_margin, unbiased
+from anonymizer.channels.validation import numbers_of
 from anonymizer.errors import InputError, require_one_of, shown
 from anonymizer.hierarchy import Partition
-
-__all__ = ["METHODS", "estimate_margin", "estimate_mean", "estimate_table"]
+from anonymizer.kernels.arrays import Floats
 
 METHODS = ("unbiased", "maximum-likelihood", "invariant")
 """How margins are estimated; tables by the first two."""
+
+NOTHING = 1e-12
+"""A share that is less below 0 is rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """The shares that values have of the records before they were masked.
+
+    About the records that were masked, not about a population that these were drawn from.
+
+    Parameters
+    ----------
+    values, others
+        What the rows and the columns are about; None for a margin, which has no columns.
+    shares
+        Estimates of shares, shape (values,) or (values, others). They add up to 1; unbiased ones
+        may be negative, and would no longer be unbiased if they were cut off.
+    standard_errors, covariance
+        Of the shares, same shape, where records were drawn independently of each other; None where
+        there are none: a maximum-likelihood estimate may lie at the border. The covariance is that
+        of the shares of a margin, shape (values, values).
+    upper
+        Whether variances are upper bounds: they depend on a margin that is not estimable.
+    records, method
+        How many were released, and one of ``METHODS``.
+    identified
+        Whether the channels tell all values apart. If not, a maximum-likelihood estimate is one of
+        many that the release speaks for equally.
+    likelihood
+        How the maximum was found; None for other methods.
+    """
+
+    values: tuple[Hashable, ...]
+    others: tuple[Hashable, ...] | None
+    shares: Floats
+    standard_errors: Floats | None
+    covariance: Floats | None
+    upper: bool
+    records: int
+    method: str
+    identified: bool
+    likelihood: Likelihood | None = None
+
+    @property
+    def counts(self) -> Floats:
+        """Estimates of how many records have each value, same shape as ``shares``."""
+        return np.asarray(self.shares * self.records)
+
+    @cached_property
+    def negative(self) -> int:
+        """How many estimates are negative: the noise of the channel is larger than these shares."""
+        return int((self.shares < -NOTHING).sum())
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The estimate of the mean of f(X) over the records, before they were masked.
+
+    The value is unbiased; the standard error is of records drawn independently of each other, or,
+    with ``upper``, an upper bound.
+    """
+
+    value: float
+    standard_error: float
+    upper: bool
 
 
 def estimate_margin(
@@ -61,22 +129,20 @@ def estimate_margin(
         T, how many records were released with each label, shape (k,).
     groups
         What to sum values by, such as one attribute of several that were masked together; by
-        default all values are told apart. Sums may be estimable where single values are not.
+        default all values are distinguished. Sums may be estimable where single values are not.
     method
         One of ``METHODS``.
 
     Raises
     ------
     InputError
-        When the counts do not fit the channel, when it does not tell apart what is asked for, or
-        when a channel is called invariant that the released margin shows not to be.
+        When the counts do not fit the channel, when it does not tell apart what is to be estimated,
+        or when a channel is called invariant that the released margin shows not to be.
     """
     require_one_of("method", method, METHODS)
     table = counts_of(counts, channel)
     if table.shape[1] != 1 or np.asarray(counts).ndim != 1:
         raise InputError("counts of a margin must be a list; estimate_table is for tables")
-    if method == "invariant":
-        return _as_released(channel, table, groups)
     return _estimate(channel, table, None, groups, None, method, None)
 
 
@@ -118,7 +184,7 @@ def estimate_table(
     Raises
     ------
     InputError
-        When the counts do not fit the channels, or these do not tell apart what is asked for.
+        When the counts do not fit the channels, or these do not tell apart what is to be estimated.
     """
     require_one_of("method", method, METHODS[:2])
     if other is None and other_groups is not None:
@@ -163,7 +229,7 @@ def estimate_mean(channel: Channel, f: ArrayLike, counts: ArrayLike) -> Mean:
     if np.ndim(counts) != 1:
         raise InputError("counts of a mean must be a list, one number for every label")
     middle = (float(numbers.min()) + float(numbers.max())) / 2
-    side = Side(channel.matrix, numbers[:, None] - middle)
+    side = Side(channel.matrix, numbers[:, None] - middle, ())
     if side.weights is None:
         raise InputError(
             f"this mean cannot be estimated without bias: the channel, of rank {channel.rank} for "
@@ -186,65 +252,41 @@ def _estimate(
     columns: tuple[Hashable, ...] | None,
 ) -> Estimate:
     """Of a margin where there are no columns, of a table otherwise."""
-    one = Side(channel.matrix, _targets(channel, groups))
-    two = None if other is None else Side(other.matrix, _targets(other, other_groups))
+    one = Side.of(channel, groups)
+    two = None if other is None else Side.of(other, other_groups)
     records = table.sum()
-    identified = one.inverse is not None and (two is None or two.inverse is not None)
-    others = columns if other is None else _labels(other, other_groups)
+    others = columns if two is None else two.labels
     likelihood = covariance = errors = None
     upper = False
-    if method == "maximum-likelihood":
+    if method == "invariant":
+        margin, covariance = released_margin(channel, table[:, 0])
+        shares, covariance = (
+            one.targets.T @ margin[:, None],
+            one.targets.T @ covariance @ one.targets,
+        )
+        errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))[:, None]
+    elif method == "maximum-likelihood":
         likelihood = maximum_likelihood(channel, table, other)
         shares = between(one.targets, likelihood.shares, two and two.targets)
     else:
-        _require_estimable(channel, one)
-        if other is not None and two is not None:
-            _require_estimable(other, two)
+        one.require_estimable()
+        if two is not None:
+            two.require_estimable()
         total, variance, upper = unbiased(table, one, two)
         shares, errors = total / records, np.sqrt(variance) / records
-        if columns is None and other is None:
+        if others is None:
             covariance = covariance_of(table, total, variance, one) / records**2
     if others is None:
         shares, errors = shares[:, 0], None if errors is None else errors[:, 0]
     return Estimate(
-        _labels(channel, groups), others, shares, errors, covariance, upper, int(records), method,
-        identified, likelihood,
-    )  # fmt: skip
-
-
-def _as_released(channel: Channel, table: Floats, groups: Partition | None) -> Estimate:
-    side = Side(channel.matrix, _targets(channel, groups))
-    margin, covariance = released_margin(channel, table[:, 0])
-    shares = side.targets.T @ margin
-    covariance = side.targets.T @ covariance @ side.targets
-    errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    return Estimate(
-        _labels(channel, groups), None, shares, errors, covariance, False, int(table.sum()),
-        "invariant", side.inverse is not None,
-    )  # fmt: skip
-
-
-def _targets(channel: Channel, groups: Partition | None) -> Floats:
-    """1{x is in g}, shape (n, g)."""
-    if groups is None:
-        return np.eye(len(channel.values))
-    if not isinstance(groups, Partition):
-        raise InputError(f"groups must be a Partition of the values, not {shown(groups)}")
-    if len(groups.groups) != len(channel.values):
-        raise InputError(
-            f"groups are of {len(groups.groups)} values, but the channel has {len(channel.values)}"
-        )
-    return np.asarray(np.eye(len(groups))[groups.groups])
-
-
-def _labels(channel: Channel, groups: Partition | None) -> tuple[Hashable, ...]:
-    return channel.values if groups is None else groups.labels
-
-
-def _require_estimable(channel: Channel, side: Side) -> None:
-    if side.weights is None:
-        raise InputError(
-            f"the channel, of rank {channel.rank} for {len(channel.values)} values, does not tell "
-            "all of them apart: nothing estimates these counts without bias; take method = "
-            "'maximum-likelihood', or release with an invariant channel"
-        )
+        values=one.labels,
+        others=others,
+        shares=shares,
+        standard_errors=errors,
+        covariance=covariance,
+        upper=upper,
+        records=int(records),
+        method=method,
+        identified=one.inverse is not None and (two is None or two.inverse is not None),
+        likelihood=likelihood,
+    )

@@ -1,18 +1,15 @@
-"""The shares of true values under which a release is likeliest, with a bound on what is missed."""
+"""Released counts, and the shares of true values that they are likeliest under, with a bound."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.channels.channel import Channel
-from anonymizer.channels.estimation.mixture import mixing_proportions
-from anonymizer.channels.estimation.released import between, counts_of
-from anonymizer.channels.source import Floats
-from anonymizer.channels.stated import number_of
-from anonymizer.errors import InputError, is_whole, require_one_of, shown
-
-__all__ = ["Likelihood", "maximum_likelihood"]
+from anonymizer.channels.channel import Channel, require_channel
+from anonymizer.channels.rate_distortion.margins import positive_margin
+from anonymizer.channels.validation import number_of, require_room, whole_of
+from anonymizer.errors import InputError, require_one_of
+from anonymizer.kernels.arrays import Floats
 
 METHODS = ("automatic", "expectation-maximisation")
 
@@ -24,6 +21,9 @@ MOST_WORK = 1e11
 
 ROUNDING = 8 * float(np.finfo(float).eps)
 """What every term of a sum adds to the relative error of a derivative, generously."""
+
+LARGEST = 2.0**53
+"""Whole numbers beyond are not all distinct."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +38,8 @@ class Likelihood:
         sum_y T(y) ln p(y), in nats.
     gap
         Proven: no other shares have a log-likelihood that is more than this above.
-    converged
-        Whether the gap is within what was asked for.
-    iterations
-        Steps of expectation-maximisation that it took.
+    converged, iterations
+        Whether the gap is within the tolerance; steps of expectation-maximisation that it took.
     """
 
     shares: Floats
@@ -95,10 +93,7 @@ def maximum_likelihood(
     """
     require_one_of("method", method, METHODS)
     number_of("tolerance", tolerance, above=0)
-    if not is_whole(most_iterations, least=1):
-        raise InputError(
-            f"most_iterations = {shown(most_iterations)} must be a whole number from 1 on"
-        )
+    whole_of("most_iterations", most_iterations, 1)
     table = counts_of(counts, channel, other)
     right = None if other is None else other.matrix
     law = _Law(channel.matrix, table, right)
@@ -145,12 +140,11 @@ class _Law:
             return self.uniform()
         if self.right is not None:
             product = np.asarray(np.kron(self.left, self.right), np.float64)
-            pairs = mixing_proportions(product, self.counts.ravel())
-            return pairs.reshape(self.shape)
+            return _nearest(product, self.counts.ravel()).reshape(self.shape)
         shares = np.zeros(self.shape)
         for place in np.flatnonzero(self.counts.any(axis=0)):
             column = self.counts[:, place]
-            shares[:, place] = mixing_proportions(self.left, column) * column.sum()
+            shares[:, place] = _nearest(self.left, column) * column.sum()
         return np.asarray(shares / shares.sum())
 
     def log_likelihood(self, shares: Floats) -> float:
@@ -180,3 +174,57 @@ class _Law:
         far /= far.sum()
         far *= self.ratios(far)
         return far if self.log_likelihood(far) >= self.log_likelihood(twice) else twice
+
+
+def _nearest(matrix: Floats, counts: Floats) -> Floats:
+    """The likeliest p(x), nearly, of q(y|x): a margin is a mixture of components, shape (n,)."""
+    some = counts > 0
+    return positive_margin(counts[some] / counts.sum(), matrix[:, some].T, 0.0).weights
+
+
+def between(left: Floats, table: Floats, right: Floats | None) -> Floats:
+    """Left' table right, shape (a, b); a right of None stands for the identity."""
+    found = left.T @ table
+    return np.asarray(found if right is None else found @ right)
+
+
+def counts_of(given: ArrayLike, channel: Channel, other: Channel | None = None) -> Floats:
+    """Check released counts against the channels, shape (k, m); m = 1 for those of a margin."""
+    require_channel("channel", channel)
+    if other is not None:
+        require_channel("other", other)
+    try:
+        array = np.asarray(given)
+    except ValueError:  # rows of several lengths
+        array = np.zeros(0)
+    if array.dtype.kind not in "iuf" or array.ndim not in (1, 2) or not array.size:
+        raise InputError("counts must be a list or a matrix of numbers of records")
+    table = np.array(array, float).reshape(len(array), -1)
+    whole = np.isfinite(table).all() and not (table != np.rint(table)).any()
+    if np.ma.is_masked(given) or not whole or (table < 0).any():
+        raise InputError("counts must be numbers of records: whole, at least 0, no shares of them")
+    if not (table.max() < LARGEST and 0 < table.sum() < LARGEST):
+        raise InputError("counts must add up to a number of records above 0 (and below 2^53)")
+    sides = [("rows", channel, table.sum(axis=1))]
+    if other is not None:
+        sides.append(("columns", other, table.sum(axis=0)))
+    for what, masked, counts in sides:
+        _require_released(what, masked, counts)
+    columns = table.shape[1] if other is None else len(other.values)
+    require_room("the estimate", *[(max(channel.matrix.shape), max(len(table), columns))] * 4)
+    return table
+
+
+def _require_released(what: str, channel: Channel, counts: Floats) -> None:
+    """Require one count for every label, and none of a label that is never released."""
+    if len(counts) != len(channel.labels):
+        raise InputError(
+            f"counts have {len(counts)} {what}, but the channel {len(channel.labels)} labels; give "
+            "one for every label, 0 where no record has it"
+        )
+    wrong = (counts > 0) & (channel.matrix.max(axis=0) == 0)
+    if wrong.any():
+        raise InputError(
+            f"{int(counts[wrong].sum())} records have labels that the channel never releases: the "
+            "counts are not of this channel"
+        )

@@ -10,29 +10,16 @@ The cones are not divided by p_w, though it would make their entries alike: pric
 would then be multiplied by p_w, and lost where it is small (measured: a gap 100 times as wide).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import clarabel
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from anonymizer.channels.private.program import Multipliers, Program, Weights
 from anonymizer.channels.private.requirements import Demand, Transport
-from anonymizer.channels.source import Floats
-
-__all__ = ["Solution", "solve"]
-
-Codes = NDArray[np.intp]
-
-
-@dataclass(frozen=True, eq=False)
-class Solution:
-    """What the solver stopped at: u(x,y) as it is, shape (n, k), and the prices of all rows."""
-
-    joint: Floats
-    multipliers: Multipliers
-    iterations: int
+from anonymizer.kernels.arrays import Codes, Floats
 
 
 @dataclass
@@ -80,20 +67,15 @@ class _Rows:
         return sparse.csc_matrix((entries, place), shape=(self.height, self.width))
 
 
-@dataclass(frozen=True, eq=False)
-class _Asked:
-    """Where a demand's rows are; shapes end in (k,)."""
-
-    rows: Codes
-    total: Codes
-    cones: Codes
-    size: Floats
-    linear: Codes
-    transports: tuple[tuple[Codes, Codes, Codes], ...]
+Priced = Callable[[Floats], Weights]
+"""The multipliers of one demand, from the prices of all rows."""
 
 
-def solve(program: Program, accuracy: float) -> Solution:
-    """Solve a program to a relative accuracy, or to the best that Clarabel can have."""
+def solve(program: Program, accuracy: float) -> tuple[Floats, Multipliers, int]:
+    """Solve a program to a relative accuracy, or to the best that Clarabel can have.
+
+    Returns u(x,y) as the solver stopped at it, shape (n, k), the prices of all rows, and the steps.
+    """
     n, k = program.distortion.shape
     system = _Rows()
     u = system.variables(n, k)
@@ -103,14 +85,26 @@ def solve(program: Program, accuracy: float) -> Solution:
     held = system.block(clarabel.ZeroConeT, np.zeros(k))
     system.put(held, u, 1.0)
     system.put(held, masses, -1.0)
-    asked = [_demanded(system, demand, u, masses) for demand in program.demands]
+    priced = [_demanded(system, demand, u, masses) for demand in program.demands]
     # The last margin follows from the others, as all rows sum to p.
     margins = system.block(clarabel.ZeroConeT, program.p[:-1] * n if program.invariant else _NONE)
     system.put(margins, masses[: len(margins)], 1.0)
     mean = system.block(clarabel.ZeroConeT, _NONE if program.drift is None else np.zeros(1))
     if program.drift is not None:
         system.put(mean, masses, program.drift)
-    private = _private(system, program, u)
+    # Rows q <= c_y and q >= e^-epsilon c_y with c_y = e^(epsilon/2) b_y; the second is multiplied
+    # by e^(epsilon/2), so that no entry is tiny.
+    private = program.epsilon is not None
+    factor, share = np.exp((program.epsilon or 0.0) / 2), program.p[:, None] * n
+    bounds = np.zeros((n, k * private))
+    above = system.block(clarabel.NonnegativeConeT, bounds)
+    below = system.block(clarabel.NonnegativeConeT, bounds)
+    if private:
+        largest = system.variables(k)
+        system.put(above, u, 1.0 / share)
+        system.put(above, largest, -1.0)
+        system.put(below, u, -factor / share)
+        system.put(below, largest, 1.0 / factor)
     cost = np.zeros(system.width)
     cost[u] = program.distortion / program.scale
     found = _clarabel(system, cost, accuracy)
@@ -118,94 +112,68 @@ def solve(program: Program, accuracy: float) -> Solution:
     prices = np.nan_to_num(np.asarray(found.z) * program.scale, posinf=0.0, neginf=0.0)
     at_margins = np.zeros(k)
     at_margins[: len(margins)] = prices[margins]
-    most, least = _pulls(prices, private, program) if private else (None, None)
-    weights = tuple(_weights(prices, rows) for rows in asked)
+    weights = tuple(of_demand(prices) for of_demand in priced)
+    most, least = prices[above] / share, prices[below] * factor / share
     multipliers = Multipliers(weights, at_margins, float(prices[mean].sum()), most, least)
-    return Solution(joint, multipliers, int(found.iterations))
+    return joint, multipliers, int(found.iterations)
 
 
 _NONE = np.zeros(0)
 
 
-def _demanded(system: _Rows, demand: Demand, u: Codes, masses: Codes) -> _Asked:
+def _demanded(system: _Rows, demand: Demand, u: Codes, masses: Codes) -> Priced:
     """The rows of one demand over all symbols."""
     m, k = len(demand.margin), len(masses)
-    law = system.variables(m, k)  # V_wy / p_w
+    law, size = system.variables(m, k), demand.margin[:, None]  # V_wy / p_w, and p_w
     defined = system.block(clarabel.ZeroConeT, np.zeros((m, k)))
     share = demand.conditional / demand.margin
     system.put(defined[:, None, :], u[None], share.T[..., None])
     system.put(defined, law, -1.0)
-    scaled = law, demand.margin[:, None]
-    linear = _bounded(system, demand.linear, scaled)
-    transports = tuple(_transported(system, one, scaled, masses) for one in demand.transports)
-    if not demand.entropic:
-        return _Asked(_EMPTY, _EMPTY, _EMPTY, _NONE[:, None], linear, transports)
-    epigraph = system.variables(m, k)
-    cones = system.block(clarabel.ExponentialConeT, np.zeros((m, k, 3)))
-    size = demand.margin[:, None]
-    system.put(cones[..., 0], epigraph, 1.0)
-    system.put(cones[..., 1], law, -size)
-    system.put(cones[..., 2], masses[None, :], -size)
-    rows = _bounded(system, demand.tilts, scaled)
-    system.put(rows[:, None, :], epigraph[None], 1.0)
-    total = system.block(clarabel.NonnegativeConeT, np.zeros(int(demand.total is not None)))
+    linear = _bounded(system, demand.linear, law, size)
+    runs = tuple(_transported(system, one, law, size, masses) for one in demand.transports)
+    rows, total = np.zeros((0, k), np.intp), np.zeros(0, np.intp)
+    cones = np.zeros((m * demand.entropic, k, 3), np.intp)
+    if demand.entropic:
+        epigraph = system.variables(m, k)
+        cones = system.block(clarabel.ExponentialConeT, np.zeros((m, k, 3)))
+        system.put(cones[..., 0], epigraph, 1.0)
+        system.put(cones[..., 1], law, -size)
+        system.put(cones[..., 2], masses[None, :], -size)
+        rows = _bounded(system, demand.tilts, law, size)
+        system.put(rows[:, None, :], epigraph[None], 1.0)
     if demand.total is not None:
+        total = system.block(clarabel.NonnegativeConeT, np.zeros(1))
         system.put(total[:, None], epigraph, 1.0)
         system.put(total[:, None], law, (demand.total * demand.margin)[:, None])
-    return _Asked(rows, total, cones[..., 2], size, linear, transports)
+
+    def priced(prices: Floats) -> Weights:
+        pulls = tuple((prices[limit], prices[on] - prices[back]) for limit, on, back in runs)
+        laws = prices[cones[..., 2]] * size[: len(cones)]
+        return Weights(prices[rows], float(prices[total].sum()), laws, prices[linear], pulls)
+
+    return priced
 
 
-_EMPTY = np.zeros((0, 0), np.intp)
-
-
-def _bounded(system: _Rows, coefficients: Floats, law: tuple[Codes, Floats]) -> Codes:
+def _bounded(system: _Rows, coefficients: Floats, law: Codes, size: Floats) -> Codes:
     """Rows coefficients V_y <= 0 for every symbol, shape (rows, k)."""
-    variables, margin = law
-    rows = system.block(
-        clarabel.NonnegativeConeT, np.zeros((len(coefficients), variables.shape[1]))
-    )
-    system.put(rows[:, None, :], variables[None], coefficients[..., None] * margin)
+    none = np.zeros((len(coefficients), law.shape[1]))
+    rows = system.block(clarabel.NonnegativeConeT, none)
+    system.put(rows[:, None, :], law[None], coefficients[..., None] * size)
     return rows
 
 
 def _transported(
-    system: _Rows, one: Transport, law: tuple[Codes, Floats], masses: Codes
+    system: _Rows, one: Transport, law: Codes, size: Floats, masses: Codes
 ) -> tuple[Codes, Codes, Codes]:
     """Weights'work <= limit M and work at least what has to cross each run, either way."""
     work = system.variables(len(one.rows), len(masses))
     limit = system.block(clarabel.NonnegativeConeT, np.zeros(len(masses)))
     system.put(limit, work, one.weights[:, None])
     system.put(limit, masses, -one.limit)
-    forth, back = (_bounded(system, sign * one.rows, law) for sign in (1.0, -1.0))
+    forth, back = (_bounded(system, sign * one.rows, law, size) for sign in (1.0, -1.0))
     system.put(forth, work, -1.0)
     system.put(back, work, -1.0)
     return limit, forth, back
-
-
-def _private(system: _Rows, program: Program, u: Codes) -> tuple[Codes, Codes] | None:
-    """Rows q <= c_y and q >= e^-epsilon c_y with c_y = e^(epsilon/2) b_y, shape (n, k) each.
-
-    The second is multiplied by e^(epsilon/2), so that no entry is tiny.
-    """
-    if program.epsilon is None:
-        return None
-    most = system.block(clarabel.NonnegativeConeT, np.zeros(u.shape))
-    least = system.block(clarabel.NonnegativeConeT, np.zeros(u.shape))
-    largest = system.variables(u.shape[1])
-    factor = np.exp(program.epsilon / 2)
-    share = program.p[:, None] * len(program.p)
-    system.put(most, u, 1.0 / share)
-    system.put(most, largest, -1.0)
-    system.put(least, u, -factor / share)
-    system.put(least, largest, 1.0 / factor)
-    return most, least
-
-
-def _pulls(prices: Floats, rows: tuple[Codes, Codes], program: Program) -> tuple[Floats, Floats]:
-    """The multipliers of the same rows in terms of u, as ``Multipliers`` has them."""
-    share = program.p[:, None] * len(program.p)
-    factor = np.exp((program.epsilon or 0.0) / 2)
-    return prices[rows[0]] / share, prices[rows[1]] * factor / share
 
 
 def _clarabel(system: _Rows, cost: Floats, accuracy: float) -> clarabel.DefaultSolution:
@@ -218,17 +186,3 @@ def _clarabel(system: _Rows, cost: Floats, accuracy: float) -> clarabel.DefaultS
     return clarabel.DefaultSolver(
         quadratic, cost, system.matrix, right, system.cones, settings
     ).solve()
-
-
-def _weights(prices: Floats, asked: _Asked) -> Weights:
-    transports = tuple(
-        (prices[limit], prices[forth] - prices[back]) for limit, forth, back in asked.transports
-    )
-    total = float(prices[asked.total].sum())
-    return Weights(
-        prices[asked.rows],
-        total,
-        prices[asked.cones] * asked.size,
-        prices[asked.linear],
-        transports,
-    )

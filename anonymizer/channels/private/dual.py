@@ -28,9 +28,7 @@ import numpy as np
 
 from anonymizer.channels.private.program import Multipliers, Program, Weights
 from anonymizer.channels.private.requirements import Demand
-from anonymizer.channels.source import Floats
-
-__all__ = ["Proof", "proof"]
+from anonymizer.kernels.arrays import Floats
 
 ROUNDING = 2.0**-52
 LEAST = 1e-280
@@ -47,38 +45,45 @@ class Proof:
 
 def proof(program: Program, multipliers: Multipliers) -> Proof:
     """The lower bound that these multipliers prove of a program; see above."""
-    costs, size = _costs(program, multipliers)
-    constant, weight = _constant(program, multipliers)
-    terms = 8 + 4 * max((demand.conditional.shape[1] for demand in program.demands), default=0)
-    certain = costs - terms * ROUNDING * size
-    rows = certain.min(axis=1)
-    value = float(program.p @ rows + constant)
-    error = 2 * (len(rows) + 8) * ROUNDING * float(program.p @ np.abs(rows) + weight)
-    return Proof(max(value - error, _free(program)), costs)
-
-
-def _free(program: Program) -> float:
-    """E min_y d(X, y): what the distortion is at least without any condition."""
-    least = float(program.p @ program.distortion.min(axis=1))
-    return least * (1 - 2 * (len(program.p) + 2) * ROUNDING)
-
-
-def _costs(program: Program, multipliers: Multipliers) -> tuple[Floats, Floats]:
-    """S(x, y), and the sum of the magnitudes of its terms, shape (n, k) each."""
     costs, size = program.distortion.copy(), program.distortion.copy()
     for demand, weights in zip(program.demands, multipliers.weights, strict=True):
         for part in _coefficients(demand, weights):
             costs += demand.conditional @ part
             size += demand.conditional @ np.abs(part)
-    parts = [multipliers.margins[None, :]] if program.invariant else []
-    drift = program.drift
-    if drift is not None and np.isfinite(multipliers.mean):
-        parts.append(multipliers.mean * drift[None, :])
-    most, least = _signed(program, multipliers)
-    for part in (*parts, most, -least):
+    parts, constant, weight = _signed(program, multipliers)
+    for part in parts:
         costs += part
         size += np.abs(part)
-    return costs, size
+    terms = 8 + 4 * max((demand.conditional.shape[1] for demand in program.demands), default=0)
+    rows = (costs - terms * ROUNDING * size).min(axis=1)
+    value = float(program.p @ rows + constant)
+    error = 2 * (len(rows) + 8) * ROUNDING * float(program.p @ np.abs(rows) + weight)
+    # Without any condition E d(X, Y) is at least E min_y d(X, y).
+    least = float(program.p @ program.distortion.min(axis=1))
+    free = least * (1 - 2 * (len(program.p) + 2) * ROUNDING)
+    return Proof(max(value - error, free), costs)
+
+
+def _signed(program: Program, multipliers: Multipliers) -> tuple[list[Floats], float, float]:
+    """What margins, mean and epsilon add to S; and to the bound whatever the channel, with size."""
+    parts: list[Floats] = []
+    value = weight = 0.0
+    if program.invariant:
+        parts.append(multipliers.margins[None, :])
+        value -= float(multipliers.margins @ program.p)
+        weight += float(np.abs(multipliers.margins) @ program.p)
+    if program.drift is not None and np.isfinite(multipliers.mean):
+        parts.append(multipliers.mean * program.drift[None, :])
+    if program.epsilon is not None:
+        reach = np.exp(program.epsilon / 2)
+        most, least = np.maximum(multipliers.most, 0.0), np.maximum(multipliers.least, 0.0)
+        paid, owed = (program.p @ least) / reach, reach * (program.p @ most)
+        most = most * np.minimum(1.0, paid / np.maximum(owed, LEAST))  # so that b_y costs nothing
+        owed = reach * (program.p @ most)
+        parts += [most, -least]
+        value += float(np.minimum(0.0, paid - owed).sum() * reach)
+        weight += float((paid + owed).sum() * reach)
+    return parts, value, weight
 
 
 def _coefficients(demand: Demand, weights: Weights) -> list[Floats]:
@@ -108,29 +113,3 @@ def _distributions(laws: Floats) -> Floats:
     scaled = np.where(sums > 0, positive / np.where(sums > 0, sums, 1.0), even)
     inside = 1 - 2 * (len(positive) + 2) * ROUNDING
     return np.maximum(scaled * inside, LEAST)
-
-
-def _signed(program: Program, multipliers: Multipliers) -> tuple[Floats, Floats]:
-    """The multipliers of epsilon, of at least 0; those above scaled so that b_y costs nothing."""
-    if program.epsilon is None or multipliers.most is None or multipliers.least is None:
-        return np.zeros((1, 1)), np.zeros((1, 1))
-    most, least = np.maximum(multipliers.most, 0.0), np.maximum(multipliers.least, 0.0)
-    paid = np.exp(-program.epsilon / 2) * (program.p @ least)
-    owed = np.exp(program.epsilon / 2) * (program.p @ most)
-    return most * np.minimum(1.0, paid / np.maximum(owed, LEAST)), least
-
-
-def _constant(program: Program, multipliers: Multipliers) -> tuple[float, float]:
-    """What multipliers add whatever the channel, and the magnitudes of its terms."""
-    value = weight = 0.0
-    if program.invariant:
-        value -= float(multipliers.margins @ program.p)
-        weight += float(np.abs(multipliers.margins) @ program.p)
-    if program.epsilon is not None:
-        most, least = _signed(program, multipliers)
-        paid = np.exp(-program.epsilon / 2) * (program.p @ least)
-        owed = np.exp(program.epsilon / 2) * (program.p @ most)
-        reach = np.exp(program.epsilon / 2)
-        value += float(np.minimum(0.0, paid - owed).sum() * reach)
-        weight += float((paid + owed).sum() * reach)
-    return value, weight

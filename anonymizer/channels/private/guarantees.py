@@ -6,23 +6,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.channels.private.constraints import Extras, program_of
+from anonymizer.channels.channel import OptimalChannel
 from anonymizer.channels.private.dual import proof
-from anonymizer.channels.private.program import Program
+from anonymizer.channels.private.program import Extras, Program, program_of
 from anonymizer.channels.private.repair import blind, repaired
 from anonymizer.channels.private.verification import Policy
-from anonymizer.channels.result import OptimalChannel
-from anonymizer.channels.sensitive import Sensitive
-from anonymizer.channels.source import Floats, Source, matrix_of, nats_per, require_distortion
+from anonymizer.channels.source import Sensitive, Source, expected, require_distortion
+from anonymizer.channels.validation import matrix_of, nats_per, number_of
 from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Floats
 from anonymizer.privacy import PrivacyModel, models_of
-from anonymizer.privacy.base import require_number
-
-__all__ = ["Extras", "least_distortion", "private_channel"]
 
 TELLING_EPSILON = 20.0
 """Beyond, a program is solved without epsilon, and what that leaves open is mended: releasing each
-symbol to everybody with chances of e^-20 costs next to nothing, and asking for them in a program
+symbol to everybody with chances of e^-20 costs next to nothing, and requiring them in a program
 costs its accuracy (measured: at 50 Clarabel stops a fifth above the optimum)."""
 
 
@@ -55,8 +52,8 @@ def private_channel(
         d(x, y), shape (n, k), at least 0: what it costs to release y for x.
     privacy
         Models: t-closeness, entropy l-diversity, k-anonymity, those that bound shares, mean
-        information. A released symbol is a class. k-anonymity asks H(record|y) >= log k: whoever
-        sees y is as uncertain whose record it is as among k equally likely ones.
+        information. A released symbol is a class. k-anonymity requires H(record|y) >= log k:
+        whoever sees y is as uncertain whose record it is as among k equally likely ones.
     invariant, epsilon, unbiased
         See :class:`Extras`; epsilon in nats, whatever the unit.
     records
@@ -68,7 +65,7 @@ def private_channel(
     tolerance
         What part of the distortion the gap may be for the answer to count as certified.
     unit
-        Of the leakage I(W;Y) that is stated, ``"bits"`` or ``"nats"``.
+        Of the leakage I(W;Y), ``"bits"`` or ``"nats"``.
 
     Raises
     ------
@@ -90,7 +87,9 @@ def private_channel(
         )
     sensitive = Sensitive.of(joint, prior, values, str(next(iter(names), "W")))
     if records is None:
-        records = _counted(matrix_of("joint", joint))
+        counts = matrix_of("joint", joint)
+        whole = bool((counts == np.rint(counts)).all()) and counts.sum() > 1
+        records = float(counts.sum()) if whole else None
     extras = Extras(invariant, epsilon, unbiased)
     return least_distortion(
         [sensitive], distortion, privacy, extras, records, tolerance=tolerance, unit=unit
@@ -107,25 +106,28 @@ def least_distortion(
     tolerance: float = 1e-5,
     unit: str = "bits",
 ) -> OptimalChannel:
-    """The same about several sensitive attributes at once, all beside the same X.
+    """The same about several sensitive attributes at once, all next to the same X.
 
-    A model that names none of them is about each. The leakage stated is that about the first.
+    A model that names none of them is about each. The leakage is that about the first.
 
     Raises
     ------
     InputError, PolicyUnreachableError
         As :func:`private_channel`, and when the attributes are not about the same X.
     """
-    require_number("private channel", "tolerance", tolerance, least=0, most=1, above=True)
+    number_of("tolerance", tolerance, above=0, most=1)
     if records is not None:
-        require_number("private channel", "records", records, least=1)
-    nats = nats_per(unit)
-    _require_sensitive(sensitive)
+        number_of("records", records, least=1)
+    nats_per(unit)
+    listed = isinstance(sensitive, Sequence) and all(isinstance(s, Sensitive) for s in sensitive)
+    if not listed or not sensitive:
+        raise InputError("sensitive must be a list of Sensitive.of(joint), one at least")
     extras = Extras() if extras is None else extras
     for other in sensitive[1:]:
         other.require_same(sensitive[0])
     source = sensitive[0].source
-    costs = require_distortion(distortion, source)
+    given = require_distortion(distortion, "joint", source.shape[0])
+    costs = np.ascontiguousarray(given[source.rows])
     policy = Policy.of(privacy, sensitive, records)
     program, columns = program_of(source, costs, extras)
     tolerated = replace(program, demands=policy.demands(tolerated=True))
@@ -135,25 +137,17 @@ def least_distortion(
     best = _best(exact, tolerated, policy, tolerance)
     channel = np.zeros((len(source.p), costs.shape[1]))
     channel[:, columns] = best.channel
-    value = source.expected(channel, costs)
-    return OptimalChannel(
-        channel=_everywhere(channel, matrix_of("distortion", distortion), source, extras),
-        distortion=value,
-        leakage=source.leakage(channel) / nats,
-        slope=None,
-        minimised="distortion",
-        lower_bound=min(best.bound, value),
-        certified=value - best.bound <= tolerance * value,
+    return OptimalChannel.of(
+        _everywhere(channel, given, source, extras),
+        expected(source.p, channel, costs),
+        source.leakage(channel),
+        "distortion",
+        best.bound,
+        tolerance=tolerance,
         unit=unit,
         method="clarabel",
         iterations=best.iterations,
     )
-
-
-def _require_sensitive(stated: object) -> None:
-    sound = isinstance(stated, Sequence) and all(isinstance(one, Sensitive) for one in stated)
-    if not sound or not stated:
-        raise InputError("sensitive must be a list of Sensitive.of(joint), one at least")
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +166,7 @@ def _best(exact: Program, tolerated: Program, policy: Policy, tolerance: float) 
     A hair h costs up to h times what ignoring X costs, as a mixture with a channel that does is
     among the channels that are left.
     """
-    most = float(np.einsum("x,xy,xy->", exact.p, blind(exact), exact.distortion))
+    most = exact.expected(blind(exact))
     found = _answer(exact, tolerated, policy, tolerance, hair=tolerance / 10)
     loss = tolerance * found.value
     if found.value - found.bound <= loss or tolerance / 10 * most <= loss / 4:
@@ -188,28 +182,18 @@ def _answer(
 ) -> _Answer:
     from anonymizer.channels.private.conic import solve
 
-    solved = _inside(exact, hair)
-    found = solve(solved, accuracy=min(1e-8, tolerance * 1e-4))
-    relaxed = tolerated if solved.epsilon is not None else replace(tolerated, epsilon=None)
-    proven = proof(relaxed, found.multipliers)
-    good = proven.bound / (1 - 0.9 * tolerance)  # certified, with room for rounding
-    channel = repaired(exact, found.joint, proven.costs, policy, good)
-    value = float(np.einsum("x,xy,xy->", exact.p, channel, exact.distortion))
-    return _Answer(channel, value, proven.bound, found.iterations)
-
-
-def _inside(program: Program, hair: float) -> Program:
-    epsilon = program.epsilon
+    epsilon = exact.epsilon
     if epsilon is not None:
         epsilon = epsilon * (1 - hair) if epsilon <= TELLING_EPSILON else None
-    demands = tuple(demand.inside(hair) for demand in program.demands)
-    return replace(program, demands=demands, epsilon=epsilon)
-
-
-def _counted(joint: Floats) -> float | None:
-    """The records, where a joint law is given as counts."""
-    whole = bool((joint == np.rint(joint)).all())
-    return float(joint.sum()) if whole and joint.sum() > 1 else None
+    demands = tuple(demand.inside(hair) for demand in exact.demands)
+    solved = replace(exact, demands=demands, epsilon=epsilon)
+    joint, multipliers, steps = solve(solved, accuracy=min(1e-8, tolerance * 1e-4))
+    relaxed = tolerated if solved.epsilon is not None else replace(tolerated, epsilon=None)
+    proven = proof(relaxed, multipliers)
+    good = proven.bound / (1 - 0.9 * tolerance)  # certified, with room for rounding
+    channel = repaired(exact, joint, proven.costs, policy, good)
+    value = exact.expected(channel)
+    return _Answer(channel, value, proven.bound, steps)
 
 
 def _everywhere(channel: Floats, distortion: Floats, source: Source, extras: Extras) -> Floats:

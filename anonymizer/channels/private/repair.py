@@ -7,24 +7,24 @@ prior holds with room to spare is held for some e; at e = 1 nothing about X is r
 First b has the symbols that break a model, each as much as it needs, which is in proportion to its
 own small mass; then what makes margins, the mean, or an average exact. All that counts is the
 verification, which is the models' own.
+
+Conditions that the prior only just holds are equations, and met as such. Where f(p) = 0, p the
+margin of W, every symbol is at its limit: the sum over y of f(V_y) <= 0 is at least f(p) = 0, so
+all are 0. Of t = 0 that leaves V_y = p M_y; of a bound on a share that the table itself is at,
+c'V_y = 0. No mixing with the prior mends what is off there, or nearly there; moving u(x,y) onto the
+equations does.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.channels.private.program import Program
-from anonymizer.channels.private.projection import projected
+from anonymizer.channels.channel import epsilon_of
+from anonymizer.channels.private.program import EXACT, Program
+from anonymizer.channels.private.requirements import Demand
 from anonymizer.channels.private.verification import Policy
-from anonymizer.channels.source import Floats
 from anonymizer.errors import PolicyUnreachableError
-from anonymizer.privacy import Mask
-
-__all__ = ["EXACT", "blind", "repaired"]
-
-EXACT = 1e-12
-"""How far margins, and the mean in units of the largest deviation, may be off: rounding."""
+from anonymizer.kernels.arrays import Floats, Mask
 
 PHANTOMS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 """Masses below which a symbol is taken for an artefact of the solver; the best is kept."""
@@ -38,17 +38,21 @@ ROUNDS = 2000
 TOPPINGS = np.geomspace(1e-13, 1e3, 97)
 """What part of its mass a symbol may need of everybody."""
 
+CLOSE = 1e-3
+"""What a condition may have left at the prior, in its own unit, to be met as an equation: a
+channel that meets it so is one candidate among others."""
+
+MOST_EQUATIONS = 2500
+"""Beyond, the dense system would take longer than the program itself."""
+
+PROJECTIONS = 6
+
 
 def repaired(program: Program, joint: Floats, costs: Floats, policy: Policy, good: float) -> Floats:
     """The least distorting channel that a policy accepts, near u(x,y), shape (n, k).
 
     ``costs`` are the S(x, y) of the same answer. Of channels that distort at most ``good`` it is
-    the one of the fewest entries.
-
-    Raises
-    ------
-    PolicyUnreachableError
-        When not even a channel that ignores X passes; the caller has made sure that one does.
+    the one of the fewest entries. Callers have made sure that a channel that ignores X passes.
     """
     candidates = [*_mended(program, joint, costs, policy), blind(program)]
     sound = [one for one in candidates if _holds(program, one) and policy.accepts(one)]
@@ -57,8 +61,8 @@ def repaired(program: Program, joint: Floats, costs: Floats, policy: Policy, goo
             "no channel could be verified to hold the policy, not even one that ignores the value; "
             "relax it"
         )
-    least = min(_expected(program, one) for one in sound)
-    enough = [one for one in sound if _expected(program, one) <= max(least, good)]
+    least = min(program.expected(one) for one in sound)
+    enough = [one for one in sound if program.expected(one) <= max(least, good)]
     return min(enough, key=lambda channel: int((channel > 0).sum()))
 
 
@@ -87,41 +91,37 @@ def blind(program: Program) -> Floats:
     return np.repeat(shares[None], n, axis=0)
 
 
-@dataclass(frozen=True, eq=False)
-class _Exact:
-    """What the margin of Y has to be besides: shape (k,) each, or None."""
+def _met(program: Program, margin: Floats) -> bool:
+    """Whether a margin of Y and its mean are as required, up to rounding."""
+    if program.invariant and np.abs(margin - program.p).max() > EXACT:
+        return False
+    return program.drift is None or abs(float(program.drift @ margin)) <= EXACT
 
-    margin: Floats | None
-    drift: Floats | None
 
-    def met(self, margin: Floats) -> bool:
-        """Whether it is, up to rounding."""
-        if self.margin is not None and np.abs(margin - self.margin).max() > EXACT:
-            return False
-        return self.drift is None or abs(float(self.drift @ margin)) <= EXACT
-
-    def fresh(self, margin: Floats, e: float) -> Floats | None:
-        """The b with (1 - e) margin + e b as it has to be; None where no distribution is."""
-        if self.margin is not None:
-            b = (self.margin - (1 - e) * margin) / e
-            return b / b.sum() if b.min() >= 0 else None
-        if self.drift is None:
-            return margin
-        off = (1 - e) * float(self.drift @ margin) / e
-        released = np.where(margin > 0, self.drift, 0.0)
+def _mixed(program: Program, channel: Floats, e: float) -> Floats | None:
+    """(1 - e) q + e b with a b that makes margin and mean as required; None where there is none."""
+    margin = program.p @ channel
+    if e == 0.0:
+        return channel if _met(program, margin) else None
+    b, drift = margin, program.drift
+    if program.invariant:
+        b = (program.p - (1 - e) * margin) / e
+        b = b / b.sum()
+    elif drift is not None:
+        mean = float(drift @ margin)
+        off = (1 - e) * mean / e
+        released = np.where(margin > 0, drift, 0.0)
         other = int(np.argmin(released) if off > 0 else np.argmax(released))
-        mean = float(self.drift @ margin)
-        part = (-off - mean) / (float(self.drift[other]) - mean) if off else 0.0
-        if not 0 <= part <= 1:
-            return None
+        part = (-off - mean) / (float(drift[other]) - mean) if off else 0.0
         b = (1 - part) * margin
         b[other] += part
-        return np.asarray(b)
+        if not 0 <= part <= 1:
+            return None
+    return np.asarray((1 - e) * channel + e * b[None]) if b.min() >= 0 else None
 
 
 def _mended(program: Program, joint: Floats, costs: Floats, policy: Policy) -> Iterator[Floats]:
     """For every idea of what is no more than an artefact, the least mixed channel that passes."""
-    exact = _Exact(program.p if program.invariant else None, program.drift)
     reduced = (costs - costs.min(axis=1)[:, None]) / program.scale
     joint = np.maximum(joint, 0.0)
     for sparse in (True, False):
@@ -135,7 +135,7 @@ def _mended(program: Program, joint: Floats, costs: Floats, policy: Policy) -> I
             for near in _near(program, cleaned):
                 topped = _topped(program, near, policy)
                 for e in MIXTURES:
-                    mixed = _mixed(program, topped, exact, e)
+                    mixed = _mixed(program, topped, e)
                     if mixed is not None and _holds(program, mixed) and policy.accepts(mixed):
                         yield mixed
                         break
@@ -144,7 +144,7 @@ def _mended(program: Program, joint: Floats, costs: Floats, policy: Policy) -> I
 def _near(program: Program, channel: Floats) -> Iterator[Floats]:
     """A channel, and what it becomes where conditions have to be met as equations."""
     yield channel
-    joint = projected(program, program.p[:, None] * channel)
+    joint = _projected(program, program.p[:, None] * channel)
     if joint is not None and (joint.sum(axis=1) > 0).all():
         yield np.asarray(joint / joint.sum(axis=1)[:, None])
 
@@ -196,27 +196,64 @@ def _fitted(p: Floats, channel: Floats) -> Floats:
     return np.asarray(joint / joint.sum(axis=1)[:, None])
 
 
-def _mixed(program: Program, channel: Floats, exact: _Exact, e: float) -> Floats | None:
-    margin = program.p @ channel
-    if e == 0.0:
-        return channel if exact.met(margin) else None
-    fresh = exact.fresh(margin, e)
-    return None if fresh is None else np.asarray((1 - e) * channel + e * fresh[None])
-
-
 def _holds(program: Program, channel: Floats) -> bool:
-    """Whether rows are distributions, and margins, mean and epsilon are as asked."""
+    """Whether rows are distributions, and margins, mean and epsilon are as required."""
     if channel.min() < 0 or np.abs(channel.sum(axis=1) - 1).max() > EXACT:
         return False
-    exact = _Exact(program.p if program.invariant else None, program.drift)
-    if not exact.met(program.p @ channel):
+    if not _met(program, program.p @ channel):
         return False
-    if program.epsilon is None:
-        return True
-    released = channel[:, channel.max(axis=0) > 0]
-    least, most = released.min(axis=0), released.max(axis=0)
-    return bool((least > 0).all() and np.log(most / least).max() <= program.epsilon + EXACT)
+    return program.epsilon is None or epsilon_of(channel) <= program.epsilon + EXACT
 
 
-def _expected(program: Program, channel: Floats) -> float:
-    return float(np.einsum("x,xy,xy->", program.p, channel, program.distortion))
+def _projected(program: Program, joint: Floats) -> Floats | None:
+    """The u(x,y) near a given one that meets the equations, shape (n, k); None without any.
+
+    min sum (v - u)^2 / u over v with the row sums p and E P' v_y = 0 for all y: corrections are in
+    proportion to what there is, so that zeros stay zeros. Entries that turn negative are left out
+    in the next round.
+    """
+    parts = [(demand, _equations(demand)) for demand in program.demands]
+    tests = [demand.conditional @ rows.T for demand, rows in parts if len(rows)]
+    n, k = joint.shape
+    if not tests or n + k * sum(test.shape[1] for test in tests) > MOST_EQUATIONS:
+        return None
+    test = np.hstack(tests)
+    for _ in range(PROJECTIONS):
+        joint = joint + _correction(program.p, joint, test)
+        if joint.min() >= 0:
+            break
+        joint = np.maximum(joint, 0.0)
+    return joint
+
+
+def _equations(demand: Demand) -> Floats:
+    """Rows E with E V_y = 0, shape (rows, m); all of them hold of the margin itself."""
+    p = demand.margin
+    found = [demand.linear[demand.linear @ p > -CLOSE]]
+    found += [
+        one.rows
+        for one in demand.transports
+        if one.limit - one.weights @ np.abs(one.rows @ p) < CLOSE
+    ]
+    rows = demand.tilts if demand.total is None else np.vstack([demand.tilts, demand.total])
+    if len(rows) and (rows @ p).max() > -CLOSE:
+        found.append(np.eye(len(p)))
+    tests = np.vstack(found)
+    return np.asarray(tests - (tests @ p)[:, None])
+
+
+def _correction(p: Floats, joint: Floats, test: Floats) -> Floats:
+    """U A' (A U A')^+ (b - A u) of the equations A v = b, U the diagonal of u, shape (n, k)."""
+    n, k = joint.shape
+    rows = test.shape[1]
+    system = np.zeros((n + k * rows, n + k * rows))
+    system[:n, :n] = np.diag(joint.sum(axis=1))
+    cross = (joint[:, :, None] * test[:, None, :]).reshape(n, -1)
+    system[:n, n:], system[n:, :n] = cross, cross.T
+    for y in range(k):
+        here = slice(n + y * rows, n + (y + 1) * rows)
+        system[here, here] = (test * joint[:, y, None]).T @ test
+    off = np.concatenate([p - joint.sum(axis=1), -(test.T @ joint).T.ravel()])
+    scale = 1 / np.sqrt(np.maximum(np.diag(system), 1e-300))
+    prices = scale * np.linalg.lstsq(scale[:, None] * system * scale, scale * off, rcond=1e-12)[0]
+    return np.asarray(joint * (prices[:n, None] + test @ prices[n:].reshape(k, rows).T))

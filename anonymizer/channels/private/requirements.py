@@ -1,4 +1,4 @@
-r"""What privacy models ask of a released symbol, as convex conditions on its column of p(w, y).
+r"""What privacy models require of a released symbol, as convex conditions on its column of p(w, y).
 
 V_w = p(w, y) for one symbol y, M = sum_w V_w = p(y), p_w the margin of W. Every model here reads
 f(V) <= 0 for a convex f that is homogeneous of degree 1 (f(cV) = c f(V)), a sublinear one, so
@@ -30,13 +30,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from anonymizer.channels.sensitive import Sensitive
-from anonymizer.channels.source import UNITS, Floats
+from anonymizer.channels.source import Sensitive
+from anonymizer.channels.validation import UNITS
 from anonymizer.errors import InputError
 from anonymizer.kernels import Sums
+from anonymizer.kernels.arrays import Floats
 from anonymizer.privacy import (
     TOLERANCE,
-    AlphaKAnonymity,
     EntropyLDiversity,
     KAnonymity,
     MeanInformation,
@@ -44,16 +44,6 @@ from anonymizer.privacy import (
     TCloseness,
 )
 from anonymizer.privacy.shares import ShareModel
-
-__all__ = [
-    "Demand",
-    "Transport",
-    "demand_of_records",
-    "demands_of",
-    "fewest",
-    "is_convex",
-    "require_convex",
-]
 
 BIT = UNITS["bits"]
 
@@ -74,22 +64,11 @@ class Transport:
 
 @dataclass(frozen=True, eq=False)
 class Demand:
-    """What is asked of every released symbol about one attribute W.
+    """What every released symbol has to satisfy about one attribute W.
 
-    Parameters
-    ----------
-    conditional
-        p(w|x), shape (n, m).
-    margin
-        p(w), shape (m,); positive.
-    tilts
-        Rows G(V) + tilt'V <= 0, shape (rows, m).
-    total
-        The row sum_y G(V) + total'V <= 0, shape (m,); None where there is none.
-    linear
-        Rows c'V <= 0, shape (rows, m).
-    transports
-        The earth mover's distances.
+    ``conditional`` is p(w|x), shape (n, m), ``margin`` p(w) > 0. ``tilts`` are rows
+    G(V) + tilt'V <= 0, ``linear`` rows c'V <= 0, ``total`` the row sum_y G(V) + total'V <= 0 or
+    None, ``transports`` the earth mover's distances.
     """
 
     conditional: Floats
@@ -103,11 +82,6 @@ class Demand:
     def entropic(self) -> bool:
         """Whether it takes exponential cones."""
         return len(self.tilts) > 0 or self.total is not None
-
-    @property
-    def empty(self) -> bool:
-        """Whether nothing is asked."""
-        return not (self.entropic or len(self.linear) or self.transports)
 
     def inside(self, hair: float) -> "Demand":
         """The same with f(V) <= hair f(p) M for f(V) <= 0, p the margin: a little stricter.
@@ -128,7 +102,7 @@ class Demand:
         )
 
     def added(self, model: PrivacyModel, sensitive: Sensitive, slack: float) -> "Demand":
-        """The same and what a model asks."""
+        """The same and what a model requires."""
         if isinstance(model, TCloseness):
             return self._closeness(model, sensitive, slack)
         if isinstance(model, EntropyLDiversity):
@@ -144,11 +118,7 @@ class Demand:
         if model.distance == "kl":
             known = np.log(self.margin) - np.log(sensitive.prior)
             return self._tilted(known - (model.t + slack) * BIT)
-        if model.distance in ("ordered", "hierarchical") and not sensitive.values:
-            raise InputError(
-                f"t-closeness: distance {model.distance!r} is about the values of "
-                f"{sensitive.attribute}; name them, one for every column of joint"
-            )
+        sensitive.require_named("t-closeness", model.distance)
         runs = [bound.sums for bound in model.bounds(sensitive.table) if bound.sums is not None]
         added = tuple(_transport(sums, sensitive, model.t + slack) for sums in runs)
         return replace(self, transports=(*self.transports, *added))
@@ -169,19 +139,22 @@ class Demand:
 
 
 def demands_of(
-    asked: Sequence[tuple[PrivacyModel, Sensitive]], tolerated: bool
+    pairs: Sequence[tuple[PrivacyModel, Sensitive]], tolerated: bool
 ) -> tuple[Demand, ...]:
-    """What models ask about each attribute: the exact limits, or all that their checks let pass.
+    """What models require about each attribute: the exact limits, or all that their checks pass.
 
     The program is solved at the exact limits; the bound that no channel falls below is made with
     the tolerated ones, so that it holds of every channel that passes the models' own check.
     """
     slack = TOLERANCE if tolerated else 0.0
     found: dict[int, Demand] = {}
-    for model, sensitive in asked:
-        known = found.get(id(sensitive)) or _nothing(sensitive.source.conditional, sensitive)
+    for model, sensitive in pairs:
+        source = sensitive.source
+        none = np.zeros((0, len(source.prior)))
+        empty = Demand(source.conditional, source.prior, none, None, none)
+        known = found.get(id(sensitive), empty)
         found[id(sensitive)] = known.added(model, sensitive, slack)
-    return tuple(demand for demand in found.values() if not demand.empty)
+    return tuple(d for d in found.values() if d.entropic or len(d.linear) or d.transports)
 
 
 def demand_of_records(p: Floats, k: int, records: float, tolerated: bool) -> Demand:
@@ -191,12 +164,6 @@ def demand_of_records(p: Floats, k: int, records: float, tolerated: bool) -> Dem
     return Demand(np.eye(n), p, np.full((1, n), -limit), None, np.zeros((0, n)))
 
 
-def fewest(models: Sequence[PrivacyModel]) -> int:
-    """The most records that a model wants every symbol to be as uncertain as; 1 where none does."""
-    wanted = [model.k for model in models if isinstance(model, KAnonymity | AlphaKAnonymity)]
-    return max(wanted, default=1)
-
-
 def is_convex(model: PrivacyModel) -> bool:
     """Whether a model is a convex condition on a released symbol."""
     plain = not isinstance(model, EntropyLDiversity) or model.monotone
@@ -204,13 +171,7 @@ def is_convex(model: PrivacyModel) -> bool:
 
 
 def require_convex(models: Sequence[PrivacyModel]) -> None:
-    """Refuse models that are no convex condition on a released symbol.
-
-    Raises
-    ------
-    InputError
-        Naming the model and those that are.
-    """
+    """Refuse models that are no convex condition on a released symbol; name those that are."""
     for model in models:
         if not is_convex(model):
             estimated = isinstance(model, EntropyLDiversity)
@@ -224,11 +185,6 @@ def require_convex(models: Sequence[PrivacyModel]) -> None:
 
 
 CONVEX = (TCloseness, EntropyLDiversity, KAnonymity, ShareModel, MeanInformation)
-
-
-def _nothing(conditional: Floats, sensitive: Sensitive) -> Demand:
-    none = np.zeros((0, conditional.shape[1]))
-    return Demand(conditional, sensitive.source.prior, none, None, none)
 
 
 def _transport(sums: Sums, sensitive: Sensitive, limit: float) -> Transport:

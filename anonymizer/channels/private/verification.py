@@ -9,40 +9,31 @@ from anonymizer.channels.private.requirements import (
     Demand,
     demand_of_records,
     demands_of,
-    fewest,
     require_convex,
 )
-from anonymizer.channels.sensitive import Sensitive, whole
-from anonymizer.channels.source import Floats
+from anonymizer.channels.source import Sensitive, whole
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.information.entropy import divergence, entropy
+from anonymizer.kernels.arrays import Floats, Mask
 from anonymizer.privacy import (
     TOLERANCE,
+    AlphaKAnonymity,
     KAnonymity,
-    Mask,
     PrivacyModel,
-    asked,
+    attributes_of,
     models_of,
 )
-
-__all__ = ["Policy"]
 
 
 @dataclass(frozen=True, eq=False)
 class Policy:
     """Models, each with the sensitive attributes that it has to answer for.
 
-    Parameters
-    ----------
-    questions
-        Every model about every attribute that it is about.
-    p
-        p(x), shape (n,).
-    k, records
-        Every symbol leaves as many records in question as k equally likely ones, of so many.
+    ``pairs`` has every model with every attribute that it is about; p(x) has shape (n,). Every
+    symbol leaves as many of the ``records`` in question as k equally likely ones.
     """
 
-    questions: tuple[tuple[PrivacyModel, Sensitive], ...]
+    pairs: tuple[tuple[PrivacyModel, Sensitive], ...]
     p: Floats
     k: int
     records: float
@@ -51,27 +42,19 @@ class Policy:
     def of(
         cls, models: Sequence[PrivacyModel], sensitive: Sequence[Sensitive], records: float | None
     ) -> "Policy":
-        """Bring models and attributes together.
-
-        Raises
-        ------
-        InputError
-            When a model has no convex form or is about none of the attributes, or when k-anonymity
-            is asked without saying of how many records.
-        """
+        """Bring models and attributes together; k-anonymity needs the number of records."""
         require_convex(models_of(models))
-        k = fewest(models)
+        k = max((m.k for m in models if isinstance(m, KAnonymity | AlphaKAnonymity)), default=1)
         if k > 1 and records is None:
             raise InputError(
-                f"k = {k} is about records: give joint as counts, or state records, how many there "
-                "are"
+                f"k = {k} is about records: give joint as counts, or records, how many there are"
             )
         named = {one.attribute: one for one in sensitive}
         pairs = [
             (model, named[name])
             for model in models
             if not isinstance(model, KAnonymity)
-            for name in asked(model, tuple(named))
+            for name in attributes_of(model, tuple(named))
             if name is not None
         ]
         return cls(tuple(pairs), sensitive[0].source.p, k, records or 1.0)
@@ -81,7 +64,7 @@ class Policy:
 
         Those about the records come last.
         """
-        found = demands_of(self.questions, tolerated)
+        found = demands_of(self.pairs, tolerated)
         if self.k == 1:
             return found
         return (*found, demand_of_records(self.p, self.k, self.records, tolerated))
@@ -97,7 +80,7 @@ class Policy:
         """
         laws, mass, released = self._laws(channel)
         fine = np.ones(len(mass), bool)
-        for model, sensitive in self.questions:
+        for model, sensitive in self.pairs:
             if model.per_class:
                 fine &= _held(model, sensitive, laws)
         if self.k > 1:
@@ -107,13 +90,7 @@ class Policy:
         return every
 
     def require_reachable(self) -> None:
-        """Refuse a policy that not even one symbol for everybody holds: then no channel does.
-
-        Raises
-        ------
-        PolicyUnreachableError
-            Naming the model.
-        """
+        """Refuse a policy that not even one symbol for everybody holds: then no channel does."""
         broken = self._broken(np.ones((len(self.p), 1)))
         if broken:
             raise PolicyUnreachableError(
@@ -124,11 +101,13 @@ class Policy:
     def _broken(self, channel: Floats) -> str:
         """The first model that a channel breaks, in words; nothing where it holds them all."""
         laws, mass, _ = self._laws(channel)
-        for model, sensitive in self.questions:
+        for model, sensitive in self.pairs:
             if model.per_class:
                 fine = bool(_held(model, sensitive, laws).all())
-            else:
-                fine = _averaged(model, sensitive, laws, mass)
+            else:  # a bound on the mean information
+                classes = sensitive.classes(sensitive.source.conditional.T @ laws)
+                bits = divergence(classes.joint, classes.margin) @ (mass / mass.sum())
+                fine = bool(model.accepts(np.array([bits])).all())
             if not fine:
                 return f"{model.name} about {sensitive.attribute!r} ({model.range})"
         if self.k > 1 and not self._uncertain(laws).all():
@@ -152,10 +131,3 @@ def _held(model: PrivacyModel, sensitive: Sensitive, laws: Floats) -> Mask:
     """Which symbols hold a model, given their p(x|y), shape (n, k)."""
     classes = sensitive.classes(sensitive.source.conditional.T @ laws)
     return np.asarray(model.accepts(model.measure(classes)))
-
-
-def _averaged(model: PrivacyModel, sensitive: Sensitive, laws: Floats, mass: Floats) -> bool:
-    """Whether all symbols together hold a bound on the mean information."""
-    classes = sensitive.classes(sensitive.source.conditional.T @ laws)
-    bits = divergence(classes.joint, classes.margin) @ (mass / mass.sum())
-    return bool(model.accepts(np.array([bits])).all())

@@ -1,4 +1,4 @@
-"""Bounds on the privacy-distortion function of numbers under squared error, in closed form.
+"""Numbers under squared error, in closed form: bounds, the rate of normal laws, their channel.
 
 R(D) = min I(W;Y) with E (X - Y)^2 <= D, by d = D / Var X (Rebollo-Monedero, Forne and
 Domingo-Ferrer, 2008, Eq. 3 and 4).
@@ -8,12 +8,11 @@ from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import ndtr
 
-from anonymizer.channels.source import Floats, nats_per
-from anonymizer.channels.stated import number_of, vector_of
+from anonymizer.channels.validation import nats_per, number_of, require_room, vector_of
 from anonymizer.errors import InputError
-
-__all__ = ["mutual_information_bound", "normalized", "quadratic_gaussian_bound"]
+from anonymizer.kernels.arrays import Floats
 
 
 def quadratic_gaussian_bound(
@@ -33,7 +32,7 @@ def quadratic_gaussian_bound(
     sigma_W^2 (1 - rho^2 + rho^2 d) at the most; h(W|Y) is no more than that of a normal law of that
     variance. Without a linear regression it is no bound: X = A + B with A = 3 or -3, B uniform on
     (-1, 1) and W = B + noise tells nothing of W through Y = A, although d = 1/28 and the formula is
-    positive for a noise of deviation 1. The paper states no such condition.
+    positive for a noise of deviation 1. The paper has no such condition.
 
     Parameters
     ----------
@@ -64,7 +63,7 @@ def quadratic_gaussian_bound(
         said to be linear.
     """
     nats = nats_per(unit)
-    d = normalized(distortion, variance)
+    d = _normalized(distortion, variance)
     rho = number_of("correlation", correlation, least=-1.0, most=1.0)
     sigma = number_of("deviation", deviation, above=0)
     if isinstance(entropy, float) and entropy == -np.inf:
@@ -111,17 +110,100 @@ def mutual_information_bound(
     InputError
         When a number is outside its range.
     """
-    told = number_of("information", information, least=0)
-    return np.asarray((1 - normalized(distortion, variance)) * told)
+    bits = number_of("information", information, least=0)
+    return np.asarray((1 - _normalized(distortion, variance)) * bits)
 
 
-def normalized(distortion: ArrayLike, variance: float) -> Floats:
+def gaussian_rate(
+    distortion: ArrayLike, variance: float, correlation: float = 1.0, unit: str = "bits"
+) -> Floats:
+    """R(D) = -1/2 log(1 - (1 - d) rho^2) of scalars, d = D / Var X; 0 from d = 1 on.
+
+    With correlation 1, W = X: the rate-distortion function 1/2 log(1 / d), infinite at 0.
+
+    Raises
+    ------
+    InputError
+        When a number is outside its range.
+    """
+    spread = number_of("variance", variance, above=0)
+    rho = number_of("correlation", correlation, least=-1.0, most=1.0)
+    d = _normalized(distortion, spread)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.abs(-0.5 * np.log((1 - rho**2) + d * rho**2)) / nats_per(unit))
+
+
+def gaussian_channel(
+    values: ArrayLike, grid: ArrayLike, mean: float, variance: float, share: float
+) -> Floats:
+    """q(y|x): the chance that N((1 - d) x + d mean, d (1 - d) variance) is nearest to each y.
+
+    Parameters
+    ----------
+    values
+        True values x, shape (n,).
+    grid
+        What may be released, shape (k,), no two the same; a cell reaches half way to its
+        neighbours, and the extreme ones to infinity.
+    mean, variance
+        Of X.
+    share
+        d, from 0, the nearest of the grid, to 1, the cell of the mean for everybody. Half way
+        between two, the higher.
+
+    Returns
+    -------
+    array of shape (n, k)
+        Rows sum to 1.
+
+    Raises
+    ------
+    InputError
+        When a number is outside its range, or the grid holds a value twice.
+    """
+    x, points = vector_of("values", values), vector_of("grid", grid)
+    center = number_of("mean", mean)
+    d = number_of("share", share, least=0.0, most=1.0)
+    deviation = float(np.sqrt(d * (1 - d) * number_of("variance", variance, above=0)))
+    require_room("the channel", *[(len(x), len(points))] * 4)
+    order = np.argsort(points)
+    if (np.diff(points[order]) == 0).any():
+        raise InputError("grid holds a value twice")
+    edges = points[order][:-1] + np.diff(points[order]) / 2
+    at = (1 - d) * x + d * center
+    sorted_ = np.zeros((len(x), len(points)))
+    if deviation:
+        sorted_[:] = _cells((edges - at[:, None]) / deviation)
+    else:
+        sorted_[np.arange(len(x)), np.searchsorted(edges, at, side="right")] = 1.0
+    channel = np.empty_like(sorted_)
+    channel[:, order] = sorted_
+    return channel
+
+
+def _cells(edges: Floats) -> Floats:
+    """What a standard normal law has between edges, shape (n, k - 1), with both tails.
+
+    Beyond 0 both ends are taken from the other tail, whose small numbers keep their digits.
+    """
+    wide = np.pad(edges, ((0, 0), (1, 1)), constant_values=((0, 0), (-np.inf, np.inf)))
+    low, high = wide[:, :-1], wide[:, 1:]
+    flipped = low > 0
+    cells = ndtr(np.where(flipped, -low, high)) - ndtr(np.where(flipped, -high, low))
+    cells = np.maximum(cells, 0.0)
+    cells = cells / cells.sum(axis=1, keepdims=True)
+    rows, largest = np.arange(len(cells)), cells.argmax(axis=1)
+    cells[rows, largest] += 1 - cells.sum(axis=1)
+    return np.asarray(cells)
+
+
+def _normalized(distortion: ArrayLike, variance: float) -> Floats:
     """D = D / Var X, at most 1."""
     spread = number_of("variance", variance, above=0)
     if isinstance(distortion, Real):
         distortion = [number_of("distortion", distortion)]
-    stated = vector_of("distortion", distortion)
-    if stated.min() < 0:
+    given = vector_of("distortion", distortion)
+    if given.min() < 0:
         raise InputError("distortion holds negative numbers; all must be at least 0")
     with np.errstate(over="ignore"):
-        return np.minimum(stated / spread, 1.0)
+        return np.minimum(given / spread, 1.0)

@@ -9,18 +9,23 @@ E being the covariance of the error X - Y, and Y = mu + K (X - mu) + N(0, K E), 
 the mechanism that has it: Cov(Y, X - Y) = 0, so that Y is the estimate of X, and of W, given Y.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from anonymizer.channels.rate_distortion.bounds import normalized
-from anonymizer.channels.source import Floats, nats_per
-from anonymizer.channels.stated import number_of, only_one, require_generator, sample_of, vector_of
+from anonymizer.channels.validation import (
+    nats_per,
+    number_of,
+    only_one,
+    require_generator,
+    sample_of,
+    vector_of,
+)
 from anonymizer.errors import InputError
-
-__all__ = ["GaussianMechanism", "GaussianModel", "gaussian_rate"]
+from anonymizer.kernels.arrays import Floats
 
 SINGULAR = 1e-10
 """Eigenvalues of a correlation matrix below this are none."""
@@ -38,10 +43,8 @@ class GaussianMechanism:
         K and the covariance K E of what is added, shape (n, n).
     error
         E, the covariance of X - Y, shape (n, n); that of Y is the covariance of X less E.
-    distortion
-        E |X - Y|^2 = tr E.
-    leakage
-        I(W;Y), in ``unit``, if X and W are jointly normal.
+    distortion, leakage
+        E |X - Y|^2 = tr E; and I(W;Y), in ``unit``, if X and W are jointly normal.
     slope
         Distortion per unit of leakage there, -dD/dR; None where Y tells nothing of W.
     unit
@@ -174,17 +177,19 @@ class GaussianModel:
         Raises
         ------
         InputError
-            When a limit is negative, or not exactly one is stated.
+            When a limit is negative, or not exactly one is given.
         """
         nats = nats_per(unit)
-        asked = only_one(distortion_limit=distortion_limit, leakage_limit=leakage_limit)
-        if asked == "distortion_limit":
-            error, price = self._error(number_of(asked, distortion_limit, least=0))
+        given = only_one(distortion_limit=distortion_limit, leakage_limit=leakage_limit)
+        if given == "distortion_limit":
+            limit = number_of(given, distortion_limit, least=0)
+            error, price = self._error(limit, lambda error: float(np.trace(error)))
         else:
-            error, price = self._error_of(number_of(asked, leakage_limit, least=0) * nats)
+            limit = self._least_hidden(number_of(given, leakage_limit, least=0) * nats)
+            error, price = self._error(limit, self._hidden)
         gain = np.asarray(np.linalg.solve(self.covariance, self.covariance - error).T, float)
         noise = gain @ error
-        hidden = float(self.regression @ error @ self.regression)
+        hidden = self._hidden(error)
         leakage = self._leakage(hidden)
         left = self._noise + hidden
         return GaussianMechanism(
@@ -206,50 +211,36 @@ class GaussianModel:
         left = (self._noise + hidden) / self.variance
         return 0.5 * abs(float(np.log(left))) if left > 0 else float("inf")
 
-    def _error(self, limit: float) -> tuple[Floats, float]:
-        """E of g(D), and g'(D).
+    def _error(self, limit: float, measure: Callable[[Floats], float]) -> tuple[Floats, float]:
+        """E of g(D), and g'(D), where tr E, or what is hidden of W, b'E b, is a limit.
 
         Along b while that fits under S, up to D1 = |b|^2 / b'S^-1 b. Beyond, of rank 1 and on the
         boundary of S: E = r v v' r, r = S^1/2, v the first eigenvector of r (b b' - tau) r, with
         tau such that tr E = D. Dual: g(D) <= tau D + that eigenvalue, for any tau, is met.
         """
         b, s = self.regression, self.covariance
-        if limit >= self.most:
-            along = s @ b
-            scale = self.explained
-            return (np.outer(along, along) / scale if scale > 0 else np.zeros_like(s)), 0.0
-        squared = float(b @ b)
-        if limit <= squared / float(b @ np.linalg.solve(s, b)):
-            return limit / squared * np.outer(b, b), squared
-        tau = float(
-            brentq(
-                lambda tau: float(np.trace(self._boundary(tau))) - limit,
-                0,
-                squared,
-                xtol=1e-15 * squared,
-            )
-        )
+        along, squared = s @ b, float(b @ b)
+        full = np.outer(along, along) / self.explained if self.explained > 0 else np.zeros_like(s)
+        if limit >= measure(full):
+            return full, 0.0
+        first = np.outer(b, b) / float(b @ np.linalg.solve(s, b))
+        if limit <= measure(first):
+            return first * (limit / measure(first)), squared
+        off = lambda tau: measure(self._boundary(tau)) - limit  # noqa: E731
+        tau = float(brentq(off, 0, squared, xtol=1e-15 * squared))
         error = self._boundary(tau)
-        return error * min(1.0, limit / float(np.trace(error))), tau
+        return error * min(1.0, limit / measure(error)), tau
 
-    def _error_of(self, limit: float) -> tuple[Floats, float]:
-        """E of the least trace whose leakage is the limit: where g reaches what must be hidden."""
-        # Far from 0 what is left of Var W is little beside it: e^-2R, less what is not of X.
+    def _hidden(self, error: Floats) -> float:
+        """How much of Var W Y leaves unexplained though X explains it: b'E b."""
+        return float(self.regression @ error @ self.regression)
+
+    def _least_hidden(self, limit: float) -> float:
+        """What of Var W must be hidden for a leakage in nats."""
+        # Far from 0 what is left of Var W is little compared with it: e^-2R, less what is not of X.
         if limit > 0.5:
-            hidden = self.variance * float(np.exp(-2 * limit)) - self._noise
-        else:
-            hidden = self.explained + self.variance * float(np.expm1(-2 * limit))
-        if hidden <= 0:
-            return self._error(0.0)
-        if limit == 0 or hidden >= self.explained:
-            return self._error(self.most)
-        b = self.regression
-        squared, first = float(b @ b), float(b @ b) / float(b @ np.linalg.solve(self.covariance, b))
-        if hidden <= first * squared:
-            return self._error(hidden / squared)
-        within = lambda tau: float(b @ self._boundary(tau) @ b) - hidden  # noqa: E731
-        tau = float(brentq(within, 0, squared, xtol=1e-15 * squared))
-        return self._boundary(tau), tau
+            return max(0.0, self.variance * float(np.exp(-2 * limit)) - self._noise)
+        return self.explained + self.variance * float(np.expm1(-2 * limit))
 
     def _boundary(self, tau: float) -> Floats:
         root = _root(self.covariance)
@@ -257,25 +248,6 @@ class GaussianModel:
         _, vectors = np.linalg.eigh(np.outer(along, along) - tau * self.covariance)
         first = root @ vectors[:, -1]
         return np.outer(first, first)
-
-
-def gaussian_rate(
-    distortion: ArrayLike, variance: float, correlation: float = 1.0, unit: str = "bits"
-) -> Floats:
-    """R(D) = -1/2 log(1 - (1 - d) rho^2) of scalars, d = D / Var X; 0 from d = 1 on.
-
-    With correlation 1, W = X: the rate-distortion function 1/2 log(1 / d), infinite at 0.
-
-    Raises
-    ------
-    InputError
-        When a number is outside its range.
-    """
-    spread = number_of("variance", variance, above=0)
-    rho = number_of("correlation", correlation, least=-1.0, most=1.0)
-    d = normalized(distortion, spread)
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.abs(-0.5 * np.log((1 - rho**2) + d * rho**2)) / nats_per(unit))
 
 
 def _root(matrix: Floats) -> Floats:

@@ -16,14 +16,12 @@ points are far quicker than the EM algorithm, which is Blahut and Arimoto's (Koe
 2014).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from anonymizer.channels.source import Floats
-
-__all__ = ["Margin", "best_margin", "rounding"]
+from anonymizer.kernels.arrays import Floats
 
 STEPS = 100
 """Blahut-Arimoto steps before interior points take over."""
@@ -41,20 +39,10 @@ EPS = float(np.finfo(float).eps)
 
 @dataclass(frozen=True, eq=False)
 class Margin:
-    """A distribution of Y, and how good it is.
+    """A distribution t(y), shape (k,), and how good it is; nats.
 
-    Parameters
-    ----------
-    weights
-        t(y), shape (k,).
-    value
-        F(t) - D(t c || t), nats: what its channel comes to.
-    lower
-        No margin has less, in nats; true in floating point.
-    iterations
-        Steps taken.
-    method
-        ``"blahut-arimoto"`` or ``"interior-point"``.
+    ``value`` is F(t) - D(t c || t), what its channel comes to. No margin has less than ``lower``,
+    which is true in floating point.
     """
 
     weights: Floats
@@ -68,6 +56,12 @@ class Margin:
         """What is not proven, but for rounding."""
         return self.value - self.lower
 
+    def better(self, other: "Margin") -> "Margin":
+        """The margin of less value, with the higher of both bounds."""
+        lower = max(self.lower, other.lower)
+        winner = self if self.value <= other.value else other
+        return replace(winner, value=max(winner.value, lower), lower=lower)
+
 
 @dataclass(frozen=True, eq=False)
 class _Kernel:
@@ -75,6 +69,7 @@ class _Kernel:
 
     p: Floats
     a: Floats
+    goal: float
 
     def ratios(self, t: Floats) -> tuple[Floats, Floats]:
         """Z = A t and c = A'(p / Z)."""
@@ -91,25 +86,35 @@ class _Kernel:
         value = max(energy - gained, lower)
         return Margin(t, value, float(lower), iterations, method), c
 
+    def allowed(self, best: Margin) -> float:
+        """The gap to stop at, nats: the goal, and what rounding leaves open."""
+        return self.goal + 2 * rounding(self.a.shape, best.value)
+
 
 def best_margin(p: Floats, a: Floats, goal: float) -> Margin:
     """The distribution t of least F(t) = -sum_x p(x) ln (A t)(x), to a gap in nats if that can be.
 
-    Parameters
-    ----------
-    p
-        p(x) > 0, shape (n,).
-    a
-        A(x, y) in [0, 1], shape (n, k), with a 1 in every row.
-    goal
-        Gap to stop at, nats.
+    p(x) > 0 has shape (n,), A(x, y) in [0, 1] shape (n, k), with a 1 in every row. Symbols of next
+    to no weight are left out where the gap stays within the goal, nats.
     """
-    kernel = _Kernel(p, a)
+    kernel, best = _Kernel(p, a, goal), positive_margin(p, a, goal)
+    kept = np.where(best.weights > 1e-9 * best.weights.max(), best.weights, 0.0)
+    if not (a @ kept > 0).all():
+        return best
+    found, _ = kernel.margin(kept / kept.sum(), best.iterations, best.method)
+    lower = max(found.lower, best.lower)
+    found = replace(found, value=max(found.value, lower), lower=lower)
+    return found if found.gap <= max(best.gap, kernel.allowed(best)) else best
+
+
+def positive_margin(p: Floats, a: Floats, goal: float) -> Margin:
+    """The same with all symbols: no weight is 0."""
+    kernel = _Kernel(p, a, goal)
     small = a.shape[1] <= NEWTON
-    best, t = _blahut_arimoto(kernel, goal, STEPS if small else ALL_STEPS)
-    if small and best.gap > goal + 2 * rounding(a.shape, best.value):
-        best = _interior(kernel, t, goal, best)
-    return _pruned(kernel, best, goal)
+    best, t = _blahut_arimoto(kernel, STEPS if small else ALL_STEPS)
+    if small and best.gap > kernel.allowed(best):
+        best = _interior(kernel, t, best)
+    return best
 
 
 def rounding(shape: tuple[int, int], energy: float) -> float:
@@ -124,7 +129,7 @@ def rounding(shape: tuple[int, int], energy: float) -> float:
     return EPS * (rows + symbols + 8 + (rows / 2 + 8) * abs(energy))
 
 
-def _blahut_arimoto(kernel: _Kernel, goal: float, steps: int) -> tuple[Margin, Floats]:
+def _blahut_arimoto(kernel: _Kernel, steps: int) -> tuple[Margin, Floats]:
     """Steps t <- t c, from a uniform margin, until the gap is the goal; the best, and the last."""
     symbols = kernel.a.shape[1]
     t = np.full(symbols, 1 / symbols)
@@ -133,13 +138,13 @@ def _blahut_arimoto(kernel: _Kernel, goal: float, steps: int) -> tuple[Margin, F
         t = t * c
         t = t / t.sum()
         found, c = kernel.margin(t, step, "blahut-arimoto")
-        best = _better(best, found)
-        if best.gap <= goal + 2 * rounding(kernel.a.shape, best.value):
+        best = replace(best.better(found), iterations=found.iterations, method=found.method)
+        if best.gap <= kernel.allowed(best):
             break
     return best, t
 
 
-def _interior(kernel: _Kernel, start: Floats, goal: float, best: Margin) -> Margin:
+def _interior(kernel: _Kernel, start: Floats, best: Margin) -> Margin:
     """Primal-dual interior points for min F(t) + sum t over t >= 0, whose t sums to 1 by itself.
 
     Optimal: 1 - c(t) = z >= 0 and t z = 0. Every iterate gives a bound; the best is kept.
@@ -156,8 +161,8 @@ def _interior(kernel: _Kernel, start: Floats, goal: float, best: Margin) -> Marg
             break
         found, _ = kernel.margin(t / t.sum(), first + step, "interior-point")
         since = 0 if found.gap < 0.9 * best.gap else since + 1
-        best = _better(best, found)
-        done = best.gap <= goal + 2 * rounding(kernel.a.shape, best.value)
+        best = replace(best.better(found), iterations=found.iterations, method=found.method)
+        done = best.gap <= kernel.allowed(best)
         if done or since > PATIENCE or float(t @ z) < FLOOR / 100:
             break
     return best
@@ -202,22 +207,3 @@ def _reach(t: Floats, dt: Floats, z: Floats, dz: Floats) -> float:
         if down.any():
             most = min(most, float((-at[down] / step[down]).min()))
     return most
-
-
-def _pruned(kernel: _Kernel, best: Margin, goal: float) -> Margin:
-    """Without symbols of next to no weight, where the gap stays what it has to be."""
-    kept = np.where(best.weights > 1e-9 * best.weights.max(), best.weights, 0.0)
-    if not (kernel.a @ kept > 0).all():
-        return best
-    found, _ = kernel.margin(kept / kept.sum(), best.iterations, best.method)
-    lower = max(found.lower, best.lower)
-    found = Margin(found.weights, max(found.value, lower), lower, found.iterations, found.method)
-    allowed = max(best.gap, goal + 2 * rounding(kernel.a.shape, best.value))
-    return found if found.gap <= allowed else best
-
-
-def _better(one: Margin, other: Margin) -> Margin:
-    """The margin of less value, with the higher of both bounds."""
-    lower = max(one.lower, other.lower)
-    winner = one if one.value <= other.value else other
-    return Margin(winner.weights, max(winner.value, lower), lower, other.iterations, other.method)

@@ -1,36 +1,36 @@
-"""Rate-distortion: the least that a release Y of X tells of X itself, I(X;Y), by its distortion.
+"""Rate-distortion: the least information I(X;Y) of a release Y about X itself, by its distortion.
 
 Problems 1 and 2 of Domingo-Ferrer and Rebollo-Monedero (2009). I(X;Y) stands for identity
 disclosure; it is what the privacy-distortion function is where the sensitive attribute is X.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.channels.rate_distortion.coding import Coder, Point
-from anonymizer.channels.rate_distortion.margins import EPS
-from anonymizer.channels.result import OptimalChannel
-from anonymizer.channels.source import nats_per
-from anonymizer.channels.stated import number_of, only_one
+from anonymizer.channels.channel import OptimalChannel
+from anonymizer.channels.rate_distortion.margins import EPS, best_margin, rounding
+from anonymizer.channels.source import require_distortion
 from anonymizer.channels.threads import single_threaded
-from anonymizer.errors import InputError
-
-__all__ = ["rate_distortion"]
-
-SOLVES = 60
-"""Slopes tried for a limit at the most; two of them leave a fourth of the gap, or less."""
-
+from anonymizer.channels.tradeoff.answers import (
+    ROUNDING,
+    Tradeoff,
+    at_distortion,
+    at_leakage,
+    at_slope,
+)
+from anonymizer.channels.tradeoff.limits import Limit, Solved
+from anonymizer.channels.validation import law_of, nats_per, number_of, only_one, require_room
+from anonymizer.kernels.arrays import Floats
 
 NEAR = 1e-9
 """What a symbol may distort more than the nearest, of the most, to be as near but for rounding."""
 
 RULED_OUT = 60.0
 """Nats by which a symbol is dearer that is not to be released: e^-60 of a chance is none."""
-
-ROUNDING = 1e-14
-"""Of the terms of what is minimised: what is allowed beside the tolerance."""
 
 
 def rate_distortion(
@@ -67,7 +67,7 @@ def rate_distortion(
     Raises
     ------
     InputError
-        When an argument is none of these, or no channel distorts as little as is asked.
+        When an argument is none of these, or no channel distorts as little as the limit.
 
     Examples
     --------
@@ -82,187 +82,121 @@ def rate_distortion(
     Blahut (1972); Domingo-Ferrer and Rebollo-Monedero (2009), models 1 and 2.
     """
     nats = nats_per(unit)
-    asked = only_one(slope=slope, distortion_limit=distortion_limit, rate_limit=rate_limit)
-    coder = Coder.of(source, distortion, number_of("tolerance", tolerance, above=0))
+    only_one(slope=slope, distortion_limit=distortion_limit, rate_limit=rate_limit)
+    problem = _RateTradeoff.of(source, distortion, number_of("tolerance", tolerance, above=0))
     with single_threaded():
-        if asked == "slope":
-            found = _at_slope(coder, number_of(asked, slope, above=0) / nats)
-        elif asked == "distortion_limit":
-            found = _at_distortion(coder, number_of(asked, distortion_limit, least=0))
-        else:
-            found = _at_rate(coder, number_of(asked, rate_limit, least=0) * nats)
-    return _answer(coder, found, unit)
+        if slope is not None:
+            return at_slope(problem, number_of("slope", slope, above=0), unit)
+        if distortion_limit is not None:
+            limit = number_of("distortion_limit", distortion_limit, least=0)
+            return at_distortion(problem, limit, unit)
+        return at_leakage(problem, number_of("rate_limit", rate_limit, least=0) * nats, unit)
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
-    """The answer to a question, in nats: the channel, its bound, the price of information."""
+class _RateTradeoff(Tradeoff):
+    """A source with p(x); the leakage is the rate I(X;Y)."""
 
-    point: Point
-    minimised: str
-    lower: float
-    lam: float | None = None
+    searched: ClassVar[float] = 0.5
+
+    @classmethod
+    def of(cls, source: ArrayLike, distortion: ArrayLike, tolerance: float) -> "_RateTradeoff":
+        """Check both, and that there is room for what is computed with them."""
+        law = law_of("source", source)
+        if isinstance(distortion, np.ndarray) and distortion.ndim == 2:
+            symbols = distortion.shape[1]
+            require_room("rate-distortion", *[distortion.shape] * 6, (symbols, symbols))
+        d = require_distortion(distortion, "source", len(law))
+        rows = np.flatnonzero(law > 0)
+        return cls(law[rows], d[rows], rows, len(law), "blahut-arimoto", tolerance)
+
+    def leakage(self, channel: Floats) -> float:
+        margin = np.broadcast_to(self.p @ channel, channel.shape)
+        some = (channel > 0) & (margin > 0)
+        logs = np.zeros_like(channel)
+        logs[some] = np.log(channel[some]) - np.log(margin[some])
+        return max(0.0, float(self.p @ (channel * logs).sum(axis=1)))
+
+    def solve(self, slope: float, tolerance: float) -> Solved:
+        """The channel of a slope; at 0 the least rate of those that distort least."""
+        single = self._single(slope) if slope else None
+        if single:
+            return single
+        kernel = self._kernel(slope)
+        margin = best_margin(self.p, kernel, self.tolerance * 1e-6)
+        weighted = kernel * margin.weights
+        channel = weighted / weighted.sum(axis=1, keepdims=True)
+        least = float(self.p @ self.distortion.min(axis=1))
+        bound = self._sunk(slope * margin.lower + least) if slope else max(0.0, margin.lower)
+        point = self.point(channel, slope or None)
+        return Solved(point, bound, margin.iterations, margin.method)
+
+    @cached_property
+    def near(self) -> Solved:
+        """At no slope."""
+        return self.solve(0.0, self.tolerance)
 
     @property
-    def scale(self) -> float:
-        """The terms of what is minimised, together: its rounding is relative to them."""
-        point, lam = self.point, self.lam or 0.0
-        if self.minimised == "leakage":
-            return point.rate + 1 + (point.distortion / lam if lam else 0.0)
-        return point.distortion + lam * (point.rate + 1)
+    def far(self) -> Solved:
+        """One symbol for everybody."""
+        return Solved(self.single, self._sunk(self.single.distortion))
 
+    def silent(self) -> Solved:
+        """``far``, whose bound is close."""
+        return self.far
 
-def _at_slope(coder: Coder, lam: float) -> _Found:
-    """Least D + lam R."""
-    point = coder.solve(lam)
-    return _Found(point, "cost", point.bound, lam)
+    def least_leakage(self, limit: float) -> float:
+        """Lower bound of R where the limit is the least distortion, but for rounding.
 
+        The bound without any symbol but the nearest holds if the limit leaves no room for others.
+        What it may leave them is priced so that they are all but ruled out, or all but those that
+        are as near but for rounding.
+        """
+        above = self.distortion - self.distortion.min(axis=1, keepdims=True)
+        bound = self.near.bound
+        if not above.any() or limit <= self.least_distortion:
+            return bound
+        wanted = Limit(limit, False, self.point)
+        dearer = (above[above > least].min() for least in (0.0, NEAR * above.max()))
+        slopes = {float(one) / RULED_OUT for one in dearer} - {0.0}
+        found = (wanted.bound(self.solve(slope, self.tolerance), slope) for slope in slopes)
+        return min(bound, max(found, default=0.0))
 
-def _at_distortion(coder: Coder, limit: float) -> _Found:
-    """Least R of E d <= limit."""
-    if limit >= coder.most:
-        return _Found(coder.nothing(), "leakage", 0.0)
-    if limit < coder.least * (1 - 4 * len(coder.p) * EPS):
-        raise InputError(
-            f"distortion_limit = {limit:g} is below the least possible, {coder.least:.9g}"
+    def noise(self, minimised: str, slope: float) -> float:
+        off = (
+            3 * rounding(self.distortion.shape, 1.0) * slope
+            + 8 * len(self.p) * EPS * self.single.distortion
         )
-    low = coder.solve(0.0)
-    if limit <= low.distortion:
-        return _Found(low, "leakage", _least_rate(coder, low, limit))
-    return _search(_Limited(coder, limit, by_rate=False), low)
+        return off if minimised == "distortion" or not slope else off / slope
 
+    def rounding(self, minimised: str, slope: float) -> float:
+        """Of a nat: a rate that is next to nothing is a difference of such numbers."""
+        return ROUNDING * (1.0 if minimised == "leakage" else slope)
 
-def _least_rate(coder: Coder, low: Point, limit: float) -> float:
-    """Lower bound of R where the limit is the least distortion, but for rounding.
+    def _sunk(self, bound: float) -> float:
+        """A bound on a distortion that stays true in floating point."""
+        return max(0.0, bound - 4 * len(self.p) * EPS * abs(bound))
 
-    The bound without any symbol but the nearest holds if the limit leaves no room for others. What
-    it may leave them is priced so that they are all but ruled out, or all but those that are as
-    near but for rounding.
-    """
-    above = coder.d - coder.d.min(axis=1, keepdims=True)
-    if not above.any() or limit <= coder.sunk(coder.least):
-        return low.bound
-    asked = _Limited(coder, limit, by_rate=False)
-    dearer = (above[above > least].min() for least in (0.0, NEAR * above.max()))
-    prices = {float(one) / RULED_OUT for one in dearer} - {0.0}
-    return min(low.bound, max((asked.bound(coder.solve(one)) for one in prices), default=0.0))
+    def _kernel(self, slope: float) -> Floats:
+        """exp(-(d(x,y) - min_y d(x,y)) / slope), shape (n, k); its limit where the slope is 0."""
+        excess = self.distortion - self.distortion.min(axis=1, keepdims=True)
+        if not slope:
+            return np.asarray(excess == 0, float)
+        with np.errstate(over="ignore", under="ignore"):
+            return np.asarray(np.exp(-excess / slope))
 
+    def _single(self, slope: float) -> Solved | None:
+        """One symbol for everybody, where the slope makes that the best.
 
-def _at_rate(coder: Coder, limit: float) -> _Found:
-    """Least D of R <= limit."""
-    if limit == 0:
-        return _Found(coder.nothing(), "distortion", coder.sunk(coder.most))
-    low = coder.solve(0.0)
-    if limit >= low.rate:
-        return _Found(low, "distortion", coder.sunk(coder.least))
-    return _search(_Limited(coder, limit, by_rate=True), low)
-
-
-@dataclass(frozen=True, eq=False)
-class _Limited:
-    """A limit on D or on R, and what is minimised under it."""
-
-    coder: Coder
-    limit: float
-    by_rate: bool
-
-    def value(self, point: Point) -> float:
-        """What is minimised."""
-        return point.distortion if self.by_rate else point.rate
-
-    def bound(self, point: Point) -> float:
-        """Duality: D >= (D + lam R)* - lam R, and R >= ((D + lam R)* - D) / lam, at the limit.
-
-        What is subtracted is rounded up: where it is nearly all there is (distortions far above 0
-        that differ by little) its last digits are the first of the bound.
+        It is when c(y) = sum_x p(x) exp(-(d(x,y) - d(x,one)) / slope) <= 1 for all y; c - 1 is
+        computed directly, so that slopes far above the last one that matters lose no digits.
         """
-        if self.by_rate:
-            return self.coder.sunk(point.bound - point.lam * self.limit * (1 + 4 * EPS))
-        left = point.bound - self.limit * (1 + 4 * EPS)
-        return max(0.0, left) / point.lam * (1 - 4 * EPS)
-
-    def noise(self, lam: float) -> float:
-        """What rounding leaves open of such a bound."""
-        off = self.coder.noise(lam)
-        return off if self.by_rate else off / lam
-
-    def is_low(self, point: Point) -> bool:
-        """Whether a point is at the end of low distortion and high rate."""
-        return point.rate > self.limit if self.by_rate else point.distortion <= self.limit
-
-    def mixed(self, low: Point, high: Point) -> Point:
-        """As much of one channel as the limit allows, and the rest of the other.
-
-        D is linear along the mix, and R convex, hence no higher than the mix of both rates.
-        """
-
-        def blend(share: float) -> Point:
-            return self.coder.point(share * low.channel + (1 - share) * high.channel)
-
-        if self.by_rate:
-            least, most = 0.0, 1.0
-            for _ in range(60):
-                middle = (least + most) / 2
-                within = blend(middle).rate <= self.limit
-                least, most = (middle, most) if within else (least, middle)
-            return blend(least)
-        share, step = (high.distortion - self.limit) / (high.distortion - low.distortion), EPS
-        while blend(share).distortion > self.limit and share < 1:
-            share, step = min(1.0, share + step), 2 * step
-        return blend(share)
-
-
-def _search(asked: _Limited, low: Point) -> _Found:
-    """Close in on the slope at which a limit is met, between two channels, and mix these."""
-    high = asked.coder.nothing()
-    mixed = high if asked.by_rate else low
-    lower, lam, steps, method = 0.0, 0.0, 0, low.method
-    for turn in range(SOLVES):
-        point = asked.coder.solve(_next(asked, low, high, turn))
-        steps, method = steps + point.iterations, point.method
-        if asked.bound(point) > lower or not lam:
-            lower, lam = max(lower, asked.bound(point)), point.lam
-        low, high = (point, high) if asked.is_low(point) else (low, point)
-        mixed = asked.mixed(low, high)
-        value = asked.value(mixed)
-        if value - lower <= max(asked.coder.tolerance * value / 2, asked.noise(lam)):
-            break
-    mixed = replace(mixed, iterations=steps, method=method)
-    return _Found(mixed, "distortion" if asked.by_rate else "leakage", lower, lam)
-
-
-def _next(asked: _Limited, low: Point, high: Point, turn: int) -> float:
-    """A slope between those of both ends.
-
-    In turn that of the chord, which is exact where R(D) is linear and leaves a fourth of the gap
-    where it is curved, and that at which the line through both ends, over the logarithm of the
-    slope, meets the limit, which is quick once the ends are near.
-    """
-    chord = (high.distortion - low.distortion) / (low.rate - high.rate)
-    if turn % 2 and low.lam > 0 and np.isfinite(high.lam):
-        ends = [p.rate if asked.by_rate else p.distortion for p in (low, high)]
-        share = (asked.limit - ends[0]) / (ends[1] - ends[0])
-        share = min(max(share, 1e-3), 1 - 1e-3)
-        return float(low.lam ** (1 - share) * high.lam**share)
-    return chord
-
-
-def _answer(coder: Coder, found: _Found, unit: str) -> OptimalChannel:
-    """In the unit asked for, with a row for every value that was given."""
-    nats = nats_per(unit)
-    point, lam = found.point, found.lam
-    result = OptimalChannel(
-        channel=coder.whole(point.channel),
-        distortion=point.distortion,
-        leakage=point.rate / nats,
-        slope=None if lam is None else lam * nats,
-        minimised=found.minimised,
-        lower_bound=found.lower / nats if found.minimised == "leakage" else found.lower,
-        certified=False,
-        unit=unit,
-        method=point.method,
-        iterations=point.iterations,
-    )
-    unit_scale = nats if found.minimised == "leakage" else 1.0
-    allowed = coder.tolerance * result.value + ROUNDING * found.scale / unit_scale
-    return replace(result, certified=bool(result.gap <= allowed))
+        one = int(self.single.channel[0].argmax())
+        with np.errstate(over="ignore", under="ignore"):
+            above = np.expm1((self.distortion[:, [one]] - self.distortion) / slope)
+            off = 2 * len(self.p) * EPS * float((self.p @ np.abs(above)).max())
+        most = float((self.p @ above).max())
+        if not np.isfinite(off) or most > off:
+            return None
+        bound = self._sunk(self.single.distortion - slope * (max(0.0, most) + off))
+        return Solved(replace(self.single, slope=slope), bound, 0, self.method)

@@ -16,10 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, get_blas_funcs, get_lapack_funcs
 
-from anonymizer.channels.source import Floats
-from anonymizer.channels.tradeoff.problem import Lagrangian
-
-__all__ = ["Factors", "Inverses", "factors_of"]
+from anonymizer.channels.tradeoff.lagrangian import Lagrangian
+from anonymizer.kernels.arrays import Floats
 
 RANK = 1e-11
 """Singular values below this share of the largest are left out: no step more is taken for it."""
@@ -28,7 +26,7 @@ WORTH = 0.7
 """A lower rank is used from this share of the columns on: it costs a factoring more."""
 
 SMALLEST = 1e-18
-"""The least p(w, y) beside the square root of which what the factors leave out is small."""
+"""The least p(w, y) compared with the square root of which what the factors leave out is small."""
 
 TINY = 12
 """Rank up to which all columns are factored at once: beyond, one by one is faster (measured)."""
@@ -102,8 +100,8 @@ class Inverses:
         """(H_y + diag(1 / W_y))^-1 b_y for every column, shape (k, n)."""
         found = self.weights * columns
         if self.halves.shape[2] <= NARROW:
-            told = columns[:, None, :] @ self.halves
-            return np.asarray(found - (self.halves @ told.swapaxes(1, 2))[:, :, 0])
+            inner = columns[:, None, :] @ self.halves
+            return np.asarray(found - (self.halves @ inner.swapaxes(1, 2))[:, :, 0])
         for half, column, solved in zip(self.halves, columns, found, strict=True):
             solved -= half @ (column @ half)  # one after the other, while it is in the cache
         return np.asarray(found)

@@ -7,8 +7,8 @@ most sum_x p(x) D(q(.|x) || q'(.|x)), by data processing twice. So
 
 never raises the cost, without a step size to choose: the algorithm of Blahut (1972) and Arimoto
 (1972), to which it comes down for W = X. The constant is often far below 1 (it is bounded by how
-much Y tells of W beside X), and is looked for. The accelerated method is that of Hanzely, Richtarik
-and Xiao (2021), with adaptive gain and a fresh start where the cost rises.
+much X tells of W), and is looked for. The accelerated method is that of Hanzely, Richtarik and Xiao
+(2021), with adaptive gain and a fresh start where the cost rises.
 """
 
 from dataclasses import dataclass
@@ -16,17 +16,26 @@ from time import monotonic
 
 import numpy as np
 
-from anonymizer.channels.source import Floats
-from anonymizer.channels.tradeoff.problem import Lagrangian
-
-__all__ = ["accelerated", "blahut_arimoto"]
+from anonymizer.channels.tradeoff.lagrangian import Lagrangian
+from anonymizer.kernels.arrays import Floats
 
 STEPS = 20_000
 LOOKS = 25
 """Steps between two bounds."""
 
+PUBLISHED, STEP, MIXED = 32_000, 1e-4, 0.5
+"""Steps of the published descent, their length, and the share of the single symbol at first."""
+
 FLOOR = -650.0
 """Least logarithm of a chance: exp of it is no denormal number."""
+
+
+def plain_laws(problem: Lagrangian) -> tuple[Floats, Floats]:
+    """The laws u(y, x) of the cheapest symbol of every value, and of the best single symbol."""
+    columns = np.arange(len(problem.distortion))[:, None]
+    nearest = columns == np.argmin(problem.distortion, axis=0)
+    single = columns == np.argmin(problem.distortion @ problem.p)
+    return nearest * problem.p, single * problem.p
 
 
 def _law_of(problem: Lagrangian, logs: Floats) -> tuple[Floats, Floats]:
@@ -123,3 +132,28 @@ def accelerated(
         theta *= (np.sqrt(theta**2 + 4) - theta) / 2
     best.look(u, problem.ratios(u)[0])
     return best.u, best.bound, STEPS
+
+
+def steepest_descent(
+    problem: Lagrangian, tolerance: float, deadline: float
+) -> tuple[Floats, float, int]:
+    """As published by Rebollo-Monedero, Forne and Domingo-Ferrer (2008): a law, a bound, the steps.
+
+    It projects the gradient with respect to q(y|x) by taking off the mean of each row, which is no
+    projection onto the simplex where chances are 0, as they are at the optimum, so that it ends
+    near it only: a baseline. It starts from the channel of the bound MIUB: the cheapest symbol of
+    every value, and half of the time the best single symbol, the mean where d is squared.
+    """
+    nearest, single = plain_laws(problem)
+    channel = ((1 - MIXED) * nearest + MIXED * single) / problem.p
+    length = STEP * problem.scale
+    for step in range(PUBLISHED):
+        if step % 500 == 0 and monotonic() > deadline:
+            break
+        ratios = problem.ratios(channel * problem.p)[0]
+        gradient = problem.p * problem.gradient(ratios)
+        channel -= length * (gradient - gradient.mean(axis=0))
+        np.maximum(channel, 0, out=channel)
+        channel /= channel.sum(axis=0)
+    u = channel * problem.p
+    return u, problem.bound(problem.ratios(u)[0]), step + 1

@@ -7,8 +7,8 @@ Unknown are u > 0, the prices nu of the constraints sum_y u = p, and z > 0, wher
 is solved for falling mu: steps of Newton after Mehrotra (1992), predictor and corrector from one
 factoring. The barrier is weighted, so that rare values are as central as frequent ones.
 
-What makes it fast is that a step is taken as soon as the residual of S - nu - z is small beside z,
-or beside the gap, entry by entry: it may live where a symbol has next to no mass. Keeping
+What makes it fast is that a step is taken as soon as the residual of S - nu - z is small next to z,
+or next to the gap, entry by entry: it may live where a symbol has next to no mass. Keeping
 z = S(u) - nu exactly needs many times the steps. Dual bounds do not come from z, then, but from
 :mod:`anonymizer.channels.tradeoff.pricing`.
 """
@@ -19,11 +19,9 @@ from time import monotonic
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from anonymizer.channels.source import Floats
 from anonymizer.channels.tradeoff.curvature import Factors, Inverses, RowSums
-from anonymizer.channels.tradeoff.problem import EPSILON, Lagrangian
-
-__all__ = ["Interior", "interior_point", "reached", "started"]
+from anonymizer.channels.tradeoff.lagrangian import EPSILON, Lagrangian
+from anonymizer.kernels.arrays import Floats
 
 STEPS = 200
 SHRUNK = 25
@@ -112,7 +110,7 @@ def interior_point(
 
 
 def reached(problem: Lagrangian, point: Interior, tolerance: float) -> bool:
-    """Whether <u, z> is at most ``tolerance`` * the cost, or rounding beside a single symbol's."""
+    """Whether <u, z> is at most ``tolerance`` * the cost, or rounding of a single symbol's."""
     cost = problem.base + float(np.vdot(point.u, point.gradient))
     return point.complementarity <= max(tolerance * cost, 0.1 * EPSILON)
 

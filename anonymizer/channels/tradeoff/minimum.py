@@ -6,15 +6,17 @@ from time import monotonic
 
 import numpy as np
 
-from anonymizer.channels.source import Floats
 from anonymizer.channels.tradeoff.curvature import Factors, factors_of
-from anonymizer.channels.tradeoff.descent import accelerated, blahut_arimoto
+from anonymizer.channels.tradeoff.descent import (
+    accelerated,
+    blahut_arimoto,
+    plain_laws,
+    steepest_descent,
+)
 from anonymizer.channels.tradeoff.interior import Interior, interior_point, reached, started
+from anonymizer.channels.tradeoff.lagrangian import EPSILON, Lagrangian
 from anonymizer.channels.tradeoff.pricing import priced
-from anonymizer.channels.tradeoff.problem import EPSILON, Lagrangian
-from anonymizer.channels.tradeoff.steepest import steepest_descent
-
-__all__ = ["METHODS", "Minimum", "minimum"]
+from anonymizer.kernels.arrays import Floats
 
 SHARES = (0.3, 0.1, 0.01, 0.001)
 """<u, z> at which the interior point stops, of the tolerance: the next where it did not suffice."""
@@ -27,6 +29,14 @@ MOST_WORK = 4e12
 
 MOST_NUMBERS = 1 << 27
 """Numbers in the factors of its columns beyond which it does: 1 GiB."""
+
+
+DESCENTS = {
+    "blahut-arimoto": blahut_arimoto,
+    "accelerated": accelerated,
+    "steepest-descent": steepest_descent,
+}
+"""Methods of first order: they return a law, a bound and the steps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,35 +55,34 @@ class Minimum:
         return Minimum(u, max(self.bound, other.bound), steps, self.method)
 
     def proven(self, problem: Lagrangian, tolerance: float) -> bool:
-        """Whether the gap is within a share of the cost, or rounding beside a single symbol's."""
+        """Whether the gap is within a share of the cost, or rounding of a single symbol's."""
         cost = problem.cost(self.u)
         return cost - self.bound <= tolerance * (problem.base + cost) + EPSILON
 
 
+Method = Callable[[Lagrangian, float, float], Minimum]
+
+
 def minimum(problem: Lagrangian, tolerance: float, method: str, deadline: float) -> Minimum:
     """The least cost by a method of ``METHODS``, at one thread."""
-    if method == "steepest-descent":
-        return _steepest(problem, tolerance, deadline)
+    if method == "steepest-descent":  # its channel as it is
+        return METHODS[method](problem, tolerance, deadline)
     plain = _plain(problem, method)
     if plain.proven(problem, min(tolerance, 1e-12)):
         return plain
     # What overflows on the way makes a step that is not taken, or a law that costs no number.
     with np.errstate(all="ignore"):
         found = METHODS[method](problem, tolerance, deadline).better(plain, problem)
-    return sparse(problem, found, tolerance)
+    return _sparse(problem, found, tolerance)
 
 
 def _plain(problem: Lagrangian, method: str) -> Minimum:
     """The best single symbol or the cheapest symbol of every value, whichever costs less."""
-    columns = np.arange(len(problem.distortion))[:, None]
-    single = columns == np.argmin(problem.distortion @ problem.p)
-    nearest = columns == np.argmin(problem.distortion, axis=0)
-    laws = [mask * problem.p for mask in (single, nearest)]
-    best = min(laws, key=problem.cost)
+    best = min(reversed(plain_laws(problem)), key=problem.cost)
     return Minimum(best, problem.bound(problem.ratios(best)[0]), 0, method)
 
 
-def sparse(problem: Lagrangian, found: Minimum, tolerance: float) -> Minimum:
+def _sparse(problem: Lagrangian, found: Minimum, tolerance: float) -> Minimum:
     """Leave out chances and symbols so small that the cost rises by next to nothing.
 
     The interior-point method gives every symbol some chance; a release would hold symbols of one
@@ -145,36 +154,26 @@ def _priced(problem: Lagrangian, found: Minimum, tolerance: float, deadline: flo
     return found
 
 
-def _by_blahut_arimoto(problem: Lagrangian, tolerance: float, deadline: float) -> Minimum:
-    """By the generalized algorithm of Blahut and Arimoto."""
-    found = Minimum(*blahut_arimoto(problem, tolerance, deadline), "blahut-arimoto")
-    return _priced(problem, found, tolerance, deadline)
+def _descended(method: str) -> Method:
+    """A method of first order, and the bound by prices."""
 
+    def found(problem: Lagrangian, tolerance: float, deadline: float) -> Minimum:
+        law = Minimum(*DESCENTS[method](problem, tolerance, deadline), method)
+        return _priced(problem, law, tolerance, deadline)
 
-def _accelerated(problem: Lagrangian, tolerance: float, deadline: float) -> Minimum:
-    """By accelerated mirror descent."""
-    found = Minimum(*accelerated(problem, tolerance, deadline), "accelerated")
-    return _priced(problem, found, tolerance, deadline)
-
-
-def _steepest(problem: Lagrangian, tolerance: float, deadline: float) -> Minimum:
-    """By the published steepest descent: its channel as it is."""
-    found = Minimum(*steepest_descent(problem, deadline), "steepest-descent")
-    return _priced(problem, found, tolerance, deadline)
+    return found
 
 
 def _automatic(problem: Lagrangian, tolerance: float, deadline: float) -> Minimum:
     """By the interior-point method while its factors are small enough, else accelerated."""
     n, k, m = problem.shape
     small = k * n * m <= MOST_NUMBERS and 40 * k * n * m * (n + 2 * m) <= MOST_WORK
-    return (_interior if small else _accelerated)(problem, tolerance, deadline)
+    return (_interior if small else _descended("accelerated"))(problem, tolerance, deadline)
 
 
-METHODS: Mapping[str, Callable[[Lagrangian, float, float], Minimum]] = {
+METHODS: Mapping[str, Method] = {
     "automatic": _automatic,
     "interior-point": _interior,
-    "blahut-arimoto": _by_blahut_arimoto,
-    "accelerated": _accelerated,
-    "steepest-descent": _steepest,
+    **{method: _descended(method) for method in DESCENTS},
 }
 """Of a problem, a relative tolerance and the time to end at."""

@@ -11,16 +11,11 @@ barrier, weighted as in the interior-point method, whose columns are near its ce
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError
 
-from anonymizer.channels.source import Floats
 from anonymizer.channels.tradeoff.curvature import Factors, Inverses
-from anonymizer.channels.tradeoff.problem import LEAST, Lagrangian
-
-__all__ = ["priced"]
-
-Columns = NDArray[np.intp]
+from anonymizer.channels.tradeoff.lagrangian import LEAST, Lagrangian
+from anonymizer.kernels.arrays import Codes, Floats
 
 ROUNDS = 60
 HALVED = 12
@@ -43,7 +38,7 @@ def priced(
     laws = np.maximum(u, LEAST)
     laws = laws / laws.sum(axis=1, keepdims=True)
     best = problem.ratios(laws)[0]
-    open_ = np.flatnonzero(_margins(problem, best, prices) < -allowed)
+    open_ = np.flatnonzero(_reduced(problem, best, prices).min(axis=1) < -allowed)
     n, _, m = problem.shape
     together = max(1, BATCH // (n * m))
     for first in range(0, len(open_), together):
@@ -54,7 +49,7 @@ def priced(
 
 def _improved(
     problem: Lagrangian,
-    open_: Columns,
+    open_: Codes,
     best: Floats,
     laws: Floats,
     prices: Floats,
@@ -63,17 +58,19 @@ def _improved(
 ) -> Floats:
     """Better log ratios of some columns, as far as they can be had."""
     at = np.arange(len(open_))
-    margin = _margins(problem, best, prices, open_)
+    margin = _reduced(problem, best, prices, open_).min(axis=1)
     pi = (1 - 1e-12) * laws + 1e-12 * problem.p
     least = 0.1 * allowed
-    barrier = np.maximum(_spread(problem, pi, prices, open_), least)
+    reduced = _reduced(problem, problem.ratios(pi)[0], prices, open_)
+    gaps = (pi * (reduced - reduced.min(axis=1, keepdims=True))).sum(axis=1)
+    barrier = np.maximum(gaps, least)
     for _ in range(ROUNDS):
         try:
             pi, decrement = _newton(problem, open_[at], pi, prices, barrier, factors)
         except LinAlgError:
             break
         ratios = problem.ratios(pi)[0]
-        found = _margins(problem, ratios, prices, open_[at])
+        found = _reduced(problem, ratios, prices, open_[at]).min(axis=1)
         better = found > margin[at]
         best[at[better]] = ratios[better]
         margin[at] = np.maximum(margin[at], found)
@@ -85,24 +82,17 @@ def _improved(
     return best
 
 
-def _margins(
-    problem: Lagrangian, ratios: Floats, prices: Floats, open_: slice | Columns = slice(None)
+def _reduced(
+    problem: Lagrangian, ratios: Floats, prices: Floats, open_: slice | Codes = slice(None)
 ) -> Floats:
-    """min_x S_r(x, y) - nu(x) of some columns."""
-    told = problem.slope * (ratios @ problem.conditional.T)
-    return np.asarray((problem.distortion[open_] + told - prices).min(axis=1))
-
-
-def _spread(problem: Lagrangian, pi: Floats, prices: Floats, open_: Columns) -> Floats:
-    """<pi, S - nu> above the least of S - nu: the gap of every column."""
-    told = problem.slope * (problem.ratios(pi)[0] @ problem.conditional.T)
-    reduced = problem.distortion[open_] + told - prices
-    return np.asarray((pi * (reduced - reduced.min(axis=1, keepdims=True))).sum(axis=1))
+    """S_r(x, y) - nu(x) of some columns."""
+    leaked = problem.slope * (ratios @ problem.conditional.T)
+    return np.asarray(problem.distortion[open_] + leaked - prices)
 
 
 def _newton(
     problem: Lagrangian,
-    open_: Columns,
+    open_: Codes,
     pi: Floats,
     prices: Floats,
     barrier: Floats,
@@ -133,5 +123,5 @@ def _newton(
 def _value(problem: Lagrangian, costs: Floats, pi: Floats, weighted: Floats) -> Floats:
     """<pi, d - nu> + slope D(pi P || p(w)) - sum weighted ln pi, for every column."""
     ratios, law, _ = problem.ratios(pi)
-    told = problem.slope * (law * ratios).sum(axis=1)
-    return np.asarray((pi * costs).sum(axis=1) + told - (weighted * np.log(pi)).sum(axis=1))
+    leaked = problem.slope * (law * ratios).sum(axis=1)
+    return np.asarray((pi * costs).sum(axis=1) + leaked - (weighted * np.log(pi)).sum(axis=1))

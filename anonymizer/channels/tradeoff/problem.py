@@ -1,150 +1,185 @@
-"""The privacy-distortion problem at a price: least E d(X,Y) + slope * I(W;Y), and its dual bounds.
+"""Distortion against the leakage I(W;Y) about a sensitive attribute W, and its end without leakage.
 
-Rebollo-Monedero, Forne and Domingo-Ferrer (2008) minimise the leakage at a given distortion; its
-Lagrangian is convex in the joint law u(y, x) = p(x) q(y|x), because I(W;Y) is a sum of relative
-entropies, which are jointly convex and homogeneous of degree 1 (perspectives).
+I(W;Y) = 0 if and only if p(w, y) = p(w) p(y) for every y, which is linear in u(y, x):
 
-Arrays have one row per released symbol: u, d and the gradient S are (k, n), p(w, y) is (k, m).
-Distortion and slope are divided by what one symbol for everybody costs, after the least distortion
-of every value is taken off, so that the scale of a problem changes nothing; information is in nats.
+    min <d, u>   over u >= 0, sum_y u(y, x) = p(x), sum_x (p(w|x) - p(w)) u(y, x) = 0,
+
+of which the dual says sum_x p(x) min_y [d(y, x) + sum_w p(w|x) g_y(w)] for any g with
+sum_w p(w) g_y(w) = 0. One symbol for everybody is feasible, but need not be the best: where p(w|x)
+is the same for some x, or has fewer dimensions than there are x, several symbols may tell nothing.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from anonymizer.channels.source import Floats, Source
+from anonymizer.channels.source import Source
+from anonymizer.channels.tradeoff.answers import ROUNDING, Tradeoff
+from anonymizer.channels.tradeoff.lagrangian import EPSILON, Lagrangian
+from anonymizer.channels.tradeoff.limits import Point, Solved
+from anonymizer.channels.tradeoff.minimum import minimum
+from anonymizer.kernels.arrays import Floats
 
-__all__ = ["EPSILON", "LEAST", "STEEPEST", "Lagrangian"]
+DEAR = (1e3, 1e6, 1e9)
+"""Prices of a nat, in distortions of a single symbol, at which leakage does not pay."""
 
-EPSILON = float(np.finfo(float).eps)
-LEAST = 1e-300
-"""What takes the place of 0 in a logarithm: any law bounds from below, so this one does as well."""
+FINEST = 1e-16
+"""The least relative tolerance that is aimed at: nothing finer is a number next to 1."""
 
-STEEPEST = 1e12
-"""The highest slope worked with: the least cost rises with the slope, so its bound holds beyond."""
+FORBIDDEN = 1e4
+"""Nats that a symbol costs that is not among the nearest, where only those may be used."""
+
+
+MOST_ENTRIES = 4_000_000
+"""Entries of the constraints: beyond, one symbol for everybody is the answer, maybe not proven."""
+
+ROUNDED = 1e-14
+"""Leakage in nats that is the rounding of a solution."""
+
+RANK = 1e-10
+"""Singular values of p(w|x) - p(w) below this tell next to nothing: the leakage is their square."""
 
 
 @dataclass(frozen=True, eq=False)
-class Lagrangian:
-    """C(u) = <d, u> + slope * I(W;Y), over u >= 0 with sum_y u(y, x) = p(x).
+class LeakageTradeoff(Tradeoff):
+    """A source with p(x, w), and the time of ``monotonic`` to end at with what there is."""
 
-    Parameters
-    ----------
-    p, conditional, prior
-        p(x), shape (n,); p(w|x), shape (n, m); p(w), shape (m,).
-    distortion
-        d(y, x) above the least of its x, in units of ``scale``, shape (k, n).
-    slope
-        In units of ``scale`` per nat; at most ``STEEPEST``.
-    offset, scale
-        A cost c here is offset + scale * c outside.
-    """
-
-    p: Floats
-    conditional: Floats
-    prior: Floats
-    distortion: Floats
-    slope: float
-    offset: float
-    scale: float
-
-    @classmethod
-    def of(cls, source: Source, distortion: Floats, slope: float) -> "Lagrangian":
-        """The problem of a source, of d(x, y) of shape (n, k) and a slope per nat."""
-        p = source.p
-        least = distortion.min(axis=1)
-        above = np.ascontiguousarray((distortion - least[:, None]).T)
-        scale = float((above @ p).min()) or float((above @ p).max()) or 1.0
-        return cls(
-            p,
-            source.conditional,
-            source.prior,
-            above / scale,
-            min(slope / scale, STEEPEST) if slope < STEEPEST * scale else STEEPEST,
-            float(p @ least),
-            scale,
-        )
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """(n, k, m): values of X, symbols and values of W."""
-        return len(self.p), len(self.distortion), len(self.prior)
+    source: Source
+    deadline: float
 
     @cached_property
-    def weights(self) -> Floats:
-        """How much of the gap a value of X may have where a barrier is followed: p(x)^(1/4).
+    def measures(self) -> Lagrangian:
+        """The problem at no price: it measures channels."""
+        return Lagrangian.of(self.source, self.distortion, 0.0)
 
-        Shares of 1. Even shares take the fewest steps where all values are likely (by a third,
-        measured on Gaussian grids, against shares of p(x)), but then a value of probability 1e-12
-        is never central.
+    def leakage(self, channel: Floats) -> float:
+        """I(W;Y) in nats."""
+        return self.measures.leakage(self.p * channel.T)
+
+    def solve(self, slope: float, tolerance: float) -> Solved:
+        """By the method of the problem."""
+        problem = Lagrangian.of(self.source, self.distortion, slope)
+        found = minimum(problem, max(tolerance, FINEST), self.method, self.deadline)
+        bound = problem.outside(found.bound)
+        return Solved(self._point(found.u, slope), bound, found.steps, found.method)
+
+    @cached_property
+    def near(self) -> Solved:
+        """The ends are found exactly, where the published descent finds neither."""
+        above = self.distortion - self.distortion.min(axis=1, keepdims=True)
+        problem = Lagrangian.of(self.source, np.where(above > 0, FORBIDDEN, 0.0), 1.0)
+        method = "automatic" if self.method == "steepest-descent" else self.method
+        found = minimum(problem, self.tolerance, method, self.deadline)
+        nearest = np.where(above.T > 0, 0.0, np.maximum(found.u, 1e-30 * problem.p))
+        return Solved(self._point(problem.fitted(nearest)), problem.outside(found.bound))
+
+    @cached_property
+    def far(self) -> Solved:
+        """By a linear program."""
+        u, bound = _leakless(self.measures)
+        return Solved(replace(self._point(u), leakage=0.0), self.measures.outside(bound))
+
+    def silent(self) -> Solved:
+        """The least distortion without leakage.
+
+        Where the linear program proves nothing, ever higher prices do: C*(slope) <= D then; and
+        what is bought at them may leak no more than rounding.
         """
-        shares = self.p**0.25
-        return np.asarray(shares / shares.sum())
+        far, bound, steps = self.far.point, self.far.bound, 0
+        for slope in DEAR:
+            if far.distortion - bound <= self.tolerance * far.distortion:
+                break
+            solved = self.solve(slope * self.measures.scale, 0.1 * self.tolerance)
+            point = solved.point
+            if point.leakage <= ROUNDED and point.distortion < far.distortion:
+                far = point
+            bound, steps = max(bound, solved.bound), steps + solved.steps
+        # What leaks no more than rounding may distort a little less than what leaks nothing.
+        return Solved(replace(far, slope=None), min(bound, far.distortion), steps)
 
-    @property
-    def base(self) -> float:
-        """The offset in units of ``scale``."""
-        return self.offset / self.scale
+    def least_leakage(self, limit: float) -> float:
+        """Lower bound of I where E d is at most a limit that is the least, but for rounding.
 
-    def uniform(self) -> Floats:
-        """Every symbol alike for every value: Y tells nothing."""
-        return np.tile(self.p / len(self.distortion), (len(self.distortion), 1))
-
-    def ratios(self, u: Floats) -> tuple[Floats, Floats, Floats]:
-        """Ln p(w|y) / p(w), p(w, y) and p(y)."""
-        law = np.maximum(u @ self.conditional, LEAST)
-        mass = np.maximum(u.sum(axis=1), LEAST)
-        return np.log(np.maximum(law / mass[:, None] / self.prior, LEAST)), law, mass
-
-    def gradient(self, ratios: Floats) -> Floats:
-        """S(y, x) = d(y, x) + slope * sum_w p(w|x) ln(p(w|y) / p(w)); C(u) = <u, S>."""
-        return np.asarray(self.distortion + self.slope * (ratios @ self.conditional.T))
-
-    def fitted(self, u: Floats) -> Floats:
-        """Make the law of x exactly p(x)."""
-        return np.asarray(u * (self.p / u.sum(axis=0)))
-
-    def leakage(self, u: Floats) -> float:
-        """I(W;Y) in nats as sum p(y) p(w) h(p(w|y) / p(w) - 1), h(e) = (1 + e) ln(1 + e) - e >= 0.
-
-        No term is negative, so that what is next to nothing does not drown in rounding; what may
-        be rounding itself is nothing.
+        I + FORBIDDEN * (chance of another symbol than the nearest) is at least that of the ends,
+        and that chance is at most what the limit is above the least, by what the cheapest of the
+        others distorts more.
         """
-        mass = u.sum(axis=1)
-        some = mass > 0
-        beyond = (u[some] @ self.conditional) / mass[some, None] / self.prior - 1
-        beyond[np.abs(beyond) <= (len(self.p) + 16) * EPSILON] = 0.0
-        logs = np.log1p(beyond, out=np.zeros_like(beyond), where=beyond > -1)
-        terms = np.maximum((1 + beyond) * logs - beyond, 0) @ self.prior
-        return float(mass[some] @ terms)
+        above = self.distortion - self.distortion.min(axis=1, keepdims=True)
+        dearer = float(above[above > 0].min(initial=np.inf))
+        spare = max(0.0, limit * (1 + EPSILON) - self.least_distortion)
+        return max(0.0, self.near.bound - FORBIDDEN * (spare / dearer) * (1 + 4 * EPSILON))
 
-    def cost(self, u: Floats) -> float:
-        """C(u) of a feasible u."""
-        return float((u * self.distortion).sum() + self.slope * self.leakage(u))
+    def noise(self, minimised: str, slope: float) -> float:
+        """Leakages are known to rounding."""
+        return ROUNDING if minimised == "leakage" else 0.0
 
-    def bound(self, ratios: Floats) -> float:
-        """g(r) = sum_x p(x) min_y [d + slope sum_w p(w|x) ln(r_y(w) / p(w))] <= C* (duality).
+    def rounding(self, minimised: str, slope: float) -> float:
+        """An epsilon of the distortion of a single symbol, where nothing need be paid at all."""
+        return 0.0 if minimised == "leakage" else EPSILON * self.measures.scale
 
-        True for whatever laws r_y(w) = p(w) exp(ratios): I(W;Y) is the greatest of
-        sum p(w, y) ln(r_y(w) / p(w)) over r. A law of which the sum is 1 + e gives at most
-        slope * e too much, which is taken off; so is what rounding may add: every sum has at most
-        n + m terms, and an error of at most that many epsilons of the sum of their magnitudes.
-        """
-        n, _, m = self.shape
-        rounding = (n + m + 16) * EPSILON
-        excess = np.expm1(np.minimum(ratios, 690.0)) @ self.prior
-        lawful = np.minimum(ratios - np.log1p(np.maximum(excess, EPSILON - 1))[:, None], 690.0)
-        beyond = np.expm1(lawful)
-        slack = np.maximum(beyond @ self.prior, 0) + rounding * (np.abs(beyond) @ self.prior)
-        told = lawful @ self.conditional.T
-        told -= rounding * (np.abs(lawful) @ self.conditional.T) + slack[:, None]
-        least = (self.distortion * (1 - rounding) + self.slope * told).min(axis=0)
-        found = float(self.p @ least - rounding * (self.p @ np.abs(least)))
-        return found if found > 0 else 0.0
+    def _point(self, u: Floats, slope: float | None = None) -> Point:
+        """The point of a joint law u(y, x)."""
+        channel = np.ascontiguousarray((u / self.p).T)
+        channel /= channel.sum(axis=1, keepdims=True)
+        return self.point(channel, slope)
 
-    def outside(self, cost: float) -> float:
-        """A lower bound in the units of what was given; rounded down."""
-        n = len(self.p)
-        return (self.offset + self.scale * cost) * (1 - (n + 16) * EPSILON)
+
+def _leakless(problem: Lagrangian) -> tuple[Floats, float]:
+    """A law u(y, x) without leakage, and a lower bound of the distortion of all such laws."""
+    n, k, m = problem.shape
+    single = np.zeros((k, n))
+    single[np.argmin(problem.distortion @ problem.p)] = problem.p
+    bound = _bound(problem, np.zeros((k, m)))
+    least = float((single * problem.distortion).sum())
+    if n * k * m > MOST_ENTRIES or least <= bound * (1 + 1e-12):
+        return single, bound
+    found = _solved(problem)
+    if found is None:
+        return single, bound
+    u, prices = found
+    bound = max(bound, _bound(problem, prices))
+    fitted = problem.fitted(u)
+    cheaper = float((fitted * problem.distortion).sum()) < least
+    if not cheaper or problem.leakage(fitted) > ROUNDED:
+        return single, bound
+    return fitted, bound
+
+
+def _solved(problem: Lagrangian) -> tuple[Floats, Floats] | None:
+    """The program's solution u, shape (k, n), and g, shape (k, m); None where there is none.
+
+    What a column may not have is a part along the left singular vectors of p(w|x) - p(w): well
+    scaled, and none of it said twice. Unknown are u / sqrt(p), between the sizes of u and q: a
+    solver takes coefficients below 1e-9 for 0.
+    """
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, diags, identity, kron, vstack
+
+    n, k, _ = problem.shape
+    left, values, right = np.linalg.svd(problem.conditional - problem.prior, full_matrices=False)
+    rank = int((values > RANK).sum())
+    sizes = np.sqrt(problem.p)
+    margins = kron(np.ones((1, k)), diags(sizes))
+    tells = kron(identity(k), csr_array(left[:, :rank].T * sizes))
+    done = linprog(
+        (problem.distortion * sizes).ravel(),
+        A_eq=vstack([margins, tells], format="csr"),
+        b_eq=np.concatenate([problem.p, np.zeros(k * rank)]),
+        bounds=(0, None),
+        method="highs",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    if done.status != 0:
+        return None
+    u = np.maximum(done.x.reshape(k, n), 0) * sizes
+    if not (u.sum(axis=0) > 0).all():
+        return None
+    prices = -done.eqlin.marginals[n:].reshape(k, rank)
+    return u, (prices / values[:rank]) @ right[:rank]
+
+
+def _bound(problem: Lagrangian, prices: Floats) -> float:
+    """The dual function at g, made to have no mean."""
+    centred = prices - (prices @ problem.prior)[:, None]
+    return problem.dual(centred, centred, 1.0)

@@ -1,5 +1,6 @@
-"""What a sample's classes say of the population: uniqueness, re-identification, sampling.
+"""Estimates about the population of a sample: uniqueness, re-identification, sampling.
 
+In go class sizes and the sampling fraction, out come shares and probabilities. Imports kernels;
 scipy is imported when a function first needs it, never by importing this package.
 """
 

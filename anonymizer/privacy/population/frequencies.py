@@ -1,23 +1,19 @@
-"""Frequencies of frequencies: how many classes have each size; and the checks of what is stated.
+"""Frequencies of frequencies: how many classes have each size; and the check of class sizes.
 
 Every estimator of uniqueness depends on the table through these few numbers only, so a million
 classes are counted once and never looked at again.
 """
 
-from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Floats
 
-__all__ = ["Frequencies", "class_sizes", "frequencies", "is_number", "require_fraction"]
-
-Floats = NDArray[np.float64]
-
-# One record of every million million: below it nothing can be said, and powers overflow.
 LEAST_FRACTION = 1e-12
+"""One record of every million million: below it nothing can be estimated, and powers overflow."""
 
 MOST_COUNTED = 1 << 16
 """Sizes up to which counting how often each occurs is quicker than sorting them."""
@@ -49,21 +45,18 @@ class Frequencies(NamedTuple):
 
 
 def class_sizes(sizes: ArrayLike, what: str, *, keep_empty: bool = False) -> Floats:
-    """Sizes (classes,) as floats, without classes that have no records unless asked to keep them.
+    """Sizes (classes,) as floats, without empty classes unless these are to be kept.
 
-    Raises
-    ------
-    InputError
-        Where they are not whole numbers of at least 0 along one axis.
+    Raises InputError where they are not whole numbers of at least 0 along one axis.
     """
-    stated = np.asarray(sizes)
-    if stated.ndim != 1:
-        raise InputError(f"{what}: class sizes must have one axis, not {stated.ndim}")
-    if stated.dtype.kind not in "iu" and stated.size:
-        raise InputError(f"{what}: class sizes must be whole numbers, not {stated.dtype}")
-    if (stated < 0).any():
-        raise InputError(f"{what}: {int((stated < 0).sum())} class sizes are below 0")
-    counts = stated.astype(float)
+    given = np.asarray(sizes)
+    if given.ndim != 1:
+        raise InputError(f"{what}: class sizes must have one axis, not {given.ndim}")
+    if given.dtype.kind not in "iu" and given.size:
+        raise InputError(f"{what}: class sizes must be whole numbers, not {given.dtype}")
+    if (given < 0).any():
+        raise InputError(f"{what}: {int((given < 0).sum())} class sizes are below 0")
+    counts = given.astype(float)
     return counts if keep_empty else counts[counts > 0]
 
 
@@ -80,17 +73,3 @@ def frequencies(sizes: ArrayLike, what: str) -> Frequencies:
     of_size = np.bincount(counts.astype(np.intp))
     occurring = np.flatnonzero(of_size)
     return Frequencies(occurring.astype(float), of_size[occurring].astype(float))
-
-
-def require_fraction(fraction: float, what: str) -> float:
-    """Sampling fraction in [LEAST_FRACTION, 1], or an InputError."""
-    if not is_number(fraction) or not LEAST_FRACTION <= fraction <= 1:
-        raise InputError(
-            f"{what}: fraction = {fraction!r} must be a number from {LEAST_FRACTION} to 1"
-        )
-    return float(fraction)
-
-
-def is_number(value: object) -> bool:
-    """Whether a value is a real number; a truth value is none."""
-    return isinstance(value, Real) and not isinstance(value, bool)

@@ -11,7 +11,7 @@ assessment", Journal of Official Statistics 17, 2001). 0 <= alpha < 1 has ever n
 = 0 is Ewens' formula (a Dirichlet process), larger alpha a heavier tail of small classes. alpha <
 0 with theta = -m alpha is m classes whose probabilities are Dirichlet(-alpha): m equally likely
 classes as alpha falls. A sample of the population's records follows the formula with the same
-parameters, which is why the sample can tell of the population.
+parameters, which is why the sample gives information about the population.
 
 Bias, measured in the tests: right for all populations of the family, Poisson-gamma and equally
 likely classes among them, if with a wide spread where alpha < 0 and the fraction is below 0.1; too
@@ -23,13 +23,10 @@ from math import exp, log, log1p
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from anonymizer.kernels.arrays import Floats
 from anonymizer.privacy.population.frequencies import Frequencies
-
-__all__ = ["Pitman", "fit", "uniques"]
-
-Floats = NDArray[np.float64]
 
 # alpha of classes whose probabilities differ by 1% (1 / sqrt(10^4)): beyond it, equal.
 EVEN = -1e4

@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from math import log
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from anonymizer.errors import InputError
-from anonymizer.privacy.population.frequencies import class_sizes, is_number, require_fraction
-
-__all__ = ["Risk", "estimated_risk", "journalist", "marketer", "prosecutor"]
-
-Floats = NDArray[np.float64]
+from anonymizer.errors import InputError, require_number
+from anonymizer.kernels.arrays import Floats
+from anonymizer.privacy.population.frequencies import LEAST_FRACTION, class_sizes
 
 # Relative error below 1e-15: 1 / 2^60 for large shares, 1 / binomial(119, 60) for large sizes.
 TERMS = 60
@@ -54,7 +51,7 @@ def prosecutor(sizes: ArrayLike, threshold: float = 1.0) -> Risk:
     Risk(highest=1.0, average=0.375, at_risk=0.5)
     """
     records = class_sizes(sizes, "prosecutor")
-    return _risk(records, records, _bound(threshold, "prosecutor"))
+    return _risk("prosecutor", records, 1 / records, threshold)
 
 
 def journalist(sizes: ArrayLike, population: ArrayLike, threshold: float = 1.0) -> Risk:
@@ -62,7 +59,7 @@ def journalist(sizes: ArrayLike, population: ArrayLike, threshold: float = 1.0) 
 
     ``population`` (classes,) are the records P_g >= n_g that the population has in each class of
     the table, in the same order; classes without records in the table do not count. El Emam
-    states the average as the larger of this and G / sum_g P_g, the success rate of an intruder
+    gives the average as the larger of this and G / sum_g P_g, the success rate of an intruder
     who starts from the population's records instead of the table's; that second share is not
     of the table's records and is left out.
 
@@ -74,8 +71,17 @@ def journalist(sizes: ArrayLike, population: ArrayLike, threshold: float = 1.0) 
     >>> journalist([1, 3], [2, 4], threshold=0.25)
     Risk(highest=0.5, average=0.3125, at_risk=0.25)
     """
-    records, total = _matched(sizes, population, "journalist")
-    return _risk(records, total, _bound(threshold, "journalist"))
+    records = class_sizes(sizes, "journalist", keep_empty=True)
+    total = class_sizes(population, "journalist", keep_empty=True)
+    if records.shape != total.shape:
+        raise InputError(f"journalist: {len(records)} classes, but {len(total)} population sizes")
+    if (total < records).any():
+        short = int((total < records).sum())
+        raise InputError(
+            f"journalist: {short} classes have fewer records in the population than here"
+        )
+    occupied = records > 0
+    return _risk("journalist", records[occupied], 1 / total[occupied], threshold)
 
 
 def marketer(sizes: ArrayLike, population: ArrayLike) -> float:
@@ -87,8 +93,7 @@ def marketer(sizes: ArrayLike, population: ArrayLike) -> float:
     >>> marketer([1, 3], [2, 4])
     0.3125
     """
-    records, total = _matched(sizes, population, "marketer")
-    return _risk(records, total, 1.0).average
+    return journalist(sizes, population).average
 
 
 def estimated_risk(sizes: ArrayLike, fraction: float, threshold: float = 1.0) -> Risk:
@@ -100,7 +105,7 @@ def estimated_risk(sizes: ArrayLike, fraction: float, threshold: float = 1.0) ->
         E[1 / P_g] = fraction / n_g * 2F1(1, 1; n_g + 1; 1 - fraction),
 
     between fraction / n_g and 1 / n_g (Benedetti and Franconi, 1998; Franconi and Polettini,
-    2004; the individual risk of mu-Argus). It looks at each class alone: a class unique in the
+    2004; the individual risk of mu-Argus). It looks at each class by itself: a class unique in the
     sample gets the same risk whether the table holds one such class or thousands. Where most
     sample uniques are population uniques it is far too low: less than half at a fraction of 0.1
     in the tests' heavy tail.
@@ -114,12 +119,10 @@ def estimated_risk(sizes: ArrayLike, fraction: float, threshold: float = 1.0) ->
     0.5
     """
     records = class_sizes(sizes, "estimated-risk")
-    share = require_fraction(fraction, "estimated-risk")
+    require_number("estimated-risk", "fraction", fraction, LEAST_FRACTION, 1)
     kinds, place = np.unique(records, return_inverse=True)
-    odds = _mean_inverse(kinds, share)
-    return _summary(
-        records, np.minimum(odds, 1 / kinds)[place], _bound(threshold, "estimated-risk")
-    )
+    odds = np.minimum(_mean_inverse(kinds, float(fraction)), 1 / kinds)
+    return _risk("estimated-risk", records, odds[place], threshold)
 
 
 def _mean_inverse(sizes: Floats, share: float) -> Floats:
@@ -144,33 +147,12 @@ def _mean_inverse(sizes: Floats, share: float) -> Floats:
     return np.where(sizes < TERMS, np.array(table)[place], series)
 
 
-def _risk(records: Floats, total: Floats, threshold: float) -> Risk:
-    return _summary(records, 1 / total, threshold)
-
-
-def _summary(records: Floats, odds: Floats, threshold: float) -> Risk:
+def _risk(owner: str, records: Floats, odds: Floats, threshold: float) -> Risk:
     """Three measures of each record's probability, one value per class."""
+    require_number(owner, "threshold", threshold, 0, 1)
     if not len(records):
         return Risk(0.0, 0.0, 0.0)
     count = records.sum()
     exposed = records[odds > threshold].sum()
     # A mean of probabilities is at most 1; only the rounding of the sum can say otherwise.
     return Risk(float(odds.max()), min(float(records @ odds / count), 1.0), float(exposed / count))
-
-
-def _matched(sizes: ArrayLike, population: ArrayLike, what: str) -> tuple[Floats, Floats]:
-    """Records of the table and of the population, of the classes that the table has."""
-    records = class_sizes(sizes, what, keep_empty=True)
-    total = class_sizes(population, what, keep_empty=True)
-    if records.shape != total.shape:
-        raise InputError(f"{what}: {len(records)} classes, but {len(total)} population sizes")
-    if (total < records).any():
-        short = int((total < records).sum())
-        raise InputError(f"{what}: {short} classes have fewer records in the population than here")
-    return records[records > 0], total[records > 0]
-
-
-def _bound(threshold: float, what: str) -> float:
-    if not is_number(threshold) or not 0 <= threshold <= 1:
-        raise InputError(f"{what}: threshold = {threshold!r} must be a number from 0 to 1")
-    return float(threshold)

@@ -21,14 +21,9 @@ from math import log, log1p
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonymizer.errors import InputError, is_whole
-from anonymizer.privacy.population.frequencies import is_number
-
-__all__ = ["failure_probability", "sampling_rate", "smallest_class"]
-
-Floats = NDArray[np.float64]
+from anonymizer.errors import InputError, require_number, require_whole
+from anonymizer.kernels.arrays import Floats
 
 WHAT = "differential-privacy"
 DIGITS = 60
@@ -39,7 +34,7 @@ UP = Context(prec=DIGITS, rounding=ROUND_CEILING)
 # against exact fractions. Every result is raised by this much, relatively.
 MARGIN = 1e-9
 # Tails computed at once; it bounds time and memory where gamma is close to 1 (a large epsilon with
-# beta = 1 - e^-epsilon asks for classes of about e^epsilon ln(1 / delta) records).
+# beta = 1 - e^-epsilon needs classes of about e^epsilon ln(1 / delta) records).
 MOST = 1_000_000
 
 
@@ -55,7 +50,7 @@ class _Tail(NamedTuple):
     exponent: float
 
     def largest(self, j: int) -> int:
-        """Largest n with gamma n < j: of all n that ask for j records, the likeliest to draw j."""
+        """Largest n with gamma n < j: of all n that need j records, the likeliest to draw j."""
         return j * ONE // self.gamma
 
     def failures(self, first: int, last: int) -> Floats:
@@ -64,12 +59,12 @@ class _Tail(NamedTuple):
 
         if last - first >= MOST:
             raise InputError(
-                f"{WHAT}: beta = {self.beta!r} with this epsilon asks for classes of more than "
+                f"{WHAT}: beta = {self.beta!r} with this epsilon needs classes of more than "
                 f"{MOST} records; draw fewer records or lower epsilon"
             )
-        asked = np.arange(first, last + 1)
-        n = np.array([self.largest(j) for j in asked.tolist()], float)
-        return np.asarray(betainc(asked, n - asked + 1, self.beta) * (1 + MARGIN))
+        drawn = np.arange(first, last + 1)
+        n = np.array([self.largest(j) for j in drawn.tolist()], float)
+        return np.asarray(betainc(drawn, n - drawn + 1, self.beta) * (1 + MARGIN))
 
     def reach(self, chance: float) -> int:
         """A number of records from which on no tail exceeds ``chance``, by Chernoff's bound."""
@@ -101,10 +96,10 @@ def failure_probability(k: int, beta: float, epsilon: float) -> float:
     """delta(k, beta, epsilon), an upper bound tight to rounding (MARGIN, one part in 10^9).
 
     The maximum over infinitely many n is certified. All n with the same j = floor(gamma n) + 1
-    ask for j of n records, which is likeliest at the largest such n; so one n per j >= k
+    need j of n records, which is likeliest at the largest such n; so one n per j >= k
     remains, and k itself belongs to n = ceil(k / gamma - 1). Chernoff's bound exp(-n D(gamma ||
     beta)) falls with n: beyond the j where it goes below the value at k no term can be larger.
-    gamma is computed to 60 digits and rounded down, which can only ask for more; as e^epsilon is
+    gamma is computed to 60 digits and rounded down, which can only raise it; as e^epsilon is
     irrational, j / gamma is never whole and the n found is the exact one. A result is never
     below the smallest normal float. It never rises with k.
 
@@ -116,8 +111,7 @@ def failure_probability(k: int, beta: float, epsilon: float) -> float:
     >>> failure_probability(20, sampling_rate(2.0), 2.0) <= 0.1
     True
     """
-    if not is_whole(k, least=1):
-        raise InputError(f"{WHAT}: k = {k!r} must be a whole number of at least 1")
+    require_whole(WHAT, "k", k)
     tail = _tail(beta, epsilon)
     at_k = max(float(tail.failures(k, k)[0]), sys.float_info.min)
     worst = float(tail.failures(k, max(k, tail.reach(at_k))).max())
@@ -138,8 +132,7 @@ def smallest_class(epsilon: float, delta: float, beta: float | None = None) -> i
     >>> smallest_class(1.0, 1e-6)
     74
     """
-    if not is_number(delta) or not sys.float_info.min <= delta < 1:
-        raise InputError(f"{WHAT}: delta = {delta!r} must be a number above 0 and below 1")
+    require_number(WHAT, "delta", delta, sys.float_info.min, 1, below=True)
     tail = _tail(sampling_rate(epsilon) if beta is None else beta, epsilon)
     over = tail.failures(1, tail.reach(delta)) > delta
     return int(np.flatnonzero(over)[-1]) + 2 if over.any() else 1
@@ -147,12 +140,11 @@ def smallest_class(epsilon: float, delta: float, beta: float | None = None) -> i
 
 def _tail(beta: float, epsilon: float) -> _Tail:
     """Check the parameters and derive gamma and D(gamma || beta)."""
-    stated = _epsilon(epsilon)
-    if not is_number(beta) or not 0 < beta < 1:
-        raise InputError(f"{WHAT}: beta = {beta!r} must be a number above 0 and below 1")
+    exact = _epsilon(epsilon)
+    require_number(WHAT, "beta", beta, 0, 1, above=True, below=True)
     kept = UP.subtract(Decimal(1), Decimal(float(beta)))
-    decay = _decay(stated)
-    if kept < _decay(stated, DOWN):
+    decay = _decay(exact)
+    if kept < _decay(exact, DOWN):
         raise InputError(
             f"{WHAT}: epsilon = {epsilon!r} cannot be reached with beta = {beta!r}; "
             f"beta may be at most {sampling_rate(epsilon)!r}"
@@ -172,6 +164,5 @@ def _decay(epsilon: Decimal, context: Context = UP) -> Decimal:
 
 
 def _epsilon(epsilon: float) -> Decimal:
-    if not is_number(epsilon) or not 0 < epsilon < float("inf"):
-        raise InputError(f"{WHAT}: epsilon = {epsilon!r} must be a number above 0")
+    require_number(WHAT, "epsilon", epsilon, 0, above=True)
     return Decimal(float(epsilon))

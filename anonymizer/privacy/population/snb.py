@@ -24,8 +24,6 @@ import numpy as np
 
 from anonymizer.privacy.population.frequencies import Frequencies
 
-__all__ = ["SlideNegativeBinomial", "fit", "uniques"]
-
 # Where log(beta / (1 - beta)) is looked for: beyond, all classes would be unique or endless.
 FIRST, LAST, POINTS = -30.0, 30.0, 241
 

@@ -9,11 +9,9 @@ from typing import NamedTuple
 
 from numpy.typing import ArrayLike
 
-from anonymizer.errors import require_one_of
+from anonymizer.errors import require_number, require_one_of
 from anonymizer.privacy.population import pitman, snb
-from anonymizer.privacy.population.frequencies import Frequencies, frequencies, require_fraction
-
-__all__ = ["ESTIMATORS", "Uniqueness", "population_uniqueness", "sample_uniqueness"]
+from anonymizer.privacy.population.frequencies import LEAST_FRACTION, Frequencies, frequencies
 
 ESTIMATORS = ("dankar", "zayatz", "pitman", "snb")
 WHAT = "population-uniqueness"
@@ -47,7 +45,7 @@ class Uniqueness(NamedTuple):
 
 
 def sample_uniqueness(sizes: ArrayLike) -> float:
-    """f_1 / n, the share of records that are alone in their class; 0 without records.
+    """f_1 / n, the share of records that are the only ones of their class; 0 without records.
 
     ``sizes`` (classes,) are the records of each class. Merging two classes never raises it: the
     merged class has two records at least, and no other changes.
@@ -98,7 +96,8 @@ def population_uniqueness(
     Uniqueness(estimator='zayatz', uniques=1.6, share=0.1, sample_share=0.1)
     """
     require_one_of(f"{WHAT}: estimator", estimator, ESTIMATORS)
-    share = require_fraction(fraction, WHAT)
+    require_number(WHAT, "fraction", fraction, LEAST_FRACTION, 1)
+    share = float(fraction)
     sample = frequencies(sizes, WHAT)
     if share == 1 or not sample.of_size(1):
         return _answer("exact", sample.of_size(1), sample, share)
@@ -108,7 +107,7 @@ def population_uniqueness(
 
 
 def _dankar(sample: Frequencies, fraction: float) -> Uniqueness:
-    """Dankar's rule, stated at ``population_uniqueness``; a tie of the two goes to SNB."""
+    """Dankar's rule, see ``population_uniqueness``; a tie of the two goes to SNB."""
     fallback = _answer("zayatz", _zayatz(sample, fraction), sample, fraction)
     if fraction <= SMALL_FRACTION:
         return _estimate("pitman", sample, fraction) or fallback
@@ -150,7 +149,7 @@ def _zayatz(sample: Frequencies, fraction: float) -> float:
 
 
 def _answer(estimator: str, expected: float, sample: Frequencies, fraction: float) -> Uniqueness:
-    """Clip the expectation to what is possible, and state it in shares."""
+    """Clip the expectation to what is possible, and give it in shares."""
     if not sample.records:
         return Uniqueness(estimator, 0.0, 0.0, 0.0)
     one, population = sample.of_size(1), sample.records / fraction

@@ -17,14 +17,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes
 from anonymizer.errors import Ended
 from anonymizer.kernels import Columns
+from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.kernels.mondrian import TIE, Cells, Ground
 from anonymizer.kernels.single import Criteria
-from anonymizer.privacy import Mask
+from anonymizer.recoding.boxes.cuts import Box, Node, Tree, divide
 from anonymizer.recoding.boxes.grid import Axis, Blocks
-from anonymizer.recoding.boxes.tree import Box, Branching, Tree, Twig
 from anonymizer.recoding.problem.problem import ALONE, Run
 
 __all__ = ["WIDEST", "grow"]
@@ -43,20 +42,11 @@ SHARE = 8
 
 
 class Open(NamedTuple):
-    """A box that is still to be cut, the largest first.
+    """A box that is still to be cut; ``size`` is minus its cells, so that the largest is cut first.
 
-    Attributes
-    ----------
-    size
-        Minus its cells.
-    place
-        Its place among the nodes of the tree.
-    low, high
-        Its slice of the order of cells.
-    bounds
-        First block and end on every axis, for those that are ordered, shape (axes, 2).
-    box
-        Its blocks on every axis.
+    Its ``place`` among the nodes of the tree; ``low`` and ``high`` of its slice of the order of
+    cells; the first block and end on every ordered axis as ``bounds`` (axes, 2); its blocks on
+    every axis as ``box``.
     """
 
     size: int
@@ -68,7 +58,10 @@ class Open(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """One way to cut a box: the score of its parts, the axis, and the blocks of the first part."""
+    """One way to cut a box: the score of its parts, the axis, and the blocks of the first part.
+
+    ``at`` is the block that ranges are cut at, -1 where the axis is not ordered.
+    """
 
     score: float
     axis: int
@@ -80,18 +73,14 @@ def grow(
     axes: Sequence[Axis],
     blocks: Codes,
     rows: Columns,
-    asked: Criteria,
+    criteria: Criteria,
     width: int = WIDEST,
     run: Run = ALONE,
 ) -> tuple[float, Tree]:
     """A good tree, and what its boxes are worth.
 
-    Parameters
-    ----------
-    blocks, rows
-        The block of every cell on every axis, shape (cells, axes), and its histogram.
-    width
-        How many cuts of a box are followed to the end at the most; 1 for the greedy tree.
+    Cells are given by their ``blocks`` (cells, axes) and their histograms, ``rows``. At most
+    ``width`` cuts of a box are followed to the end; 1 makes the greedy tree.
     """
     most = max(axis.blocks for axis in axes)
     cells = Cells(
@@ -100,7 +89,7 @@ def grow(
         np.array([axis.numbers if axis.ordered else 0 for axis in axes], np.int64),
         _wide(axes, most),
     )
-    return Gardener(axes, Ground.of(cells, asked, most, KEPT), width, run).grown()
+    return TreeGrower(axes, Ground.of(cells, criteria, most, KEPT), width, run).grown()
 
 
 def _wide(axes: Sequence[Axis], most: int) -> Mask:
@@ -115,7 +104,7 @@ def _wide(axes: Sequence[Axis], most: int) -> Mask:
 
 
 @dataclass(eq=False)
-class Gardener:
+class TreeGrower:
     """Grows one tree."""
 
     axes: Sequence[Axis]
@@ -124,30 +113,28 @@ class Gardener:
     run: Run
     work: float = WORK
     total: float = 0.0
-    nodes: list[Twig] = field(default_factory=lambda: [()])
+    nodes: list[Node] = field(default_factory=lambda: [()])
 
     def __post_init__(self) -> None:
-        limit = self.run.time_limit
-        self.deadline = inf if limit is None else monotonic() + limit
+        self.deadline = self.run.deadline()
 
     def grown(self) -> tuple[float, Tree]:
         """Cut boxes until none gains by it."""
         bounds = np.array([[0, axis.blocks] for axis in self.axes], np.int64)
-        whole = tuple(axis.whole for axis in self.axes)
         cells = len(self.ground.order)
-        heap = [Open(-cells, 0, 0, cells, bounds, whole)]
+        heap = [Open(-cells, 0, 0, cells, bounds, tuple(axis.whole for axis in self.axes))]
         settled = 0
         while heap:
             opened = heapq.heappop(heap)
             parts = self._parts(opened)
             for part in parts:
                 heapq.heappush(heap, part)
-            settled += 0 if parts else opened.high - opened.low
-            self._tell(settled)
+            settled += 0 if parts else -opened.size
+            self._report(settled)
         return self.total, Tree(self.nodes)
 
-    def _tell(self, settled: int) -> None:
-        """Tell of the progress; where that is interrupted, no more cuts are followed."""
+    def _report(self, settled: int) -> None:
+        """Report the progress; where that is interrupted, no more cuts are followed."""
         try:
             self.run.watch("cutting boxes", settled, len(self.ground.order))
         except Ended:
@@ -165,8 +152,11 @@ class Gardener:
             self.total += own
             self.nodes[opened.place] = opened.box
             return []
-        cut = self._chosen(opened, cuts[: self._width(opened)])
-        return list(self._cut(opened, cut))
+        cut = self._chosen(opened, cuts)
+        opened = self._without_gaps(opened, cut)
+        halves = list(self._halves(opened, cut))
+        places = divide(self.nodes, opened.place, cut.axis, halves[0].box[cut.axis])
+        return [half._replace(place=place) for half, place in zip(halves, places, strict=True)]
 
     def _found(self, own: float) -> Iterator[Cut]:
         """The cuts that gain anything."""
@@ -176,21 +166,17 @@ class Gardener:
             at = int(cuts.at[axis, kept]) if self.axes[axis].ordered else -1
             yield Cut(float(cuts.scores[axis, kept]), int(axis), left, at)
 
-    def _width(self, opened: Open) -> int:
-        """How many cuts of a box are followed."""
-        if monotonic() > self.deadline:
-            return 1
-        return int(min(self.width, max(1, self.work / SHARE / self._effort(opened))))
-
-    def _effort(self, opened: Open) -> float:
-        """The work of following one cut of a box."""
-        return len(self.axes) * -opened.size * log2(2 - opened.size)
-
     def _chosen(self, opened: Open, cuts: Sequence[Cut]) -> Cut:
-        """The cut whose greedy tree is worth most; the first of them in a tie."""
-        if len(cuts) == 1:
-            return cuts[0]
+        """The cut whose greedy tree is worth most; the first of them in a tie.
+
+        As many are followed as the time and the work left allow.
+        """
+        effort = len(self.axes) * -opened.size * log2(2 - opened.size)
+        late = monotonic() > self.deadline
+        width = 1 if late else int(min(self.width, max(1, self.work / SHARE / effort)))
         best, top = cuts[0], -inf
+        if len(cuts := cuts[:width]) == 1:
+            return best
         for cut in cuts:
             worth = sum(
                 self.ground.greedy(half.low, half.high, half.bounds)
@@ -198,45 +184,35 @@ class Gardener:
             )
             if worth > top + TIE:
                 best, top = cut, worth
-        self.work -= min(self.work, len(cuts) * self._effort(opened))
+        self.work -= min(self.work, len(cuts) * effort)
         return best
-
-    def _cut(self, opened: Open, cut: Cut) -> Iterator[Open]:
-        """Put a cut into the tree and open its parts."""
-        opened = self._without_gaps(opened, cut)
-        place = len(self.nodes)
-        halves = list(self._halves(opened, cut))
-        self.nodes += [(), ()]
-        self.nodes[opened.place] = Branching(cut.axis, halves[0].box[cut.axis], (place, place + 1))
-        return (half._replace(place=place + i) for i, half in enumerate(halves))
 
     def _without_gaps(self, opened: Open, cut: Cut) -> Open:
         """A box whose numbers are cut, missing values cut off before: no record of it has one."""
         numbers, shape = self.axes[cut.axis].numbers, opened.box[cut.axis]
         if not shape[0] < cut.at < numbers <= shape[-1]:
             return opened
-        place = len(self.nodes)
         box, gaps = list(opened.box), list(opened.box)
         box[cut.axis], gaps[cut.axis] = range(shape[0], numbers), range(numbers, numbers + 1)
-        self.nodes += [(), tuple(gaps)]
-        self.nodes[opened.place] = Branching(cut.axis, box[cut.axis], (place, place + 1))
+        place, other = divide(self.nodes, opened.place, cut.axis, box[cut.axis])
+        self.nodes[other] = tuple(gaps)
         return opened._replace(place=place, box=tuple(box))
 
     def _halves(self, opened: Open, cut: Cut) -> Iterator[Open]:
         """Both parts of a cut; the slice is sorted into them."""
         middle = self.ground.divide(opened.low, opened.high, cut.axis, cut.left)
-        shapes = self._shapes(opened.box[cut.axis], cut)
+        shapes = _shapes(opened.box[cut.axis], cut)
         for end, low, high in ((1, opened.low, middle), (0, middle, opened.high)):
             bounds = opened.bounds.copy()
             if cut.at >= 0:
                 bounds[cut.axis, end] = cut.at
-            box = list(opened.box)
-            box[cut.axis] = shapes[1 - end]
-            yield Open(low - high, -1, low, high, bounds, tuple(box))
+            box = (*opened.box[: cut.axis], shapes[1 - end], *opened.box[cut.axis + 1 :])
+            yield Open(low - high, -1, low, high, bounds, box)
 
-    def _shapes(self, shape: Blocks, cut: Cut) -> tuple[Blocks, Blocks]:
-        """The blocks of both parts along the axis that is cut."""
-        if isinstance(shape, range) and cut.at >= 0:
-            return range(shape.start, cut.at), range(cut.at, shape.stop)
-        left = tuple(block for block in shape if cut.left[block])
-        return left, tuple(block for block in shape if not cut.left[block])
+
+def _shapes(shape: Blocks, cut: Cut) -> tuple[Blocks, Blocks]:
+    """The blocks of both parts along the axis that is cut."""
+    if isinstance(shape, range) and cut.at >= 0:
+        return range(shape.start, cut.at), range(cut.at, shape.stop)
+    left = tuple(block for block in shape if cut.left[block])
+    return left, tuple(block for block in shape if not cut.left[block])

@@ -1,27 +1,26 @@
-"""The axes of a grid: the blocks of each quasi-identifier, and the shapes that boxes may have.
+"""The grid that boxes and merged cells lie on: an axis of blocks for each quasi-identifier.
 
 A number is divided into blocks by its possible cut points, and boxes have runs of them; any other
 attribute has a block for each value that occurs, and boxes have any sets of them where they are
 few, runs of siblings in the hierarchy where they are many.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Ints, row_keys
-from anonymizer.counts.multidimensional import Shape
+from anonymizer.counts.multidimensional import Regions, Shape, labels_of
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Interval, Taxonomy
-from anonymizer.privacy import Mask
+from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.recoding import Problem, RangeOptions
 from anonymizer.recoding.partitions.cuts import Cuts
-from anonymizer.recoding.partitions.intervals import Line
+from anonymizer.recoding.partitions.intervals import Ranges
 
-__all__ = ["MOST_SET", "Axis", "Blocks", "CellMap", "axes_of", "blocks_of"]
+__all__ = ["MOST_SET", "Axis", "Blocks", "axes_of", "blocks_of", "regions_of"]
 
 MOST_SET = 5
 """Values of which boxes may have any set: 31 sets; a value more doubles them."""
@@ -37,27 +36,17 @@ Blocks = tuple[int, ...] | range
 class Axis:
     """One quasi-identifier of a grid.
 
-    Parameters
-    ----------
-    attribute, taxonomy
-        The quasi-identifier.
-    block
-        The block of each value code, -1 for one that does not occur, shape (values,).
-    starts
-        Where the blocks of an ordered attribute begin; None for any other.
-    missing
-        Whether the last block holds missing values, which no range does.
-    wide
-        Which runs of numbers are wide enough to be released, by first block and end, shape
-        (blocks + 1, blocks + 1).
+    ``block`` (values,) is the block of each value code, -1 for one that does not occur. ``starts``
+    are where the blocks of an ordered attribute begin, None for any other; ``missing``, whether
+    another block after them holds missing values, which no range does. ``wide`` says which runs of
+    numbers are wide enough to be released, by first block and end, shape (blocks + 1, blocks + 1).
     """
 
-    attribute: str
     taxonomy: Taxonomy
     block: Codes
-    starts: tuple[Decimal, ...] | None
-    missing: bool
-    wide: Mask | None
+    starts: tuple[Decimal, ...] | None = None
+    missing: bool = False
+    wide: Mask | None = None
 
     @cached_property
     def blocks(self) -> int:
@@ -95,7 +84,7 @@ class Axis:
         low = self.starts[shape[0]] if shape[0] else None
         return Interval(low, ends[shape[-1] + 1])
 
-    def told(self, records: Ints, least: int) -> tuple[int, int]:
+    def outermost(self, records: Ints, least: int) -> tuple[int, int]:
         """The first and the last block of numbers whose start may be an end of a range.
 
         Classes overlap, so that a range may end where nobody's begins: its end would be a value of
@@ -104,13 +93,13 @@ class Axis:
         """
         before = np.append(0, np.cumsum(records[: self.numbers]))
         enough = np.flatnonzero((before >= least) & (before[-1] - before >= least))
-        # Where no end may be told, none is: every range is open on both sides.
+        # Where no end may be shown, none is: every range is open on both sides.
         return (int(enough[0]), int(enough[-1])) if len(enough) else (self.numbers, 0)
 
-    def cover(self, blocks: Codes, told: tuple[int, int]) -> Shape:
+    def cover(self, blocks: Codes, outermost: tuple[int, int]) -> Shape:
         """The least that covers some blocks: a range of numbers, or the values themselves.
 
-        ``told``: the first and last block whose start may be an end; ranges beyond are open.
+        ``outermost``: the first and last block whose start may be an end; ranges beyond are open.
         """
         some = np.unique(blocks)
         if not self.ordered or some[0] >= self.numbers:
@@ -118,11 +107,9 @@ class Axis:
         if some[-1] >= self.numbers:  # missing values are in no range
             return self.covered(self.whole)
         begin, end = int(some[0]), int(some[-1]) + 1
+        first, last = outermost
         return self.covered(
-            range(
-                begin if begin >= told[0] else 0,
-                end if end <= told[1] else self.numbers,
-            )
+            range(begin if begin >= first else 0, end if end <= last else self.numbers)
         )
 
     @cached_property
@@ -145,19 +132,12 @@ class Axis:
         """For each branching of the hierarchy the blocks of its branches, the topmost first."""
         values = np.full(self.blocks, -1, np.intp)
         values[self.block[self.block >= 0]] = np.flatnonzero(self.block >= 0)
-        found, level = [], [tuple(self.whole)]
+        found, level = [], [np.arange(self.blocks)]
         for partition in reversed(self.taxonomy.levels[:-1]):
-            below = []
-            for node in level:
-                groups = partition.groups[values[list(node)]]
-                branches = [
-                    tuple(b for b, group in zip(node, groups, strict=True) if group == g)
-                    for g in dict.fromkeys(groups.tolist())
-                ]
-                if len(branches) > 1:
-                    found.append(branches)
-                below += branches
-            level = below
+            groups = partition.groups[values]  # depth-first, so that a group is a run of blocks
+            branches = [np.split(node, np.flatnonzero(np.diff(groups[node])) + 1) for node in level]
+            found += [[tuple(b.tolist()) for b in some] for some in branches if len(some) > 1]
+            level = [branch for some in branches for branch in some]
         return found
 
 
@@ -167,67 +147,47 @@ def blocks_of(axes: Sequence[Axis], cells: Codes) -> Codes:
     return np.column_stack([axis.block[codes] for axis, codes in columns])
 
 
-@dataclass(frozen=True, eq=False)
-class CellMap:
-    """Classes that are lists of cells, as a map: what is on none of them is not covered.
-
-    Parameters
-    ----------
-    axes
-        What makes value codes blocks.
-    known
-        The cells as rows of blocks, shape (cells, axes), no two alike.
-    number
-        The class of each, shape (cells,).
-    """
-
-    axes: Sequence[Axis]
-    known: Codes
-    number: Codes
-
-    def __call__(self, cells: Codes) -> Codes:
-        """The class of each row of value codes, -1 for none, shape (rows,)."""
-        both = np.concatenate([self.known, blocks_of(self.axes, cells)])
-        keys = np.unique(row_keys(both + 1), return_inverse=True)[1]
-        class_of = np.full(int(keys.max(initial=-1)) + 1, -1, np.intp)
-        class_of[keys[: len(self.known)]] = self.number
-        found: Codes = class_of[keys[len(self.known) :]]
-        return found
+def regions_of(
+    names: tuple[str, ...],
+    axes: Sequence[Axis],
+    assign: Callable[[Codes], Codes],
+    shapes: Sequence[Sequence[Shape]],
+    *,
+    numbered: bool,
+) -> Regions:
+    """Classes on a grid, given the class of value codes and what each covers of every axis."""
+    shapes_by_name = dict(zip(names, shapes, strict=True))
+    labels = {
+        name: labels_of(axis.taxonomy, shapes_by_name[name], ranges=axis.ordered)
+        for name, axis in zip(names, axes, strict=True)
+    }
+    return Regions(names, assign, shapes_by_name, labels, numbered)
 
 
 def axes_of(problem: Problem, ranges: Collection[str], options: RangeOptions) -> list[Axis]:
     """The axes of a problem's quasi-identifiers, in their order; some of them get ranges.
 
-    Raises
-    ------
-    InputError
-        When an attribute has too many cut points, or too many values that are no ranges.
+    Refuses an attribute of too many cut points, or of too many values that are no ranges.
     """
     counts = problem.counts
     return [
-        (_line if name in ranges else _branches)(problem.taxonomies[name], codes, options)
+        (_of_numbers if name in ranges else _of_values)(problem.taxonomies[name], codes, options)
         for name, codes in zip(counts.names, counts.cells.T, strict=True)
     ]
 
 
-def _line(taxonomy: Taxonomy, codes: Codes, options: RangeOptions) -> Axis:
+def _of_numbers(taxonomy: Taxonomy, codes: Codes, options: RangeOptions) -> Axis:
     """Numbers between possible cut points, missing values after them."""
-    line = Line.of(taxonomy.attribute, taxonomy, codes, options)
-    block = line.blocks_of(np.arange(len(taxonomy.codes)))
-    block[block < 0] = line.blocks if line.gaps else -1
-    wide = np.zeros((line.blocks + 1, line.blocks + 1), bool)
-    wide[line.starts, line.ends] = True
-    return Axis(
-        taxonomy.attribute,
-        taxonomy,
-        block,
-        line.points,
-        line.gaps,
-        wide if options.min_width is not None else None,
-    )
+    ranges = Ranges.of(taxonomy.attribute, taxonomy, codes, options)
+    block = ranges.blocks_of(np.arange(len(taxonomy.codes)))
+    block[block < 0] = ranges.blocks if ranges.gaps else -1
+    wide = np.zeros((ranges.blocks + 1, ranges.blocks + 1), bool)
+    wide[ranges.starts, ranges.ends] = True
+    confined = options.min_width is not None
+    return Axis(taxonomy, block, ranges.points, ranges.gaps, wide if confined else None)
 
 
-def _branches(taxonomy: Taxonomy, codes: Codes, options: RangeOptions) -> Axis:
+def _of_values(taxonomy: Taxonomy, codes: Codes, options: RangeOptions) -> Axis:
     """The values that occur, depth-first along the hierarchy."""
     order = Cuts.of(taxonomy.attribute, taxonomy, codes).order
     if len(order) > MOST_LISTED:
@@ -238,4 +198,4 @@ def _branches(taxonomy: Taxonomy, codes: Codes, options: RangeOptions) -> Axis:
         )
     block = np.full(len(taxonomy.codes), -1, np.intp)
     block[order] = np.arange(len(order))
-    return Axis(taxonomy.attribute, taxonomy, block, None, False, None)
+    return Axis(taxonomy, block)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.counts.counts import Floats, Ints
 from anonymizer.errors import PolicyUnreachableError
+from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.kernels.single import Criteria, values
 from anonymizer.objectives.candidate import columns_of
 from anonymizer.recoding import Problem
@@ -14,44 +14,27 @@ from anonymizer.recoding.problem.criteria import criteria_of
 __all__ = ["Cells"]
 
 LIKENESS = 8
-"""Steps in which shares are told apart to put like cells beside each other."""
+"""Steps that shares are rounded to, so that cells of like distributions become neighbours."""
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The distinct tuples of quasi-identifiers of a table.
+    """The distinct tuples of quasi-identifiers of a table, and what a class of them must satisfy.
 
-    Parameters
-    ----------
-    counts
-        Records of each cell by value of each attribute, and in the last column all of them, shape
-        (cells, columns).
-    asked
-        What a class must satisfy, and what it is worth.
-    like
-        The place of each cell in an order in which cells of like distributions are neighbours,
-        shape (cells,).
+    ``counts`` (cells, columns) has the records of each cell by value of each attribute, and in the
+    last column all of them; ``like`` (cells,) the place of each cell in an order in which cells of
+    like distributions are neighbours.
     """
 
     counts: Ints
-    asked: Criteria
+    criteria: Criteria
     like: Ints
 
     @classmethod
     def of(cls, problem: Problem) -> "Cells":
-        """The cells of a problem.
-
-        Raises
-        ------
-        InputError
-            When a model or the objective is not one of classes that kernels know.
-        PolicyUnreachableError
-            When not even all cells as one class satisfy the policy.
-        """
-        asked = criteria_of(problem, "classes")
-        cells = cls(
-            columns_of(problem.counts).astype(np.int64), asked, _like(columns_of(problem.counts))
-        )
+        """The cells of a problem, refused as ``merge_cells`` says."""
+        counts = columns_of(problem.counts).astype(np.int64)
+        cells = cls(counts, criteria_of(problem, "classes"), _like(counts))
         if not np.isfinite(cells.values(np.zeros(len(cells), np.int64))).all():
             names = ", ".join(model.name for model in problem.models)
             raise PolicyUnreachableError(
@@ -64,18 +47,20 @@ class Cells:
 
     def classes(self, labels: Ints) -> Ints:
         """The counts of the classes of a labelling, shape (classes, columns)."""
-        return _summed(self.counts, labels)
+        order = np.argsort(labels, kind="stable")
+        starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
+        return np.asarray(np.add.reduceat(self.counts[order], starts, axis=0))
 
     def values(self, labels: Ints) -> Floats:
         """The worth of each class of a labelling, -inf where it breaks the policy."""
-        return values(self.classes(labels), self.asked)
+        return values(self.classes(labels), self.criteria)
 
     def some(self, which: Ints) -> "Cells":
-        """Some of the cells alone."""
-        return Cells(self.counts[which], self.asked, self.like[which])
+        """Some of the cells."""
+        return Cells(self.counts[which], self.criteria, self.like[which])
 
-    def atoms(self, most: int) -> Ints:
-        """A labelling of at most so many atoms of like cells, of about as many records each."""
+    def portions(self, most: int) -> Ints:
+        """A labelling of at most so many sets of like cells, of about as many records each."""
         if len(self) <= most:
             return np.arange(len(self))
         order = np.argsort(self.like)
@@ -83,13 +68,6 @@ class Cells:
         labels = np.empty(len(self), np.int64)
         labels[order] = before * most // self.counts[:, -1].sum()
         return np.asarray(np.unique(labels, return_inverse=True)[1])
-
-
-def _summed(counts: Ints, labels: Ints) -> Ints:
-    """The rows of counts summed by label."""
-    order = np.argsort(labels, kind="stable")
-    starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
-    return np.asarray(np.add.reduceat(counts[order], starts, axis=0))
 
 
 def _like(counts: Ints) -> Ints:

@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.counts.counts import Ints
 from anonymizer.kernels import Marks
-from anonymizer.kernels.merging import agglomerate, join_cheapest, wander
+from anonymizer.kernels.arrays import Ints
+from anonymizer.kernels.merging import agglomerate, anneal, join_cheapest
 from anonymizer.recoding.merged_cells.cells import Cells
 
-__all__ = ["Grouping", "improved", "settled"]
+__all__ = ["Grouping", "improved"]
 
 Random = NDArray[np.uint64]
 
-ATOMS = 3200
+PORTIONS = 3200
 """What is agglomerated at once: the time goes with the square, a second at this."""
 
 POOL = 60
@@ -36,7 +36,7 @@ SWEEPS = 4
 """Steps for every cell at each temperature."""
 
 OVERHEAD = 2000
-"""What a regrouping costs beside, in classes looked at; every other cell counts as one more."""
+"""What else a regrouping costs, in classes looked at; every other cell counts as one more."""
 
 PATIENCE = 400
 """Regroupings in vain after which a search ends; fewer where there are few cells."""
@@ -45,34 +45,23 @@ STEPS = 1_000_000
 """Steps of one annealing, at the most."""
 
 FEW, AT_RANDOM = 12, 0.5
-"""So few cells that some regroupings begin with any of their groupings, and how many of them."""
+"""Up to so many cells this share of regroupings begins with a random grouping of them."""
 
 FEWEST = 100
 """Steps at each temperature, at the least."""
 
-COOLING = np.append(np.geomspace(1, 0.01, 10), 0.0)
-"""Temperatures; the first stands for ``HEAT``."""
-
-HEAT = 0.02
-"""The highest temperature, as a share of what a record is worth."""
+COOLING = 0.02 * np.append(np.geomspace(1, 0.01, 10), 0.0)
+"""Temperatures, as shares of what a record is worth."""
 
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
     """A labelling of cells by acceptable classes, and how it came about.
 
-    Parameters
-    ----------
-    labels
-        The class of each cell, 0, 1, ..., shape (cells,).
-    worth
-        What its classes are worth together.
-    start
-        The number of its start, which its random numbers follow from.
-    tries, failed
-        Regroupings tried, and how many failed in a row.
-    work
-        Classes looked at, about: what time is spent on.
+    ``labels`` (cells,) number the classes from 0, which together are worth ``worth``. Its random
+    numbers follow from the number of its ``start``. So far ``tries`` regroupings were tried, the
+    last ``failed`` of them in vain; ``work`` is about how many classes were looked at, which is
+    what time is spent on.
     """
 
     labels: Ints
@@ -87,25 +76,24 @@ class Grouping:
         """How many classes there are."""
         return int(self.labels.max()) + 1
 
+    @property
+    def settled(self) -> bool:
+        """Whether so many regroupings were in vain that no other is tried."""
+        return self.failed >= min(PATIENCE, 20 * len(self.labels))
+
     def among(self, which: Ints, labels: Ints, gained: float) -> "Grouping":
         """The same with some cells labelled anew, by labels of their own."""
         changed = self.labels.copy()
         changed[which] = labels + self.classes
-        dense = np.unique(changed, return_inverse=True)[1]
-        return replace(self, labels=dense, worth=self.worth + gained)
+        return replace(self, labels=_dense(changed), worth=self.worth + gained)
 
 
 def improved(cells: Cells, grouping: Grouping, most: int | None, seed: int, work: int) -> Grouping:
     """The grouping after regroupings of so much work, each kept when it loses nothing."""
     until = grouping.work + work
-    while grouping.work < until and not settled(grouping):
+    while grouping.work < until and not grouping.settled:
         grouping = _tried(cells, grouping, most, seed)
     return grouping
-
-
-def settled(grouping: Grouping) -> bool:
-    """Whether so many regroupings were in vain that no other is tried."""
-    return grouping.failed >= min(PATIENCE, 20 * len(grouping.labels))
 
 
 def _tried(cells: Cells, grouping: Grouping, most: int | None, seed: int) -> Grouping:
@@ -113,13 +101,15 @@ def _tried(cells: Cells, grouping: Grouping, most: int | None, seed: int) -> Gro
     rng = np.random.default_rng([seed, grouping.start, grouping.tries])
     which = np.flatnonzero(_pool(cells, grouping, rng)[grouping.labels])
     some = cells.some(which)
-    before = np.unique(grouping.labels[which], return_inverse=True)[1]
+    before = _dense(grouping.labels[which])
     allowed = len(which) if most is None else most - grouping.classes + int(before.max()) + 1
-    labels, work = _regrouped(some, max(allowed, 1), rng, _noise(grouping, rng))
+    # A search begins with noise on costs that breaks ties alone.
+    noisy = grouping.tries > 0 and rng.random() < NOISY
+    noise = float(10 ** rng.uniform(*NOISE)) if noisy else TIES
+    labels, work = _regrouped(some, max(allowed, 1), rng, noise)
     gained = float(some.values(labels).sum() - some.values(before).sum())
-    tried = replace(
-        grouping, tries=grouping.tries + 1, work=grouping.work + work + OVERHEAD + len(cells) // 2
-    )
+    work += grouping.work + OVERHEAD + len(cells) // 2
+    tried = replace(grouping, tries=grouping.tries + 1, work=work)
     if gained > 1e-12 * abs(grouping.worth):
         return replace(tried.among(which, labels, gained), failed=0)
     kept = tried if gained < 0 else tried.among(which, labels, gained)
@@ -144,47 +134,46 @@ def _pool(cells: Cells, grouping: Grouping, rng: np.random.Generator) -> Marks:
 
 
 def _regrouped(cells: Cells, most: int, rng: np.random.Generator, noise: float) -> tuple[Ints, int]:
-    """Cells grouped anew: atoms are merged until acceptable, then cells wander. And the work."""
+    """Cells grouped anew, and the work: portions are merged until acceptable, then annealing."""
     state = rng.integers(2**63, size=1).astype(np.uint64)
-    atoms = cells.atoms(ATOMS)
+    portions = cells.portions(PORTIONS)
     if len(cells) <= FEW and rng.random() < AT_RANDOM:
-        atoms = np.unique(rng.integers(len(cells), size=len(cells)), return_inverse=True)[1]
-    labels = _merged(cells.classes(atoms), cells, most, state, noise)[atoms]
-    labels, steps = _wandered(cells, labels, state)
-    return labels, (int(atoms.max()) + 1) ** 2 // 2 + steps
+        portions = _dense(rng.integers(len(cells), size=len(cells)))
+    labels = _merged(cells.classes(portions), cells, most, state, noise)[portions]
+    labels, steps = _annealed(cells, labels, state)
+    return labels, (int(portions.max()) + 1) ** 2 // 2 + steps
 
 
-def _noise(grouping: Grouping, rng: np.random.Generator) -> float:
-    """The relative noise on costs; a search begins with ties alone broken at random."""
-    noisy = grouping.tries > 0 and rng.random() < NOISY
-    return float(10 ** rng.uniform(*NOISE)) if noisy else TIES
-
-
-def _merged(atoms: Ints, cells: Cells, most: int, state: Random, noise: float) -> Ints:
-    """The class of each atom after agglomeration to at most so many classes."""
-    rows = np.concatenate([atoms, np.zeros_like(atoms[:1])])
-    into = np.arange(len(atoms))
-    agglomerate(rows, into, cells.asked, _room(rows), state, noise)
-    join_cheapest(rows, into, cells.asked, most)
+def _merged(portions: Ints, cells: Cells, most: int, state: Random, noise: float) -> Ints:
+    """The class of each portion after agglomeration to at most so many classes."""
+    rows = np.concatenate([portions, np.zeros_like(portions[:1])])
+    into = np.arange(len(portions))
+    agglomerate(rows, into, cells.criteria, _room(rows), state, noise)
+    join_cheapest(rows, into, cells.criteria, most)
     while (into[into] != into).any():
         into = into[into]
-    return np.asarray(np.unique(into, return_inverse=True)[1])
+    return _dense(into)
 
 
-def _wandered(cells: Cells, labels: Ints, state: Random) -> tuple[Ints, int]:
+def _annealed(cells: Cells, labels: Ints, state: Random) -> tuple[Ints, int]:
     """The labels after annealing, and its steps."""
     labels, classes, worths = labels.copy(), cells.classes(labels), cells.values(labels)
-    steps = min(max(SWEEPS * len(cells), FEWEST), STEPS // len(COOLING))
-    heat = HEAT * abs(worths.sum()) / classes[:, -1].sum()
     if len(classes) < 2 or not np.isfinite(worths).all():
         return labels, 0
-    for share in COOLING:
-        wander(
-            cells.counts, labels, classes, worths, cells.asked, _room(classes), state, steps,
-            share * heat,
+    steps = min(max(SWEEPS * len(cells), FEWEST), STEPS // len(COOLING))
+    for temperature in COOLING * (abs(worths.sum()) / classes[:, -1].sum()):
+        anneal(
+            cells.counts, labels, classes, worths, cells.criteria, _room(classes), state, steps,
+            temperature,
         )  # fmt: skip
-    return np.asarray(np.unique(labels, return_inverse=True)[1]), steps * len(COOLING)
+    return _dense(labels), steps * len(COOLING)
 
 
 def _room(counts: Ints) -> Ints:
+    """Room for the compiled loops to work in."""
     return np.empty(counts.shape[1] + 1, np.int64)
+
+
+def _dense(labels: Ints) -> Ints:
+    """Labels without gaps, in the same order."""
+    return np.asarray(np.unique(labels, return_inverse=True)[1])

@@ -1,17 +1,16 @@
 """Merging cells: the agglomerative information bottleneck under constraints, then local search."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from math import inf
+from dataclasses import dataclass
 from time import monotonic
 
 import numpy as np
 
-from anonymizer.counts.counts import Counts, Ints
 from anonymizer.errors import Ended, InputError
+from anonymizer.kernels.arrays import Ints
 from anonymizer.recoding import Problem, Run
 from anonymizer.recoding.merged_cells.cells import Cells
-from anonymizer.recoding.merged_cells.grouping import Grouping, improved, settled
+from anonymizer.recoding.merged_cells.grouping import Grouping, improved
 from anonymizer.recoding.problem.problem import ALONE, in_parallel
 
 __all__ = ["MergeOptions", "Merged", "merge_cells"]
@@ -41,19 +40,10 @@ class MergeOptions:
 
 @dataclass(frozen=True, eq=False)
 class Merged:
-    """Cells merged into classes that satisfy the policy.
+    """Cells merged into classes that satisfy the policy, and the objective of their counts.
 
-    Parameters
-    ----------
-    labels
-        The class of each row of the problem's counts, numbered by their first cells, shape
-        (cells,).
-    value
-        The objective of the merged counts.
-    starts
-        Searches that were made.
-    regroupings
-        How often some classes were regrouped, in all of them.
+    ``labels`` (cells,) is the class of each row of the problem's counts; classes are numbered by
+    their first cells. ``starts`` searches made ``regroupings`` of some classes in all.
     """
 
     labels: Ints
@@ -69,7 +59,7 @@ def merge_cells(
     run: Run = ALONE,
     starts: Sequence[Ints] = (),
 ) -> Merged:
-    """The best classes found: sets of cells that satisfy the policy and maximise the objective.
+    """Find the best classes: sets of cells that satisfy the policy and maximise the objective.
 
     Local search over all partitions of the cells. It starts from one class of all cells, and from
     ``starts``, labellings of the cells by acceptable classes; no result is worse than any of them.
@@ -93,11 +83,11 @@ def merge_cells(
     """
     cells = Cells.of(problem)
     groupings = _started(cells, options, starts)
-    deadline = inf if run.time_limit is None else monotonic() + run.time_limit
+    deadline = run.deadline()
     goal = options.work * 1_000_000
     try:
         while monotonic() < deadline:
-            left = [each for each in groupings if each.work < goal and not settled(each)]
+            left = [each for each in groupings if each.work < goal and not each.settled]
             if not left:
                 break
             run.watch("merging cells", min(each.work for each in left), goal)
@@ -113,39 +103,19 @@ def merge_cells(
 
 def _started(cells: Cells, options: MergeOptions, starts: Sequence[Ints]) -> list[Grouping]:
     """One class of all cells for every random start, and the labellings given."""
-    alone = np.zeros(len(cells), np.int64)
-    labellings = [alone] * options.starts + [_dense(cells, given) for given in starts]
-    return [
-        Grouping(labels, float(cells.values(labels).sum()), number)
-        for number, labels in enumerate(labellings)
-    ]
-
-
-def _dense(cells: Cells, given: Ints) -> Ints:
-    labels = np.unique(given, return_inverse=True)[1]
-    if labels.shape != (len(cells),) or not np.isfinite(cells.values(labels)).all():
-        raise InputError("a start must label every cell, by classes that satisfy the policy")
-    return np.asarray(labels)
+    found: list[Grouping] = []
+    for given in [*[np.zeros(len(cells), np.int64)] * options.starts, *starts]:
+        labels = np.unique(given, return_inverse=True)[1]
+        if labels.shape != (len(cells),) or not np.isfinite(worths := cells.values(labels)).all():
+            raise InputError("a start must label every cell, by classes that satisfy the policy")
+        found.append(Grouping(labels, float(worths.sum()), len(found)))
+    return found
 
 
 def _best(problem: Problem, groupings: Sequence[Grouping]) -> Merged:
     best = max(groupings, key=lambda each: (each.worth, -each.start))
-    labels = _in_order(best.labels)
-    value = problem.objective.prepared(problem.counts, problem.taxonomies)(
-        _merged(problem.counts, labels)
-    )
-    tries = sum(each.tries for each in groupings)
-    return Merged(labels, value, len(groupings), tries)
-
-
-def _in_order(labels: Ints) -> Ints:
-    """Labels numbered by the first cell of each class."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    return np.asarray(np.argsort(np.argsort(first))[inverse])
-
-
-def _merged(counts: Counts, labels: Ints) -> Counts:
-    """The counts of the classes."""
-    cells = labels[:, None].astype(np.intp)
-    merged = Counts.of(("class",), cells, counts.sizes, counts.joint, counts.values, counts.targets)
-    return replace(merged, margins=counts.margins)
+    _, first, inverse = np.unique(best.labels, return_index=True, return_inverse=True)
+    labels = np.argsort(np.argsort(first))[inverse]  # numbered by the first cell of each class
+    objective = problem.objective.prepared(problem.counts, problem.taxonomies)
+    value = objective(problem.counts.grouped(labels))
+    return Merged(labels, value, len(groupings), sum(each.tries for each in groupings))

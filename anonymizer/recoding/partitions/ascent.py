@@ -1,73 +1,73 @@
 """Coordinate ascent: attributes cut in turn, from many starts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from time import monotonic
 
+from anonymizer.counts.counts import Recoding
 from anonymizer.privacy import TOLERANCE
-from anonymizer.recoding.partitions.families import Family
+from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.partitions.refine import Refined, Refiner
-from anonymizer.recoding.problem.problem import Problem, Run, in_parallel
+from anonymizer.recoding.problem.problem import Problem, Run, Search, in_parallel
 
-__all__ = ["ascend"]
+__all__ = ["refine_by_ascent"]
 
 
-def ascend(
-    problem: Problem,
-    families: Mapping[str, Family],
-    refiner: Refiner,
-    starts: Sequence[Refined],
-    nodes: Sequence[Refined],
-    run: Run,
-    deadline: float,
+def refine_by_ascent(
+    problem: Problem, attributes: Sequence[str], refiner: Refiner, search: Search, run: Run
 ) -> Refined:
-    """Cut the attributes in turn from each start, and keep the best of the local optima.
+    """Ascend from every attribute cut alone and from every node of the frontier.
 
-    Each start is an ascent of its own, and attributes take their turns by name, so that neither
-    the jobs nor the order of the attributes matter. ``nodes`` are starts too, of which partitions
-    may not be ones that the attributes can have. Once time is up the rest of the starts are taken
-    as they are. Ties: more classes, then the earlier start.
+    The best of the local optima. Each start is an ascent of its own, and attributes take their
+    turns by name, so that neither the jobs nor the order of the attributes matter. A node may have
+    partitions that confined attributes cannot have: these are cut first. Once time is up the rest
+    of the starts are taken as they are. Ties: more classes, then the earlier start.
     """
-    climb = partial(_ascended, problem, families, refiner, deadline)
-    confined = [name for name, family in families.items() if family.confined]
+    deadline = run.deadline()
+    families = refiner.families(problem, attributes)
+    names = sorted(families)
+    hidden = {name: problem.taxonomies[name].levels[-1] for name in problem.counts.names}
+
+    def cut(recoding: Recoding, name: str) -> Refined:
+        others = {other: p for other, p in recoding.items() if other != name}
+        return refiner(problem, families[name], others)
+
+    starts = [cut(hidden, name) for name in names]
+    searched = search(problem, run)
+    nodes = [
+        refiner.refined(
+            problem.counts, level_recoding(problem.taxonomies, problem.counts.names, node)
+        )
+        for node in searched.minimal
+    ]
+    confined = [name for name in names if families[name].confined]
     tasks = [*((start, ()) for start in starts), *((node, confined) for node in nodes)]
-    return Refined.among(
-        [each for each in in_parallel(climb, tasks, run.n_jobs) if each is not None]
-    )
+    climbed = in_parallel(partial(_climbed, cut, names, deadline), tasks, run.n_jobs)
+    best = Refined.among([each for each in climbed if each is not None])
+    return replace(best, checked=best.checked + searched.checked)
 
 
-def _ascended(
-    problem: Problem,
-    families: Mapping[str, Family],
-    refiner: Refiner,
+def _climbed(
+    cut: Callable[[Recoding, str], Refined],
+    names: Sequence[str],
     deadline: float,
     start: Refined,
     confined: Sequence[str],
 ) -> Refined | None:
-    """Cut every attribute in turn with the others held, until none gains.
-
-    Those that are confined are cut first, whether that gains or not.
-    """
+    """Cut every attribute in turn, the others held, until none gains; the confined ones first."""
     if confined and monotonic() > deadline:
         return None
-    best, cut = start, start.refinements + len(confined)
-    for name in sorted(confined):
-        best = _cut_again(problem, families[name], refiner, best)
-    gained = True
+    best, cuts, gained = start, start.refinements + len(confined), True
+    for name in confined:  # whether that gains or not
+        best = cut(best.recoding, name)
     while gained:
         gained = False
-        for name in sorted(families):
+        for name in names:
             if monotonic() > deadline:
                 break
-            refined = _cut_again(problem, families[name], refiner, best)
-            cut += 1
+            refined = cut(best.recoding, name)
+            cuts += 1
             if refined.value > best.value + TOLERANCE:
                 best, gained = refined, True
-    return replace(best, refinements=cut, checked=start.checked)
-
-
-def _cut_again(problem: Problem, family: Family, refiner: Refiner, best: Refined) -> Refined:
-    """Cut one attribute of a recoding, the others held."""
-    held = {name: p for name, p in best.recoding.items() if name != family.attribute}
-    return refiner(problem, family, held)
+    return replace(best, refinements=cuts, checked=start.checked)

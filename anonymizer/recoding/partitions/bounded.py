@@ -7,21 +7,23 @@ says how far the result is from the optimum: not at all where there are exactly 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from time import monotonic
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from anonymizer.privacy import TOLERANCE, AverageReidentificationRisk, KAnonymity
 from anonymizer.recoding.partitions.joint import refine_jointly
-from anonymizer.recoding.partitions.refine import Refined, Refiner
+from anonymizer.recoding.partitions.refine import Refined, Refiner, Solution
 from anonymizer.recoding.problem.options import Bounds
 from anonymizer.recoding.problem.problem import Problem, Run, Search
 
-__all__ = ["MOST_ROUNDS", "at_most", "refine_within", "with_few_classes", "with_large_classes"]
+__all__ = ["best_within", "refine_within", "with_few_classes", "with_large_classes"]
 
 MOST_ROUNDS = 50
 """Prices that are tried; an exact search needs about as many as the logarithm of the classes."""
+
+T = TypeVar("T", bound=Solution)
 
 
 def with_large_classes(problem: Problem, bounds: Bounds) -> Problem:
@@ -52,7 +54,7 @@ def refine_within(
     search: Search,
     run: Run,
 ) -> Refined:
-    """Find the best partitions of all attributes together that leave so many classes at most.
+    """Find the best partitions of all attributes together within the bounds.
 
     Each class costs the least gain; ``value`` and ``bound`` are less that cost.
     """
@@ -62,102 +64,50 @@ def refine_within(
         priced = replace(refiner, cost=cost)
         return refine_jointly(problem, attributes, priced, search, run.until(deadline))
 
-    many = solve(bounds.min_gain)
-    if bounds.max_classes is None or many.classes <= bounds.max_classes:
-        return many
-    hidden = {name: problem.taxonomies[name].levels[-1] for name in problem.counts.names}
-    whole = replace(refiner, cost=bounds.min_gain).refined(problem.counts, hidden)
-    return at_most(int(bounds.max_classes), solve, many, whole, bounds.min_gain, deadline)
+    def single() -> Refined:
+        hidden = {name: problem.taxonomies[name].levels[-1] for name in problem.counts.names}
+        return replace(refiner, cost=bounds.min_gain).refined(problem.counts, hidden)
+
+    return best_within(bounds, solve, single, deadline)
 
 
-class Solution(Protocol):
-    """A recoding found at a price on each class, and the worth and the bound less that price."""
-
-    @property
-    def value(self) -> float:
-        """What it is worth."""
-
-    @property
-    def bound(self) -> float:
-        """What no other recoding is worth more than."""
-
-    @property
-    def classes(self) -> int:
-        """How many classes it has."""
-
-    @property
-    def refinements(self) -> int:
-        """The work that went into it."""
-
-
-T = TypeVar("T", bound=Solution)
-
-
-@dataclass(frozen=True)
-class Point:
-    """What a recoding comes to without any price: the objective, and its classes."""
-
-    plain: float
-    classes: int
-
-    @classmethod
-    def of(cls, refined: Solution, cost: float) -> "Point":
-        """Take the price off that it was found at."""
-        return cls(refined.value + cost * refined.classes, refined.classes)
-
-    def at(self, cost: float) -> float:
-        """The objective less what the classes cost."""
-        return self.plain - cost * self.classes
-
-
-def at_most(
-    most: int,
-    solve: Callable[[float], T],
-    many: T,
-    few: T,
-    cost: float,
-    deadline: float = inf,
+def best_within(
+    bounds: Bounds, solve: Callable[[float], T], single: Callable[[], T], deadline: float = inf
 ) -> T:
-    """The best recoding found of at most so many classes, and what no other can exceed.
+    """The best solution found within the bounds, and what the value of no other can exceed.
 
-    Each price is the one at which the best recodings known of more and of fewer classes are worth
-    the same: either a third one is worth more, and takes the place of one of them, or no price
-    leads any nearer.
+    Each price is the one at which the best solutions known of more and of fewer classes have the
+    same value: either a third one has a higher value and takes the place of one of them, or no
+    price leads any nearer.
 
     Parameters
     ----------
     solve
-        Finds the best recoding at a price.
-    many, few
-        Recodings of more classes, the best at the least price, and of fewer.
-    cost
-        The least price: ``value`` and ``bound`` are less what the classes cost at it.
+        Finds the best solution at a price on each class.
+    single
+        Makes the solution of one class at the least price, ``bounds.min_gain``; the ``value`` and
+        the ``bound`` that are returned are less what the classes cost at that price.
     """
-    best, bound = few, many.bound
-    high, low = Point.of(many, cost), Point.of(few, cost)
-    work = [many.refinements, few.refinements]
+    cost, most = bounds.min_gain, bounds.max_classes
+    high = solve(cost)
+    if most is None or high.classes <= most:
+        return high
+    low, bound = single(), high.bound
+    refinements = high.refinements + low.refinements
     for _ in range(MOST_ROUNDS):
         if monotonic() > deadline:
             break
-        price = max(cost, (high.plain - low.plain) / (high.classes - low.classes))
+        # Both at the least price; a solution of n classes loses (price - cost) n at another one.
+        price = cost + max(0.0, (high.value - low.value) / (high.classes - low.classes))
         found = solve(price)
-        work.append(found.refinements)
-        bound = min(bound, found.bound + (price - cost) * most)
-        point = Point.of(found, price)
-        if not low.classes < point.classes < high.classes or point.at(price) <= (
-            low.at(price) + TOLERANCE
-        ):
+        refinements += found.refinements
+        bound = min(bound, found.bound + (price - cost) * int(most))
+        gained = found.value - (low.value - (price - cost) * low.classes)
+        if not low.classes < found.classes < high.classes or gained <= TOLERANCE:
             break
-        if point.classes > most:
-            high = point
-        else:
-            best, low = found, point
-    value = low.at(cost)
-    proven = bound <= value + TOLERANCE
-    return replace(  # type: ignore[type-var]
-        best,
-        value=value,
-        bound=value if proven else bound,
-        proven=proven,
-        refinements=sum(work),
+        found = replace(found, value=found.value + (price - cost) * found.classes)
+        low, high = (low, found) if found.classes > most else (found, high)
+    proven = bound <= low.value + TOLERANCE
+    return replace(
+        low, bound=low.value if proven else bound, proven=proven, refinements=refinements
     )

@@ -10,10 +10,10 @@ from functools import cached_property
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Counts, Floats
+from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Partition, Taxonomy, cut_of
-from anonymizer.privacy import Mask
-from anonymizer.recoding.partitions.families import Intervals, Path
+from anonymizer.kernels.arrays import Codes, Mask
+from anonymizer.recoding.partitions.families import Family, Intervals, Path
 from anonymizer.recoding.problem.class_scores import Judge, Judged
 
 __all__ = ["Cuts", "Levels"]
@@ -24,13 +24,8 @@ class Cuts(Intervals):
     """All groups of all levels of a taxonomy that hold a value which occurs.
 
     Groups of several levels that hold the same of these values are one, of the finest of them.
-
-    Parameters
-    ----------
-    order
-        The codes of the values that occur, depth-first, shape (blocks,).
-    levels
-        The finest level of each group, shape (groups,).
+    ``order`` (blocks,) has the codes of the values that occur, depth-first, and ``levels``
+    (groups,) the finest level of each group.
     """
 
     order: Codes
@@ -42,20 +37,13 @@ class Cuts(Intervals):
         present = np.unique(codes)
         keys = [level.representatives[present] for level in taxonomy.levels]
         order = present[np.lexsort(keys)]
-        found = [_intervals(level.groups[order]) for level in taxonomy.levels]
-        starts, ends = (np.concatenate(each) for each in zip(*found, strict=True))
-        levels = np.repeat(np.arange(len(found)), [len(each[0]) for each in found])
+        found = [_runs(level.groups[order]) for level in taxonomy.levels]
+        starts = np.concatenate(found)
+        ends = np.concatenate([np.append(each[1:], len(order)) for each in found])
+        levels = np.repeat(np.arange(len(found)), [len(each) for each in found])
         kept = np.unique(starts * (len(order) + 1) + ends, return_index=True)[1]
-        return cls(
-            attribute,
-            taxonomy,
-            starts[kept],
-            ends[kept],
-            len(order),
-            None,
-            order,
-            levels[kept],
-        )
+        starts, ends, levels = starts[kept], ends[kept], levels[kept]
+        return cls(attribute, taxonomy, starts, ends, len(order), None, order, levels)
 
     def blocks_of(self, codes: Codes) -> Codes:
         """The block of each value code."""
@@ -85,12 +73,9 @@ class Cuts(Intervals):
     @cached_property
     def at_level(self) -> dict[Path, int]:
         """The paths that are levels, each with the finest level that it is."""
-        keys = self.starts * (self.blocks + 1) + self.ends
         found: dict[Path, int] = {}
         for level, partition in enumerate(self.taxonomy.levels):
-            starts, ends = _intervals(partition.groups[self.order])
-            places = np.searchsorted(keys, starts * (self.blocks + 1) + ends)
-            found.setdefault(tuple(places.tolist()), level)
+            found.setdefault(self.path(_runs(partition.groups[self.order])), level)
         return found
 
     def partition(self, path: Path) -> Partition:
@@ -129,17 +114,13 @@ class Cuts(Intervals):
 class Levels(Cuts):
     """The levels of a taxonomy alone."""
 
-    def best(self, allowed: Mask, worth: Floats) -> Path | None:
-        """The level of the highest worth. Ties: the finest."""
-        paths = list(self.paths(allowed))
-        return max(paths, key=lambda path: float(worth[list(path)].sum()), default=None)
+    best = Family.best  # the finest in a tie
 
     def paths(self, allowed: Mask) -> Iterator[Path]:
         """The finest first."""
         return (path for path in self.at_level if allowed[list(path)].all())
 
 
-def _intervals(groups: Codes) -> tuple[Codes, Codes]:
-    """Where the runs of equal groups begin and end."""
-    starts = np.flatnonzero(np.diff(groups, prepend=-1))
-    return starts, np.append(starts[1:], len(groups))
+def _runs(groups: Codes) -> Codes:
+    """Where the runs of equal groups begin."""
+    return np.flatnonzero(np.diff(groups, prepend=-1))

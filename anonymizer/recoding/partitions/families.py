@@ -1,16 +1,18 @@
-"""Which groups of an attribute's values its partitions are made of, whatever kind they are."""
+"""The groups of values that partitions are made of, whatever their kind, and counts of them."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from anonymizer.counts.counts import Codes, Counts, Floats
-from anonymizer.hierarchy import Partition, Taxonomy
-from anonymizer.privacy import Mask
-from anonymizer.recoding.partitions.interval_dp import Chain
-from anonymizer.recoding.problem.class_scores import Judge, Judged
+import numpy as np
 
-__all__ = ["Family", "Intervals", "Path"]
+from anonymizer.counts.counts import Counts, row_keys
+from anonymizer.hierarchy import Partition, Taxonomy
+from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
+from anonymizer.recoding.partitions.interval_dp import Chain
+from anonymizer.recoding.problem.class_scores import Judge, Judged, Tables, count_matrices
+
+__all__ = ["Family", "Intervals", "Path", "before", "combinations_without", "tabulated"]
 
 Path = tuple[int, ...]
 """The groups that make a partition."""
@@ -18,13 +20,7 @@ Path = tuple[int, ...]
 
 @dataclass(frozen=True, eq=False)
 class Family(ABC):
-    """The groups that one attribute's values may form, and which of them make a partition.
-
-    Parameters
-    ----------
-    attribute, taxonomy
-        The attribute.
-    """
+    """The groups that the values of one attribute may form, and which of them make a partition."""
 
     attribute: str
     taxonomy: Taxonomy
@@ -34,10 +30,6 @@ class Family(ABC):
         """Judge every group of an attribute that is raw in the counts, the others as released."""
 
     @abstractmethod
-    def best(self, allowed: Mask, worth: Floats) -> Path | None:
-        """The partition into allowed groups whose worth adds up to most; None where none is."""
-
-    @abstractmethod
     def paths(self, allowed: Mask) -> Iterator[Path]:
         """Every partition into allowed groups."""
 
@@ -45,8 +37,13 @@ class Family(ABC):
     def partition(self, path: Path) -> Partition:
         """The partition of all values of the taxonomy that some groups make."""
 
-    def apart(self, judge: Judge, counts: Counts) -> float | None:
-        """What classes add that no group holds; None where they are unacceptable."""
+    def best(self, allowed: Mask, worth: Floats) -> Path | None:
+        """The allowed partition whose worth adds up to most, the first in a tie; None: no such."""
+        paths = self.paths(allowed)
+        return max(paths, key=lambda path: float(worth[list(path)].sum()), default=None)
+
+    def ungrouped(self, judge: Judge, counts: Counts) -> float | None:
+        """What the classes add that no group holds; None where they are unacceptable."""
         return 0.0
 
     @property
@@ -55,7 +52,7 @@ class Family(ABC):
         return False
 
     @property
-    def beside(self) -> tuple[Partition, ...]:
+    def without_path(self) -> tuple[Partition, ...]:
         """Partitions that no path makes: suppression, where no group holds all values."""
         return ()
 
@@ -64,15 +61,8 @@ class Family(ABC):
 class Intervals(Family):
     """Groups that are intervals of an order of the values.
 
-    Parameters
-    ----------
-    starts, ends
-        Group k holds the blocks of values starts[k], ..., ends[k] - 1; shape (groups,) each,
-        ordered by start, then by end.
-    blocks
-        How many blocks there are.
-    most
-        At most so many groups make a partition; None where any number may.
+    Group k holds the blocks of values starts[k], ..., ends[k] - 1; shape (groups,) each, ordered by
+    start, then by end. At most ``most`` groups make a partition; None where any number may.
     """
 
     starts: Codes
@@ -83,6 +73,12 @@ class Intervals(Family):
     @abstractmethod
     def blocks_of(self, codes: Codes) -> Codes:
         """The block of each value code, -1 for one that no group holds, shape (codes,)."""
+
+    def path(self, starts: Sequence[int] | Codes) -> Path:
+        """The groups of a partition, given by the blocks they begin at, 0 first."""
+        keys = self.starts * (self.blocks + 1) + self.ends
+        wanted = np.asarray(starts) * (self.blocks + 1) + np.append(starts[1:], self.blocks)
+        return tuple(np.searchsorted(keys, wanted).tolist())
 
     def chain(self, allowed: Mask) -> Chain:
         """The allowed groups that lead from the first block to the last."""
@@ -98,3 +94,29 @@ class Intervals(Family):
         """The earliest cuts first."""
         chain = self.chain(allowed)
         return map(chain.given, chain.paths())
+
+
+def combinations_without(counts: Counts, names: Collection[str]) -> tuple[Codes, int]:
+    """The combination of the other attributes that each class has, by number, and how many."""
+    others = [place for place, name in enumerate(counts.names) if name not in names]
+    found = np.unique(row_keys(counts.cells[:, others]), return_inverse=True)[1]
+    return found, int(found.max(initial=0)) + 1
+
+
+def tabulated(counts: Counts, places: Sequence[Codes], shape: tuple[int, ...]) -> Tables:
+    """Records by place and sensitive value, shape (..., values); ``places`` (classes,) each."""
+    tables: Tables = {}
+    for name, joint in count_matrices(counts).items():
+        tables[name] = np.zeros((*shape, joint.shape[1]), np.int64)
+        np.add.at(tables[name], tuple(places), joint)
+    return tables
+
+
+def before(table: Ints) -> Ints:
+    """Sums over what lies before each place of the first axis, one place longer.
+
+    With them the counts of every interval are one subtraction.
+    """
+    sums = np.zeros((len(table) + 1, *table.shape[1:]), table.dtype)
+    np.cumsum(table, axis=0, out=sums[1:])
+    return sums

@@ -6,10 +6,10 @@ from itertools import combinations
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Counts, Floats
+from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition, Taxonomy, grouping_of
-from anonymizer.privacy import Mask
+from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.recoding.partitions.families import Family, Path
 from anonymizer.recoding.problem.class_scores import Judge, Judged
 
@@ -23,10 +23,7 @@ MOST_VALUES = 6
 class Subsets(Family):
     """All sets of the values that occur, a missing one among them.
 
-    Parameters
-    ----------
-    members
-        The value codes of each set, those of the first value first.
+    ``members`` has the value codes of each set, those of the first value first.
     """
 
     members: tuple[Codes, ...]
@@ -52,11 +49,6 @@ class Subsets(Family):
         parts = [judge.grouped(each, np.zeros(len(each), np.intp), 1) for each in merged]
         return Judged.joined(parts)
 
-    def best(self, allowed: Mask, worth: Floats) -> Path | None:
-        """The best of all groupings. Ties: the one of the largest groups of the first values."""
-        paths = self.paths(allowed)
-        return max(paths, key=lambda path: float(worth[list(path)].sum()), default=None)
-
     def paths(self, allowed: Mask) -> Iterator[Path]:
         """The largest groups of the first values first."""
         return self._paths([place for place, fine in enumerate(allowed) if fine], frozenset())
@@ -73,7 +65,7 @@ class Subsets(Family):
                     yield (place, *rest)
 
     def partition(self, path: Path) -> Partition:
-        """The grouping, or the level that is all values, or none, told apart."""
+        """The grouping, or the level of one group, or of a group for each value."""
         levels = self.taxonomy.levels
         if len(path) == 1:
             return levels[-1]

@@ -8,10 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Floats, Ints
-from anonymizer.privacy import Mask
+from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 
-__all__ = ["Chain", "beginning_at"]
+__all__ = ["Chain"]
 
 NEVER = np.iinfo(np.int64).max // 2
 
@@ -20,20 +19,11 @@ NEVER = np.iinfo(np.int64).max // 2
 class Chain:
     """The intervals of an order that occur in some allowed partition.
 
-    Blocks that no interval tells apart count as one.
-
-    Parameters
-    ----------
-    groups
-        Which of the intervals that were given each one is, shape (intervals,).
-    starts, ends
-        Interval k holds the blocks starts[k], ..., ends[k] - 1; same shape, ordered by start,
-        then by end.
-    begins
-        The block that was given at which each block begins, and where the last one ends, shape
-        (blocks + 1,).
-    most
-        At most so many intervals make a partition; None where any number may.
+    Interval k holds the blocks starts[k], ..., ends[k] - 1; shape (intervals,) each, ordered by
+    start, then by end. Blocks that no interval separates count as one: ``begins`` (blocks + 1,) has
+    the given block at which each begins, and where the last one ends. ``groups`` (intervals,) says
+    which of the given intervals each one is. At most ``most`` intervals make a partition; None
+    where any number may.
     """
 
     groups: Codes
@@ -79,7 +69,7 @@ class Chain:
     @cached_property
     def beginning(self) -> list[slice]:
         """The intervals that begin at each block, none at the end; length (blocks + 1)."""
-        return beginning_at(self.starts, self.blocks)
+        return _beginning_at(self.starts, self.blocks)
 
     def suffixes(self, values: Floats) -> Floats:
         """The best sum over the intervals of a partition of the blocks from i on, for every i.
@@ -92,11 +82,10 @@ class Chain:
 
     def total(self, values: Floats) -> Floats:
         """The best sum over the intervals of a partition, shape (n,)."""
-        best: Floats = deque(self._rounds(values), maxlen=1).pop()[0]
-        return best
+        return np.asarray(deque(self._rounds(values), maxlen=1).pop()[0])
 
     def left(self, used: int) -> int:
-        """Where ``suffixes`` has what is reached by the intervals left when so many are used."""
+        """Where ``suffixes`` has what the intervals reach that are left when so many are used."""
         return 0 if self.most is None else self.most - used
 
     def best(self, values: Floats) -> list[int] | None:
@@ -158,19 +147,21 @@ class Chain:
             yield best
 
     def _prefixed(self, values: Floats, best: Floats, rest: Floats) -> Floats:
-        """Put the best interval before the rest, from the last block on; fills ``best``."""
-        for block in range(self.blocks - 1, -1, -1):
-            own = self.beginning[block]
+        """Put the best interval before the rest, from the last block on; fills ``best``.
+
+        Bellman's recursion: best(i) = max over intervals [i, j) of value(i, j) + rest(j).
+        """
+        for block, own in reversed(list(enumerate(self.beginning))):
             if own.start < own.stop:
                 best[block] = (values[own] + rest[self.ends[own]]).max(axis=0)
         return best
 
     def given(self, path: Sequence[int]) -> tuple[int, ...]:
-        """Which of the intervals that were given those of a partition are."""
-        return tuple(int(group) for group in self.groups[list(path)])
+        """Which of the given intervals those of a partition are."""
+        return tuple(self.groups[list(path)].tolist())
 
 
-def beginning_at(starts: Codes, blocks: int) -> list[slice]:
+def _beginning_at(starts: Codes, blocks: int) -> list[slice]:
     """Where the intervals that begin at each block are, none at the end; length (blocks + 1).
 
     ``starts`` rise.
@@ -183,7 +174,7 @@ def _reached(starts: Codes, ends: Codes, blocks: int) -> Mask:
     """Whether others lead from block 0 to each interval, shape (intervals,)."""
     reached = np.zeros(blocks + 1, bool)
     reached[0] = True
-    for block, own in enumerate(beginning_at(starts, blocks)):
+    for block, own in enumerate(_beginning_at(starts, blocks)):
         if reached[block]:
             reached[ends[own]] = True
     return reached[starts]
@@ -193,9 +184,7 @@ def _left(starts: Codes, ends: Codes, blocks: int) -> Ints:
     """The fewest intervals that lead from each block to the end, shape (blocks + 1,)."""
     left = np.full(blocks + 1, NEVER, np.int64)
     left[blocks] = 0
-    slices = beginning_at(starts, blocks)
-    for block in range(blocks - 1, -1, -1):
-        own = slices[block]
+    for block, own in reversed(list(enumerate(_beginning_at(starts, blocks)))):
         if own.start < own.stop:
             left[block] = min(NEVER, int(left[ends[own]].min()) + 1)
     return left

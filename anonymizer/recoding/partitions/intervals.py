@@ -7,33 +7,34 @@ from decimal import Decimal
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Counts, Ints, row_keys
+from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
-from anonymizer.recoding.partitions.families import Intervals, Path
-from anonymizer.recoding.problem.class_scores import Judge, Judged, count_matrices, lots
+from anonymizer.kernels.arrays import Codes, Mask
+from anonymizer.recoding.partitions.families import (
+    Intervals,
+    Path,
+    before,
+    combinations_without,
+    tabulated,
+)
+from anonymizer.recoding.problem.class_scores import Judge, Judged, lots
 from anonymizer.recoding.problem.options import RangeOptions
 from anonymizer.tables.values import exactly, floor_to
 
-__all__ = ["Line"]
+__all__ = ["Ranges"]
 
 MOST_CUTS = 1_000
 """Cut points beyond are refused: a coarser grid finds an answer, v^2 ranges would not end."""
 
 
 @dataclass(frozen=True, eq=False)
-class Line(Intervals):
+class Ranges(Intervals):
     """All ranges of an ordered attribute that are wide enough; missing values are in none.
 
-    Parameters
-    ----------
-    points
-        Where each block of values begins: the possible cut points, shape (blocks,); the first is
-        the smallest value that occurs.
-    gaps
-        Whether a value is missing.
-    options
-        What the ranges are confined to.
+    ``points`` (blocks,) are the possible cut points, where each block of values begins: the first
+    is the smallest value that occurs. ``gaps``: whether a value is missing. ``options`` are what
+    the ranges are confined to.
     """
 
     points: tuple[Decimal, ...]
@@ -41,9 +42,15 @@ class Line(Intervals):
     options: RangeOptions
 
     @classmethod
-    def of(cls, attribute: str, taxonomy: Taxonomy, codes: Codes, options: RangeOptions) -> "Line":
+    def of(
+        cls, attribute: str, taxonomy: Taxonomy, codes: Codes, options: RangeOptions
+    ) -> "Ranges":
         """The ranges between the values that occur, given by their codes."""
-        points, end = _cut_points(_occurring(taxonomy, codes, attribute), options.grid)
+        if taxonomy.numbers is None:
+            raise InputError(f"cannot refine {attribute!r}: its values are not all numbers")
+        numbers = {taxonomy.numbers[code] for code in np.unique(codes)}
+        values = sorted(number for number in numbers if number is not None)
+        points, end = _cut_points(values, options.grid)
         starts, ends = np.nonzero(_wide_enough([*points, end], options.min_width))
         most = None if options.max_ranges is None else int(options.max_ranges)
         gaps = bool((_places(taxonomy, ())[codes] < 0).any())
@@ -54,30 +61,22 @@ class Line(Intervals):
         return np.maximum(_places(self.taxonomy, self.points)[codes] - 1, -1)
 
     def judged(self, judge: Judge, counts: Counts) -> Judged:
-        """Judge all ranges.
+        """Judge all ranges: cumulative counts make the classes of [i, j) one subtraction."""
+        block = self._blocks(counts)
+        classes, block = counts.select(block >= 0), block[block >= 0]
+        combination, number = combinations_without(classes, [self.attribute])
+        tables = tabulated(classes, (block, combination), (self.blocks, number))
+        sums = [(name, before(table)) for name, table in tables.items()]
+        return Judged.joined(
+            [
+                judge.tables(counts, {w: s[self.ends[lot]] - s[self.starts[lot]] for w, s in sums})
+                for lot in lots(len(self.starts), number)
+            ]
+        )
 
-        Cumulative counts over the blocks make the classes of [i, j) one subtraction.
-        """
-        known, block = self._split(counts)
-        classes = counts.select(known)
-        others = [i for i, name in enumerate(counts.names) if name != self.attribute]
-        combination = np.unique(row_keys(classes.cells[:, others]), return_inverse=True)[1]
-        tables = [
-            (name, _cumulative(joint, block[known], combination, self.blocks))
-            for name, joint in count_matrices(classes).items()
-        ]
-        parts = [
-            judge.tables(
-                counts,
-                {name: table[self.ends[lot]] - table[self.starts[lot]] for name, table in tables},
-            )
-            for lot in lots(len(self.starts), int(combination.max(initial=0)) + 1)
-        ]
-        return Judged.joined(parts)
-
-    def apart(self, judge: Judge, counts: Counts) -> float | None:
+    def ungrouped(self, judge: Judge, counts: Counts) -> float | None:
         """What the classes of missing values add; None where they are unacceptable."""
-        gain, broken = judge(counts.select(~self._split(counts)[0]))
+        gain, broken = judge(counts.select(self._blocks(counts) < 0))
         return None if broken.any() else float(gain.sum())
 
     @property
@@ -86,16 +85,15 @@ class Line(Intervals):
         return self.options != RangeOptions()
 
     @property
-    def beside(self) -> tuple[Partition, ...]:
+    def without_path(self) -> tuple[Partition, ...]:
         """Suppression, which joins missing values to the others, where there are any."""
         return (self.taxonomy.levels[-1],) if self.gaps else ()
 
     def partition(self, path: Path) -> Partition:
         """The partition of all values of the taxonomy into some ranges.
 
-        The outer ranges are open-ended: a label must not tell the smallest and the largest value
-        that occur, which may be one person's. A single range beside no missing value is
-        suppression.
+        The outer ranges are open-ended: a label must not show the smallest and the largest value
+        that occur, which may be one person's. A single range without missing values is suppression.
         """
         points = [self.points[self.starts[group]] for group in path[1:]]
         places = _places(self.taxonomy, points)
@@ -105,24 +103,9 @@ class Line(Intervals):
         ranges = [Interval(low, high) for low, high in ends]
         return Partition.of([ANY if place < 0 else ranges[place] for place in places])
 
-    def path(self, cuts: Sequence[int]) -> Path:
-        """The ranges of a partition, given by the blocks they begin at, 0 first."""
-        keys = self.starts * (self.blocks + 1) + self.ends
-        wanted = np.array(cuts) * (self.blocks + 1) + np.array([*cuts[1:], self.blocks])
-        return tuple(int(place) for place in np.searchsorted(keys, wanted))
-
-    def _split(self, counts: Counts) -> tuple[np.ndarray, Codes]:
-        """Which classes have a value, and the block of each class."""
-        block = self.blocks_of(counts.cells[:, counts.names.index(self.attribute)])
-        return block >= 0, block
-
-
-def _occurring(taxonomy: Taxonomy, codes: Codes, attribute: str) -> list[Decimal]:
-    """The numbers that occur, in order."""
-    if taxonomy.numbers is None:
-        raise InputError(f"cannot refine {attribute!r}: its values are not all numbers")
-    numbers = {taxonomy.numbers[code] for code in np.unique(codes)}
-    return sorted(number for number in numbers if number is not None)
+    def _blocks(self, counts: Counts) -> Codes:
+        """The block of each class, -1 for missing values."""
+        return self.blocks_of(counts.cells[:, counts.names.index(self.attribute)])
 
 
 def _places(taxonomy: Taxonomy, points: Sequence[Decimal]) -> Codes:
@@ -158,22 +141,9 @@ def _cut_points(
         return starts, starts[-1] + unit if grid else values[-1] + unit
 
 
-def _wide_enough(ends: Sequence[Decimal], min_width: float | None) -> np.ndarray:
+def _wide_enough(ends: Sequence[Decimal], min_width: float | None) -> Mask:
     """Which ranges, from one end to a later one, span at least so much, shape (ends, ends)."""
-    wide = np.triu(np.ones((len(ends), len(ends)), bool), 1)
-    if min_width is not None:
-        with exactly():
-            reach = [bisect_left(ends, end + Decimal(str(min_width))) for end in ends]
-        for place, first in enumerate(reach):
-            wide[place, :first] = False
-    return wide
-
-
-def _cumulative(joint: Ints, block: Codes, combination: Codes, v: int) -> Ints:
-    """Records before each block, by combination of the other attributes and sensitive value.
-
-    Shape (v + 1, combinations, values).
-    """
-    table = np.zeros((v + 1, int(combination.max(initial=0)) + 1, joint.shape[1]), np.int64)
-    np.add.at(table, (block + 1, combination), joint)
-    return np.cumsum(table, axis=0, out=table)
+    width = Decimal(str(min_width or 0))
+    with exactly():
+        reach = [max(place + 1, bisect_left(ends, end + width)) for place, end in enumerate(ends)]
+    return np.asarray(np.arange(len(ends)) >= np.array(reach)[:, None])

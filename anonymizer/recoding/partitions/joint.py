@@ -9,8 +9,7 @@ from time import monotonic
 from anonymizer.counts.counts import Counts, Recoding
 from anonymizer.privacy import TOLERANCE, require_class_by_class, require_monotone
 from anonymizer.recoding.full_domain.frontier import automatic
-from anonymizer.recoding.lattice import level_recoding
-from anonymizer.recoding.partitions.ascent import ascend
+from anonymizer.recoding.partitions.ascent import refine_by_ascent
 from anonymizer.recoding.partitions.families import Intervals
 from anonymizer.recoding.partitions.pair import best_pair
 from anonymizer.recoding.partitions.refine import Refined, Refiner
@@ -31,7 +30,7 @@ def refine_jointly(
 ) -> Refined:
     """Find the best partitions of all attributes together, ranges for the given ones.
 
-    Two attributes are cut together at their best beside every recoding of the others, so that the
+    Two attributes are cut together at their best next to every recoding of the others, so that the
     result is the proven optimum. Where there are too many of these, or time is up before, it is the
     best of what was found and of many local optima: of coordinate ascent from every attribute cut
     alone and from every node of the lattice's frontier.
@@ -45,7 +44,7 @@ def refine_jointly(
     exact = refine_exactly(problem, attributes, refiner, search, run)
     if exact is not None and (exact.proven or not refiner.exact or monotonic() > deadline):
         return exact
-    climbed = _refine_by_ascent(problem, attributes, refiner, search, run.until(deadline))
+    climbed = refine_by_ascent(problem, attributes, refiner, search, run.until(deadline))
     return climbed if exact is None else Refined.among([exact, climbed])
 
 
@@ -59,43 +58,36 @@ def refine_exactly(
     """The best partitions of all attributes; None where they have too many.
 
     Not proven where two attributes have too many groups to be cut together, and where time is up
-    first.
-
-    Raises
-    ------
-    InputError
-        When a model is not monotone, or is not about single classes.
+    first. Refuses the models that ``refine_jointly`` refuses.
     """
     require_monotone(problem.models, refiner.name)
     require_class_by_class(problem.models, refiner.name)
     deadline = run.deadline()
     families = refiner.families(problem, attributes)
     parts = split(problem, families, refiner, search, run)
-    return None if parts is None else _beside_all(problem, parts, refiner, run, deadline)
+    return None if parts is None else _next_to_all(problem, parts, refiner, run, deadline)
 
 
-def _beside_all(
+def _next_to_all(
     problem: Problem, parts: Split, refiner: Refiner, run: Run, deadline: float
 ) -> Refined:
-    """Cut the attributes that are cut together beside every recoding of the others.
+    """Cut the attributes that are cut together next to every recoding of the others.
 
-    No partitions keep more than the raw attributes do beside the same recoding of the others, nor
-    are there fewer classes than these others leave. In falling order of that bound, the search ends
-    at the first one below the best value found. Ties: more classes, then the earliest recoding of
-    the others.
+    In falling order of what is possible next to it; the search ends at the first recoding whose
+    limit is below the best value found. Ties: more classes, then the earliest recoding.
     """
-    limits = [_limit(problem, others, refiner) for others in parts.others]
+    limits = [refiner.most(problem.counts, others) for others in parts.others]
     order = sorted(range(len(limits)), key=lambda place: (-limits[place], place))
     found: dict[int, Refined] = {}
     top = -inf
     for done, place in enumerate(order):
         if limits[place] < top - TOLERANCE or (found and monotonic() > deadline):
-            break
+            break  # limits fall, so that no later recoding has a better one either
         run.watch("cutting attributes together", done, len(order))
         found[place] = _cut(problem, parts, refiner, parts.others[place], top - TOLERANCE)
         top = max(top, found[place].value)
     tied = [place for place, refined in found.items() if refined.value >= top - TOLERANCE]
-    best = found[min(tied, key=lambda place: (-len(found[place].counts), place))]
+    best = found[min(tied, key=lambda place: (-found[place].classes, place))]
     unsure = (limits[place] for place in order if place not in found or not found[place].proven)
     bound = max([top, *unsure])
     proven = refiner.exact and bound <= top + TOLERANCE
@@ -106,12 +98,6 @@ def _beside_all(
         proven=proven,
         bound=best.value if proven else bound,
     )
-
-
-def _limit(problem: Problem, others: Recoding, refiner: Refiner) -> float:
-    """What no partitions of the other attributes exceed beside some recodings."""
-    counts = problem.counts.recode(others)
-    return refiner.most(counts, len(counts.project(tuple(others))))
 
 
 def _cut(
@@ -126,11 +112,7 @@ def _cut(
 
 
 def _cut_pair(
-    problem: Problem,
-    pair: Sequence[Intervals],
-    refiner: Refiner,
-    others: Recoding,
-    floor: float,
+    problem: Problem, pair: Sequence[Intervals], refiner: Refiner, others: Recoding, floor: float
 ) -> Refined:
     """Cut two attributes together, or one where no cut of the other is allowed.
 
@@ -144,8 +126,7 @@ def _cut_pair(
         hidden = {other.attribute: other.taxonomy.levels[-1]}
         merged = counts.recode(hidden)
         judged.append(refiner.segments(problem, merged, family))
-        partitions = [refiner.partition(judged[-1]), *family.beside]
-        found.append(refiner.best(merged, {**others, **hidden}, partitions, family))
+        found.append(refiner.best(merged, {**others, **hidden}, judged[-1]))
     together, proven = _cut_together(problem, refiner, counts, judged, pair, floor)
     if together:
         found.insert(0, refiner.refined(counts, {**others, **together}))
@@ -164,7 +145,7 @@ def _cut_together(
 
     The one of more groups makes the rows, since columns are what is searched.
     """
-    if any(each.apart is None for each in judged):
+    if any(each.ungrouped is None for each in judged):
         return None, True
     sides = [
         Side(family, family.chain(each.allowed)) for family, each in zip(pair, judged, strict=True)
@@ -181,28 +162,3 @@ def _cut_together(
         for side, path in ((rows, cuts.rows), (columns, cuts.columns))
     }
     return partitions, cuts.proven
-
-
-def _refine_by_ascent(
-    problem: Problem,
-    attributes: Sequence[str],
-    refiner: Refiner,
-    search: Search,
-    run: Run,
-) -> Refined:
-    """Ascend from every attribute cut alone and from every node of the frontier."""
-    deadline = run.deadline()
-    names = problem.counts.names
-    families = refiner.families(problem, attributes)
-    hidden = {name: problem.taxonomies[name].levels[-1] for name in names}
-    starts = [
-        refiner(problem, families[name], {other: hidden[other] for other in names if other != name})
-        for name in sorted(names)
-    ]
-    searched = search(problem, run)
-    nodes = [
-        refiner.refined(problem.counts, level_recoding(problem.taxonomies, names, node))
-        for node in searched.minimal
-    ]
-    best = ascend(problem, families, refiner, starts, nodes, run, deadline)
-    return replace(best, checked=best.checked + searched.checked)

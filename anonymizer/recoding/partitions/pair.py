@@ -12,13 +12,13 @@ beats the bound, whatever the signs; with the prefix complete the bound is the v
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from math import inf
+from typing import NamedTuple
 
 import numpy as np
 
-from anonymizer.counts.counts import Floats
+from anonymizer.kernels.arrays import Floats
 from anonymizer.recoding.partitions.families import Path
 from anonymizer.recoding.partitions.tiles import Tiles
 
@@ -36,16 +36,10 @@ LARGEST = 1_000_000
 NOTHING: tuple[float, Path] = (-inf, ())
 
 
-@dataclass(frozen=True)
-class PairCuts:
-    """The partitions of two attributes.
+class PairCuts(NamedTuple):
+    """Which groups of two attributes make their partitions, and whether no others are better.
 
-    Parameters
-    ----------
-    rows, columns
-        Which groups of either make it.
-    proven
-        Whether no others are better than these, or than what was asked for.
+    ``proven`` holds, too, where no others exceed the floor that was given.
     """
 
     rows: Path
@@ -139,10 +133,9 @@ def _walked(tiles: Tiles, best: tuple[float, Path], floor: float) -> tuple[bool,
 def _bounds(
     tiles: Tiles, suffixes: Floats, prefixes: Sequence[Path], longer: Sequence[tuple[int, int]]
 ) -> list[float]:
-    """The bounds of prefixes with a column more, each told by its prefix and that column."""
+    """The bounds of prefixes with a column more, each given by its prefix and that column."""
     base = np.stack([tiles.worth(path) for path in prefixes], axis=1)
     parent, last = np.array(longer).T
     left = [tiles.columns.left(len(prefixes[i]) + 1) for i in parent]
     worths = base[:, parent] + tiles.scores[:, last] + suffixes[left, tiles.columns.ends[last]].T
-    bounds: list[float] = tiles.reached(worths).tolist()
-    return bounds
+    return list(tiles.reached(worths).tolist())

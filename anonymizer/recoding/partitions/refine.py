@@ -7,43 +7,47 @@ from math import inf
 
 from anonymizer.counts.counts import Counts, Recoding
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import Partition
 from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.partitions.bezzi_heuristic import heuristic_ranges
 from anonymizer.recoding.partitions.cuts import Cuts, Levels
 from anonymizer.recoding.partitions.families import Family, Path
 from anonymizer.recoding.partitions.groupings import Subsets
-from anonymizer.recoding.partitions.intervals import Line
+from anonymizer.recoding.partitions.intervals import Ranges
 from anonymizer.recoding.partitions.segments import Segments
 from anonymizer.recoding.problem.class_scores import Judge
 from anonymizer.recoding.problem.options import RangeOptions
 from anonymizer.recoding.problem.priced import Priced
 from anonymizer.recoding.problem.problem import Problem
 
-__all__ = ["REFINEMENTS", "Cutting", "Refined", "Refiner", "cut_exactly", "cut_heuristically"]
+__all__ = [
+    "REFINEMENTS",
+    "Cutting",
+    "Refined",
+    "Refiner",
+    "Solution",
+    "cut_exactly",
+    "cut_heuristically",
+]
 
-Cutting = Callable[[Segments, Line], Path | None]
+Cutting = Callable[[Segments, Ranges], Path | None]
 """Chooses among the ranges of an ordered attribute, each judged."""
 
 
-def cut_exactly(segments: Segments, line: Line) -> Path | None:
+def cut_exactly(segments: Segments, ranges: Ranges) -> Path | None:
     """The best ranges, by dynamic programming."""
     return segments.best()
 
 
-def cut_heuristically(segments: Segments, line: Line) -> Path | None:
+def cut_heuristically(segments: Segments, ranges: Ranges) -> Path | None:
     """The ranges that the heuristic of Bezzi (2010) reaches from the first level.
 
-    Raises
-    ------
-    InputError
-        When the number or the width of the ranges is confined: the heuristic knows neither.
+    It knows no bound on the number or the width of the ranges: either is refused.
     """
-    if line.options.max_ranges is not None or line.options.min_width is not None:
+    if ranges.options.max_ranges is not None or ranges.options.min_width is not None:
         raise InputError("the heuristic refinement can be confined by a grid alone; use 'exact'")
-    cuts = heuristic_ranges(segments, line) if line.blocks else None
-    return None if cuts is None else line.path(cuts)
+    cuts = heuristic_ranges(segments, ranges) if ranges.blocks else None
+    return None if cuts is None else ranges.path(cuts)
 
 
 REFINEMENTS: Mapping[str, Cutting] = {
@@ -53,24 +57,60 @@ REFINEMENTS: Mapping[str, Cutting] = {
 """What a study file calls each way to cut; the first is the default."""
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Solution:
+    """A recoding found at a price on each of its classes.
+
+    ``value`` is the objective less that price. No other recoding of its kind has a value above
+    ``bound``, which is infinite where it is not known, or above ``value`` where that is ``proven``.
+    ``refinements``: how many times an attribute, or two, were cut, or a tree was searched for.
+    """
+
+    value: float
+    classes: int
+    bound: float = inf
+    refinements: int = 1
+    proven: bool = False
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Refined(Solution):
+    """A recoding found by cutting: a partition of every quasi-identifier, in their order.
+
+    ``counts`` are what it leaves, and ``checked`` how many nodes of a lattice were checked for it.
+    """
+
+    recoding: Recoding
+    counts: Counts
+    checked: int = 0
+
+    def or_better(self, other: "Refined") -> "Refined":
+        """The one of the higher value; among ties the one of more classes, then this one."""
+        if abs(self.value - other.value) <= TOLERANCE:
+            return other if other.classes > self.classes else self
+        return other if other.value > self.value else self
+
+    @classmethod
+    def among(cls, found: Sequence["Refined"]) -> "Refined":
+        """The best of some local optima, with the work that went into all; not proven."""
+        best = reduce(cls.or_better, found)
+        return replace(
+            best,
+            bound=max(best.value, min(each.bound for each in found)),
+            refinements=sum(each.refinements for each in found),
+            checked=sum(each.checked for each in found),
+            proven=False,
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Refiner:
     """What is maximised, which partitions each attribute may have, and how ranges are cut.
 
-    Parameters
-    ----------
-    objective
-        What is maximised.
-    options
-        What ranges are confined to.
-    cutting
-        How ranges are chosen.
-    cuts
-        Attributes that get no ranges are cut through their taxonomies, not recoded to a level.
-    group
-        Attributes whose values are put together in any way.
-    cost
-        Of each class, in the objective's unit.
+    ``options`` are what ranges are confined to, and ``cutting`` is how they are chosen. With
+    ``cuts``, attributes that get no ranges are cut through their taxonomies, not recoded to a
+    level. The values of the attributes in ``group`` are put together in any way. Each class has a
+    ``cost``, in the objective's unit.
     """
 
     objective: Objective
@@ -97,29 +137,30 @@ class Refiner:
 
     def families(self, problem: Problem, ranged: Sequence[str]) -> dict[str, Family]:
         """The partitions that each attribute may have; some get ranges."""
-        return {name: self._family(problem, name, ranged) for name in problem.counts.names}
+        found: dict[str, Family] = {}
+        for name, codes in zip(problem.counts.names, problem.counts.cells.T, strict=True):
+            taxonomy = problem.taxonomies[name]
+            if name in ranged and name not in self.group:
+                found[name] = Ranges.of(name, taxonomy, codes, self.options)
+            else:
+                kind = Subsets if name in self.group else Cuts if self.cuts else Levels
+                found[name] = kind.of(name, taxonomy, codes)
+        return found
 
-    def _family(self, problem: Problem, name: str, ranged: Sequence[str]) -> Family:
-        taxonomy = problem.taxonomies[name]
-        codes = problem.counts.cells[:, problem.counts.names.index(name)]
-        if name in self.group:
-            return Subsets.of(name, taxonomy, codes)
-        if name in ranged:
-            return Line.of(name, taxonomy, codes, self.options)
-        return (Cuts if self.cuts else Levels).of(name, taxonomy, codes)
-
-    def __call__(self, problem: Problem, family: Family, others: Recoding) -> "Refined":
+    def __call__(self, problem: Problem, family: Family, others: Recoding) -> Refined:
         """Cut one attribute at its best, the others recoded as given."""
         counts = problem.counts.recode(others)
-        segments = self.segments(problem, counts, family)
-        return self.best(counts, others, [self.partition(segments), *family.beside], family)
+        return self.best(counts, others, self.segments(problem, counts, family))
 
-    def best(
-        self, counts: Counts, others: Recoding, partitions: Sequence[Partition], family: Family
-    ) -> "Refined":
-        """The best of some partitions of one attribute; ties: the first of them."""
-        name = family.attribute
-        found = [self.refined(counts, {**others, name: partition}) for partition in partitions]
+    def best(self, counts: Counts, others: Recoding, segments: Segments) -> Refined:
+        """The best partition of an attribute, raw in the counts; ties: the one that is cut."""
+        family = segments.family
+        path = self.cutting(segments, family) if isinstance(family, Ranges) else segments.best()
+        cut = segments.whole if path is None else family.partition(path)
+        found = [
+            self.refined(counts, {**others, family.attribute: partition})
+            for partition in (cut, *family.without_path)
+        ]
         return reduce(Refined.or_better, found)
 
     def judge(self, problem: Problem) -> Judge:
@@ -130,81 +171,24 @@ class Refiner:
         """All groups of an attribute that is raw in the counts."""
         return Segments.of(self.judge(problem), counts, family)
 
-    def partition(self, segments: Segments) -> Partition:
-        """The best partition of one attribute, its suppression where none is allowed."""
-        family = segments.family
-        path = self.cutting(segments, family) if isinstance(family, Line) else segments.best()
-        return segments.whole if path is None else family.partition(path)
-
-    def refined(self, counts: Counts, recoding: Recoding) -> "Refined":
+    def refined(self, counts: Counts, recoding: Recoding) -> Refined:
         """What a recoding makes of counts."""
         merged = counts.recode(recoding)
         return Refined(
-            {name: recoding[name] for name in counts.names},
-            self.scoring(merged),
-            merged,
-            refinements=1,
-            checked=0,
+            recoding={name: recoding[name] for name in counts.names},
+            value=self.scoring(merged),
+            classes=len(merged),
+            counts=merged,
             proven=self.exact,
         )
 
-    def most(self, counts: Counts, classes: int) -> float:
-        """The most that any recoding of some counts scores that leaves at least so many classes.
+    def most(self, counts: Counts, others: Recoding) -> float:
+        """What no partitions of the remaining attributes exceed next to a recoding of the others.
 
-        What does not fall when classes merge bounds nothing.
+        They keep no more than the raw attributes do, and leave at least the classes of the others.
+        An objective that does not fall when classes merge bounds nothing.
         """
-        return self.objective(counts) - self.cost * classes if self.objective.falls else inf
-
-
-@dataclass(frozen=True, eq=False)
-class Refined:
-    """A recoding found by cutting.
-
-    Parameters
-    ----------
-    recoding
-        The partition of every quasi-identifier, in their order.
-    value
-        The objective, less what the classes cost.
-    counts
-        What the recoding leaves.
-    refinements
-        How many times an attribute, or two, were cut.
-    checked
-        How many nodes of the others' lattice were checked on the way.
-    proven
-        Whether no other recoding of its kind is better.
-    bound
-        What the value of no other can exceed; infinite where that is not known.
-    """
-
-    recoding: Mapping[str, Partition]
-    value: float
-    counts: Counts
-    refinements: int
-    checked: int
-    proven: bool = False
-    bound: float = inf
-
-    @property
-    def classes(self) -> int:
-        """How many classes the recoding leaves."""
-        return len(self.counts)
-
-    def or_better(self, other: "Refined") -> "Refined":
-        """The one of the higher value; among ties the one of more classes, then this one."""
-        if abs(self.value - other.value) <= TOLERANCE:
-            return other if len(other.counts) > len(self.counts) else self
-        return other if other.value > self.value else self
-
-    @classmethod
-    def among(cls, found: Sequence["Refined"]) -> "Refined":
-        """The best of some local optima, with the work that went into all; not proven."""
-        best = reduce(cls.or_better, found)
-        return replace(
-            best,
-            bound=max(best.value, min(each.bound for each in found)),
-            refinements=sum(each.refinements for each in found),
-            checked=sum(each.checked for each in found),
-            proven=False,
-        )
+        if not self.objective.falls:
+            return inf
+        counts = counts.recode(others)
+        return self.objective(counts) - self.cost * len(counts.project(tuple(others)))

@@ -1,14 +1,13 @@
-"""Which two attributes are cut together, and every recoding of the others beside them."""
+"""Which two attributes are cut together, and every recoding of the others next to them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from anonymizer.counts.counts import Recoding
-from anonymizer.hierarchy import Partition
 from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.partitions.cuts import Levels
 from anonymizer.recoding.partitions.families import Family, Intervals
-from anonymizer.recoding.partitions.intervals import Line
+from anonymizer.recoding.partitions.intervals import Ranges
 from anonymizer.recoding.partitions.refine import Refiner
 from anonymizer.recoding.partitions.segments import Segments
 from anonymizer.recoding.problem.problem import Problem, Run, Search
@@ -21,16 +20,10 @@ MOST_COMBINATIONS = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """A problem as recodings of some attributes and partitions of at most two more.
+    """The attributes that are cut together, two at the most, and all recodings of the others.
 
-    Parameters
-    ----------
-    together
-        The attributes that are cut together.
-    others
-        The feasible recodings of the others, with these suppressed.
-    checked
-        How many nodes of the others' lattice were checked.
+    These ``others`` are feasible with the first suppressed; ``checked`` nodes of their lattice were
+    checked.
     """
 
     together: tuple[Intervals, ...]
@@ -39,11 +32,7 @@ class Split:
 
 
 def split(
-    problem: Problem,
-    families: Mapping[str, Family],
-    refiner: Refiner,
-    search: Search,
-    run: Run,
+    problem: Problem, families: Mapping[str, Family], refiner: Refiner, search: Search, run: Run
 ) -> Split | None:
     """Take the two attributes of most partitions apart; None where the rest has too many.
 
@@ -66,8 +55,9 @@ def split(
     at_levels = tuple(name for name in families if name not in free)
     if not at_levels:
         return Split(together, combined, 0)
-    found = search(problem.project(at_levels), run)
-    nodes = problem.project(at_levels).lattice.up_set(found.minimal)
+    projected = problem.project(at_levels)
+    found = search(projected, run)
+    nodes = projected.lattice.up_set(found.minimal)
     levels = [level_recoding(problem.taxonomies, at_levels, node) for node in nodes]
     if not listed:
         return Split(together, levels, found.checked)
@@ -82,8 +72,8 @@ def _together(
 ) -> tuple[Intervals, ...] | None:
     """The attributes of most partitions, two at the most, one alone where it is not cut exactly."""
     if not refiner.exact:
-        lines = tuple(family for family in free.values() if isinstance(family, Line))
-        return lines if len(lines) == 1 else None
+        ranged = tuple(family for family in free.values() if isinstance(family, Ranges))
+        return ranged if len(ranged) == 1 else None
     ranked = sorted(
         (family for family in free.values() if isinstance(family, Intervals)),
         key=lambda family: (
@@ -101,9 +91,8 @@ def _combined(problem: Problem, listed: Mapping[str, Segments]) -> list[Recoding
     for name, segments in listed.items():
         if len(found) * segments.count(MOST_COMBINATIONS) > MOST_COMBINATIONS:
             return None
-        partitions: list[Partition] = list(segments.partitions())
-        both = [{**recoding, name: partition} for recoding in found for partition in partitions]
-        found = _feasible(problem, both)
+        partitions = list(segments.partitions())
+        found = _feasible(problem, [{**each, name: own} for each in found for own in partitions])
     return found
 
 

@@ -2,14 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Counts, Floats, Ints, row_keys
-from anonymizer.recoding.partitions.families import Intervals
+from anonymizer.counts.counts import Counts
+from anonymizer.kernels.arrays import Floats, Ints
+from anonymizer.recoding.partitions.families import (
+    Intervals,
+    before,
+    combinations_without,
+    tabulated,
+)
 from anonymizer.recoding.partitions.interval_dp import Chain
 from anonymizer.recoding.partitions.segments import tie_breaker
-from anonymizer.recoding.problem.class_scores import Judge, Tables, count_matrices, lots
+from anonymizer.recoding.problem.class_scores import Judge, Tables, lots
 
 __all__ = ["MOST_CLASSES", "Side", "Tiles"]
 
@@ -20,8 +27,7 @@ MOST_ENTRIES = 64_000_000
 """Counts held at once beyond (half a gigabyte) are not either."""
 
 
-@dataclass(frozen=True, eq=False)
-class Side:
+class Side(NamedTuple):
     """One of two attributes: its groups, and those of them that occur in allowed partitions."""
 
     family: Intervals
@@ -32,16 +38,10 @@ class Side:
 class Tiles:
     """What each tile of two attributes adds to the objective, the others as released.
 
-    Parameters
-    ----------
-    rows, columns
-        The groups of the two attributes.
-    scores
-        ``scores[s, q]``: what the classes of group s of the one and group q of the other add,
-        -inf where one breaks a model; shape (rows + 1, columns + 1). The last row and the last
-        column are the missing values, which belong to every partition.
-    per_class
-        What of a score is there for each class to break ties.
+    ``scores[s, q]``: what the classes of group s of the rows and group q of the columns add, -inf
+    where one breaks a model; shape (rows + 1, columns + 1). The last row and the last column are
+    the missing values, which belong to every partition. ``per_class`` is what of a score is there
+    for each class to break ties.
     """
 
     rows: Chain
@@ -56,13 +56,8 @@ class Tiles:
         Only groups that are acceptable with the other attribute suppressed are looked at: the
         classes of a row of a partition merge into that one's, and models are monotone.
         """
-        others = [
-            place
-            for place, name in enumerate(counts.names)
-            if name not in (rows.family.attribute, columns.family.attribute)
-        ]
-        combination = np.unique(row_keys(counts.cells[:, others]), return_inverse=True)[1]
-        combinations = int(combination.max(initial=0)) + 1
+        attributes = [side.family.attribute for side in (rows, columns)]
+        combination, combinations = combinations_without(counts, attributes)
         classes_of_rows = (len(rows.chain) + 1) * combinations
         values = max((joint.shape[1] for joint in counts.joint.values()), default=1)
         if (
@@ -70,7 +65,12 @@ class Tiles:
             or classes_of_rows * (columns.chain.blocks + 2) * values > MOST_ENTRIES
         ):
             return None
-        tables = _tabulated(counts, rows, columns, combination)
+        blocks = [
+            side.chain.places(side.family.blocks_of(counts.cells[:, counts.names.index(name)]))
+            for side, name in zip((rows, columns), attributes, strict=True)
+        ]  # missing values, of block -1, are the last one
+        shape = (rows.chain.blocks + 1, columns.chain.blocks + 1, combinations)
+        tables = tabulated(counts, (*blocks, combination), shape)
         gains, classes = _judged(judge, counts, tables, rows.chain, columns.chain)
         per_class = tie_breaker(gains, len(counts))
         return cls(rows.chain, columns.chain, gains + per_class * classes, per_class)
@@ -82,31 +82,11 @@ class Tiles:
 
     def worth(self, path: Sequence[int]) -> Floats:
         """The sum of each row's tiles in some columns and the missing ones, shape (rows + 1,)."""
-        worth: Floats = self.scores[:, [*path, -1]].sum(axis=1)
-        return worth
+        return np.asarray(self.scores[:, [*path, -1]].sum(axis=1))
 
     def reached(self, worths: Floats) -> Floats:
         """What the best rows make of n worths of the rows, shape (rows + 1, n) to shape (n,)."""
-        reached: Floats = self.rows.total(worths[:-1]) + worths[-1]
-        return reached
-
-
-def _tabulated(counts: Counts, rows: Side, columns: Side, combination: Codes) -> Tables:
-    """Records by block of either attribute, combination of the others and sensitive value.
-
-    Shape (blocks + 1, blocks' + 1, combinations, values); missing values are the last block.
-    """
-    places = [
-        side.chain.places(side.family.blocks_of(counts.cells[:, counts.names.index(name)]))
-        for side in (rows, columns)
-        for name in [side.family.attribute]
-    ]
-    shape = (rows.chain.blocks + 1, columns.chain.blocks + 1, int(combination.max(initial=0)) + 1)
-    tables: Tables = {}
-    for name, joint in count_matrices(counts).items():
-        tables[name] = np.zeros((*shape, joint.shape[1]), np.int64)
-        np.add.at(tables[name], (*places, combination), joint)
-    return tables
+        return np.asarray(self.rows.total(worths[:-1]) + worths[-1])
 
 
 def _judged(
@@ -130,12 +110,5 @@ def _judged(
 def _strips(table: Ints, rows: Chain) -> Ints:
     """Records of each row before each block of the columns, shape (v' + 2, rows + 1, ...)."""
     starts, ends = rows.with_missing
-    before = _before(table)
-    return _before(np.moveaxis(before[ends] - before[starts], 1, 0))
-
-
-def _before(table: Ints) -> Ints:
-    """Sums over what lies before each place of the first axis, one place longer."""
-    before = np.zeros((len(table) + 1, *table.shape[1:]), table.dtype)
-    np.cumsum(table, axis=0, out=before[1:])
-    return before
+    sums = before(table)
+    return before(np.moveaxis(sums[ends] - sums[starts], 1, 0))

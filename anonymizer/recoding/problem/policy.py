@@ -18,7 +18,7 @@ from anonymizer.kernels import (
     Rules,
 )
 from anonymizer.objectives.candidate import Layout
-from anonymizer.privacy import PrivacyModel, asked, holds
+from anonymizer.privacy import PrivacyModel, attributes_of, holds
 
 __all__ = ["Judgement", "Policy"]
 
@@ -56,7 +56,7 @@ class Policy:
         whole: list[Asked] = []
         nothing = np.zeros((0, len(margins)), np.int64)
         for model in self.models:
-            for attribute in asked(model, self.layout.sensitive):
+            for attribute in attributes_of(model, self.layout.sensitive):
                 table = self.layout.classes(attribute, nothing, margins)
                 bounds = model.bounds(table)
                 for bound in bounds:

@@ -148,8 +148,8 @@ def _information(
     facts: Facts, told: Mapping[str, Any], field: str, about: Sequence[str]
 ) -> Iterator[Check]:
     targets = dict.fromkeys(about, 1.0)
-    retained = MutualInformation(targets=targets)(facts.counts)
-    estimate = MillerMadow(targets=targets)(facts.counts)
+    retained = MutualInformation(target=targets)(facts.counts)
+    estimate = MillerMadow(target=targets)(facts.counts)
     yield compared(f"{field}.retained", at(told, "retained"), retained)
     yield compared(f"{field}.miller_madow", at(told, "miller_madow"), estimate)
     stated = Information(**{each.name: told[each.name] for each in fields(Information)})

@@ -64,8 +64,8 @@ def _recomputed(facts: Facts, name: str) -> float | None:
     if kind is None:
         return None
     if issubclass(kind, MutualInformation):
-        weighed = {key: options.get(key, {}) for key in ("weights", "targets")}
-        return kind(**weighed)(counts)
+        weights, targets = options.get("weights", {}), options.get("targets", {})
+        return kind(weights=weights, target=targets)(counts)
     if kind is AverageClassSize:
         return everybody / (counts.occupied + (facts.removed > 0))
     if kind is Discernibility:

@@ -162,8 +162,8 @@ def _of_its_own(hierarchy: Hierarchy, group: Group) -> bool:
 def _listed_labels(hierarchy: Hierarchy, level: int) -> set[str]:
     """What the listed values go by at a level; missing ones, too, where it is at least 1."""
     if level == 0:
-        return {text_of(value) for value in hierarchy.rule.listed}
-    values = (None, *hierarchy.rule.listed)
+        return {text_of(value) for value in hierarchy.listed}
+    values = (None, *hierarchy.listed)
     return {text_of(hierarchy.labels(value)[level - 1]) for value in values}
 
 
@@ -180,7 +180,7 @@ def _of_level(hierarchy: Hierarchy, level: int, group: Group, listed: set[str]) 
         return False
     if text_of(label) in listed:
         return True
-    return not hierarchy.rule.listed and _at(hierarchy, level, _representative(group), label)
+    return not hierarchy.listed and _at(hierarchy, level, _representative(group), label)
 
 
 def _unmarked(label: object) -> object:
@@ -193,7 +193,7 @@ def _complete(hierarchy: Hierarchy, level: int, group: Group, label: object) -> 
     named = {text_of(value) for value in group["values"] if value is not None}
     return all(
         text_of(value) in named
-        for value in hierarchy.rule.listed
+        for value in hierarchy.listed
         if _alike(hierarchy.labels(value)[level - 1], label)
     )
 
@@ -219,8 +219,7 @@ def _alike(one: object, other: object) -> bool:
 
 def _covers(hierarchy: Hierarchy, value: object) -> bool:
     """Whether a hierarchy knows a value, or the number that it writes out: 0.50 is 0.5."""
-    rule = hierarchy.rule
-    return any(rule.covers(rule.key(each)) for each in (value, plain_text(value)))
+    return any(hierarchy.covers(hierarchy.key(each)) for each in (value, plain_text(value)))
 
 
 def _fingerprint(manifest: Mapping[str, Any], study: Study) -> Check:

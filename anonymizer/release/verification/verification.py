@@ -137,7 +137,7 @@ def _verified(path: Path, manifest: Manifest, study: Study | None) -> Verificati
         raise InputError(f"{path.parent / MANIFEST} states no policy that could hold")
     models = models_of(manifest, study)
     columns = columns_in(path, form)
-    schema, told = manifest.schema, manifest.to_dict()  # every field of it is checked
+    schema, told = manifest.roles, manifest.to_dict()  # every field of it is checked
     checks = [*_file(path, told), *_columns(columns, told, schema, manifest.file[1].identifiers)]
     checks += studied(told, study) if study else []
     if {*schema.columns} - {*columns}:

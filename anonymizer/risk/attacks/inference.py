@@ -151,8 +151,8 @@ def similarity(
     >>> similarity([[1, 1, 0], [1, 0, 1]], ["ulcer", "reflux", "flu"], organs)[0].max_posterior
     1.0
     """
-    keys = [hierarchy.rule.key(value) for value in values]
-    lacking = sum(key is not None and not hierarchy.rule.covers(key) for key in keys)
+    keys = [hierarchy.key(value) for value in values]
+    lacking = sum(key is not None and not hierarchy.covers(key) for key in keys)
     if lacking:  # they are counted, not named: values are sensitive
         raise InputError(
             f"the hierarchy of {attribute!r} lacks {lacking} of its {len(keys)} values; add them"

@@ -91,7 +91,7 @@ def read_release(path: Path, study: Study | None = None) -> Published:
         require_digest(table, about.sha256)
         form = format_of(table, columns.separator)
         if study is None:
-            schema, missing = manifest.schema, tuple(columns.missing_values)
+            schema, missing = manifest.roles, tuple(columns.missing_values)
             models = manifest.policy
         else:
             schema, missing = study.published, study.document.data.missing_values

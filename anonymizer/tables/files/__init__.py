@@ -1,8 +1,17 @@
-"""Table files, CSV and Parquet: read whole or refused, and written so that they read back alike."""
+"""Table files, CSV and Parquet: read whole or refused, and written so that they read back alike.
+
+In go paths and formats, out come DataFrames, or ``ParquetColumns`` that are read one at a time.
+"""
 
 from anonymizer.tables.files.columnar import ParquetColumns
-from anonymizer.tables.files.files import cleaned, columns_in, read_table, write_table
-from anonymizer.tables.files.format import Format, format_of
+from anonymizer.tables.files.files import (
+    Format,
+    cleaned,
+    columns_in,
+    format_of,
+    read_table,
+    write_table,
+)
 from anonymizer.tables.files.spreadsheet import (
     disarmed,
     disarmed_text,

@@ -8,9 +8,7 @@ import pyarrow as pa
 import pyarrow.compute
 from numpy.typing import NDArray
 
-__all__ = ["Coded", "coded", "looked_up", "smallest"]
-
-Codes = NDArray[np.signedinteger[Any]]
+SmallCodes = NDArray[np.signedinteger[Any]]
 Batches = Callable[[], Iterable[pa.Array]]
 """Reads a column anew, batch by batch."""
 
@@ -19,22 +17,13 @@ NARROW = 1 << 16
 that costs a tenth of looking each of them up."""
 
 BLOCK = 1 << 16
-"""Codes looked up at a time: what NumPy widens them to stays in the processor's cache."""
+"""SmallCodes looked up at a time: what NumPy widens them to stays in the processor's cache."""
 
 
-class Coded(NamedTuple):
-    """A column as numbers.
+class Numbered(NamedTuple):
+    """A column as numbers: distinct values, and the code (records,) of each, -1 if missing."""
 
-    Attributes
-    ----------
-    codes
-        The place of each record's value among the distinct ones, -1 for a missing one; shape
-        (records,).
-    values
-        The distinct values.
-    """
-
-    codes: Codes
+    codes: SmallCodes
     values: pa.Array
 
 
@@ -43,10 +32,10 @@ class _Part(NamedTuple):
 
     low: int
     width: int
-    codes: Codes
+    codes: SmallCodes
 
 
-def coded(kind: pa.DataType, batches: Batches, records: int) -> Coded | None:
+def coded(kind: pa.DataType, batches: Batches, records: int) -> Numbered | None:
     """Number the distinct values of a column of so many records; None for lists and their kin.
 
     Exact: whole numbers of any size, dates and decimals stay apart where they differ at all.
@@ -63,7 +52,7 @@ def smallest(number: int) -> np.dtype[np.signedinteger[Any]]:
     return np.dtype(np.int8 if number < 127 else np.int16 if number < 32767 else np.int32)
 
 
-def looked_up(place: Codes, codes: Codes) -> Codes:
+def looked_up(place: SmallCodes, codes: SmallCodes) -> SmallCodes:
     """What stands in a list at each code, at -1 its last entry; shape (records,)."""
     found = np.empty(len(codes), place.dtype)
     for begin in range(0, len(codes), BLOCK):
@@ -77,7 +66,7 @@ def _is_whole(kind: pa.DataType) -> bool:
     return bool(types.is_integer(kind) or types.is_date32(kind) or types.is_boolean(kind))
 
 
-def _ranged(kind: pa.DataType, batches: Batches, records: int) -> Coded | None:
+def _ranged(kind: pa.DataType, batches: Batches, records: int) -> Numbered | None:
     """Whole numbers, counted from the least; None where they are too far apart."""
     most = max(NARROW, records)
     parts = []
@@ -124,7 +113,7 @@ def _above_least(batch: pa.Array, most: int) -> _Part | None:
     return _Part(low, width, codes)
 
 
-def _without_gaps(kind: pa.DataType, codes: Codes, least: int, width: int) -> Coded:
+def _without_gaps(kind: pa.DataType, codes: SmallCodes, least: int, width: int) -> Numbered:
     """Leave out the numbers of a range that no record has."""
     seen = _present(codes, width)
     days = pa.types.is_date32(kind)
@@ -134,10 +123,10 @@ def _without_gaps(kind: pa.DataType, codes: Codes, least: int, width: int) -> Co
     if not seen.all():
         place = np.append(np.cumsum(seen) - 1, -1).astype(smallest(len(values)))
         codes = looked_up(place, codes)
-    return Coded(codes, values)
+    return Numbered(codes, values)
 
 
-def _present(codes: Codes, number: int) -> NDArray[np.bool_]:
+def _present(codes: SmallCodes, number: int) -> NDArray[np.bool_]:
     """Which codes occur, shape (number,); it mostly takes few records to see them all."""
     seen = np.zeros(number + 1, bool)
     for begin in range(0, len(codes), BLOCK):
@@ -147,9 +136,9 @@ def _present(codes: Codes, number: int) -> NDArray[np.bool_]:
     return seen[:-1]
 
 
-def _listed(kind: pa.DataType, batches: Batches, records: int) -> Coded:
+def _listed(kind: pa.DataType, batches: Batches, records: int) -> Numbered:
     """Any values, looked up in a dictionary."""
-    parts: list[Codes] = []
+    parts: list[SmallCodes] = []
     dictionaries = [pa.array([], kind.value_type if pa.types.is_dictionary(kind) else kind)]
     for batch in batches():
         encoded = batch if pa.types.is_dictionary(batch.type) else batch.dictionary_encode()
@@ -167,7 +156,7 @@ def _listed(kind: pa.DataType, batches: Batches, records: int) -> Coded:
         found = part if same else looked_up(np.append(place, -1).astype(codes.dtype), part)
         codes[begin : begin + len(part)] = found
         begin, first = begin + len(part), first + len(dictionary)
-    return Coded(codes, values)
+    return Numbered(codes, values)
 
 
 def _indices(encoded: pa.DictionaryArray) -> NDArray[np.int32]:

@@ -1,4 +1,4 @@
-"""A Parquet file as a table whose columns are read when they are asked for, one at a time."""
+"""A Parquet file as a table whose columns are read one at a time, when they are needed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,14 +12,10 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from anonymizer.tables import pandas as engine
-from anonymizer.tables.files.coding import Coded, coded, looked_up, smallest
-from anonymizer.tables.files.files import cleaned
-from anonymizer.tables.files.format import Format
-from anonymizer.tables.files.parquet import UNNAMED_INDEX, exact_frame, is_text
-from anonymizer.tables.files.refusals import readable, require_named
-from anonymizer.tables.files.statistics import never_missing
-
-__all__ = ["ParquetColumns"]
+from anonymizer.tables.files.coding import Numbered, coded, looked_up, smallest
+from anonymizer.tables.files.files import Format, cleaned
+from anonymizer.tables.files.opening import readable, require_named
+from anonymizer.tables.files.parquet import UNNAMED_INDEX, exact_frame, is_text, never_missing
 
 BATCH = 1 << 18
 """Records read at a time: few enough that what they are decoded to is still in the cache."""
@@ -27,24 +23,15 @@ BATCH = 1 << 18
 
 @dataclass(frozen=True, eq=False)
 class ParquetColumns:
-    """A Parquet file, of which only the column that is asked for is in memory.
+    """A Parquet file, of which only one column at a time is in memory.
 
     A column has the distinct values that ``read_table`` gives it, cleaned, but as a categorical
     of small codes: some 10 MB for ten million records of up to 126 values.
 
-    Parameters
-    ----------
-    path
-        The file.
-    form
-        Its format: what counts as missing.
-    kept
-        Which records are no part of the table, shape (records of the file,); all when left out.
+    ``kept`` are the records that are part of the table, shape (records of the file,); all of them
+    when left out.
 
-    Raises
-    ------
-    InputError
-        When the file is damaged; where a column is, when that is asked for.
+    InputError when the file is damaged; where only a column is, when that is read.
     """
 
     path: Path
@@ -84,7 +71,7 @@ class ParquetColumns:
         return pd.Series(column, index=self.index, name=name, copy=False)
 
     def never_missing(self, name: str) -> bool:
-        """Whether every record has a value of a column, told by the file's statistics alone."""
+        """Whether the file's statistics show that every record has a value of a column."""
         metadata, schema = self._file
         return never_missing(metadata, schema.field(name), self.form.missing_values)
 
@@ -96,7 +83,7 @@ class ParquetColumns:
         ahead = metadata.num_rows
         with pa.parquet.ParquetFile(self.path, **options) as file:
             for batch in file.iter_batches(BATCH, columns=[name]):
-                # By its place: to ask for "a" is to ask for "a.b" too.
+                # By its place: columns=["a"] reads "a.b" too.
                 column = batch.column(batch.schema.get_field_index(name))
                 column.validate(full=True)
                 ahead -= len(column)
@@ -104,7 +91,7 @@ class ParquetColumns:
         if ahead:
             raise EOFError(f"{ahead} records of {name!r} are not there")
 
-    def _categories(self, name: str, kind: pa.DataType, found: Coded) -> pd.Categorical | None:
+    def _categories(self, name: str, kind: pa.DataType, found: Numbered) -> pd.Categorical | None:
         """The column by its distinct values; None where pandas cannot have them as categories."""
         values = _as_read(name, kind, found.values)
         codes = found.codes

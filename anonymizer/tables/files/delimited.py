@@ -12,11 +12,8 @@ import pyarrow as pa
 import pyarrow.csv
 
 from anonymizer.errors import InputError
-from anonymizer.tables.files.refusals import require_named
-from anonymizer.tables.files.stream import require_columns_few, table_stream
+from anonymizer.tables.files.opening import require_columns_few, require_named, table_stream
 from anonymizer.tables.reading import LINE
-
-__all__ = ["csv_columns", "read_csv"]
 
 BLOCK = 16 * 1024 * 1024
 """Bytes that CSV is read by; a record must fit in."""

@@ -1,29 +1,24 @@
-"""Parquet files: every value as it stands there."""
+"""Parquet files: every value exactly, and what their statistics show without reading them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 
 from anonymizer.tables.arrow import anew
-from anonymizer.tables.files.refusals import require_named
-from anonymizer.tables.files.stream import require_room
+from anonymizer.tables.files.opening import require_named, require_room
 from anonymizer.tables.traces import without_traces
-
-__all__ = [
-    "UNNAMED_INDEX",
-    "exact_frame",
-    "is_text",
-    "parquet_columns",
-    "read_parquet",
-    "write_parquet",
-]
+from anonymizer.tables.values import number_of
 
 UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 """What pandas calls an index without a name in Parquet."""
+
+LAST = "\U0010ffff"
+"""The last character there is."""
 
 
 def parquet_columns(path: Path) -> list[str]:
@@ -49,17 +44,12 @@ def read_parquet(path: Path, columns: Sequence[str]) -> pd.DataFrame:
 def write_parquet(frame: pd.DataFrame, path: Path) -> None:
     """Write Parquet, every column encoded anew from its values, without the index.
 
-    Nothing is said of its columns but their types: what another file said of them, or of its
-    fields, is left out, and so are pandas' own names of types, some of which it cannot read itself.
+    The schema has nothing but types: metadata that another file had of its columns or fields is
+    left out, and so are pandas' own names of types, some of which it cannot read itself.
     """
     table = pa.Table.from_pandas(without_traces(frame), preserve_index=False)
     columns = [anew(column) for column in table]
-    schema = pa.schema(
-        [
-            pa.field(name, column.type)
-            for name, column in zip(table.column_names, columns, strict=True)
-        ]
-    )
+    schema = pa.schema(list(zip(table.column_names, (c.type for c in columns), strict=True)))
     pyarrow.parquet.write_table(pa.table(columns, schema=schema), path)
 
 
@@ -75,5 +65,42 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def _exact_type(kind: pa.DataType) -> pd.ArrowDtype | None:
-    """Types that keep every value: whole numbers beside missing ones, dates of any year."""
+    """Types that keep every value: whole numbers with missing ones, dates of any year."""
     return None if is_text(kind) or pa.types.is_dictionary(kind) else pd.ArrowDtype(kind)
+
+
+def never_missing(
+    metadata: pa.parquet.FileMetaData, field: pa.Field, missing_values: Sequence[str] = ()
+) -> bool:
+    """Whether a file's statistics show that every record has a value of a column, no blank text.
+
+    False where the statistics are missing, or leave it open.
+    """
+    found = list(_statistics(metadata, field.name))
+    if not all(one is not None and one.has_null_count and not one.null_count for one in found):
+        return False
+    if is_text(field.type):
+        return all(one.has_min_max and _all_written(one, missing_values) for one in found)
+    if pa.types.is_integer(field.type):
+        return all(number_of(text) is None for text in missing_values)
+    return not missing_values and not pa.types.is_dictionary(field.type)
+
+
+def _statistics(metadata: pa.parquet.FileMetaData, name: str) -> Iterator[Any]:
+    """Of a column, one for each row group; None where there are none."""
+    schema = metadata.schema
+    places = [i for i in range(metadata.num_columns) if schema.column(i).path == name]
+    for group in range(metadata.num_row_groups):
+        yield metadata.row_group(group).column(places[0]).statistics if len(places) == 1 else None
+
+
+def _all_written(statistics: Any, missing_values: Sequence[str]) -> bool:
+    """Whether texts within the least and the last can neither be blank nor declared missing.
+
+    All of them begin with a character that is no blank, so that one which is cleaned to a
+    declared text begins with that.
+    """
+    low, high = statistics.min, statistics.max
+    if not (low[:1] >= "!" and high[:1] <= "~"):
+        return False
+    return all(high < text or low > text + LAST for text in missing_values)

@@ -16,15 +16,6 @@ from anonymizer.errors import InputError
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import number_of
 
-__all__ = [
-    "disarmed",
-    "disarmed_text",
-    "formulas",
-    "rearmed",
-    "rearmed_text",
-    "with_safe_names",
-]
-
 ARMED = re.compile(r"'*[=+\-@\t\r]")
 
 
@@ -57,10 +48,7 @@ def rearmed(table: pd.DataFrame) -> pd.DataFrame:
 def with_safe_names(table: pd.DataFrame, roles: Iterable[str]) -> pd.DataFrame:
     """The table with columns without a role that may be named in a spreadsheet.
 
-    Raises
-    ------
-    InputError
-        When a column with a role would need another name: the study goes by that.
+    InputError when a column with a role would need another name: the study goes by that.
     """
     for name in roles:
         if _is_armed(name):

@@ -1,16 +1,23 @@
-"""The bytes of a table file, decompressed, and no more of them than a table may have."""
+"""Opening table files: decompressed, within limits, and refused in our own words."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from anonymizer.tables.reading import COLUMNS, LINE, MIB, RATIO, TABLE, open_regular
-
-__all__ = ["require_columns_few", "require_room", "table_stream"]
+from anonymizer.errors import InputError, require_columns
+from anonymizer.tables.reading import (
+    COLUMNS,
+    LINE,
+    MIB,
+    RATIO,
+    TABLE,
+    IrregularError,
+    open_regular,
+)
 
 COMPRESSIONS = {".bz2": "bz2", ".gz": "gzip", ".lz4": "lz4", ".zst": "zstd"}
 """What a file was compressed by, by the ending of its name."""
@@ -71,26 +78,45 @@ class _Bounded(io.RawIOBase):
 
 
 def require_columns_few(path: Path, columns: int) -> None:
-    """Require that a table has no more columns than a table may have.
-
-    Raises
-    ------
-    InputError
-        When it has more.
-    """
+    """Require that a table has no more columns than the limit."""
     if columns > COLUMNS.value:
         raise COLUMNS.refuse(path, "its first line names more than {} columns")
 
 
 def require_room(path: Path, metadata: pa.parquet.FileMetaData) -> None:
-    """Require that a Parquet file, which may be compressed as much, is no larger than a table may.
+    """Require that a Parquet file, which may be compressed too, is no larger than a table may be.
 
-    Raises
-    ------
-    InputError
-        When it is: by the bytes that it says it has, or by one for each of its values.
+    Its size is the bytes that it declares, or one for each of its values.
     """
     groups = map(metadata.row_group, range(metadata.num_row_groups))
-    stated = sum(group.total_byte_size for group in groups)
-    if max(stated, metadata.num_rows * metadata.num_columns) > TABLE.value:
+    declared = sum(group.total_byte_size for group in groups)
+    if max(declared, metadata.num_rows * metadata.num_columns) > TABLE.value:
         raise TABLE.refuse(path, "it has more than {} bytes, decompressed")
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Say in our own words why a file cannot be read: the parsers' messages quote the data."""
+    try:
+        open_regular(path).close()
+        yield
+    except (InputError, MemoryError):
+        raise
+    except IrregularError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"cannot read {path}: it is not UTF-8 text") from None
+    except PermissionError:
+        raise InputError(f"cannot read {path}: permission denied") from None
+    except Exception as error:  # parsers raise anything on damaged files
+        empty = "it is empty" if "Empty CSV" in str(error) else ""
+        reason = empty or "it is damaged, cut short, or not what its name says"
+        raise InputError(f"cannot read {path}: {reason}") from None
+
+
+def require_named(path: Path, names: Sequence[str], columns: Sequence[str]) -> None:
+    """Require that a file has some columns, and none twice."""
+    try:
+        require_columns(names, columns, "; does its first line name the columns?")
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None

@@ -4,49 +4,40 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from typing import Self
 
 import numpy as np
 import pandas as pd
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy.partition import ANY, Codes, Partition, torn_levels
-from anonymizer.hierarchy.rule import Label, Rule
+from anonymizer.hierarchy.hierarchy import Hierarchy, Label
+from anonymizer.hierarchy.partition import ANY, Partition, torn_levels
+from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.values import number_of, text_of
 
-__all__ = ["Table"]
-
-Column = tuple[str, ...]
+Labels = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Table(Rule):
+class ListedHierarchy(Hierarchy):
     """Every value listed with its label at each level (ARX's format).
 
     Kept by column: a million rows would be a million things more for Python to look after.
 
-    Parameters
-    ----------
-    values
-        The values, each once.
-    levels
-        The label of each of them at levels 1, 2, ....
-    source
-        The file, for messages.
+    ``values`` appear once each, ``levels`` are their labels at levels 1, 2, ..., and ``source`` is
+    the file, for messages.
     """
 
-    values: Column = field(repr=False)
-    levels: tuple[Column, ...] = field(repr=False)
+    values: Labels = field(repr=False)
+    levels: tuple[Labels, ...] = field(repr=False)
     source: str = "its hierarchy"
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[str]], source: str = "its hierarchy") -> "Table":
+    def by_rows(cls, rows: Sequence[Sequence[str]], source: str = "its hierarchy") -> Self:
         """Check rows ``value, label at level 1, ...`` and take them over.
 
-        Raises
-        ------
-        InputError
-            When there are none, their lengths differ, a label is empty, a value stands twice with
-            different labels, or levels are not nested.
+        Raises InputError when there are none, their lengths differ, a label is empty, a value
+        appears twice with different labels, or levels are not nested.
         """
         if not rows or not rows[0]:
             raise InputError(
@@ -57,10 +48,10 @@ class Table(Rule):
                 raise InputError(
                     f"{source}: row {number} has {len(row)} columns, the first has {len(rows[0])}"
                 )
-        return cls.of_columns(list(zip(*rows, strict=True)), source)
+        return cls.by_columns(list(zip(*rows, strict=True)), source)
 
     @classmethod
-    def of_columns(cls, columns: Sequence[Sequence[str]], source: str = "its hierarchy") -> "Table":
+    def by_columns(cls, columns: Sequence[Sequence[str]], source: str = "its hierarchy") -> Self:
         """The same of columns, values first; they are equally long, and not empty."""
         for level, labels in enumerate(columns[1:], 1):
             if "" in labels:
@@ -69,8 +60,16 @@ class Table(Rule):
                     "an empty one would pass for a missing value"
                 )
         values, levels = _each_once(tuple(map(text_of, columns[0])), columns[1:], source)
-        _require_nested(values, levels, source)
-        return cls(values, _topped(values, levels), source)
+        # ``*`` goes above a last column of more than one group.
+        one = len(set(levels[-1] if levels else values)) == 1
+        table = cls(values, levels if levels and one else (*levels, (ANY,) * len(values)), source)
+        for level, (fine, coarse) in enumerate(pairwise(table._partitions), 1):
+            pair = fine.split_by(coarse)
+            if pair:
+                label = fine.labels[fine.groups[pair[0]]]
+                torn = torn_levels(level, [values[row] for row in pair], label)
+                raise InputError(f"{source}: {torn}")
+        return table
 
     @cached_property
     def ordered(self) -> bool:
@@ -88,9 +87,9 @@ class Table(Rule):
         return _places(self.values)
 
     @cached_property
-    def _numbered(self) -> tuple[tuple[Codes, Sequence[str]], ...]:
-        """The number of each row's label at levels 1, 2, ..., and the labels."""
-        return tuple(map(_numbered, self.levels))
+    def _partitions(self) -> tuple[Partition, ...]:
+        """Levels 1, 2, ..., height of the values that are listed."""
+        return tuple(map(_partition, self.levels))
 
     def partitions(self, keys: Sequence[Hashable]) -> tuple[Partition, ...]:
         """Levels 1, 2, ..., height of some keys; no label is looked at twice."""
@@ -98,17 +97,17 @@ class Table(Rule):
         rows = np.fromiter(map(self._row.__getitem__, known), np.intp, len(known))
         missing = (None,) * self.height if known is keys else self.row(None)
         return tuple(
-            _partition(codes[rows], labels, gap)
-            for (codes, labels), gap in zip(self._numbered, missing, strict=True)
+            _some(partition, rows, gap)
+            for partition, gap in zip(self._partitions, missing, strict=True)
         )
 
-    def labels(self, key: Hashable) -> tuple[Label, ...]:
+    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
         """The labels of a value at levels 1, 2, ..., height."""
         row = self._row[str(key)]
         return tuple(labels[row] for labels in self.levels)
 
     def describe(self) -> dict[str, object]:
-        """What was stated, as JSON has it."""
+        """The rule as JSON has it."""
         return {"rows": list(zip(self.values, *self.levels, strict=True))}
 
     @property
@@ -132,8 +131,8 @@ def _places(values: Sequence[str]) -> dict[Hashable, int]:
 
 
 def _each_once(
-    values: Column, levels: Sequence[Sequence[str]], source: str
-) -> tuple[Column, tuple[Column, ...]]:
+    values: Labels, levels: Sequence[Sequence[str]], source: str
+) -> tuple[Labels, tuple[Labels, ...]]:
     """Rows without those that stand twice, the first of them being left."""
     places = _places(values)
     if len(places) == len(values):
@@ -149,36 +148,19 @@ def _each_once(
     )
 
 
-def _numbered(labels: Column) -> tuple[Codes, Sequence[str]]:
+def _partition(labels: Labels) -> Partition:
     """Number labels in order of first appearance."""
     texts = np.empty(len(labels), object)
     texts[:] = labels
     codes, distinct = pd.factorize(texts)
-    return codes.astype(np.intp, copy=False), list(distinct)
+    return Partition(codes.astype(np.intp, copy=False), tuple(distinct))
 
 
-def _partition(codes: Codes, labels: Sequence[str], missing: Label | None) -> Partition:
-    """The partition of rows by their labels, a missing value after them where it has a label."""
-    groups, numbers = pd.factorize(codes)
-    own: list[Hashable] = [labels[number] for number in numbers.tolist()]
+def _some(partition: Partition, rows: Codes, missing: Label | None) -> Partition:
+    """The partition of some rows, a missing value after them where it has a label."""
+    groups, numbers = pd.factorize(partition.groups[rows])
+    labels = [partition.labels[number] for number in numbers.tolist()]
     if missing is not None:
-        own = own if missing in own else [*own, missing]
-        groups = np.append(groups, own.index(missing))
-    return Partition(groups.astype(np.intp, copy=False), tuple(own))
-
-
-def _require_nested(values: Column, levels: Sequence[Column], source: str) -> None:
-    numbered = map(_numbered, levels)
-    for level, ((fine, labels), (coarse, _)) in enumerate(pairwise(numbered), 1):
-        first = np.empty(len(labels), np.intp)
-        first[fine[::-1]] = np.arange(len(fine))[::-1]
-        torn = np.flatnonzero(coarse != coarse[first[fine]])
-        if len(torn):
-            pair = [values[first[fine[torn[0]]]], values[torn[0]]]
-            raise InputError(f"{source}: {torn_levels(level, pair, labels[int(fine[torn[0]])])}")
-
-
-def _topped(values: Column, levels: tuple[Column, ...]) -> tuple[Column, ...]:
-    """Put ``*`` above a last column of more than one group."""
-    one = len(set(levels[-1] if levels else values)) == 1
-    return levels if levels and one else (*levels, (ANY,) * len(values))
+        labels = labels if missing in labels else [*labels, missing]
+        groups = np.append(groups, labels.index(missing))
+    return Partition(groups.astype(np.intp, copy=False), tuple(labels))

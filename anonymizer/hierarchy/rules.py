@@ -1,22 +1,24 @@
-"""Hierarchies of numbers: half-open ranges."""
+"""Hierarchies that need no list of values: ranges of numbers, masked codes, suppression alone."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
 from numbers import Real
+from typing import Self
 
 from anonymizer.errors import InputError, shown
+from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, Label
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Interval, torn_levels
-from anonymizer.hierarchy.rule import NO_KEY, Label, Rule
 from anonymizer.tables.values import exactly, floor_to, is_missing, number_of, number_text
 
-__all__ = ["Ranges"]
+LONGEST_CODE = 1000
+"""Characters of a code that may be kept: no code of anybody is longer."""
 
 
 @dataclass(frozen=True)
-class Ranges(Rule):
+class RangeHierarchy(Hierarchy):
     """Half-open ranges of numbers: of equal widths aligned at an origin, or between cut points."""
 
     widths: tuple[Decimal, ...] = ()
@@ -24,14 +26,14 @@ class Ranges(Rule):
     origin: Decimal = Decimal(0)
 
     @classmethod
-    def of(
+    def exact(
         cls, widths: Sequence[object], cuts: Sequence[Sequence[object]], origin: object
-    ) -> "Ranges":
-        """Take over what was stated: numbers, exactly as they are written."""
+    ) -> Self:
+        """Take over numbers exactly as they are written."""
         return cls(
-            tuple(map(_stated, widths)),
-            tuple(tuple(map(_stated, level)) for level in cuts),
-            _stated(origin),
+            tuple(map(_exact, widths)),
+            tuple(tuple(map(_exact, level)) for level in cuts),
+            _exact(origin),
         )
 
     def __post_init__(self) -> None:
@@ -74,7 +76,7 @@ class Ranges(Rule):
         number = number_of(value)
         return NO_KEY if number is None else number
 
-    def labels(self, key: Hashable) -> tuple[Label, ...]:
+    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
         """The ranges that hold a number at levels 1, 2, ..., then ``*``."""
         number = number_of(key)
         assert number is not None
@@ -92,7 +94,7 @@ class Ranges(Rule):
         return Interval(below[-1] if below else None, above[0] if above else None)
 
     def describe(self) -> dict[str, object]:
-        """What was stated, as JSON has it."""
+        """The rule as JSON has it."""
         return {
             "widths": [number_text(width) for width in self.widths],
             "cuts": [[number_text(cut) for cut in level] for level in self.cuts],
@@ -100,17 +102,65 @@ class Ranges(Rule):
         }
 
     def refusal(self, attribute: str, strangers: Mapping[str, int]) -> str:
-        """What to tell about values that are no numbers."""
+        """The message about values that are no numbers."""
         return (
             f"column {attribute!r} holds {named(strangers)} where ranges need numbers; "
             "clean the column or declare them as missing values"
         )
 
 
-def _stated(value: object) -> Decimal:
-    """A number that a rule states."""
-    stated = isinstance(value, Real | Decimal) and not isinstance(value, bool)
-    number = number_of(value) if stated else None
+def _exact(value: object) -> Decimal:
+    """A number of a rule."""
+    given = isinstance(value, Real | Decimal) and not isinstance(value, bool)
+    number = number_of(value) if given else None
     if number is None:
         raise InputError(f"widths, cuts and origin must be numbers, not {shown(value)}")
     return number
+
+
+@dataclass(frozen=True)
+class PrefixHierarchy(Hierarchy):
+    """Codes that keep their first characters, the others masked by ``*`` (zip codes)."""
+
+    lengths: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        whole = all(type(length) is int and length >= 1 for length in self.lengths)
+        falling = whole and all(fine > coarse for fine, coarse in pairwise(self.lengths))
+        if not self.lengths or not falling or self.lengths[0] > LONGEST_CODE:
+            raise InputError(
+                "prefixes must be falling whole lengths of at least 1, such as [4, 3], and at most "
+                f"{LONGEST_CODE:,}"
+            )
+
+    @property
+    def height(self) -> int:
+        """The highest level."""
+        return len(self.lengths) + 1
+
+    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
+        """The masked codes at levels 1, 2, ..., then ``*``."""
+        code = str(key)
+        return (*(code[:kept] + "*" * (len(code) - kept) for kept in self.lengths), ANY)
+
+    def describe(self) -> dict[str, object]:
+        """The rule as JSON has it."""
+        return {"prefixes": list(self.lengths)}
+
+
+@dataclass(frozen=True)
+class SuppressionHierarchy(Hierarchy):
+    """Every value kept (level 0) or none (level 1)."""
+
+    @property
+    def height(self) -> int:
+        """The highest level."""
+        return 1
+
+    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
+        """``*``, whatever the value."""
+        return (ANY,)
+
+    def describe(self) -> dict[str, object]:
+        """The rule as JSON has it."""
+        return {"suppress": True}

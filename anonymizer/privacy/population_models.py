@@ -1,0 +1,194 @@
+"""Models about the population that a table was drawn from, and about re-identification."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.counts.counts import Classes
+from anonymizer.errors import InputError, require_number, require_whole
+from anonymizer.kernels import Bound, Kind
+from anonymizer.kernels.arrays import Floats, Ints, Mask
+from anonymizer.privacy.base import TOLERANCE, PrivacyModel
+from anonymizer.tables.population import Population, Withheld
+
+
+def without_people(models: Sequence[PrivacyModel]) -> list[PrivacyModel]:
+    """The same models, knowing of their population only what a manifest reports of it."""
+    found: dict[int, Withheld] = {}
+    return [
+        replace(model, population=found.setdefault(id(people), Withheld(people)))  # type: ignore[type-var]
+        if isinstance(people := model.people, Population) and not isinstance(people, Withheld)
+        else model
+        for model in models
+    ]
+
+
+def population_of(models: Sequence[PrivacyModel]) -> Population | None:
+    """The population that a policy is about; InputError when there are two."""
+    named = [model.people for model in models if isinstance(model.people, Population)]
+    if any(other.table is not named[0].table for other in named[1:]):
+        raise InputError("the models of a policy can be about one population, not several")
+    return named[0] if named else None
+
+
+class PopulationModel(PrivacyModel):
+    """A model of class sizes, those of the table and of a population."""
+
+    absolute = True
+    sensitive = False
+
+    population: Population | pd.DataFrame | None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "population", Population.of(self.name, self.population))
+
+    def sizes(self, classes: Classes) -> Ints:
+        """P_g, the population's records of each class, shape (classes,); without one n_g."""
+        if self.population is None:
+            return classes.sizes
+        if classes.population is None:
+            raise InputError(f"{self.name} needs the population's records of every class")
+        return classes.population
+
+
+@dataclass(frozen=True)
+class KMap(PopulationModel):
+    """Every record may be that of at least k people: P_g >= k.
+
+    P_g are the records of the population with the quasi-identifiers of class g. Weaker than
+    k-anonymity: an adversary is taken not to know who is in the table. Sweeney (2001).
+    """
+
+    name = "k-map"
+    condition = "P_g >= k, the population's records with the values of g"
+    unit = "records"
+    source = "Sweeney 2001"
+    beyond = "exceeds the {best:.0f} records of the population"
+    bounded_by = "k"
+    kind = Kind.POPULATION
+    strongly_monotone = True
+    at_least = True
+
+    k: int
+    population: Population | pd.DataFrame
+
+    def __post_init__(self) -> None:
+        require_whole(self.name, "k", self.k)
+        super().__post_init__()
+
+    def measure(self, classes: Classes) -> Floats:
+        """P_g, the population's records of each class."""
+        return self.sizes(classes).astype(float)
+
+
+@dataclass(frozen=True)
+class DeltaPresence(PopulationModel):
+    """Whether somebody is in the table stays uncertain: lower <= n_g / P_g <= upper.
+
+    Of every class of the population, also those that the table has no record of where the lower
+    bound is above 0. Nergiz, Atzori, Clifton (2007).
+    """
+
+    name = "delta-presence"
+    condition = "lower <= n_g / P_g <= upper, P_g as for k-map"
+    unit = "probability"
+    source = "Nergiz et al. 2007"
+    bounded_by = "upper"
+    judges_empty = True
+
+    lower: float
+    upper: float
+    population: Population | pd.DataFrame
+
+    def __post_init__(self) -> None:
+        require_number(self.name, "lower", self.lower, least=0, most=1)
+        require_number(self.name, "upper", self.upper, least=0, most=1, above=True)
+        if self.lower > self.upper:
+            raise InputError(f"{self.name}: lower = {self.lower:g} is above upper = {self.upper:g}")
+        super().__post_init__()
+
+    def measure(self, classes: Classes) -> Floats:
+        """n_g / P_g of each class."""
+        return classes.sizes / self.sizes(classes)
+
+    def accepts(self, values: Floats) -> Mask:
+        """Shares between the bounds."""
+        return (values >= self.lower - TOLERANCE) & (values <= self.limit)
+
+    @property
+    def range(self) -> str:
+        """From one bound to the other."""
+        return f"{self.lower:g} to {self.upper:g}"
+
+    def worst(self, values: Floats) -> float:
+        """The share furthest outside of the bounds, or nearest to one; none is below 0."""
+        low, high = float(values.min()), float(values.max())
+        return low if self.lower > 0 and self.lower - low > high - self.upper else high
+
+    def bounds(self, table: Classes) -> tuple[Bound, ...]:
+        """The same, multiplied out."""
+        return (Bound(Kind.PRESENCE, self.lower - TOLERANCE, upper=np.array([self.limit])),)
+
+
+@dataclass(frozen=True)
+class RiskModel(PopulationModel):
+    """A model of the risk to be re-identified, with a population or without. El Emam (2013)."""
+
+    unit = "probability"
+    source = "El Emam 2013"
+    bounded_by = "risk"
+
+    risk: float
+    population: Population | pd.DataFrame | None = None
+
+    def __post_init__(self) -> None:
+        require_number(self.name, "risk", self.risk, least=0, most=1, above=True)
+        if self.population is not None:
+            super().__post_init__()
+
+
+@dataclass(frozen=True)
+class AverageReidentificationRisk(RiskModel):
+    """The share of records that an adversary who knows everybody re-identifies, on average.
+
+    Without a population that of a prosecutor, who knows that his target is in the table: the number
+    of classes over that of records. With one that of a journalist or marketer:
+    sum_g n_g / P_g / N. An average: single records may be at any risk. El Emam (2013).
+    """
+
+    name = "average-reidentification-risk"
+    condition = "sum_g n_g / P_g / N <= risk (P_g = n_g without a population)"
+    per_class = False
+
+    def measure(self, classes: Classes) -> Floats:
+        """The average over records, shape (1,)."""
+        share = classes.sizes / self.sizes(classes)
+        return np.array([share.sum() / classes.sizes.sum()])
+
+    def bounds(self, table: Classes) -> tuple[Bound, ...]:
+        """At most the risk, of all classes together."""
+        kind = Kind.RISK if self.population is None else Kind.POPULATION_RISK
+        return (Bound(kind, self.limit),)
+
+
+@dataclass(frozen=True)
+class HighestReidentificationRisk(RiskModel):
+    """The risk of every record to be re-identified: 1 / n_g <= risk, with a population 1 / P_g.
+
+    k-anonymity and k-map in other words, k = 1 / risk. El Emam (2013).
+    """
+
+    name = "highest-reidentification-risk"
+    condition = "1 / P_g <= risk (P_g = n_g without a population)"
+    strongly_monotone = True
+
+    def measure(self, classes: Classes) -> Floats:
+        """1 over the records that a record may be, of each class."""
+        return 1 / self.sizes(classes)
+
+    def bounds(self, table: Classes) -> tuple[Bound, ...]:
+        """So many records, or people, at least."""
+        kind = Kind.SIZE if self.population is None else Kind.POPULATION
+        return (Bound(kind, 1 / self.limit),)
