@@ -68,7 +68,7 @@ def write(out: Path, text: str, force: bool) -> None:
         )
 
 
-cli.commands.add_command(write)
+cli.HOMES["write"] = __name__
 
 
 @dataclass(frozen=True)

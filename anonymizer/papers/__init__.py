@@ -1,4 +1,4 @@
-"""Published experiments, computed anew and compared with what the papers say.
+"""Published experiments, computed anew and compared with the printed figures.
 
 What goes in: the papers' own tables and parameters, and real UCI Adult. What comes out: rows of
 figures, computed and published, as text, JSON or a picture. The room may import every other one;

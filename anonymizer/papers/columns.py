@@ -8,8 +8,6 @@ import pandas as pd
 from anonymizer.privacy.query_loss import together
 from anonymizer.risk import Inference, Reidentification
 
-__all__ = ["inference", "reidentification"]
-
 Values = Sequence[Hashable]
 
 

@@ -9,12 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.information.entropy import mutual_information
-from anonymizer.papers.readings import claim
 from anonymizer.papers.row import Row, Section
 from anonymizer.privacy.query_loss import QueryLoss, query_loss, together
 from anonymizer.risk import Reidentification
-
-__all__ = ["TITLE", "sections"]
 
 TITLE = "Longpré et al. (2017); losses of privacy in bits"
 
@@ -44,13 +41,13 @@ EXACTLY = "printed as exactly 1 bit: 999 houses against 1,001 make it less"
 
 
 def sections() -> Sequence[Section]:
-    """The example, its questions one by one, and alternatives of different weight."""
+    """Compute the example, its questions one by one, and alternatives of different weight."""
     return [celebrity(), questions(), weighted()]
 
 
 def celebrity() -> Section:
     """What the text says of the two questions about the house."""
-    first, second, both = (query_loss(asked) for asked in (BELOW_1000, BELOW_1001, BOTH))
+    first, second, both = map(query_loss, (BELOW_1000, BELOW_1001, BOTH))
     rows = [
         Row.number("S_0, 2000 houses", first.uncertainty, "11", "printed as S ≈ 11"),
         Row.number("A, average loss", first.average, "1", EXACTLY, ".9f"),
@@ -69,37 +66,47 @@ def celebrity() -> Section:
 
 def _found(both: QueryLoss) -> list[Row]:
     """One answer to both questions leaves a single house."""
-    told = Reidentification.of(np.bincount(BOTH))
-    alone = int(told.sizes.min())
+    classes = Reidentification.of(np.bincount(BOTH))  # a question is a release of classes
+    alone = int(classes.sizes.min())
     return [
-        *_answers(told),
-        claim(
+        *(
+            Row.number(
+                f"A and B, loss where {size:,} house{'s are' if size > 1 else ' is'} left",
+                float(loss),
+                remark=f"probability {size / classes.records:g}",
+            )
+            for size, loss in zip(classes.sizes.tolist(), classes.i2, strict=True)
+        ),
+        Row.claim(
             "houses left by the answer that tells most",
             alone == 1 and both.maximum == both.uncertainty,
             f"{alone}, after which nothing is left to ask",
             "1000 is the only option",
         ),
-        Row.number("its probability", alone / told.records, "0.0005", "printed as 1/2,000"),
+        Row.number("its probability", alone / classes.records, "0.0005", "printed as 1/2,000"),
     ]
 
 
 def _averages(first: QueryLoss, second: QueryLoss, both: QueryLoss) -> list[Row]:
     """On average both cost no more than one and the other in sum: the answer above is hidden."""
     gap = first.average + second.average - both.average
+    joint = np.zeros((2, 2), int)
+    np.add.at(joint, (BELOW_1000.astype(int), BELOW_1001.astype(int)), 1)
+    shared = float(mutual_information(joint))
     return [
-        claim(
+        Row.claim(
             "A and B, average loss",
             both.average < 2,
             f"{both.average:.9f}",
             "less than 2 bits",
             f"the largest loss, {both.maximum:.6f}, is what the average hides",
         ),
-        claim(
+        Row.claim(
             "A + B - (A and B), average losses: Eq. 5",
             gap >= 0,
             f"{gap:.9f}",
             "not negative",
-            f"I(A;B), by counts {_shared():.9f}",
+            f"I(A;B), by counts {shared:.9f}",
         ),
     ]
 
@@ -134,22 +141,3 @@ def _losses(name: str, loss: QueryLoss) -> list[Row]:
         "smallest loss": loss.minimum,
     }
     return [Row.number(f"{name}: {figure}", value, form=".9f") for figure, value in figures.items()]
-
-
-def _answers(told: Reidentification) -> list[Row]:
-    """What each answer to both questions costs; a question is a release of classes."""
-    return [
-        Row.number(
-            f"A and B, loss where {size:,} house{'s are' if size > 1 else ' is'} left",
-            float(loss),
-            remark=f"probability {size / told.records:g}",
-        )
-        for size, loss in zip(told.sizes.tolist(), told.i2, strict=True)
-    ]
-
-
-def _shared() -> float:
-    """I(A;B) from how many houses have which pair of answers."""
-    joint = np.zeros((2, 2), int)
-    np.add.at(joint, (BELOW_1000.astype(int), BELOW_1001.astype(int)), 1)
-    return float(mutual_information(joint))

@@ -1,7 +1,7 @@
 """What a paper prints, read in several ways: its own definition first, then what may be meant.
 
-A published figure need not follow from the definition beside it. The readings that were tried are
-then stated with what each comes to, so that anybody can see which of them, if any, gives it.
+A published figure need not follow from the definition next to it. The row then lists the readings
+that were tried with the value of each, so that anybody can see which of them, if any, gives it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,10 +10,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.papers.agreement import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED, agrees
-from anonymizer.papers.row import Row
-
-__all__ = ["Reading", "claim", "numbers", "read", "trend", "trends", "within"]
+from anonymizer.papers.row import (
+    AS_PUBLISHED,
+    TRUNCATED,
+    Row,
+    agrees,
+    not_reproduced,
+)
 
 SAME = 1e-12
 """Steps of a series that are smaller come from rounding."""
@@ -21,16 +24,9 @@ SAME = 1e-12
 
 @dataclass(frozen=True)
 class Reading:
-    """A way to read a paper: its name, what it comes to, whether that was published.
+    """A way to read a paper: its name, its value as a text, whether that was published.
 
-    Parameters
-    ----------
-    name, shown
-        Texts.
-    agreement
-        Empty when it does not give what was published.
-    value
-        The number, if it is one.
+    ``agreement`` is empty when it was not; ``value`` is the number, if it is one.
     """
 
     name: str
@@ -45,8 +41,7 @@ def read(quantity: str, published: str, readings: Sequence[Reading], why: str = 
     found = next((reading for reading in readings if reading.agreement), own)
     if not found.agreement:
         tried = [f"{reading.name} gives {reading.shown}" for reading in readings if others]
-        reasons = "; ".join([*tried, *([why] if why else [])])
-        status = f"{NOT_REPRODUCED}: {reasons}" if reasons else NOT_REPRODUCED
+        status = not_reproduced("; ".join([*tried, *([why] if why else [])]))
     elif found is own:
         status = own.agreement
     else:
@@ -73,10 +68,12 @@ def numbers(published: str, readings: Mapping[str, float]) -> list[Reading]:
 
 def trends(expected: str, readings: Mapping[str, ArrayLike]) -> list[Reading]:
     """Readings that come to series, of which the paper says that they rise, or fall."""
-    return [
-        Reading(name, _course(values), AS_PUBLISHED if trend(values) == expected else "")
-        for name, values in readings.items()
-    ]
+    found = []
+    for name, values in readings.items():
+        series, way = np.asarray(values, float), trend(values)
+        course = f"{way}, {series[0]:.6f} to {series[-1]:.6f}"
+        found.append(Reading(name, course, AS_PUBLISHED if way == expected else ""))
+    return found
 
 
 def trend(values: ArrayLike) -> str:
@@ -90,16 +87,3 @@ def trend(values: ArrayLike) -> str:
     if up and down:
         return "rises and falls"
     return "rises" if up else "falls" if down else "is constant"
-
-
-def claim(
-    quantity: str, holds: bool, computed: str, published: str, remark: str = "", *, why: str = ""
-) -> Row:
-    """A sentence of a paper, and whether it holds."""
-    failed = f"{NOT_REPRODUCED}: {why}" if why else NOT_REPRODUCED
-    return Row(quantity, computed, published, remark, status=AS_PUBLISHED if holds else failed)
-
-
-def _course(values: ArrayLike) -> str:
-    series = np.asarray(values, float)
-    return f"{trend(series)}, {series[0]:.6f} to {series[-1]:.6f}"

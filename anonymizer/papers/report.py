@@ -1,4 +1,4 @@
-"""Papers beside what their figures come to here, as tables of text."""
+"""Tables of what a paper published and what is computed here."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,12 +7,8 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from anonymizer.papers.agreement import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED
-from anonymizer.papers.row import Row, Section
-from anonymizer.papers.series import Column, Series
+from anonymizer.papers.row import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED, Row, Section, Series
 from anonymizer.report.console import console, table_of
-
-__all__ = ["print_reproduction"]
 
 POINTS = 14
 """So many points of a figure are printed at the most, and its last."""
@@ -30,9 +26,9 @@ def print_reproduction(
     for section in sections:
         _print_section(out, section)
     out.print()
-    out.print(_summary([row for section in sections for row in section.rows]), soft_wrap=True)
+    out.print(_summary([row for section in sections for row in section.rows]))
     if picture:
-        out.print(f"The picture lies in {picture}.", soft_wrap=True)
+        out.print(f"The picture lies in {picture}.")
 
 
 def _print_section(out: Console, section: Section) -> None:
@@ -47,32 +43,22 @@ def _print_section(out: Console, section: Section) -> None:
 
 def _rows(section: Section) -> object:
     """The columns that say anything."""
-    texts = {
-        "quantity": [row.quantity for row in section.rows],
-        "computed": [row.computed for row in section.rows],
-        "published": [row.published for row in section.rows],
-        "status": [row.status for row in section.rows],
-        "remark": [row.remark for row in section.rows],
-    }
-    said = {name: column for name, column in texts.items() if any(column)}
-    return table_of(section.title, list(said), zip(*said.values(), strict=True))
+    names = ("quantity", "computed", "published", "status", "remark")
+    said = [name for name in names if any(getattr(row, name) for row in section.rows)]
+    rows = ([getattr(row, name) for name in said] for row in section.rows)
+    return table_of(section.title, said, rows)
 
 
 def _points(row: Row, series: Series) -> object:
     """Some points of a panel."""
     step = -(-len(series) // POINTS)
     shown = sorted({*range(0, len(series), step), len(series) - 1})
-    how_many = f"{len(shown)} of {len(series)} points" + (", all by --json" if step > 1 else "")
-    if step == 1:
-        how_many = f"{len(series)} points"
+    how_many = f"{len(series)} points"
+    if step > 1:
+        how_many = f"{len(shown)} of {how_many}, all by --json"
     cells = ([_cell(column.values[n]) for column in series.columns] for n in shown)
-    return table_of(
-        f"{row.quantity}: {row.remark}; {how_many}", [_head(c) for c in series.columns], cells
-    )
-
-
-def _head(column: Column) -> str:
-    return f"{column.label} ({column.unit})" if column.unit else column.label
+    headings = [column.heading for column in series.columns]
+    return table_of(f"{row.quantity}: {row.remark}; {how_many}", headings, cells)
 
 
 def _cell(value: float) -> str:

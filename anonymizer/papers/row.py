@@ -1,28 +1,110 @@
-"""One line of a comparison with a paper, and the sections that lines form."""
+"""One line of a comparison with a paper: its figures, its agreement; and sections of lines."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from anonymizer.papers.agreement import agreement
-from anonymizer.papers.series import Series
+import numpy as np
 
-__all__ = ["Row", "Section", "flattened"]
+AS_PUBLISHED = "as published"
+TRUNCATED = "truncated"
+NOT_REPRODUCED = "cannot be reproduced"
+
+NUMBER = re.compile(r"(-?\d+)(?:[.,](\d+))?( ?%)?")
+SLACK = 1e-9
+"""Numbers that lie on the edge of a printed digit to the last bits lie on it."""
+
+
+def agreement(value: float, published: str, why: str = "") -> str:
+    """``AS_PUBLISHED``, ``TRUNCATED``, or ``NOT_REPRODUCED`` and why; empty if it is no number.
+
+    >>> agreement(0.363636, "0,36"), agreement(0.548795, "0,54"), agreement(0.8784, "88 %")
+    ('as published', 'truncated', 'as published')
+    >>> agreement(1.25, "1,0", "a slip")
+    'cannot be reproduced: a slip'
+    """
+    if not NUMBER.fullmatch(published):
+        return ""
+    return agrees(value, published) or not_reproduced(why)
+
+
+def not_reproduced(why: str) -> str:
+    """``NOT_REPRODUCED`` and why, if that is known."""
+    return f"{NOT_REPRODUCED}: {why}" if why else NOT_REPRODUCED
+
+
+def agrees(value: float, published: str) -> str:
+    """``AS_PUBLISHED`` when rounding gives the published digits, ``TRUNCATED`` when cutting does.
+
+    Decimal points and commas are the same. Empty when neither does.
+    """
+    match = NUMBER.fullmatch(published)
+    if not match:
+        return ""
+    whole, decimals, percent = match.groups(default="")
+    printed = float(f"{whole}.{decimals}")
+    shown, unit = value * (100 if percent else 1), 10.0 ** -len(decimals)
+    if abs(shown - printed) <= unit / 2 + SLACK:
+        return AS_PUBLISHED
+    cut = np.trunc(shown / unit + np.copysign(SLACK, shown)) * unit
+    return TRUNCATED if abs(cut - printed) <= SLACK else ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One quantity along a figure, shape (points,).
+
+    JSON calls it ``name``, people ``label``; ``unit`` is "bits", "records" or empty.
+    """
+
+    name: str
+    label: str
+    values: Sequence[float]
+    unit: str = ""
+
+    @property
+    def heading(self) -> str:
+        """The label with the unit."""
+        return f"{self.label} ({self.unit})" if self.unit else self.label
+
+
+@dataclass(frozen=True)
+class Series:
+    """A panel of a figure: parameters that were varied, and measures, of the same points.
+
+    ``axis`` names the parameter that measures are drawn against, ``by`` the one that distinguishes
+    curves, if there are several.
+    """
+
+    parameters: Sequence[Column]
+    measures: Sequence[Column]
+    axis: str
+    by: str = ""
+
+    @property
+    def columns(self) -> list[Column]:
+        """All of it, parameters first."""
+        return [*self.parameters, *self.measures]
+
+    def __len__(self) -> int:
+        return len(self.parameters[0].values)
+
+    def __getitem__(self, name: str) -> Column:
+        """A column by its name."""
+        return next(column for column in self.columns if column.name == name)
+
+    def to_dict(self) -> dict[str, list[float]]:
+        """The columns by name, as JSON has them."""
+        return {column.name: list(column.values) for column in self.columns}
 
 
 @dataclass(frozen=True)
 class Row:
-    """A quantity, what it comes to here, what the paper says, and what to make of it.
+    """A quantity, its computed and its published value as texts, and whether the two agree.
 
-    Parameters
-    ----------
-    quantity, computed, published, remark
-        Texts; ``published`` is empty where the paper says nothing.
-    value
-        The bare number behind ``computed``, in the unit that ``quantity`` states.
-    status
-        Whether the two agree: one of the words of ``agreement``, and why not where they do not.
-    series
-        A panel of a figure, where that is what was computed.
+    ``published`` is empty where the paper says nothing; ``value`` is the number behind
+    ``computed``; ``status`` is one of the words of ``agreement``, and why not; ``series`` is the
+    panel of a figure, where that was computed.
     """
 
     quantity: str
@@ -48,22 +130,29 @@ class Row:
         status = agreement(value, published, why)
         return cls(quantity, format(value, form), published, remark, float(value), status)
 
+    @classmethod
+    def claim(
+        cls,
+        quantity: str,
+        holds: bool,
+        computed: str,
+        published: str,
+        remark: str = "",
+        *,
+        why: str = "",
+    ) -> "Row":
+        """A sentence of a paper, and whether it holds; ``why``: the reason to give if not."""
+        status = AS_PUBLISHED if holds else not_reproduced(why)
+        return cls(quantity, computed, published, remark, status=status)
+
     def to_dict(self) -> dict[str, object]:
         """The row as JSON has it."""
-        return {
-            "quantity": self.quantity,
-            "computed": self.computed,
-            "published": self.published,
-            "remark": self.remark,
-            "value": self.value,
-            "status": self.status,
-            "series": self.series and self.series.to_dict(),
-        }
+        return {**vars(self), "series": self.series and self.series.to_dict()}
 
 
 @dataclass(frozen=True)
 class Section:
-    """The rows of one table, figure or example of a paper, and what holds for all of them."""
+    """The rows of one table, figure or example of a paper, and a note on all of them."""
 
     title: str
     rows: Sequence[Row]

@@ -1,20 +1,12 @@
-"""Which attributes give people away, as tables of text."""
+"""Tables of the attributes that identify people or reveal sensitive values."""
 
 from collections.abc import Iterable, Sequence
 
 from rich.table import Table
 
 from anonymizer.report.console import console, table_of
-from anonymizer.risk import (
-    DISTINCT,
-    METRICS,
-    Chain,
-    Detected,
-    Measures,
-    Ranked,
-    Ranking,
-    Undeclared,
-)
+from anonymizer.risk import DISTINCT, METRICS, Chain, Detected, Ranked, Ranking, Undeclared
+from anonymizer.tables.values import counted
 
 __all__ = ["print_detected", "print_ranking", "print_undeclared"]
 
@@ -30,11 +22,9 @@ CAUTION = "ITPR may fall when an attribute joins others."
 def print_ranking(ranking: Ranking, metric: str = METRICS[0], shown: int = SHOWN) -> None:
     """Print the riskiest subsets about each attribute at risk, and what each adds to the others."""
     out = console()
-    size = _counted(ranking.size, "quasi-identifier")
     out.print(
-        f"{len(ranking.subsets):,} subsets of up to {size} of "
-        f"{_counted(ranking.records, 'record')}, by {_named(metric)}. {CAUTION}",
-        soft_wrap=True,
+        f"{len(ranking.subsets):,} subsets of up to {counted(ranking.size, 'quasi-identifier')} of "
+        f"{counted(ranking.records, 'record')}, by {_named(metric)}. {CAUTION}"
     )
     for about in (None, *ranking.sensitive):
         subsets = ranking.by(metric, about)
@@ -47,23 +37,19 @@ def print_ranking(ranking: Ranking, metric: str = METRICS[0], shown: int = SHOWN
 
 
 def print_detected(detected: Sequence[Detected], size: int, shown: int = SHOWN) -> None:
-    """Print the minimal sets of up to so many columns that tell most records apart."""
+    """Print the minimal sets of up to so many columns that distinguish most records."""
+    sets = f"up to {counted(size, 'column')}"
     most = f"{DISTINCT:.0%} of the records apart"
     if not detected:
-        console().print(f"No set of up to {_counted(size, 'column')} tells {most}.")
+        console().print(f"No set of {sets} tells {most}.")
         return
     columns = ["columns", "distinction", "separation", "records alone"]
     rows = [
-        [
-            ", ".join(one.names),
-            f"{one.distinction:.4f}",
-            f"{one.separation:.6f}",
-            f"{one.share_alone:.2%}",
-        ]
+        [", ".join(one.names), one.distinction, one.separation, one.share_alone]
         for one in detected[:shown]
     ]
-    title = f"Minimal sets of up to {_counted(size, 'column')} that tell {most}"
-    console().print(table_of(title, columns, rows))
+    title = f"Minimal sets of {sets} that tell {most}"
+    console().print(table_of(title, columns, rows, "s .4f .6f .2%"))
     _print_more(len(detected) - shown)
 
 
@@ -77,58 +63,36 @@ def print_undeclared(found: Undeclared, shown: int = SHOWN) -> None:
     elif found.attributes:
         out.print("No column without a role identifies.")
     if found.skipped:
-        out.print(
-            "Not counted, as their values cannot be told apart: " + ", ".join(found.skipped),
-            soft_wrap=True,
-        )
+        names = ", ".join(found.skipped)
+        out.print(f"Not counted, as their values cannot be told apart: {names}")
 
 
 def _subsets(subsets: Iterable[Ranked], metric: str, about: str | None) -> Table:
-    title = _title(about)
-    known = ["records alone", "k"] if about is None else ["surest guess"]
     usual = USUAL if metric in USUAL else {metric: _named(metric), **USUAL}
-    rows = [
-        [
-            ", ".join(subset.names),
-            f"{subset.classes:,}",
-            *_known(subset, about),
-            *_numbers(subset.about(about), usual),
-        ]
-        for subset in subsets
-    ]
-    return table_of(title, ["attributes", "classes", *known, *usual.values()], rows)
-
-
-def _known(subset: Ranked, about: str | None) -> list[str]:
-    if about is not None:
-        return [f"{subset.about(about).max_posterior:.4f}"]
-    return [f"{subset.alone:,} ({subset.share_alone:.2%})", f"{subset.k:,}"]
-
-
-def _numbers(measures: Measures, names: Iterable[str]) -> list[str]:
-    return [f"{measures[name]:.6f}" for name in names]
+    known, forms = (["records alone", "k"], "s ,") if about is None else (["surest guess"], ".4f")
+    rows = []
+    for subset in subsets:
+        found = subset.about(about)
+        alone = f"{subset.alone:,} ({subset.share_alone:.2%})"
+        cells = [alone, subset.k] if about is None else [found.max_posterior]
+        rows.append([subset.names, subset.classes, *cells, *(found[name] for name in usual)])
+    columns = ["attributes", "classes", *known, *usual.values()]
+    return table_of(_title(about), columns, rows, f"s , {forms} .6f")
 
 
 def _chain(chain: Chain, about: str | None, shown: int) -> Table:
-    """The greedy order, with what each attribute tells alone and adds to the others."""
+    """The greedy order, with what each attribute reveals alone and adds to the others."""
     rows = [
-        [
-            link.name,
-            *(f"{x:.6f}" for x in (link.alone, link.adds, link.total, link.adds_to_others)),
-        ]
+        [link.name, link.alone, link.adds, link.total, link.adds_to_others]
         for link in chain.links[:shown]
     ]
     title = f"{_title(about)}: {chain.total:.6f} bits by all together"
     columns = ["attribute", "alone", "adds to those above", "with those", "adds to all others"]
-    return table_of(title, columns, rows)
+    return table_of(title, columns, rows, "s .6f")
 
 
 def _title(about: str | None) -> str:
     return "Re-identification" if about is None else f"Inference of {about}"
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'s' if number != 1 else ''}"
 
 
 def _named(metric: str) -> str:

@@ -1,13 +1,13 @@
-"""What attacks on releases found, as tables of text: counts alone, no value of anybody."""
+"""Tables of what attacks on releases found: counts alone, no value of anybody."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
+from rich.table import Table
 
-from anonymizer.privacy.query_loss import QueryLoss
 from anonymizer.report.console import console, table_of
 from anonymizer.report.verdicts import verdict_table
-from anonymizer.risk.attacks import Guesses, Linkage, Minimality, Success
+from anonymizer.risk.attacks import Guesses, Linkage, Minimality
 from anonymizer.risk.audit import Audit, Intersection, LinkedClasses, ReleaseAudit
 from anonymizer.tables.values import counted
 
@@ -15,7 +15,7 @@ __all__ = ["print_audit"]
 
 
 def print_audit(audit: Audit) -> None:
-    """Print every attack on every release and on all together, and what it comes to."""
+    """Print every attack on every release and on all together, and whether the policy holds."""
     out = console()
     for release in audit.releases:
         _print_release(out, release)
@@ -23,14 +23,13 @@ def print_audit(audit: Audit) -> None:
         _print_intersection(out, audit.intersection, audit.releases)
     holds = "The policy holds" if audit.satisfied else "The policy does NOT hold"
     where = " in every release" + (" and in their intersection" if audit.intersection else "")
-    out.print(f"{holds}{where if audit.satisfied else ''}.", soft_wrap=True)
+    out.print(f"{holds}{where if audit.satisfied else ''}.")
 
 
 def _print_release(out: Console, release: ReleaseAudit) -> None:
     out.print(
         f"{release.release}: {release.records:,} records in {release.classes:,} equivalence "
-        f"classes; {counted(release.people, 'record')} of the original fit them.",
-        soft_wrap=True,
+        f"classes; {counted(release.people, 'record')} of the original fit them."
     )
     out.print(verdict_table(release.privacy))
     out.print(_linkage(release.linkage))
@@ -38,27 +37,20 @@ def _print_release(out: Console, release: ReleaseAudit) -> None:
         tried = {name: f"{right:,} of {of:,}" for name, (right, of) in release.guessed.items()}
         out.print(_inference(release.inference, tried))
     for line in _minimality(release.minimality):
-        out.print(line, soft_wrap=True)
+        out.print(line)
     loss = release.query_loss
     out.print(
         f"As an answer to whose record is where it costs {loss.average:.6f} bits on average, at "
-        f"the most {loss.maximum:.6f} of {loss.uncertainty:.6f}.",
-        soft_wrap=True,
+        f"the most {loss.maximum:.6f} of {loss.uncertainty:.6f}."
     )
     levels = [
-        [
-            name,
-            str(found.level),
-            str(found.groups),
-            f"{found.homogeneous_records:,}",
-            f"{found.max_posterior:.4f}",
-        ]
+        [name, found.level, found.groups, found.homogeneous_records, found.max_posterior]
         for name, similar in release.similarity.items()
         for found in similar
     ]
     if levels:
         columns = ["about", "level", "groups", "records known for sure", "max posterior"]
-        out.print(table_of("Similarity: alike values as one", columns, levels))
+        out.print(table_of("Similarity: alike values as one", columns, levels, "s s s , .4f"))
 
 
 def _minimality(found: Minimality) -> Iterator[str]:
@@ -82,45 +74,30 @@ def _minimality(found: Minimality) -> Iterator[str]:
     )
 
 
-def _linkage(linkage: Linkage) -> object:
-    rows = [_success("prosecutor", linkage.prosecutor)]
-    if linkage.journalist is not None:
-        rows.append(_success("journalist", linkage.journalist))
-    rows.append(["marketer", "", f"{linkage.marketer:.4%}", "", ""])
+def _linkage(linkage: Linkage) -> Table:
+    attackers = {"prosecutor": linkage.prosecutor, "journalist": linkage.journalist}
+    rows: list[list[object]] = [
+        [name, success.highest, success.average, success.expected, success.certain]
+        for name, success in attackers.items()
+        if success is not None
+    ]
+    rows.append(["marketer", "", linkage.marketer, "", ""])
     columns = ["attacker", "highest", "average", "records on average", "records for sure"]
-    return table_of("Linkage with the original quasi-identifiers", columns, rows)
+    title = "Linkage with the original quasi-identifiers"
+    return table_of(title, columns, rows, "s .4f .4% ,.1f ,")
 
 
-def _success(name: str, success: Success) -> list[str]:
-    chances = [f"{success.highest:.4f}", f"{success.average:.4%}"]
-    return [name, *chances, f"{success.expected:,.1f}", f"{success.certain:,}"]
-
-
-def _inference(found: Mapping[str, Guesses], tried: Mapping[str, str]) -> object:
-    columns = [
-        "about",
-        "known for sure",
-        "max posterior",
-        "likelier by",
-        "records skewed",
-        "guessed right",
-        "without",
-        "tried",
-    ]
-    rows = [
-        [
-            name,
-            f"{each.homogeneous_records:,}",
-            f"{each.max_posterior:.4f}",
-            f"{each.max_gain:.4g} times",
-            f"{each.skewed_records:,} ({each.skew:g} times)",
-            f"{each.accuracy:.2%}",
-            f"{each.baseline:.2%}",
-            tried.get(name, "-"),
-        ]
-        for name, each in found.items()
-    ]
-    return table_of("Inference: homogeneity, skewness, Bayes-optimal guesses", columns, rows)
+def _inference(found: Mapping[str, Guesses], tried: Mapping[str, str]) -> Table:
+    rows = []
+    for name, each in found.items():
+        gain = f"{each.max_gain:.4g} times"
+        skewed = f"{each.skewed_records:,} ({each.skew:g} times)"
+        guesses = [each.accuracy, each.baseline, tried.get(name)]
+        rows.append([name, each.homogeneous_records, each.max_posterior, gain, skewed, *guesses])
+    title = "Inference: homogeneity, skewness, Bayes-optimal guesses"
+    known = ["known for sure", "max posterior", "likelier by", "records skewed"]
+    columns = ["about", *known, "guessed right", "without", "tried"]
+    return table_of(title, columns, rows, "s , .4f s s .2% .2% s")
 
 
 def _print_intersection(
@@ -131,8 +108,7 @@ def _print_intersection(
         out.print(
             "Intersection: an original holds more people than its release has records, so that it "
             f"is not known which of them are in all ({reach}), and the policy cannot be proven; "
-            "give each release its own table with --against and --identifier.",
-            soft_wrap=True,
+            "give each release its own table with --against and --identifier."
         )
         return
     if found.in_all is None:
@@ -152,12 +128,9 @@ def _print_linked(out: Console, who: str, linked: LinkedClasses) -> None:
     out.print(
         f"Intersection, {counted(linked.records, 'record')} {who}: in {linked.classes:,} classes; "
         f"{linked.singled_out:,} singled out{same}; the policy breaks for "
-        f"{linked.failing_records:,}.",
-        soft_wrap=True,
+        f"{linked.failing_records:,}."
     )
-    verdicts = verdict_table(linked.privacy)
-    verdicts.title = f"Policy of all releases, held against records {who}"
-    out.print(verdicts)
+    out.print(verdict_table(linked.privacy, f"Policy of all releases, held against records {who}"))
 
 
 def _print_attacks(out: Console, found: Intersection, releases: Sequence[ReleaseAudit]) -> None:
@@ -166,22 +139,19 @@ def _print_attacks(out: Console, found: Intersection, releases: Sequence[Release
     if found.inference:
         out.print(_inference(found.inference, {}))
     rows = [
-        [name, str(left.fewest), f"{left.one:,}", "-" if left.l is None else f"{left.fewer:,}"]
+        [name, left.fewest, left.one, None if left.l is None else left.fewer]
         for name, left in found.candidates.items()
     ]
     if rows:
         columns = ["about", "fewest values left", "left with one", "left with fewer than l"]
-        out.print(table_of("Composition, records not linked", columns, rows))
+        out.print(table_of("Composition, records not linked", columns, rows, "s s ,"))
     together = found.query_loss.together
     if together is not None:
-        losses = zip([each.release for each in releases], found.query_loss.releases, strict=True)
-        out.print(_losses([*losses, ("together", together)]))
-
-
-def _losses(losses: Iterable[tuple[str, QueryLoss]]) -> object:
-    rows = [
-        [name, *(f"{bits:.6f}" for bits in (loss.average, loss.standard_deviation, loss.maximum))]
-        for name, loss in losses
-    ]
-    columns = ["release", "average", "standard deviation", "maximum"]
-    return table_of("Query loss of those in all releases, in bits", columns, rows)
+        names = [*(str(release.release) for release in releases), "together"]
+        losses = zip(names, [*found.query_loss.releases, together], strict=True)
+        bits = [
+            [name, loss.average, loss.standard_deviation, loss.maximum] for name, loss in losses
+        ]
+        columns = ["release", "average", "standard deviation", "maximum"]
+        title = "Query loss of those in all releases, in bits"
+        out.print(table_of(title, columns, bits, "s .6f"))

@@ -1,9 +1,9 @@
-"""Recodings side by side, as a table of text."""
+"""A table of recodings that were compared."""
 
 from pathlib import Path
 
 from anonymizer.report.console import console, table_of
-from anonymizer.utility.comparison import Comparison, Fit, Half, Unfit
+from anonymizer.utility.comparison import Comparison, Fit, Half
 
 __all__ = ["print_comparison"]
 
@@ -17,48 +17,36 @@ def print_comparison(comparison: Comparison, picture: Path | None = None) -> Non
     out.print(
         f"Fitted to a random half of {comparison.records:,} records (seed {comparison.seed}), "
         f"evaluated on the other. Information about {', '.join(comparison.about)}, in bits; in "
-        "brackets corrected for what small classes pretend (Miller-Madow).",
-        soft_wrap=True,
+        "brackets corrected for what small classes pretend (Miller-Madow)."
     )
-    columns = [
-        "recoding",
-        *comparison.swept,
-        "classes",
-        "fitted",
-        "held out",
-        "ceiling",
-        "loss there",
-    ]
     rows = [_fit(fit, comparison.is_best(fit)) for fit in comparison.fits]
     if rows:
-        out.print(table_of("* keeps most, held out and corrected", [*columns, "holds there"], rows))
+        measured = ["classes", "fitted", "held out", "ceiling", "loss there", "holds there"]
+        columns = ["recoding", *comparison.swept, *measured]
+        forms = f"s {'g ' * len(comparison.swept)}, s s .4f .1% s"
+        out.print(table_of("* keeps most, held out and corrected", columns, rows, forms))
     for row in comparison.unfit:
-        out.print(f"{_named(row)} cannot be fitted to the half: {row.reason}.", soft_wrap=True)
+        point = "".join(f", {name} = {value:g}" for name, value in row.parameters.items())
+        name = row.recoding + (point and point + ",")
+        out.print(f"{name} cannot be fitted to the half: {row.reason}.")
     if picture and rows:
-        out.print(f"The picture lies in {picture}.", soft_wrap=True)
+        out.print(f"The picture lies in {picture}.")
 
 
-def _fit(fit: Fit, best: bool) -> list[str]:
+def _fit(fit: Fit, best: bool) -> list[object]:
+    held_out = fit.held_out
+    uncovered = f", {held_out.uncovered:,} uncovered" if held_out.uncovered else ""
     return [
         fit.recoding + (" *" if best else ""),
-        *(f"{value:g}" for value in fit.parameters.values()),
-        f"{fit.held_out.classes:,}",
+        *fit.parameters.values(),
+        held_out.classes,
         _bits(fit.fitted),
-        _bits(fit.held_out),
-        f"{fit.fitted.ceiling:.4f}",
-        f"{fit.held_out.loss:.1%}",
-        ("yes" if fit.held_out.satisfied else "NO") + _uncovered(fit.held_out),
+        _bits(held_out),
+        fit.fitted.ceiling,
+        held_out.loss,
+        ("yes" if held_out.satisfied else "NO") + uncovered,
     ]
-
-
-def _uncovered(half: Half) -> str:
-    return f", {half.uncovered:,} uncovered" if half.uncovered else ""
 
 
 def _bits(half: Half) -> str:
     return f"{half.retained:.4f} ({half.miller_madow:.4f})"
-
-
-def _named(row: Unfit) -> str:
-    point = "".join(f", {name} = {value:g}" for name, value in row.parameters.items())
-    return row.recoding + (point and point + ",")

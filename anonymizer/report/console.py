@@ -1,4 +1,4 @@
-"""Where reports go, and how their tables look."""
+"""Where reports go, and how their lines and tables look."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -16,6 +16,11 @@ class Pipe(Console):
 
     What cannot be printed is spelled out: a column's name must not steer a terminal.
     """
+
+    def print(self, *objects: Any, **how: Any) -> None:
+        """Print lines of text as long as they are; only tables fit themselves to the width."""
+        how.setdefault("soft_wrap", all(isinstance(each, str) for each in objects))
+        super().print(*objects, **how)
 
     def render_str(self, text: str, **how: Any) -> Text:
         """The text of a line, a title or a heading: neither marked up nor with pictures."""
@@ -38,11 +43,27 @@ def console() -> Console:
     return plain if plain.is_terminal else Pipe(highlight=False, markup=False, width=200)
 
 
-def table_of(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Table:
-    """A table of texts, taken as they are."""
+def table_of(
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[object]], forms: str = "s"
+) -> Table:
+    """A table of texts and numbers.
+
+    ``forms``: how numbers are written, column by column, the last for all that are left: "s , .2%".
+    Texts are taken as they are, None is ``-``, and several names are a list of them.
+    """
     grid = Table(title=title, title_justify="left", title_style="bold")
     for column in columns:
         grid.add_column(column, overflow="fold")
+    given = forms.split()
+    given += given[-1:] * (len(columns) - len(given))
     for row in rows:
-        grid.add_row(*(printable(cell) for cell in row))
+        grid.add_row(*(printable(_cell(*pair)) for pair in zip(row, given, strict=True)))
     return grid
+
+
+def _cell(value: object, form: str) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return "-" if value is None else format(value, form.removesuffix("s"))

@@ -1,5 +1,6 @@
-"""What a release tells of its records before they were masked, as tables of text."""
+"""Tables of the estimates that a masked release allows."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from anonymizer.report.console import console, table_of
@@ -18,47 +19,36 @@ def print_estimates(found: "FileEstimate") -> None:
     title = f"{about}: {estimate.records:,} records before they were masked ({estimate.method})"
     if estimate.others is None:
         columns = [found.of, "records", "share", "standard error of the share"]
-        out.print(table_of(title, columns, _margin(estimate)))
+        out.print(table_of(title, columns, _margin(estimate), "s ,.1f .6f"))
     else:
         columns = [found.of, *map(_text, estimate.others)]
         title += "" if estimate.standard_errors is None else ", +- standard error"
-        out.print(table_of(title, columns, _table(estimate)))
+        out.print(table_of(title, columns, _table(estimate), "s ,.1f"))
     if found.mean:
         most = " at the most" if found.mean.upper else ""
         out.print(
-            f"Mean of {found.of}: {found.mean.value:.6g} +- {found.mean.standard_error:.3g}{most}.",
-            soft_wrap=True,
+            f"Mean of {found.of}: {found.mean.value:.6g} +- {found.mean.standard_error:.3g}{most}."
         )
     for line in _cautions(estimate):
-        out.print(line, soft_wrap=True)
+        out.print(line)
 
 
-def _margin(estimate: "Estimate") -> list[list[str]]:
+def _margin(estimate: "Estimate") -> Iterator[list[object]]:
     errors = estimate.standard_errors
-    return [
-        [
-            _text(value),
-            f"{estimate.counts[place]:,.1f}",
-            f"{estimate.shares[place]:.6f}",
-            "-" if errors is None else f"{errors[place]:.6f}",
-        ]
-        for place, value in enumerate(estimate.values)
-    ]
+    for place, value in enumerate(estimate.values):
+        error = None if errors is None else errors[place]
+        yield [_text(value), estimate.counts[place], estimate.shares[place], error]
 
 
-def _table(estimate: "Estimate") -> list[list[str]]:
+def _table(estimate: "Estimate") -> Iterator[list[object]]:
     errors = estimate.standard_errors
-    return [
-        [
-            _text(value),
-            *(
-                f"{count:,.1f}"
-                + ("" if errors is None else f" +- {errors[place][column] * estimate.records:,.1f}")
-                for column, count in enumerate(estimate.counts[place])
-            ),
-        ]
-        for place, value in enumerate(estimate.values)
-    ]
+    for place, value in enumerate(estimate.values):
+        cells = [*estimate.counts[place]]
+        if errors is not None:
+            deviations = errors[place] * estimate.records
+            pairs = zip(cells, deviations, strict=True)
+            cells = [f"{count:,.1f} +- {deviation:,.1f}" for count, deviation in pairs]
+        yield [_text(value), *cells]
 
 
 def _text(value: object) -> str:
@@ -66,32 +56,26 @@ def _text(value: object) -> str:
     return "(missing)" if value is None else str(value)
 
 
-def _cautions(estimate: "Estimate") -> list[str]:
+def _cautions(estimate: "Estimate") -> Iterator[str]:
     """What has to be known to read the estimates."""
-    lines = []
     if estimate.negative:
-        lines.append(
+        yield (
             f"{estimate.negative} of {estimate.shares.size} estimates are negative: left as they "
             "are, since cut off they would be biased; their standard errors say how little they "
             "tell."
         )
     if estimate.standard_errors is not None:
         upper = ", and upper bounds" if estimate.upper else ""
-        lines.append(
+        yield (
             f"Standard errors are of records masked independently of each other{upper}; they are "
             "about these records, not about a population."
         )
     fit = estimate.likelihood
     if fit is not None:
         state = "within" if fit.converged else "NOT CONVERGED: only known to be within"
-        lines.append(f"Log-likelihood {state} {fit.gap:.2g} of the largest possible.")
+        yield f"Log-likelihood {state} {fit.gap:.2g} of the largest possible."
     if not estimate.identified:
-        lines.append(
-            "The channel does not tell all values apart: "
-            + (
-                "this is one of many tables that the release speaks for equally."
-                if fit is not None
-                else "only what is asked for here can be estimated."
-            )
-        )
-    return lines
+        rest = "only what is requested here can be estimated."
+        if fit is not None:
+            rest = "this is one of many tables that the release speaks for equally."
+        yield f"The channel does not tell all values apart: {rest}"

@@ -1,7 +1,9 @@
-"""What an analyst can still do with a release, as tables of text."""
+"""Tables of what an analyst can still do with a release."""
+
+from collections.abc import Sequence
 
 from anonymizer.report.console import console, table_of
-from anonymizer.utility import Measure, Prediction, Quality, Score
+from anonymizer.utility import Prediction, Quality, Score
 
 __all__ = ["print_quality"]
 
@@ -11,32 +13,34 @@ def print_quality(quality: Quality) -> None:
     out = console()
     out.print(
         f"Compared {quality.records:,} records ({quality.dropped:,} dropped before, "
-        f"{quality.suppressed:,} suppressed, {quality.left_out:,} of them left out).",
-        soft_wrap=True,
+        f"{quality.suppressed:,} suppressed, {quality.left_out:,} of them left out)."
     )
     columns = ["measure", "value", "original", "all suppressed", "normalized", "unit"]
-    measures = [_measure(name, found) for name, found in quality.measures.items()]
-    out.print(table_of("Groups and classes; 1 as the original", columns, measures))
+    title = "Groups and classes; 1 as the original"
+    out.print(table_of(title, columns, _measures(quality), "s .6g .6g .6g s"))
     columns = ["quasi-identifier", "entropy", "granularity", "intensity", "squared error", "TV"]
-    parts = _by_attribute(quality)
-    out.print(table_of("The same by attribute, normalized; total variation", columns, parts))
-    ways = _deviations(quality)
-    out.print(table_of("Tables of counts: total variation", ["tables", "mean", "worst"], ways))
+    title = "The same by attribute, normalized; total variation"
+    out.print(table_of(title, columns, _by_attribute(quality), "s s s s s .4f"))
+    title, columns = "Tables of counts: total variation", ["tables", "mean", "worst"]
+    out.print(table_of(title, columns, _deviations(quality), "s .4f"))
     title = f"Probabilistic information loss; a range stands for its {quality.representative}"
-    out.print(table_of(title, ["statistic", "mean", "worst"], _losses(quality)))
+    columns = ["statistic", "mean", "worst"]
+    out.print(table_of(title, columns, _losses(quality), "s .4f"))
     if quality.predictions is None:
         out.print("Classifiers were left out: scikit-learn is not installed.")
     elif quality.predictions:
         title = f"Accuracy / AUC, {quality.folds}-fold cross-validation"
         columns = ["target", "classifier", "majority", "original", "released", "gain kept"]
-        out.print(table_of(title, columns, [_prediction(p) for p in quality.predictions]))
+        out.print(table_of(title, columns, map(_prediction, quality.predictions), "s s s s s .1%"))
 
 
-def _measure(name: str, measure: Measure | None) -> list[str]:
-    if measure is None:
-        return [name, *["-"] * 5]
-    numbers = [measure.value, measure.original, measure.suppressed]
-    return [name, *(f"{n:.6g}" for n in numbers), _share(measure.normalized), measure.unit]
+def _measures(quality: Quality) -> list[list[object]]:
+    return [
+        [name, found.value, found.original, found.suppressed, _share(found.normalized), found.unit]
+        if found
+        else [name, *[None] * 5]
+        for name, found in quality.measures.items()
+    ]
 
 
 def _share(number: float) -> str:
@@ -44,60 +48,45 @@ def _share(number: float) -> str:
     return f"{round(number, 4) + 0.0:.4f}"
 
 
-def _by_attribute(quality: Quality) -> list[list[str]]:
+def _by_attribute(quality: Quality) -> list[list[object]]:
     names = ["non-uniform-entropy", "granularity", "generalization-intensity"]
     measures = [quality.measures[name] for name in [*names, "attribute-squared-error"]]
-    distances = {table.columns: f"{table.distance:.4f}" for table in quality.tables}
-    rows = []
+    distances = {table.columns: table.distance for table in quality.tables}
+    rows: list[list[object]] = []
     for name in quality.quasi_identifiers:
         parts = [measure and measure.attributes.get(name) for measure in measures]
-        shares = [_share(part.normalized) if part else "-" for part in parts]
-        rows.append([name, *shares, distances[name,]])
+        rows.append([name, *(part and _share(part.normalized) for part in parts), distances[name,]])
     return rows
 
 
-def _deviations(quality: Quality) -> list[list[str]]:
-    rows = []
+def _deviations(quality: Quality) -> list[list[object]]:
+    rows: list[list[object]] = []
     for ways, name in [(1, "one-way"), (2, "two-way")]:
         tables = [table for table in quality.tables if len(table.columns) == ways]
         if tables:
             worst = max(tables, key=lambda table: table.distance)
             mean = quality.total_variation(ways)
-            rows.append(
-                [
-                    f"{name} ({len(tables):,})",
-                    f"{mean:.4f}",
-                    f"{worst.distance:.4f} ({', '.join(worst.columns)})",
-                ]
-            )
+            rows.append([f"{name} ({len(tables):,})", mean, _worst(worst.distance, worst.columns)])
     return rows
 
 
-def _losses(quality: Quality) -> list[list[str]]:
-    rows = []
+def _losses(quality: Quality) -> list[list[object]]:
+    rows: list[list[object]] = []
     for kind, mean in quality.pil.items():
         found = [loss for loss in quality.statistics if loss.statistic == kind]
         worst = max(found, key=lambda loss: loss.pil)
         share = "" if worst.share is None else f", {worst.share:g}"
-        rows.append(
-            [
-                f"{kind} ({len(found):,})",
-                f"{mean:.4f}",
-                f"{worst.pil:.4f} ({', '.join(worst.columns)}{share})",
-            ]
-        )
+        rows.append([f"{kind} ({len(found):,})", mean, _worst(worst.pil, worst.columns, share)])
     return rows
 
 
-def _prediction(prediction: Prediction) -> list[str]:
-    kept = prediction.kept
-    scores = [prediction.majority, prediction.original, prediction.released]
-    return [
-        prediction.target,
-        prediction.classifier,
-        *map(_score, scores),
-        "-" if kept is None else f"{kept:.1%}",
-    ]
+def _worst(value: float, columns: Sequence[str], more: str = "") -> str:
+    return f"{value:.4f} ({', '.join(columns)}{more})"
+
+
+def _prediction(found: Prediction) -> list[object]:
+    scores = map(_score, (found.majority, found.original, found.released))
+    return [found.target, found.classifier, *scores, found.kept]
 
 
 def _score(score: Score) -> str:

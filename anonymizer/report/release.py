@@ -1,8 +1,11 @@
-"""What a release says, as tables of text."""
+"""Tables of what a release reports: its search, recoding, information, policy, and masking."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
+
+from rich.console import Console
 
 from anonymizer.masking import DISTORTION
 from anonymizer.objectives import MutualInformation
@@ -10,12 +13,11 @@ from anonymizer.recoding.result import SearchResult
 from anonymizer.release.information import Information
 from anonymizer.release.release import Release
 from anonymizer.report.console import console, table_of
-from anonymizer.report.masking import print_masking
-from anonymizer.report.verdicts import verdict_table
-from anonymizer.report.warnings import print_warnings
+from anonymizer.report.verdicts import print_warnings, verdict_table
 
-if TYPE_CHECKING:
-    from anonymizer.masking.disclosure import Masked
+if TYPE_CHECKING:  # only a masked release needs what these need
+    from anonymizer.masking.disclosure import Masked, MaskedPart
+    from anonymizer.masking.preserved import Preserved
 
 __all__ = ["print_ladder", "print_release"]
 
@@ -30,6 +32,13 @@ BEYOND = {
     "merging": "Cells were merged and moved between classes",
 }
 """What is said of searches that do not go over levels."""
+
+METHODS = {
+    "pram": "from the channel that distorts least for the policy",
+    "noise": "with Gaussian noise, rounded to a grid",
+    "bottleneck": "from an information bottleneck",
+}
+
 
 CHANCE = "Some of what merged cells keep may be chance: `anonymizer compare` tells what lasts."
 
@@ -53,32 +62,36 @@ def print_release(release: Release, directory: Path) -> None:
         out.print(
             "Released as they were, and not covered by the policy if an attacker knows them: "
             + ", ".join(name or "a column without a name" for name in release.other_columns),
-            soft_wrap=True,
         )
     if release.spreadsheet is not None and not release.spreadsheet.safe:
         cells = release.spreadsheet.cells
         out.print(
             f"A spreadsheet would run {sum(cells.values()):,} cells of {', '.join(cells)} as "
             "formulas; csv-safe = true under [output] disarms them.",
-            soft_wrap=True,
         )
-    out.print(f"The release lies in {directory}.", soft_wrap=True)
+    out.print(f"The release lies in {directory}.")
 
 
 def print_ladder(releases: Mapping[str, Release]) -> None:
     """Print what several recodings of one table keep about its sensitive attribute."""
     rows = [
-        [name, f"{kept.retained:.6f}", f"{kept.loss:.2%}", f"{release.classes:,}"]
+        [name, kept.retained, kept.loss, release.classes]
         for name, release in releases.items()
         if (kept := release.information)
     ]
-    titles = ["recoding", "I(X~;W), bits", "loss", "classes"]
-    console().print(table_of("What each recoding keeps", titles, rows))
+    columns = ["recoding", "I(X~;W), bits", "loss", "classes"]
+    console().print(table_of("What each recoding keeps", columns, rows, "s .6f .2% ,"))
 
 
 def _summary(release: Release) -> list[str]:
     search = release.search
-    lines = [*_search(search), _released(release), _loss(release)]
+    loss = release.query_loss
+    lines = [
+        *_search(search),
+        _released(release),
+        f"A record's class costs its owner {loss.average:.4f} bits of {loss.uncertainty:.4f} on "
+        f"average (standard deviation {loss.standard_deviation:.4f}), {loss.maximum:.4f} at most.",
+    ]
     drawn = search.objective == DISTORTION
     if search.objective != MutualInformation.name and search.value is not None and not drawn:
         lines.append(f"The objective, {search.objective}, comes to {search.value:.6g}.")
@@ -94,9 +107,12 @@ def _search(search: SearchResult) -> list[str]:
     if search.strategy in BEYOND:
         caution = [CHANCE] if search.strategy == "merging" else []
         return [BEYOND[search.strategy] + _sure(search), *caution]
+    found = ""
+    if search.feasible is not None and search.minimal is not None:
+        minimal = f"{len(search.minimal):,} of them minimal"
+        found = f": {search.feasible:,} satisfy the policy, {minimal}"
     lines = [
-        f"Searched {search.nodes:,} nodes ({search.strategy}, {search.checked:,} checked)"
-        + _feasible(search)
+        f"Searched {search.nodes:,} nodes ({search.strategy}, {search.checked:,} checked){found}."
     ]
     gap = "" if search.gap is None else f"; another may be better by {search.gap:.6g}"
     if search.refinements:
@@ -117,43 +133,27 @@ def _sure(search: SearchResult) -> str:
 
 
 def _released(release: Release) -> str:
-    """How many records are released, of how many where that may be told."""
+    """How many records are released, of how many where that may be reported."""
     if release.records is None:
         return (
             f"Released {release.released:,} records, drawn at random, in {release.classes:,} "
-            "equivalence classes; how many there were may not be told."
+            "equivalence classes; how many there were may not be reported."
         )
+    fates = {"none": "", "kept": ", kept as one class", "removed": " and left out"}
     return (
         f"Released {release.released:,} of {release.records:,} records in {release.classes:,} "
-        f"equivalence classes ({release.dropped:,} dropped, {_suppressed(release)})."
+        f"equivalence classes ({release.dropped:,} dropped, {release.suppressed:,} suppressed"
+        f"{fates[release.suppressed_class]})."
     )
 
 
-def _feasible(search: SearchResult) -> str:
-    if search.feasible is None or search.minimal is None:
-        return "."
-    return f": {search.feasible:,} satisfy the policy, {len(search.minimal):,} of them minimal."
-
-
-def _loss(release: Release) -> str:
-    """What a class tells about whose record it is."""
-    loss = release.query_loss
-    return (
-        f"A record's class costs its owner {loss.average:.4f} bits of {loss.uncertainty:.4f} on "
-        f"average (standard deviation {loss.standard_deviation:.4f}), {loss.maximum:.4f} at most."
-    )
-
-
-def _suppressed(release: Release) -> str:
-    fates = {"none": "", "kept": ", kept as one class", "removed": " and left out"}
-    return f"{release.suppressed:,} suppressed{fates[release.suppressed_class]}"
-
-
-def _recoding(release: Release) -> list[list[str]]:
-    return [
-        [name, str(release.levels.get(name, _kind(release, groups))), _groups(groups) or "drawn"]
-        for name, groups in release.recoding.items()
-    ]
+def _recoding(release: Release) -> list[list[object]]:
+    rows: list[list[object]] = []
+    for name, groups in release.recoding.items():
+        labels = " ".join(str(group["label"]) for group in groups[:SHOWN]) or "drawn"
+        more = f" ... ({len(groups)} in all)" if len(groups) > SHOWN else ""
+        rows.append([name, release.levels.get(name, _kind(release, groups)), labels + more])
+    return rows
 
 
 def _kind(release: Release, groups: Sequence[dict[str, object]]) -> str:
@@ -163,11 +163,6 @@ def _kind(release: Release, groups: Sequence[dict[str, object]]) -> str:
     if any("level" in group for group in groups):
         return "cut"
     return "ranges" if any("from" in group for group in groups) else "groups"
-
-
-def _groups(groups: Sequence[dict[str, object]]) -> str:
-    labels = " ".join(str(group["label"]) for group in groups[:SHOWN])
-    return labels + (f" ... ({len(groups)} in all)" if len(groups) > SHOWN else "")
 
 
 def _information(information: Information) -> list[list[str]]:
@@ -182,3 +177,65 @@ def _information(information: Information) -> list[list[str]]:
         ["loss", f"{information.loss:.2%}"],
         ["loss, chance taken off", f"{information.loss_above_shuffled:.2%}"],
     ]
+
+
+def print_masking(out: Console, masked: "Masked") -> None:
+    """Print what was drawn, what it distorts, what it tells, and what analysts have to know."""
+    for line in _lines(masked):
+        out.print(line)
+    found = [("realised", masked.realised), *(("expected", part.expected) for part in masked.parts)]
+    rows = [
+        [kind, name, disclosed.mean, disclosed.largest_i1, disclosed.largest_i2]
+        for kind, disclosures in found
+        for name, disclosed in disclosures.items()
+    ]
+    if rows:
+        columns = ["", "sensitive attribute", "I(W;Y)", "largest I1", "largest I2"]
+        out.print(table_of("What released values tell, in bits", columns, rows, "s s .6f"))
+
+
+def _lines(masked: "Masked") -> Iterator[str]:
+    names = ", ".join(masked.attributes)
+    yield (
+        f"Values of {names} were drawn at random {METHODS[masked.method]}: a released record need "
+        "not be true."
+    )
+    for part in masked.parts:
+        yield _distorted(part, masked)
+    if masked.preserved:
+        yield from _preserved(masked.preserved)
+    if isfinite(masked.epsilon):
+        yield f"Local differential privacy of these values: epsilon = {masked.epsilon:.4g}."
+    else:
+        yield (
+            "No local differential privacy (epsilon is infinite): some released values rule true "
+            "ones out."
+        )
+    if masked.withheld:
+        yield "The channel is withheld: analysts cannot correct their estimates for it."
+    else:
+        yield (
+            "The channel stands in release.json, for analysts: `anonymizer estimate` corrects for "
+            "it. It tells which values occur in the table."
+        )
+
+
+def _distorted(part: "MaskedPart", masked: "Masked") -> str:
+    kinds = {masked.distortions[name] for name in part.attributes if name in masked.distortions}
+    least = ""
+    if part.least_distortion is not None:
+        bound = f"{part.least_distortion:.6g}"
+        least = f"; no channel under the policy is expected to have less than {bound}"
+    return (
+        f"Distortion ({' and '.join(sorted(kinds))}) of {', '.join(part.attributes)}: "
+        f"{part.realised_distortion:.6g}, expected {part.distortion:.6g}{least}."
+    )
+
+
+def _preserved(kept: "Preserved") -> Iterator[str]:
+    """How unlikely a sample of the table would miss its statistics by less."""
+    losses = zip(kept.columns, kept.mean, kept.variance, strict=True)
+    of_each = "; ".join(f"{name} {mean:.3f} and {spread:.3f}" for name, mean, spread in losses)
+    yield f"Probabilistic information loss of mean and variance, 0 to 1: {of_each}."
+    words = {True: "are kept", False: "are not kept"}
+    yield f"Means {words[kept.mean_kept]}; variances and covariances {words[kept.covariance_kept]}."

@@ -1,4 +1,4 @@
-"""What an attacker learns from a table, as tables of text."""
+"""Tables of what an attacker learns from a table."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from rich.table import Table
 
 from anonymizer.report.attributes import print_detected, print_ranking, print_undeclared
 from anonymizer.report.console import console, table_of
-from anonymizer.risk import Assessment, Inference, Profile
+from anonymizer.risk import Assessment, Profile
 from anonymizer.risk.file import FileRisk
 
 __all__ = ["print_risk"]
@@ -45,14 +45,20 @@ NOTHING = 5e-10
 def print_risk(risk: FileRisk, written: Path | None = None, *, classes: bool = False) -> None:
     """Print the metrics of re-identification and each sensitive attribute, and how to read them.
 
-    Classes, where they are asked for, go by number: their values would tell of records.
+    Classes, where they are requested, go by number: their values would tell of records.
     """
     out, assessment = console(), risk.assessment
     for line in _summary(assessment):
-        out.print(line, soft_wrap=True)
+        out.print(line)
     out.print(_metrics(assessment))
-    for line in [*map(_guess, assessment.inference.items()), *_caution(assessment)]:
-        out.print(line, soft_wrap=True)
+    for name, about in assessment.inference.items():
+        out.print(
+            f"{name}: who guesses the likeliest value of the class is right for {about.guessed:.2%}"
+            " of the records, who guesses that of the whole table for "
+            f"{about.guessed_without:.2%}; in the surest class for {about.posterior.max():.2%}."
+        )
+    for line in _caution(assessment):
+        out.print(line)
     for what, profile in _profiles(assessment) if classes else ():
         out.print(_classes(what, profile))
     if risk.ranking:
@@ -61,18 +67,17 @@ def print_risk(risk: FileRisk, written: Path | None = None, *, classes: bool = F
         print_detected(risk.detected, risk.detected_size)
     print_undeclared(risk.undeclared)
     if written:
-        said = f"In detail in {written}, which tells what an attacker would learn."
-        out.print(said, soft_wrap=True)
+        out.print(f"In detail in {written}, which tells what an attacker would learn.")
 
 
 def _classes(what: str, profile: Profile) -> Table:
     """The classes whose likeliest value is surest, the largest of these first."""
     order = np.lexsort([-profile.sizes, -profile.posterior])[:SHOWN]
-    measured = [profile.posterior, profile.uncertainties, profile.i1, profile.i2, profile.i3]
-    columns = [column[order] for column in [*measured, profile.i4, profile.itpr_terms]]
+    informations = [profile.i1, profile.i2, profile.i3, profile.i4]
+    measured = [profile.posterior, profile.uncertainties, *informations, profile.itpr_terms]
     rows = [
-        [str(number + 1), f"{profile.sizes[number]:,}", *map(_number, row)]
-        for number, row in zip(order, np.column_stack(columns), strict=True)
+        [f"{number + 1}", f"{profile.sizes[number]:,}", *map(_number, row)]
+        for number, row in zip(order, np.column_stack(measured)[order], strict=True)
     ]
     more = f", {SHOWN} of {len(profile.sizes):,}" if len(profile.sizes) > SHOWN else ""
     names = ["surest guess", "H(X|y)", "I1", "I2", "I3", "I4", "ITPR term"]
@@ -110,16 +115,6 @@ def _metrics(assessment: Assessment) -> Table:
     return table_of(title, ["", *(what for what, _ in _profiles(assessment)), "says"], rows)
 
 
-def _guess(inferred: tuple[str, Inference]) -> str:
-    """How often the likeliest value is the right one, with the class known and without."""
-    name, about = inferred
-    return (
-        f"{name}: who guesses the likeliest value of the class is right for {about.guessed:.2%} of "
-        f"the records, who guesses that of the whole table for {about.guessed_without:.2%}; "
-        f"in the surest class for {about.posterior.max():.2%}."
-    )
-
-
 def _caution(assessment: Assessment) -> list[str]:
     """What the metrics do not tell of this table."""
     measures = {name: found.measures for name, found in assessment.inference.items()}
@@ -136,10 +131,10 @@ def _caution(assessment: Assessment) -> list[str]:
             "learnt, and DR and ITPR are 0 by convention."
         )
     if silent:
-        told = ", ".join(f"{name} {posterior:.4g}" for name, posterior in silent.items())
+        guesses = ", ".join(f"{name} {posterior:.4g}" for name, posterior in silent.items())
         lines.append(
             "Where every class is like the whole table ITPR, DR, MI and CP are 0, and do not tell "
-            f"how guessable a value is; ELD and the surest guess do: {told}."
+            f"how guessable a value is; ELD and the surest guess do: {guesses}."
         )
     lines.append(
         "ITPR weighs a class by its size and by how many there are: it may fall where classes are "

@@ -1,15 +1,19 @@
-"""What a table satisfies: models, thresholds, worst classes."""
+"""What a table satisfies, where it is weak and what of its manifest is true: models, warnings."""
 
 from collections.abc import Iterable, Mapping
 
+from rich.console import Console
 from rich.table import Table
 
 from anonymizer.privacy import Verdict
+from anonymizer.release.verification import CONSISTENT, RECOMPUTED, STUDY, Verification
+from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.report.console import console, table_of
-from anonymizer.report.warnings import print_warnings
 from anonymizer.risk.check import Check
+from anonymizer.tables.values import counted
 
-__all__ = ["print_check", "verdict_table"]
+__all__ = ["print_check", "print_verification", "print_warnings", "verdict_table"]
+
 
 DIGEST = 15
 """Characters of a digest that are shown."""
@@ -24,20 +28,27 @@ def print_check(check: Check) -> None:
         f"{check.k:,}: k = {check.k}."
     )
     for name, found in check.sensitive.items():
-        rows = [[measure, f"{value:.6g}"] for measure, value in found.items()]
-        out.print(table_of(f"The strictest that holds about {name}", ["parameter", "value"], rows))
-    risks = [[name, f"{value:.6g}"] for name, value in check.risk.items()]
-    out.print(table_of("Risk of re-identification", ["", ""], risks))
+        title = f"The strictest that holds about {name}"
+        out.print(table_of(title, ["parameter", "value"], found.items(), "s .6g"))
+    out.print(table_of("Risk of re-identification", ["", ""], check.risk.items(), "s .6g"))
     out.print(verdict_table(check.privacy))
 
 
-def verdict_table(verdicts: Iterable[Verdict]) -> Table:
+def print_warnings(out: Console, warnings: Iterable[ReleaseWarning]) -> None:
+    """Print what is the matter and how to mend it, each warning with its code."""
+    for warning in warnings:
+        out.print(f"WARNING ({warning.code}): {warning.message}.")
+
+
+def verdict_table(
+    verdicts: Iterable[Verdict], title: str = "Policy, recounted on the table"
+) -> Table:
     """Each model with its threshold and the class that comes off worst."""
     columns = ["model", "about", "threshold", "worst class", "classes that fail", "holds"]
-    return table_of("Policy, recounted on the table", columns, [_verdict(v) for v in verdicts])
+    return table_of(title, columns, map(_verdict, verdicts), "s s s .6g s")
 
 
-def _verdict(verdict: Verdict) -> list[str]:
+def _verdict(verdict: Verdict) -> list[object]:
     model = verdict.model
     parameters = [f"{name} = {_shown(value)}" for name, value in model.parameters.items()]
     failing = f"{verdict.violating} of {verdict.classes}" if model.per_class else "the whole table"
@@ -45,7 +56,7 @@ def _verdict(verdict: Verdict) -> list[str]:
         f"{model.name} ({', '.join(parameters)})",
         verdict.attribute or "class sizes",
         model.range,
-        f"{verdict.worst:.6g}",
+        verdict.worst,
         failing,
         "yes" if verdict.satisfied else "NO",
     ]
@@ -61,3 +72,35 @@ def _shown(value: object) -> str:
         return f"{value:.6g}"
     text = str(value)
     return text[:DIGEST] + "..." if text.startswith("sha256:") else text
+
+
+SAID = {
+    RECOMPUTED: "recomputed from the table",
+    CONSISTENT: "held against other fields of the manifest",
+    STUDY: "held against the study",
+}
+
+
+def print_verification(found: Verification) -> None:
+    """Print what differs, one line each, what was checked, what cannot be, and the verdicts."""
+    out = console()
+    for line in _lines(found):
+        out.print(line)
+    if found.verdicts:
+        out.print(verdict_table(found.verdicts))
+
+
+def _lines(found: Verification) -> Iterable[str]:
+    if not found.checks:
+        yield "No manifest is about this table: it was recounted under the policy of the study."
+        return
+    different = counted(len(found.differences), "difference")
+    yield f"{different}:" if found.differences else "The release is what its manifest says."
+    yield from (f"  {check}" for check in found.differences)
+    done = [check.how for check in found.checks if check.agrees is not None]
+    ways = (f"{done.count(how)} {said}" for how, said in SAID.items() if how in done)
+    yield f"Checked: {', '.join(ways)}."
+    fields: dict[str, list[str]] = {}
+    for check in found.unchecked:
+        fields.setdefault(check.reason, []).append(check.field)
+    yield from (f"Not checked: {', '.join(names)}: {reason}." for reason, names in fields.items())

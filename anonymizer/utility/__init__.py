@@ -1,25 +1,13 @@
-"""The quality of a release: what it still says about the records it was made of.
+"""The utility of a release: how much it still reports about the records it was made of.
 
-Works on any release, whatever was searched for: the released table is held against the original
-one, record by record, and only what is certainly a recoding of it is measured.
+What goes in: an original table, a released one, and the plan or manifest that links them; or a
+masked release alone, for estimates. What comes out: a ``Quality`` (measures, tables of counts,
+statistics, classifiers), a ``FileEstimate``, a ``Comparison`` of recodings. Tables are compared
+record by record, and only what is certainly a recoding of the original is measured. The room may
+import every room of lower floors, but not ``risk``, its neighbour.
 """
 
-from anonymizer.utility.deviation import TotalVariation
-from anonymizer.utility.files import measure_file
-from anonymizer.utility.information_loss import InformationLoss, pil
-from anonymizer.utility.measures import Measure
-from anonymizer.utility.prediction import Prediction
-from anonymizer.utility.quality import Quality, measure_quality
-from anonymizer.utility.validation import Score
+from anonymizer.utility.prediction import Prediction, Score
+from anonymizer.utility.quality import Quality, measure_file, measure_quality
 
-__all__ = [
-    "InformationLoss",
-    "Measure",
-    "Prediction",
-    "Quality",
-    "Score",
-    "TotalVariation",
-    "measure_file",
-    "measure_quality",
-    "pil",
-]
+__all__ = ["Prediction", "Quality", "Score", "measure_file", "measure_quality"]

@@ -13,9 +13,9 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Codes, Floats
+from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.recoding import Watch, ignore
-from anonymizer.utility.pairing import Attribute, Pairing
+from anonymizer.utility.pairing import Pairing
 
 __all__ = ["FEW", "TotalVariation", "deviations"]
 
@@ -41,18 +41,10 @@ class TotalVariation:
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """One column by the codes of its values.
+    """One column: the value of each original record, shape (records,), and what is released for it.
 
-    Parameters
-    ----------
-    name
-        The column.
-    codes
-        The value of each original record, shape (records,).
-    groups
-        The released group of each value, shape (values,).
-    whole
-        The same of suppressed records.
+    ``groups`` are the released groups of the values, shape (values,), ``whole`` those of the values
+    of suppressed records.
     """
 
     name: str
@@ -78,17 +70,15 @@ def deviations(pairing: Pairing, watch: Watch = ignore) -> list[TotalVariation]:
 
 
 def _columns(pairing: Pairing) -> list[Coded]:
-    found = [_of_attribute(name, attribute) for name, attribute in pairing.attributes.items()]
+    found = [
+        Coded(name, a.codes, a.partition.groups, np.zeros(a.values, np.intp))
+        for name, a in pairing.attributes.items()
+    ]
     for name, (codes, values) in pairing.others.items():
         if len(values) <= FEW or name in pairing.schema.counted:
             own = np.arange(len(values))
             found.append(Coded(str(name), codes, own, own))
     return found
-
-
-def _of_attribute(name: str, attribute: Attribute) -> Coded:
-    whole = np.zeros(attribute.values, np.intp)
-    return Coded(name, attribute.codes, attribute.partition.groups, whole)
 
 
 def _distance(table: Sequence[Coded], pairing: Pairing) -> float:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from anonymizer.channels import (
     Channel,
@@ -19,6 +18,7 @@ from anonymizer.channels import (
 )
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Partition
+from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.release.manifest import MANIFEST, Manifest, require_digest
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.files import format_of, read_table
@@ -26,12 +26,10 @@ from anonymizer.tables.values import is_missing, number_of, rank, text_of
 
 __all__ = ["FileEstimate", "estimate_file"]
 
-Codes = NDArray[np.intp]
-
 
 @dataclass(frozen=True, eq=False)
 class FileEstimate:
-    """What a release tells of its records before some of their attributes were masked.
+    """What a release reveals of its records before some of their attributes were masked.
 
     Parameters
     ----------
@@ -52,7 +50,9 @@ class FileEstimate:
     def to_dict(self) -> dict[str, object]:
         """The estimate as JSON holds it: a row for every value, or pair of values."""
         found = self.estimate
-        fit = found.likelihood
+        fit, errors = found.likelihood, None
+        if found.standard_errors is not None:
+            errors = "independent draws" + (", upper bounds" if found.upper else "")
         return {
             "of": self.of,
             "with": self.by,
@@ -60,7 +60,7 @@ class FileEstimate:
             "method": found.method,
             "identified": found.identified,
             "negative": found.negative,
-            "standard_errors": _meaning(found),
+            "standard_errors": errors,
             "log_likelihood_gap": fit and fit.gap,
             "converged": fit and fit.converged,
             "mean": self.mean
@@ -76,11 +76,8 @@ class FileEstimate:
             if found.others is not None:
                 row["with"] = found.others[place[1]]
             error = None if found.standard_errors is None else found.standard_errors[place]
-            row |= {
-                "count": float(share) * found.records,
-                "share": float(share),
-                "standard_error": None if error is None else float(error),
-            }
+            row |= {"count": float(share) * found.records, "share": float(share)}
+            row["standard_error"] = None if error is None else float(error)
             rows.append(row)
         return rows
 
@@ -105,10 +102,10 @@ def estimate_file(
     ------
     InputError
         When the release cannot be read, the channels are withheld or damaged, the attribute was
-        not masked, or the channel does not tell what is asked for.
+        not masked, or the channel does not identify what is requested.
     """
     if by == of:
-        raise InputError(f"the estimate is of {of!r} already; name another attribute beside it")
+        raise InputError(f"the estimate is of {of!r} already; name another attribute for the table")
     masked = _Masked.at(release, (of,) if by is None else (of, by))
     home, other = masked.home(of), masked.home(by)
     if home is None:
@@ -124,11 +121,7 @@ def estimate_file(
 
 @dataclass(frozen=True, eq=False)
 class _Masked:
-    """A release that was masked, as it lies on disk.
-
-    ``channels``: by the attributes that each masked together. ``table``: the released table, with
-    the columns that matter cleaned.
-    """
+    """A masked release on disk: its table, and its channels by the attributes they masked."""
 
     path: Path
     channels: Mapping[tuple[str, ...], Channel]
@@ -143,7 +136,7 @@ class _Masked:
         about, columns = manifest.file
         path = directory / about.file
         if release not in (directory, path):
-            raise InputError(f"{release} is not the table that the {MANIFEST} beside it is about")
+            raise InputError(f"{release} is not the table that the {MANIFEST} next to it is about")
         require_digest(path, about.sha256)
         form = format_of(path, columns.separator)
         together = [name for each in channels if {*each} & {*names} for name in each]
@@ -204,13 +197,9 @@ def _table(
         return estimate_table(channel, counts, groups=groups, method=method, columns=names)
     second = masked.channels[other]
     counts = _crossed(rows, len(channel.labels), masked.labels(other), len(second.labels))
+    others = _groups(second, other, by)
     return estimate_table(
-        channel,
-        counts,
-        second,
-        groups=groups,
-        other_groups=_groups(second, other, by),
-        method=method,
+        channel, counts, second, groups=groups, other_groups=others, method=method
     )
 
 
@@ -237,10 +226,8 @@ def _as_table(found: Estimate) -> Estimate:
     if found.standard_errors is not None:
         errors = np.zeros_like(shares)
         errors[where] = found.standard_errors
-    return replace(
-        found, values=tuple(rows), others=tuple(columns), shares=shares, standard_errors=errors,
-        covariance=None,
-    )  # fmt: skip
+    named = replace(found, values=tuple(rows), others=tuple(columns), covariance=None)
+    return replace(named, shares=shares, standard_errors=errors)
 
 
 def _mean(found: Estimate, channel: Channel, groups: Partition, counts: Codes) -> Mean | None:
@@ -264,13 +251,7 @@ def _texts(column: pd.Series, records: Codes) -> list[str | None]:
     return [None if is_missing(value) else text_of(value) for value in values]
 
 
-def _crossed(rows: Codes, labels: int, columns: Codes, others: int) -> NDArray[np.int64]:
+def _crossed(rows: Codes, labels: int, columns: Codes, others: int) -> Ints:
     """How many records have each pair of codes, shape (labels, others)."""
     require_room("the table of both attributes", (labels, others))
     return engine.crossed([(rows, labels), (columns, others)], len(rows))
-
-
-def _meaning(found: Estimate) -> str | None:
-    if found.standard_errors is None:
-        return None
-    return "independent draws, upper bounds" if found.upper else "independent draws"

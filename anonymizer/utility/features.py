@@ -7,8 +7,7 @@ from typing import Protocol, cast
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Floats
-from anonymizer.privacy import Mask
+from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.utility.numbers import REPRESENTATIVES, released_numbers
 from anonymizer.utility.pairing import Pairing
 
@@ -19,17 +18,9 @@ __all__ = ["Features", "Learner", "features_of", "learners"]
 class Features:
     """The quasi-identifiers of some records, as classifiers see them.
 
-    Parameters
-    ----------
-    categories
-        The code of each record's value or group, shape (records, attributes).
-    sizes
-        How many codes each attribute has, shape (attributes,).
-    numbers
-        For each ordered attribute the number that the value or group stands for, shape (records,).
-        ``categories`` has all attributes, these included.
-    ordered
-        Which attributes these are.
+    ``categories`` are the codes of values or groups, shape (records, attributes), below ``sizes``,
+    shape (attributes,); ``numbers`` what those of the ``ordered`` attributes stand for,
+    shape (records, ordered). ``categories`` has all attributes, ordered ones included.
     """
 
     categories: Codes
@@ -47,12 +38,10 @@ class Learner(Protocol):
 
     name: str
 
-    def probabilities(self, seen: Features, classes: Codes, asked: Features) -> Floats:
-        """Learn from some records and say how likely each class is for others.
+    def probabilities(self, seen: Features, classes: Codes, tested: Features) -> Floats:
+        """Learn from some records, and return how likely each class is for others.
 
-        Returns
-        -------
-        Shape (records asked about, distinct classes seen), classes in ascending order.
+        Shape (records tested, distinct classes seen), classes in ascending order.
         """
 
 
@@ -82,13 +71,9 @@ def features_of(pairing: Pairing, representative: str | None, suppressed: bool =
         sizes.append(size + 1)
         both = released_numbers(attribute, representative or REPRESENTATIVES[0], suppressed)
         if both is not None:
-            numbers.append(_filled(both[0] if representative is None else both[1]))
+            column = both[0] if representative is None else both[1]
+            mean = np.mean(column[~np.isnan(column)]) if not np.isnan(column).all() else 0.0
+            numbers.append(np.where(np.isnan(column), mean, column))  # its category: it is missing
             ordered.append(place)
     matrix = np.column_stack(numbers) if numbers else np.zeros((len(pairing), 0))
     return Features(np.column_stack(categories), sizes, matrix, ordered)
-
-
-def _filled(numbers: Floats) -> Floats:
-    """The numbers with their mean where one is missing; their categories say that it is."""
-    known = numbers[~np.isnan(numbers)]
-    return np.where(np.isnan(numbers), known.mean() if len(known) else 0.0, numbers)

@@ -7,7 +7,7 @@ from math import erf, sqrt
 
 import numpy as np
 
-from anonymizer.counts.counts import Floats
+from anonymizer.kernels.arrays import Floats
 
 __all__ = [
     "QUANTILES",
@@ -25,7 +25,7 @@ QUANTILES = (0.25, 0.5, 0.75)
 
 @dataclass(frozen=True)
 class InformationLoss:
-    """What became of one statistic; its values themselves are not told.
+    """How far one statistic moved; its values themselves are not shown.
 
     Parameters
     ----------
@@ -49,13 +49,7 @@ class InformationLoss:
 
     def to_dict(self) -> dict[str, object]:
         """Ready for JSON."""
-        return {
-            "statistic": self.statistic,
-            "columns": list(self.columns),
-            "share": self.share,
-            "standard_errors": self.standard_errors,
-            "pil": self.pil,
-        }
+        return {**vars(self), "columns": list(self.columns)}
 
 
 def pil(released: float, original: float, variance: float) -> float:
@@ -142,22 +136,20 @@ def _centred(original: Floats, released: Floats) -> tuple[Floats, Floats]:
 def _of_column(
     name: str, x: Floats, y: Floats, quantiles: Sequence[float]
 ) -> Iterator[InformationLoss]:
-    yield _loss("mean", (name,), None, (y.mean(), x.mean(), variance_of_mean(x)))
-    spreads = y.var(ddof=1), x.var(ddof=1), variance_of_variance(x)
-    yield _loss("variance", (name,), None, spreads)
+    yield _loss("mean", (name,), y.mean(), x.mean(), variance_of_mean(x))
+    yield _loss("variance", (name,), y.var(ddof=1), x.var(ddof=1), variance_of_variance(x))
     for share in quantiles:
         both = np.quantile(y, share), np.quantile(x, share)
-        yield _loss("quantile", (name,), share, (*both, variance_of_quantile(x, share)))
+        yield _loss("quantile", (name,), *both, variance_of_quantile(x, share), share)
 
 
 def _of_pair(
     names: tuple[str, str], one: tuple[Floats, Floats], other: tuple[Floats, Floats]
 ) -> Iterator[InformationLoss]:
-    sides = [_complete(a, b) for a, b in zip(one, other, strict=True)]
-    (x, y), (after_x, after_y) = sides
+    (x, y), (after_x, after_y) = (_complete(a, b) for a, b in zip(one, other, strict=True))
     if min(len(x), len(after_x)) > 1:
         both = _covariance(after_x, after_y), _covariance(x, y)
-        yield _loss("covariance", names, None, (*both, variance_of_covariance(x, y)))
+        yield _loss("covariance", names, *both, variance_of_covariance(x, y))
 
 
 def _complete(a: Floats, b: Floats) -> tuple[Floats, Floats]:
@@ -172,9 +164,10 @@ def _covariance(x: Floats, y: Floats) -> float:
 def _loss(
     statistic: str,
     columns: tuple[str, ...],
-    share: float | None,
-    estimates: tuple[float, float, float],
+    released: float,
+    original: float,
+    variance: float,
+    share: float | None = None,
 ) -> InformationLoss:
-    released, original, variance = map(float, estimates)
-    errors = abs(released - original) / sqrt(variance) if variance > 0 else None
+    errors = float(abs(released - original)) / sqrt(variance) if variance > 0 else None
     return InformationLoss(statistic, columns, share, errors, pil(released, original, variance))

@@ -13,7 +13,7 @@ from sklearn.naive_bayes import CategoricalNB
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
-from anonymizer.counts.counts import Codes, Floats
+from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.utility.features import Features
 
 __all__ = ["Classifier", "learners"]
@@ -24,32 +24,19 @@ ROUNDS = 300
 
 @dataclass(frozen=True)
 class Classifier:
-    """A pipeline of scikit-learn, made anew for every training.
-
-    Parameters
-    ----------
-    name
-        What it is called.
-    make
-        The pipeline for some features.
-    """
+    """A pipeline of scikit-learn, made anew for the features of every training."""
 
     name: str
     make: Callable[[Features], Pipeline]
 
-    def probabilities(self, seen: Features, classes: Codes, asked: Features) -> Floats:
-        """Learn from some records and say how likely each class is for others.
-
-        Returns
-        -------
-        Shape (records asked about, distinct classes seen), classes in ascending order.
-        """
+    def probabilities(self, seen: Features, classes: Codes, tested: Features) -> Floats:
+        """Learn from some records, and return how likely each class is for others."""
         pipeline = self.make(seen)
         with warnings.catch_warnings():
             # A regression that is stopped early still predicts; so it is for both tables.
             warnings.simplefilter("ignore", ConvergenceWarning)
             pipeline.fit(_matrix(seen), classes)
-        return np.asarray(pipeline.predict_proba(_matrix(asked)), float)
+        return np.asarray(pipeline.predict_proba(_matrix(tested)), float)
 
 
 def learners(seed: int, n_jobs: int | None) -> list[Classifier]:

@@ -11,8 +11,9 @@ from math import isfinite
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Counts, Floats, row_keys
+from anonymizer.counts.counts import Counts, row_keys
 from anonymizer.hierarchy import Partition, Taxonomy
+from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.objectives import (
     AverageClassSize,
     Discernibility,
@@ -20,7 +21,6 @@ from anonymizer.objectives import (
     NonUniformEntropy,
     Precision,
 )
-from anonymizer.privacy import Mask
 from anonymizer.utility.numbers import numbers_of_values
 from anonymizer.utility.pairing import Attribute, Pairing
 
@@ -31,7 +31,7 @@ Costs = Callable[[Taxonomy, Partition, Floats], Floats]
 
 @dataclass(frozen=True)
 class Measure:
-    """A quantity of a release, beside its extremes.
+    """A quantity of a release, with its extremes.
 
     Parameters
     ----------
@@ -62,15 +62,9 @@ class Measure:
 
     def to_dict(self) -> dict[str, object]:
         """Ready for JSON; None for what is beyond a floating point number."""
-        own: dict[str, object] = {
-            name: number if isfinite(number) else None
-            for name, number in (
-                ("value", self.value),
-                ("original", self.original),
-                ("suppressed", self.suppressed),
-                ("normalized", self.normalized),
-            )
-        }
+        numbers = ("value", "original", "suppressed", "normalized")
+        found = {name: getattr(self, name) for name in numbers}
+        own = {name: number if isfinite(number) else None for name, number in found.items()}
         own["unit"] = self.unit
         if self.attributes:
             own["attributes"] = {name: part.to_dict() for name, part in self.attributes.items()}
@@ -156,9 +150,8 @@ def discernibility(pairing: Pairing) -> Measure:
     records, hidden = len(pairing), int(pairing.suppressed.sum())
     kept, raw = _classes(pairing)
     score = Discernibility()
-    return Measure(
-        float(hidden * records - score(kept)), -score(raw), float(records**2), "records squared"
-    )
+    value = float(hidden * records - score(kept))
+    return Measure(value, -score(raw), float(records**2), "records squared")
 
 
 def average_class_size(pairing: Pairing) -> Measure:
@@ -167,12 +160,8 @@ def average_class_size(pairing: Pairing) -> Measure:
     kept, raw = _classes(pairing)
     score = AverageClassSize()
     classes = score(kept) + bool(pairing.suppressed.any())
-    return Measure(
-        score.stated(classes, records),
-        score.stated(score(raw), records),
-        float(records),
-        "records per class",
-    )
+    value, original = (score.stated(found, records) for found in (classes, score(raw)))
+    return Measure(value, original, float(records), "records per class")
 
 
 def attribute_squared_error(pairing: Pairing) -> Measure | None:
@@ -199,10 +188,7 @@ def record_squared_error(pairing: Pairing) -> Measure | None:
 
 def _attribute_wise(pairing: Pairing, costs: Costs, unit: str, mean: bool = True) -> Measure:
     """The mean, or the sum, over attributes of what a record's group costs on average."""
-    parts = {
-        name: _of_attribute(attribute, costs, unit)
-        for name, attribute in pairing.attributes.items()
-    }
+    parts = {name: _of_attribute(a, costs, unit) for name, a in pairing.attributes.items()}
     return _together(parts, unit, len(parts) if mean else 1)
 
 
@@ -214,21 +200,16 @@ def _of_attribute(attribute: Attribute, costs: Costs, unit: str) -> Measure:
     hidden = attribute.records_suppressed
     # In this order it is exactly the whole where the recoding alone hides every value.
     value = records @ shown + hidden @ (whole - shown)
-    total = records.sum()
-    return Measure(
-        float(value / total), float(records @ raw / total), float(records @ whole / total), unit
-    )
+    sums = np.array([value, records @ raw, records @ whole])
+    value, original, suppressed = (sums / records.sum()).tolist()
+    return Measure(value, original, suppressed, unit)
 
 
 def _together(parts: Mapping[str, Measure], unit: str, scale: float) -> Measure:
     """The sum of some parts, divided by a scale."""
-    return Measure(
-        sum(part.value for part in parts.values()) / scale,
-        sum(part.original for part in parts.values()) / scale,
-        sum(part.suppressed for part in parts.values()) / scale,
-        unit,
-        parts,
-    )
+    extremes = zip(*((p.value, p.original, p.suppressed) for p in parts.values()), strict=True)
+    value, original, suppressed = (sum(each) / scale for each in extremes)
+    return Measure(value, original, suppressed, unit, parts)
 
 
 def _group_sizes(partition: Partition) -> Floats:
@@ -272,7 +253,5 @@ def _spread(numbers: Floats, groups: Codes, suppressed: Mask) -> Measure:
     sizes = np.bincount(group[~hidden])
     means = np.bincount(group[~hidden], shown) / np.maximum(sizes, 1)
     error = float(((shown - means[group[~hidden]]) ** 2).sum() + about_all[hidden].sum())
-    records = max(len(x), 1)
-    return Measure(
-        error / records, 0.0, float(about_all.sum()) / records, "squared units per record"
-    )
+    records, most = max(len(x), 1), float(about_all.sum())
+    return Measure(error / records, 0.0, most / records, "squared units per record")

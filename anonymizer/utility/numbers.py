@@ -1,12 +1,12 @@
-"""Columns of numbers: which these are, and what number a released group stands for."""
+"""Columns of numbers, and the number that a released group stands for."""
 
 from collections.abc import Sequence
 from decimal import Decimal
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Floats
 from anonymizer.hierarchy import Partition, Taxonomy
+from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.tables.values import exactly, is_missing, number_of, text_of
 from anonymizer.utility.pairing import Attribute, Pairing
 
@@ -106,17 +106,12 @@ def number_columns(pairing: Pairing, representative: str) -> dict[str, tuple[Flo
     Quasi-identifiers that are ordered, as their groups stand for them; sensitive attributes and
     other columns where all values are numbers.
     """
-    shown = ~pairing.left_out
-    found = {}
-    for name, attribute in pairing.attributes.items():
-        both = released_numbers(attribute, representative)
-        if both is not None:
-            found[name] = both[0], both[1][shown]
+    columns = {name: released_numbers(a, representative) for name, a in pairing.attributes.items()}
     for name, (codes, values) in pairing.others.items():
         numbers = number_column(codes, values)
-        if numbers is not None:
-            found[str(name)] = numbers, numbers[shown]
-    return found
+        columns[str(name)] = None if numbers is None else (numbers, numbers)
+    shown = ~pairing.left_out
+    return {name: (both[0], both[1][shown]) for name, both in columns.items() if both}
 
 
 def _reckonable(numbers: Floats) -> bool:

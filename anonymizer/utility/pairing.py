@@ -1,4 +1,4 @@
-"""Which released record was made of which original one, and proof that it was."""
+"""Pairs of original and released records, and proof that the one was made of the other."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -9,11 +9,11 @@ from typing import Protocol
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Codes, Floats, Recoding, row_keys
+from anonymizer.counts.counts import Recoding, row_keys
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Partition, Taxonomy
-from anonymizer.privacy import Mask
+from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import counted, is_missing, text_of
 
@@ -38,16 +38,10 @@ class Recoder(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Attribute:
-    """One quasi-identifier, record by record.
+    """One quasi-identifier, record by record: its values, and the groups they are released as.
 
-    Parameters
-    ----------
-    taxonomy, partition
-        Its values and the groups they are released as.
-    codes
-        The original value of each record, shape (records,).
-    suppressed
-        Which records are suppressed, shape (records,).
+    ``codes`` are the original values of the records, ``suppressed`` tells which of them are
+    suppressed; shape (records,) each.
     """
 
     taxonomy: Taxonomy
@@ -84,22 +78,11 @@ class Attribute:
 
 @dataclass(frozen=True, eq=False)
 class Pairing:
-    """The records of an original table beside what a release made of them.
+    """The records of an original table, paired with what a release made of them.
 
-    Parameters
-    ----------
-    schema
-        The role of every column.
-    attributes
-        The quasi-identifiers.
-    table
-        The original records, without those that miss a value and were dropped.
-    dropped
-        How many were.
-    suppressed
-        Which records are released as ``*`` or left out, shape (records,).
-    left_out
-        Which of these are not in the release at all, shape (records,).
+    ``table`` holds the original records without the ``dropped`` ones, which miss a value.
+    ``suppressed`` records are released as ``*`` or left out, and ``left_out`` tells which of them
+    are not in the release at all; shape (records,) each.
     """
 
     schema: Schema
@@ -134,36 +117,24 @@ def pair(original: pd.DataFrame, released: pd.DataFrame, by: Recoder) -> Pairing
     quasi-identifier is suppressed, unless that is what the recoding makes of it and of all others
     like it.
 
-    Raises
-    ------
-    InputError
-        When the released table is no such recoding; the message names columns and counts alone.
-    PolicyBrokenError
-        When an identifier stands in the released table.
+    Raises InputError when the released table is no such recoding; the message names columns and
+    counts alone. Raises PolicyBrokenError when an identifier stands in the released table.
     """
     schema = by.schema
-    kept = schema.admit(original)
+    names, kept = schema.names, schema.admit(original)
     schema.require_released(released)
-    codes = {name: _encoded(kept[name], by.taxonomies[name]) for name in schema.names}
-    recoded = np.column_stack([by.recoding[name].groups[codes[name]] for name in schema.names])
-    found = np.column_stack(
-        [_groups_of(released[name], by.recoding[name]) for name in schema.names]
-    )
-    hides = _all_hidden(recoded, by.recoding, schema.names)
-    shown = engine.all_equal(released, schema.names, ANY)
+    codes = {name: _encoded(kept[name], by.taxonomies[name]) for name in names}
+    recoded = np.column_stack([by.recoding[name].groups[codes[name]] for name in names])
+    found = np.column_stack([_groups_of(released[name], by.recoding[name]) for name in names])
+    hides = _all_hidden(recoded, by.recoding, names)
+    shown = engine.all_equal(released, names, ANY)
     suppressed, left_out = _fates(recoded, found, hides, shown)
     _require_same(kept[~left_out], released, schema)
-    return Pairing(
-        schema,
-        {
-            name: Attribute(by.taxonomies[name], by.recoding[name], codes[name], suppressed)
-            for name in schema.names
-        },
-        kept,
-        len(original) - len(kept),
-        suppressed,
-        left_out,
-    )
+    attributes = {
+        name: Attribute(by.taxonomies[name], by.recoding[name], codes[name], suppressed)
+        for name in names
+    }
+    return Pairing(schema, attributes, kept, len(original) - len(kept), suppressed, left_out)
 
 
 def _fates(recoded: Codes, found: Codes, hides: Mask, shown: Mask) -> tuple[Mask, Mask]:

@@ -1,29 +1,104 @@
-"""What classifiers learn from a release, beside what they learn from the original table.
+"""What classifiers learn from a release, compared with what they learn from the original table.
 
 Cross-validated: trained on the released records of all folds but one, tested on the original
 records of that one, recoded the same way. The features are the quasi-identifiers, since all other
 columns say after a release what they said before.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Floats
 from anonymizer.errors import InputError, require_columns
-from anonymizer.privacy import Mask
+from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.recoding import Watch, ignore
 from anonymizer.utility.features import Features, Learner, features_of
 from anonymizer.utility.pairing import Pairing
-from anonymizer.utility.validation import Guess, Score, Trial, dealt
 
-__all__ = [
-    "MOST_CLASSES",
-    "Prediction",
-    "predictions",
-    "targets_of",
-]
+__all__ = ["Prediction", "Score", "Trial", "area_under_curve", "dealt", "predictions", "targets_of"]
+
+
+Guess = Callable[[Mask, Mask], Floats]
+"""From the records to learn from and those to guess, shape (records,) each, to how likely each
+class is, shape (records to guess, classes)."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """How well classes are predicted.
+
+    Parameters
+    ----------
+    accuracy
+        Share of the records whose class is the likeliest one.
+    auc
+        Area under the ROC curve, one class against the rest, weighted by the classes' records; the
+        mean over folds. None where no fold has records of two classes.
+    """
+
+    accuracy: float
+    auc: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A cross-validation: the class of each record and the fold that tests it, shape (records,)."""
+
+    truth: Codes
+    fold_of: Codes
+
+    def score(self, guess: Guess, teaching: Mask) -> Score:
+        """Test every fold on what is learnt from those ``teaching`` records that are not in it."""
+        hits, areas = 0, []
+        for fold in range(int(self.fold_of.max()) + 1):
+            tested = self.fold_of == fold
+            taught = teaching & ~tested
+            if not taught.any():
+                raise InputError("too few records are released for classifiers to learn from")
+            likely = guess(taught, tested)
+            hits += int((likely.argmax(axis=1) == self.truth[tested]).sum())
+            areas.append(_weighted_area(self.truth[tested], likely))
+        known = [area for area in areas if area is not None]
+        return Score(hits / len(self.truth), float(np.mean(known)) if known else None)
+
+
+def dealt(truth: Codes, folds: int, rng: np.random.Generator) -> Codes:
+    """Deal records to folds at random, those of each class in turn, shape (records,).
+
+    Folds, and the records of one class in them, differ by one at the most. However rare a class
+    is, its records can be dealt.
+    """
+    order = rng.permutation(len(truth))
+    order = order[np.argsort(truth[order], kind="stable")]
+    fold_of = np.empty(len(truth), np.intp)
+    fold_of[order] = np.arange(len(truth)) % min(folds, len(truth))
+    return fold_of
+
+
+def area_under_curve(hit: Mask, score: Floats) -> float:
+    """P(score of a hit > score of a miss) + P(they are equal) / 2: Mann and Whitney's U / (n m).
+
+    There must be a hit and a miss.
+
+    >>> area_under_curve(np.array([True, False, True]), np.array([0.9, 0.5, 0.5]))
+    0.75
+    """
+    _, place, sizes = np.unique(score, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(sizes) - (sizes - 1) / 2)[place]
+    hits = int(hit.sum())
+    above = float(ranks[hit].sum()) - hits * (hits + 1) / 2
+    return above / (hits * (len(hit) - hits))
+
+
+def _weighted_area(truth: Codes, likely: Floats) -> float | None:
+    """The area of each class that some records have and others have not, weighted by them."""
+    present, records = np.unique(truth, return_counts=True)
+    if len(present) < 2:
+        return None
+    areas = [area_under_curve(truth == code, likely[:, code]) for code in present]
+    return float(np.average(areas, weights=records))
+
 
 MOST_CLASSES = 50
 """Values of a target beyond which it is no category to be predicted."""
@@ -61,37 +136,25 @@ class Prediction:
 
     def to_dict(self) -> dict[str, object]:
         """Ready for JSON."""
-        return {
-            "target": self.target,
-            "classifier": self.classifier,
-            "classes": self.classes,
-            "records": self.records,
-            "majority": self.majority.to_dict(),
-            "original": self.original.to_dict(),
-            "released": self.released.to_dict(),
-            "kept": self.kept,
-        }
+        return {**asdict(self), "kept": self.kept}
 
 
-def targets_of(pairing: Pairing, asked: Sequence[str] | None) -> list[str]:
-    """The columns to predict: those asked for, else what the release is to tell about.
+def targets_of(pairing: Pairing, requested: Sequence[str] | None) -> list[str]:
+    """The columns to predict: the requested ones, else what the release is to inform about.
 
     That is the targets of the study, or the sensitive attributes, as far as they are categories.
 
-    Raises
-    ------
-    InputError
-        When a column that is asked for cannot be predicted.
+    Raises InputError when a requested column cannot be predicted.
     """
-    if asked is None:
+    if requested is None:
         names = pairing.schema.targets or pairing.schema.sensitive
         return [name for name in names if not _objection(name, pairing)]
-    require_columns(pairing.table.columns, asked)
-    for name in asked:
+    require_columns(pairing.table.columns, requested)
+    for name in requested:
         objection = _objection(name, pairing)
         if objection:
             raise InputError(f"target {name!r} {objection}")
-    return list(dict.fromkeys(asked))
+    return list(dict.fromkeys(requested))
 
 
 def _objection(name: str, pairing: Pairing) -> str:
@@ -127,38 +190,28 @@ def predictions(
 
     Records are dealt to the folds at random, each class evenly; never more folds than records.
 
-    Raises
-    ------
-    InputError
-        When nothing is left to learn from.
+    Raises InputError when nothing is left to learn from.
     """
     raw = features_of(pairing, None)
     shown = features_of(pairing, representative)
-    asked = features_of(pairing, representative, suppressed=False)
+    recoded = features_of(pairing, representative, suppressed=False)
+    everybody, released = np.ones(len(pairing), bool), ~pairing.left_out
     found: list[Prediction] = []
     for target in targets:
         truth = pairing.others[target][0]
         trial = Trial(truth, dealt(truth, folds, np.random.default_rng(seed)))
-        released = ~pairing.left_out
         majority = trial.score(_most_frequent(truth), released)
         for learner in classifiers:
             watch(f"{learner.name}: {target!r}", len(found), len(targets) * len(classifiers))
-            found.append(
-                Prediction(
-                    target,
-                    learner.name,
-                    int(truth.max()) + 1,
-                    len(truth),
-                    majority,
-                    trial.score(_learnt(learner, truth, raw, raw), np.ones(len(truth), bool)),
-                    trial.score(_learnt(learner, truth, shown, asked), released),
-                )
-            )
+            original = trial.score(_learnt(learner, truth, raw, raw), everybody)
+            score = trial.score(_learnt(learner, truth, shown, recoded), released)
+            sizes = int(truth.max()) + 1, len(truth)
+            found.append(Prediction(target, learner.name, *sizes, majority, original, score))
     return found
 
 
 def _most_frequent(truth: Codes) -> Guess:
-    """Tell every record's classes by their frequencies."""
+    """Guess every record's class by the frequencies of the classes."""
 
     def guess(taught: Mask, tested: Mask) -> Floats:
         records = np.bincount(truth[taught], minlength=int(truth.max()) + 1)
@@ -167,8 +220,8 @@ def _most_frequent(truth: Codes) -> Guess:
     return guess
 
 
-def _learnt(learner: Learner, truth: Codes, shown: Features, asked: Features) -> Guess:
-    """Let a classifier tell; a class that it never saw is impossible to it."""
+def _learnt(learner: Learner, truth: Codes, shown: Features, tests: Features) -> Guess:
+    """Let a classifier guess; a class that it never saw is impossible to it."""
 
     def guess(taught: Mask, tested: Mask) -> Floats:
         likely = np.zeros((int(tested.sum()), int(truth.max()) + 1))
@@ -176,9 +229,8 @@ def _learnt(learner: Learner, truth: Codes, shown: Features, asked: Features) ->
         if len(seen) == 1:  # nothing to tell apart, which classifiers refuse
             likely[:, seen] = 1.0
         else:
-            likely[:, seen] = learner.probabilities(
-                shown.of(taught), truth[taught], asked.of(tested)
-            )
+            features = shown.of(taught), truth[taught], tests.of(tested)
+            likely[:, seen] = learner.probabilities(*features)
         return likely
 
     return guess

@@ -2,12 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from anonymizer.counts.counts import Recoding
+from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError, column_names, is_whole, jobs_of, require_one_of
+from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding import Watch, ignore
+from anonymizer.release.manifest import MANIFEST, Manifest
+from anonymizer.release.study import Study
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.files import rearmed
 from anonymizer.utility.deviation import TotalVariation, deviations
 from anonymizer.utility.features import learners
 from anonymizer.utility.information_loss import InformationLoss, information_losses
@@ -16,7 +25,8 @@ from anonymizer.utility.numbers import REPRESENTATIVES, number_columns
 from anonymizer.utility.pairing import Recoder, pair
 from anonymizer.utility.prediction import Prediction, predictions, targets_of
 
-__all__ = ["Quality", "measure_quality"]
+__all__ = ["Manifested", "Quality", "measure_file", "measure_quality"]
+
 
 MOST_SEED = 2**32
 """Seeds of scikit-learn are below."""
@@ -65,7 +75,8 @@ class Quality:
 
     def total_variation(self, ways: int) -> float | None:
         """The mean distance of the tables of so many columns; None where there is none."""
-        return _mean([table.distance for table in self.tables if len(table.columns) == ways])
+        distances = [table.distance for table in self.tables if len(table.columns) == ways]
+        return float(np.mean(distances)) if distances else None
 
     @property
     def pil(self) -> dict[str, float]:
@@ -77,7 +88,7 @@ class Quality:
         }
 
     def to_dict(self) -> dict[str, object]:
-        """All of it, ready for JSON; no value of any record is told.
+        """All of it, ready for JSON; no value of any record is shown.
 
         ``measures``: for each name its ``value``, what it is of the ``original`` and with all
         records ``suppressed``, ``normalized`` (1 and 0 there), ``unit``, and the same of single
@@ -89,36 +100,30 @@ class Quality:
         ``majority``, ``original`` and ``released``, and the share ``kept`` of the gain over the
         majority; null without scikit-learn.
         """
+        plain = ("records", "dropped", "suppressed", "left_out", "representative")
         return {
-            "records": self.records,
-            "dropped": self.dropped,
-            "suppressed": self.suppressed,
-            "left_out": self.left_out,
-            "representative": self.representative,
+            **{name: getattr(self, name) for name in plain},
             "measures": {
                 name: measure.to_dict() if measure else None
                 for name, measure in self.measures.items()
             },
-            "tables": {
-                "one-way": self._tables(1),
-                "two-way": self._tables(2),
-            },
+            "tables": {"one-way": self._tables(1), "two-way": self._tables(2)},
             "information_loss": {
                 "mean": self.pil,
                 "statistics": [found.to_dict() for found in self.statistics],
             },
-            "classification": self._classification(),
+            "classification": None
+            if self.predictions is None
+            else {
+                "folds": self.folds,
+                "seed": self.seed,
+                "predictions": [prediction.to_dict() for prediction in self.predictions],
+            },
         }
 
     def _tables(self, ways: int) -> dict[str, object]:
         tables = [table.to_dict() for table in self.tables if len(table.columns) == ways]
         return {"mean": self.total_variation(ways), "tables": tables}
-
-    def _classification(self) -> dict[str, object] | None:
-        if self.predictions is None:
-            return None
-        found = [prediction.to_dict() for prediction in self.predictions]
-        return {"folds": self.folds, "seed": self.seed, "predictions": found}
 
 
 def measure_quality(
@@ -133,7 +138,7 @@ def measure_quality(
     n_jobs: int | None = None,
     watch: Watch = ignore,
 ) -> Quality:
-    """Measure how much a release still says of the table it was made of.
+    """Measure how much a release still reports of the table it was made of.
 
     Parameters
     ----------
@@ -145,7 +150,7 @@ def measure_quality(
         The columns that classifiers are to predict from the quasi-identifiers: sensitive
         attributes or columns released as they were. When left out what the release is to tell
         about, its targets or else all sensitive attributes, as far as these are categories and
-        scikit-learn is installed; ``[]`` asks for no classifiers.
+        scikit-learn is installed; ``[]`` requests no classifiers.
     folds, seed
         Of the cross-validation, which takes nearly all of the time.
     representative
@@ -161,12 +166,16 @@ def measure_quality(
     ------
     InputError
         When the released table is not a recoding of the original one, a target or parameter cannot
-        be used, or targets are asked for without scikit-learn.
+        be used, or targets are requested without scikit-learn.
     PolicyBrokenError
         When an identifier stands in the released table.
     """
     require_one_of("representative", representative, REPRESENTATIVES)
-    _require_numbers(folds, seed, n_jobs)
+    if not is_whole(folds, least=2):
+        raise InputError(f"folds = {folds!r} must be a whole number of at least 2")
+    if not is_whole(seed, least=0) or seed >= MOST_SEED:
+        raise InputError(f"seed = {seed!r} must be a whole number from 0 to {MOST_SEED - 1}")
+    jobs_of(n_jobs)
     if getattr(by, "random", False):
         raise InputError(
             "quality is about generalized values, which hold of every record, and these were drawn "
@@ -174,10 +183,10 @@ def measure_quality(
         )
     watch("pairing the records", 0, None)
     pairing = pair(original, released, by)
-    asked = None if targets is None else column_names("targets", targets)
-    chosen = targets_of(pairing, asked)
+    requested = None if targets is None else column_names("targets", targets)
+    chosen = targets_of(pairing, requested)
     classifiers = learners(seed, n_jobs)
-    if classifiers is None and asked:
+    if classifiers is None and requested:
         raise InputError(
             "classifiers need scikit-learn, which is not installed: pip install scikit-learn"
         )
@@ -208,13 +217,35 @@ def measure_quality(
     )
 
 
-def _require_numbers(folds: int, seed: int, n_jobs: int | None) -> None:
-    if not is_whole(folds, least=2):
-        raise InputError(f"folds = {folds!r} must be a whole number of at least 2")
-    if not is_whole(seed, least=0) or seed >= MOST_SEED:
-        raise InputError(f"seed = {seed!r} must be a whole number from 0 to {MOST_SEED - 1}")
-    jobs_of(n_jobs)
+@dataclass(frozen=True, eq=False)
+class Manifested:
+    """What a manifest and its study say a release was made by."""
+
+    schema: Schema
+    taxonomies: Mapping[str, Taxonomy]
+    recoding: Recoding
 
 
-def _mean(numbers: Sequence[float]) -> float | None:
-    return float(np.mean(numbers)) if numbers else None
+def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: Any) -> Quality:
+    """Measure the quality of a released file of a study; options as of ``measure_quality``.
+
+    Raises
+    ------
+    InputError
+        When a file cannot be read, or the released table is not the recoding of the study's table
+        that the manifest next to it describes.
+    PolicyBrokenError
+        When an identifier stands in the released table.
+    """
+    manifest = Manifest.read(path.parent / MANIFEST)
+    watch("reading the tables", 0, None)
+    released = study.read(path)
+    if study.disarms(study.format_of(path)):
+        released = rearmed(released)
+    original = study.read()
+    watch("counting the table", 0, None)
+    kept = study.schema.admit(original)
+    taxonomies = taxonomies_of(engine.tally(kept, study.schema.columns), study.hierarchies)
+    recoding = manifest.recoding_over(taxonomies)
+    by = Manifested(study.schema, taxonomies, recoding)
+    return measure_quality(original, released, by, watch=watch, **options)

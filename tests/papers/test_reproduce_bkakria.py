@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from anonymizer.papers.agreement import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED
+from anonymizer.papers import bkakria2021
 from anonymizer.papers.bkakria2021 import schemes
+from anonymizer.papers.bkakria2021.figures import EXAMPLE
 from anonymizer.papers.bkakria2021.metrics import furthest
 from anonymizer.papers.bkakria2021.tables import AGES, DISEASES, FIRST, SECOND, ZIPS
-from anonymizer.papers.bkakria2021.variation import EXAMPLE
-from anonymizer.papers.catalogue import PAPERS
+from anonymizer.papers.row import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED
 from anonymizer.risk import Inference
 
 EXPECTED = json.loads((Path(__file__).parents[1] / "expected" / "risk_metrics.json").read_text())
@@ -55,7 +55,7 @@ SERIES = {
 
 @pytest.fixture(scope="module")
 def sections():
-    return {section.title: section for section in PAPERS["bkakria2021"].sections()}
+    return {section.title: section for section in bkakria2021.sections()}
 
 
 @pytest.fixture(scope="module")

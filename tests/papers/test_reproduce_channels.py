@@ -1,17 +1,21 @@
 """The papers on random recodings: what is as published, what is not, and the pictures."""
 
+import re
+from importlib import import_module
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from anonymizer import papers
 from anonymizer.channels import privacy_distortion, squared
-from anonymizer.cli.reference import NAMES
 from anonymizer.papers import domingo2009
-from anonymizer.papers.agreement import AS_PUBLISHED, NOT_REPRODUCED
-from anonymizer.papers.catalogue import PAPERS
+from anonymizer.papers.command import PICTURES
 from anonymizer.papers.plots import curves
 from anonymizer.papers.rebollo2008.figures import figure_6, figure_7
 from anonymizer.papers.rebollo2008.normal import SHARES, Grid, closed, slope_of
 from anonymizer.papers.rebollo2008.theory import statements
+from anonymizer.papers.row import AS_PUBLISHED, NOT_REPRODUCED
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +33,11 @@ def rows_of(sections):
 
 
 def test_the_command_knows_all_papers():
-    assert list(NAMES) == list(PAPERS) == sorted(PAPERS)
+    room = Path(papers.__file__).parent
+    modules = {path.stem for path in room.iterdir() if re.search(r"\d{4}$", path.stem)}
+    assert list(PICTURES) == sorted(modules)
+    for name in modules:
+        assert str(int(name[-4:])) in import_module(f"anonymizer.papers.{name}").TITLE
 
 
 # Rebollo-Monedero et al. (2008)

@@ -7,8 +7,9 @@ import threading
 import pytest
 
 from anonymizer.errors import InputError
-from anonymizer.release.output import atomic, renaming
-from anonymizer.release.output.atomic import locked, prepare, standing, write_file
+from anonymizer.release.output import locking, renaming
+from anonymizer.release.output.atomic import prepare, standing, write_file
+from anonymizer.release.output.locking import locked
 
 
 def writes(text):
@@ -134,7 +135,7 @@ def test_a_place_that_takes_no_files(tmp_path, monkeypatch):
     def refuse(**options):
         raise OSError(errno.EROFS, "Read-only file system")
 
-    monkeypatch.setattr(atomic.tempfile, "mkdtemp", refuse)
+    monkeypatch.setattr(locking.tempfile, "mkdtemp", refuse)
     with pytest.raises(InputError, match=r"cannot write to .*a: Read-only file system"):
         write_file(tmp_path / "out" / "a", writes("1"))
     assert files(tmp_path) == {}
@@ -189,7 +190,7 @@ def test_what_a_killed_run_left_is_cleared(tmp_path, name):
 
 def test_what_somebody_else_left_is_left(tmp_path, monkeypatch):
     scratch = scratch_of(tmp_path / "a")
-    monkeypatch.setattr(atomic, "_own", lambda path: False)
+    monkeypatch.setattr(locking, "_own", lambda path: False)
     write_file(tmp_path / "a", writes("1"))
     assert files(tmp_path) == {"a": "1", scratch.name: None}
 
@@ -213,14 +214,14 @@ def test_a_lock_that_a_killed_run_left_holds_nobody_up(tmp_path):
 
 def test_a_lock_whose_file_was_taken_away_is_none(tmp_path, monkeypatch):
     # Who opened the file before its owner took it away must not hold it against who makes it anew.
-    taken, taking = atomic._taken, []
+    taken, taking = locking._taken, []
 
     def late(descriptor):
         if not taking:
             taking.append((tmp_path / ".a.anonymizer-lock").unlink())
         return taken(descriptor)
 
-    monkeypatch.setattr(atomic, "_taken", late)
+    monkeypatch.setattr(locking, "_taken", late)
     with (
         locked(tmp_path / "a", tmp_path / "a", "cannot write to"),
         pytest.raises(InputError, match="another run is writing"),

@@ -34,8 +34,8 @@ from anonymizer.cli import main
 from anonymizer.errors import AnonymizerError
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
-from anonymizer.release.verification import FIELDS, UNCHECKED, leaves, treatment_of
-from anonymizer.release.verification.check import same
+from anonymizer.release.verification.check import UNCHECKED, same
+from anonymizer.release.verification.fields import FIELDS, leaves, treatment_of
 
 Table = tuple[list[str], list[list[str]]]
 

@@ -37,8 +37,9 @@ from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.tables import pandas as engine
-from anonymizer.utility import measure_file, pil
+from anonymizer.utility import measure_file
 from anonymizer.utility.information_loss import (
+    pil,
     variance_of_covariance,
     variance_of_mean,
     variance_of_quantile,
@@ -46,7 +47,7 @@ from anonymizer.utility.information_loss import (
 )
 from anonymizer.utility.measures import ambiguity, log_ambiguity
 from anonymizer.utility.pairing import pair
-from anonymizer.utility.validation import Trial, area_under_curve, dealt
+from anonymizer.utility.prediction import Trial, area_under_curve, dealt
 
 
 @dataclass(frozen=True)

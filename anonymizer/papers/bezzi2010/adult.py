@@ -2,8 +2,7 @@
 
 Quasi-identifiers age, sex, race and education, sensitive attribute marital-status, t = 0.55 bits,
 l = 2.7. Age generalizes to ranges of 25 years (A1), of 50 (A2) and to everything (A3); the others
-are kept or suppressed. Every figure is computed from the table at the moment it is asked for; the
-published ones stand beside it.
+are kept or suppressed. Every figure is computed from the table and compared with the published one.
 """
 
 from dataclasses import dataclass, replace
@@ -21,8 +20,7 @@ from anonymizer.information.entropy import (
     surprise,
 )
 from anonymizer.objectives import MutualInformation
-from anonymizer.papers.agreement import AS_PUBLISHED
-from anonymizer.papers.row import Row
+from anonymizer.papers.row import AS_PUBLISHED, Row
 from anonymizer.privacy import EntropyLDiversity, TCloseness, require_possible, verdicts
 from anonymizer.recoding import (
     Problem,
@@ -38,8 +36,6 @@ from anonymizer.recoding.lattice import Node
 from anonymizer.release.information import Information, chances
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.datasets import adult_hierarchy
-
-__all__ = ["Experiment", "rows"]
 
 SENSITIVE = "marital-status"
 T = TCloseness(0.55, distance="kl")
@@ -88,13 +84,12 @@ class Experiment:
 
     def ranges(self, max_ranges: int | None = None) -> Refined:
         """A1*: the best ranges of age over all levels of the others."""
-        return self._refined(Refiner(MutualInformation(), RangeOptions(max_ranges)))
+        refiner = Refiner(MutualInformation(), RangeOptions(max_ranges))
+        return refine_jointly(self.problem, ["age"], refiner)
 
     def heuristic_ranges(self) -> Refined:
         """The same with the paper's heuristic: the boundaries of A1 moved until they hold."""
-        return self._refined(Refiner(MutualInformation(), cutting=cut_heuristically))
-
-    def _refined(self, refiner: Refiner) -> Refined:
+        refiner = Refiner(MutualInformation(), cutting=cut_heuristically)
         return refine_jointly(self.problem, ["age"], refiner)
 
     def ladder(self) -> list[Row]:
@@ -162,7 +157,7 @@ class Experiment:
 
 
 def rows(experiment: Experiment) -> list[Row]:
-    """Every figure of the experiment, beside the published one."""
+    """Every figure of the experiment, compared with the published one."""
     raw = experiment.problem.counts
     margin = raw.margins[SENSITIVE]
     h = float(entropy(margin))
@@ -172,7 +167,7 @@ def rows(experiment: Experiment) -> list[Row]:
     feasible = [experiment.node_name(node) for node in experiment.feasible()]
     return [
         Row.number("records", raw.records, "30162", "records with ? left out", "d"),
-        Row.number("H(W)", h, "1.85", why="the l_max beside it, 2^H(W), needs 1.82"),
+        Row.number("H(W)", h, "1.85", why="the l_max next to it, 2^H(W), needs 1.82"),
         Row.number("l_max = 2^H(W)", 2**h, "3.53", "2^1.82; the printed H does not give it"),
         Row.number("l_t = 2^(H(W) - t)", 2 ** (h - T.t), "2.42", why="3.53 / 2^0.55 is 2.41"),
         Row.number("H(W) - log l, the ceiling of Eq. 13", information.ceiling),

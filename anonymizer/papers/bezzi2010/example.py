@@ -4,12 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from anonymizer.kernels.arrays import Floats
 from anonymizer.papers.columns import inference, reidentification
-from anonymizer.papers.readings import claim
 from anonymizer.papers.row import Row, Section
 from anonymizer.risk import Inference, Profile
-
-__all__ = ["DIAGNOSES", "HEIGHTS", "diagnosis", "example"]
 
 HEIGHTS = (166, 163, 161, 167, 175, 170, 170, 171, 181, 183, 195, 191)
 DIAGNOSES = tuple("NNNNNNNNNNYN")
@@ -31,7 +29,6 @@ def example() -> list[Section]:
 
 def _classes() -> Section:
     found = diagnosis()
-    informations = {"I1": found.i1, "I2": found.i2, "I3": found.i3, "I4": found.i4}
     rows = [
         Row(
             "records",
@@ -49,7 +46,7 @@ def _classes() -> Section:
         ),
         *(
             Row.number(f"{name}(W, {label})", float(value))
-            for name, values in informations.items()
+            for name, values in _informations(found)
             for label, value in zip(_labels(), values, strict=True)
         ),
         _at_risk(found),
@@ -65,7 +62,7 @@ def _whole() -> Section:
     rows = [
         Row.number("H(W)", bits),
         Row.number("I(X~;W)", measures.mutual_information),
-        claim(
+        Row.claim(
             "I(X~;W) <= I(X;W): Eq. 4",
             measures.mutual_information <= raw,
             f"{measures.mutual_information:.6f} <= {raw:.6f}",
@@ -73,18 +70,13 @@ def _whole() -> Section:
         ),
         *(
             Row.number(f"mean of {name}", float(share @ values))
-            for name, values in (
-                ("I1", found.i1),
-                ("I2", found.i2),
-                ("I3", found.i3),
-                ("I4", found.i4),
-            )
+            for name, values in _informations(found)
         ),
         Row("k", f"{found.sizes.min()}", value=float(found.sizes.min())),
         Row.number("t, the largest I1", t),
         Row.number("l, of entropy", 1 / measures.entropy_l_diversity_risk),
         Row.number("l_max = 2^H(W)", 2**bits),
-        Row.number("l_t = 2^(H(W) - t)", 2 ** (bits - t), remark="less than 1: t asks for no l"),
+        Row.number("l_t = 2^(H(W) - t)", 2 ** (bits - t), remark="less than 1: t requires no l"),
     ]
     return Section("Tables 2 and 3: the release as a whole", rows)
 
@@ -100,7 +92,7 @@ def _identity() -> Section:
             Row.number(f"I2(X, {label})", float(value))
             for label, value in zip(_labels(), found.i2, strict=True)
         ),
-        claim(
+        Row.claim(
             "largest I2(X, x~): Eq. 6",
             bool(found.i2.max() <= bound + 1e-9),
             f"{found.i2.max():.6f}",
@@ -118,12 +110,16 @@ def _at_risk(found: Inference) -> Row:
         {label for label, value in zip(_labels(), values, strict=True) if value > mean}
         for values in (found.i1, found.i2)
     ]
-    return claim(
+    return Row.claim(
         "classes above the mean, by I1; by I2",
         bool(above[0] and above[1]) and not above[0] & above[1],
         "; ".join(" ".join(sorted(labels)) for labels in above),
         "at risk by one, not by the other",
     )
+
+
+def _informations(found: Inference) -> list[tuple[str, Floats]]:
+    return [("I1", found.i1), ("I2", found.i2), ("I3", found.i3), ("I4", found.i4)]
 
 
 def _labels() -> list[str]:

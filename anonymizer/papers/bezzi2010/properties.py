@@ -7,7 +7,6 @@ tables.
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonymizer.information.entropy import (
     mutual_information,
@@ -16,12 +15,8 @@ from anonymizer.information.entropy import (
     surprise,
     weighted_uncertainty_reduction,
 )
-from anonymizer.papers.readings import claim
+from anonymizer.kernels.arrays import Ints
 from anonymizer.papers.row import Row, Section
-
-__all__ = ["properties"]
-
-Table = NDArray[np.int64]
 
 CLASSES = 3
 """With two, I4 of either class is I(X;W)."""
@@ -51,12 +46,12 @@ def properties() -> Section:
     return Section("Table 1: one-symbol informations", rows, note)
 
 
-def _sign(name: str, tables: list[Table]) -> Row:
+def _sign(name: str, tables: list[Ints]) -> Row:
     """Whether the least of any class of any table is negative."""
     least = [float(INFORMATIONS[name](table).min()) for table in tables]
     lowest = int(np.argmin(np.round(least, DIGITS)))
     found = _yes(least[lowest] >= -ROUNDING)
-    return claim(
+    return Row.claim(
         f"{name}, non-negative",
         found == PUBLISHED[name][0],
         f"{found}: at least {max(least[lowest], 0.0) if found == YES else least[lowest]:.6f}",
@@ -65,7 +60,7 @@ def _sign(name: str, tables: list[Table]) -> Row:
     )
 
 
-def _mean(name: str, tables: list[Table]) -> Row:
+def _mean(name: str, tables: list[Ints]) -> Row:
     """Whether the mean over records is the mutual information of every table."""
     away = [
         abs(table.sum(axis=1) @ INFORMATIONS[name](table) / table.sum() - mutual_information(table))
@@ -73,7 +68,7 @@ def _mean(name: str, tables: list[Table]) -> Row:
     ]
     furthest = int(np.argmax(np.round(away, DIGITS)))
     found = _yes(away[furthest] < ROUNDING)
-    return claim(
+    return Row.claim(
         f"{name}, averages to I(X;W)",
         found == PUBLISHED[name][1],
         f"{found}: at most {away[furthest]:.6f} away",
@@ -82,7 +77,7 @@ def _mean(name: str, tables: list[Table]) -> Row:
     )
 
 
-def _tables() -> list[Table]:
+def _tables() -> list[Ints]:
     cells = product(range(MOST + 1), repeat=2 * CLASSES)
     tables = (np.array(cell, np.int64).reshape(CLASSES, 2) for cell in cells)
     return [table for table in tables if table.any(axis=1).all()]

@@ -6,24 +6,13 @@ from functools import cache
 
 import numpy as np
 
-from anonymizer.papers.bkakria2021.metrics import EQ_8, METRICS, TABULATED
+from anonymizer.information.entropy import entropy
+from anonymizer.papers.bkakria2021.metrics import MIL, metric_of
 from anonymizer.papers.bkakria2021.tables import AGES, DISEASES, ZIPS
 from anonymizer.papers.columns import inference, reidentification
-from anonymizer.papers.readings import claim, numbers, read
-from anonymizer.papers.row import Row, Section
-from anonymizer.risk import Profile, measures
-
-__all__ = [
-    "INFERENCES",
-    "RECORDS",
-    "cases",
-    "combined",
-    "diversity_risks",
-    "inference_cells",
-    "leakages",
-    "profile",
-    "record_cells",
-]
+from anonymizer.papers.readings import numbers, read
+from anonymizer.papers.row import Row, Section, agrees
+from anonymizer.risk import Inference, Profile, measures
 
 RECORDS = tuple(f"Age {case}" for case in AGES)
 INFERENCES = tuple(f"Age 5, Disease {case}" for case in DISEASES)
@@ -54,16 +43,14 @@ TABLE_5 = {
 }
 """As printed; the seventh row is printed as Case 1 of Zip Code, as the sixth."""
 
-PELD = "pELD as printed"
-PELD_MAXIMUM = "pELD, max for min"
-
-DESCRIBED = {
-    1: "all records unique",
-    2: "all records the same",
-    3: "one record different",
-    4: "two records different",
-    5: "half of the records one value, half another",
+SPREADS = {
+    1: (" + ".join("1" * 8), "all records unique"),
+    2: ("8", "all records the same"),
+    3: ("7 + 1", "one record different"),
+    4: ("6 + 2", "two records different"),
+    5: ("4 + 4", "half of the records one value, half another"),
 }
+"""What the text says of each case: the records of each value, and its words."""
 
 
 @cache
@@ -76,10 +63,16 @@ def profile(name: str) -> Profile:
     return reidentification(age, *([ZIPS[case["Zip Code"]]] if "Zip Code" in case else []))
 
 
+def patients() -> list[Section]:
+    """Tables 3 to 6, and which formulas give their cells."""
+    cells = [record_cells(), inference_cells(), formulas(), statements()]
+    return [cases(), *cells, combined()]
+
+
 def cases() -> Section:
     """Tables 3 and 6: what the text says of the cases."""
-    columns: dict[str, Sequence[Hashable]] = {f"Age {case}": AGES[case] for case in AGES}
-    columns |= {f"Disease {case}": DISEASES[case] for case in DISEASES}
+    columns: dict[str, Sequence[Hashable]] = {f"Age {case}": ages for case, ages in AGES.items()}
+    columns |= {f"Disease {case}": diseases for case, diseases in DISEASES.items()}
     zips = [
         Row(f"Zip Code {case}", _spread(values), remark="Table 6") for case, values in ZIPS.items()
     ]
@@ -106,9 +99,9 @@ def inference_cells() -> Section:
 
 def combined() -> Section:
     """Table 5: ITPR, and the range of Eq. 9 that leads to it."""
-    named = {name: {"Eq. 10": METRICS["ITPR"].of(profile(name))} for name in TABLE_5}
+    named = {name: {"Eq. 10": metric_of("ITPR", profile(name))} for name in TABLE_5}
     named["Age 2, Zip Code 2"] = {
-        f"Case {case} of Zip Code": METRICS["ITPR"].of(profile(f"Age 2, Zip Code {case}"))
+        f"Case {case} of Zip Code": metric_of("ITPR", profile(f"Age 2, Zip Code {case}"))
         for case in ZIPS
     }
     rows = [
@@ -129,29 +122,22 @@ def combined() -> Section:
 
 def leakages(name: str) -> dict[str, float]:
     """MIL by Eq. 8 and as the paper tabulates it."""
-    return {
-        EQ_8: METRICS["MIL, Eq. 8"].of(profile(name)),
-        TABULATED: METRICS["MIL as tabulated"].of(profile(name)),
-    }
+    return {reading: metric_of(short, profile(name)) for reading, short in MIL.items()}
 
 
 def diversity_risks(name: str) -> dict[str, float]:
     """ELD by the minimum that is printed in its exponent, and by the maximum that is needed."""
     least_sure = float(2 ** -profile(name).uncertainties.max())
     return {
-        PELD: least_sure,
-        PELD_MAXIMUM: METRICS["ELD"].of(profile(name)),
+        "pELD as printed": least_sure,
+        "pELD, max for min": metric_of("ELD", profile(name)),
     }
 
 
 def _cells(name: str) -> list[Row]:
-    readings: dict[str, Mapping[str, float]] = {
-        "DR": {"Eq. 5": METRICS["DR"].of(profile(name))},
-        "MI": {"Eq. 6": METRICS["MI"].of(profile(name))},
-        "CP": {"Eq. 7": METRICS["CP"].of(profile(name))},
-        "MIL": leakages(name),
-        "ELD": diversity_risks(name),
-    }
+    equations = (("DR", "Eq. 5"), ("MI", "Eq. 6"), ("CP", "Eq. 7"))
+    readings = {short: {eq: metric_of(short, profile(name))} for short, eq in equations}
+    readings |= {"MIL": leakages(name), "ELD": diversity_risks(name)}
     printed = zip(readings.items(), TABLE_4[name], strict=True)
     return [
         read(f"{metric}, {name}", text, numbers(text, found)) for (metric, found), text in printed
@@ -159,14 +145,9 @@ def _cells(name: str) -> list[Row]:
 
 
 def _described(name: str, values: Sequence[Hashable]) -> Row:
-    described = DESCRIBED[int(name[-1])]
-    return claim(
-        name,
-        described == _description(values),
-        _spread(values),
-        described,
-        why=f"Table 3 has {len(set(values))} values",
-    )
+    spread, described = SPREADS[int(name[-1])]
+    why = f"Table 3 has {len(set(values))} values"
+    return Row.claim(name, _spread(values) == spread, _spread(values), described, why=why)
 
 
 def _spread(values: Sequence[Hashable]) -> str:
@@ -174,9 +155,78 @@ def _spread(values: Sequence[Hashable]) -> str:
     return " + ".join(str(records) for _, records in Counter(values).most_common())
 
 
-def _description(values: Sequence[Hashable]) -> str:
-    """Which of the cases a column is, in the words for it."""
-    sizes = [records for _, records in Counter(values).most_common()]
-    known = {(8,): 2, (7, 1): 3, (6, 2): 4, (4, 4): 5, (1,) * 8: 1}
-    case = known.get(tuple(sizes))
-    return DESCRIBED[case] if case else ""
+CELLS = (*RECORDS, *INFERENCES)
+COLUMN = {"MIL": 3, "ELD": 4}
+
+Formulas = Mapping[str, float]
+
+
+def formulas() -> Section:
+    """How many of the eight printed cells each formula gives."""
+    rows = []
+    for metric, readings in (("MIL", _leakages), ("ELD", _diversity_risks)):
+        found = {name: readings(name) for name in CELLS}
+        rows += [_counted(metric, formula, found) for formula in found[CELLS[0]]]
+    return Section(
+        "Table 4: what gives the cells of MIL and ELD",
+        rows,
+        "Eq. 8 is max_y H(X) - H(X|y). No formula gives all cells of MIL: the last two are taken "
+        "for slips. The remarks list what a formula gives elsewhere.",
+    )
+
+
+def statements() -> Section:
+    """Section 3.3 says that three metrics put the riskier of two cases below the other."""
+    rows = [_below(short, column) for short, column in (("DR", 0), ("MI", 1), ("MIL", 3))]
+    return Section("Table 4: what the text says of it", rows)
+
+
+def _below(short: str, column: int) -> Row:
+    first, second = (TABLE_4[name][column] for name in ("Age 3", "Age 5"))
+    less = float(first.replace(",", ".")) < float(second.replace(",", "."))
+    return Row.claim(
+        f"{short} of Age 3, Age 5, as printed",
+        less,
+        f"{first}, {second}",
+        "lower, higher",
+        why="its own Table 4 says the opposite",
+    )
+
+
+def _leakages(name: str) -> Formulas:
+    """What the text defines, what gives most cells, and what gives the last two."""
+    known = profile(name)
+    return {
+        **leakages(name),
+        "max p(y) H(X|y)": float(known.weighted.max()),
+        "H(Y)": float(entropy(known.sizes)),
+        "max log p(x|y) / p(x)": _pointwise(known),
+    }
+
+
+def _diversity_risks(name: str) -> Formulas:
+    """PELD, its maximum, and that with p(q,x) taken for the joint probability."""
+    known = profile(name)
+    share = known.sizes / known.records
+    joint = share * (np.log2(share) - known.uncertainties)
+    return {**diversity_risks(name), "pELD of p(x, y)": float(2 ** joint.max())}
+
+
+def _pointwise(known: Profile) -> float:
+    """The largest log p(x|y) / p(x) of a value and a class that occur together, in bits."""
+    if not isinstance(known, Inference):
+        return float(known.i1.max())
+    sizes = np.repeat(known.sizes, np.diff([*known.starts, len(known.counts)]))
+    lift = known.counts * known.records / (sizes * known.margin[known.values])
+    return float(np.log2(lift.max()))
+
+
+def _counted(metric: str, formula: str, found: Mapping[str, Formulas]) -> Row:
+    given = [name for name in found if agrees(found[name][formula], TABLE_4[name][COLUMN[metric]])]
+    others = [f"{name} {found[name][formula]:.6f}" for name in found if name not in given]
+    return Row(
+        f"{metric}: {formula}",
+        f"{len(given)} of {len(found)} cells",
+        remark="; ".join(others),
+        value=float(len(given)),
+    )

@@ -2,33 +2,33 @@
 
 from collections.abc import Sequence
 
-from anonymizer.papers.agreement import AS_PUBLISHED
-from anonymizer.papers.bkakria2021.metrics import EQ_8, TABULATED, along
+from anonymizer.papers.bkakria2021.metrics import EQ_8, MIL, TABULATED, along, furthest, readings_of
 from anonymizer.papers.bkakria2021.schemes import (
     ASSUMED_TABLE,
     FIGURE_1,
     FIGURE_2A,
     FIGURE_2B,
     FIGURE_3,
+    FIGURE_4A,
+    FIGURE_4B,
     FIGURE_5,
+    FITTED_TABLE,
     PLANE,
     RECORDS,
+    Scheme,
     equally_skewed,
+    example,
     one_skewed,
     panel,
     plane,
     surface,
 )
-from anonymizer.papers.bkakria2021.variation import figure_4, text_example
-from anonymizer.papers.readings import Reading, claim, read, trend, trends, within
-from anonymizer.papers.row import Row, Section
+from anonymizer.papers.readings import Reading, numbers, read, trend, trends, within
+from anonymizer.papers.row import AS_PUBLISHED, Row, Section
 from anonymizer.risk import Profile
-
-__all__ = ["figures"]
 
 Found = dict[str, list[float]]
 
-MIL = {EQ_8: "MIL, Eq. 8", TABULATED: "MIL as tabulated"}
 SIZES = {"ITPR": "rises", "DR": "", "MI": "falls", "CP": "falls", "ELD": "rises", "MIL": "rises"}
 """What the text says of each metric as classes differ more in size; of DR only that it is low."""
 EXCESS = {**dict.fromkeys(("ITPR", "DR", "MI", "CP", "ELD"), "rises"), "MIL": "falls"}
@@ -49,7 +49,7 @@ def figure_1() -> Section:
         FIGURE_1.row(),
         Row.number("ITPR, ε = 9998", found["ITPR"][-1], "1"),
         Row.number("ITPR, ε = 0", found["ITPR"][0], "0.07", "printed as 7*10^-2"),
-        claim("DR, largest", largest < 0.1, f"{largest:.6f}", "below 0.1"),
+        Row.claim("DR, largest", largest < 0.1, f"{largest:.6f}", "below 0.1"),
         *_trends(found, "ε", SIZES),
         read("MIL, least and largest", "between 7 and 13", [_range(found, m) for m in MIL]),
     ]
@@ -99,7 +99,7 @@ def figure_5() -> Section:
     sizes = along(plane(epsilon, 0) for epsilon in PLANE)["ITPR"]
     rows = [
         panel(name, records, status, surface(PLANE)),
-        claim(
+        Row.claim(
             "ITPR over θ, at each ε",
             set(risen.values()) == {"rises"},
             ", ".join(f"{epsilon}: {said}" for epsilon, said in risen.items()),
@@ -108,7 +108,7 @@ def figure_5() -> Section:
         read("ITPR over ε, θ = 0", "increases", trends("rises", {"": sizes})),
     ]
     note = (
-        "ε goes from 0 to 1200 in the paper, θ from 0 to 0.9 bits. A small class beside nine equal "
+        "ε goes from 0 to 1200 in the paper, θ from 0 to 0.9 bits. A small class and nine equal "
         "ones cannot differ by more than 1110 records: hence equal steps, of multiples of 360."
     )
     return Section("Figure 5: inference, ITPR over ε and θ", within(rows, ASSUMED_TABLE), note)
@@ -126,8 +126,7 @@ def _trends(found: Found, over: str, expected: dict[str, str]) -> list[Row]:
 
 def _series(found: Found, short: str) -> Found:
     """The readings of a metric."""
-    names = MIL if short == "MIL" else {"": short}
-    return {reading: found[name] for reading, name in names.items()}
+    return {reading: found[name] for reading, name in readings_of(short).items()}
 
 
 def _range(found: Found, reading: str) -> Reading:
@@ -143,3 +142,100 @@ def _ruled_out(scheme: str, profiles: Sequence[Profile]) -> Row:
     said = {MIL[TABULATED] if short == "MIL" else short: way for short, way in EXCESS.items()}
     against = [f"{name} {trend(found[name])}" for name in said if trend(found[name]) != said[name]]
     return Row(f"were {scheme}", "; ".join(against), remark="against the text")
+
+
+EXAMPLE = (0, 1, 5, 12, 50)
+"""How many of 100 have HIV."""
+START, END = 10, 128
+"""Records with HIV in the group: as many as in the table, and so many that theta is 0.4."""
+THIS_TABLE = "not in this table"
+QUOTED = {"MIL as tabulated": ("0.07", "0.09"), "MI": ("0", "0.02"), "CP": ("0", "0.01")}
+"""At theta = 0 and at theta = 0.4."""
+
+
+def text_example() -> Section:
+    """ITPR falls as more people of a group have HIV, while DR, MI and the surprise rise."""
+    found = {ill: example(ill) for ill in EXAMPLE}
+    itpr = along(found.values())["ITPR"]
+    more = along(found[ill] for ill in EXAMPLE[1:])
+    why = {"ITPR": "the group has the largest term, which falls as H(X|y) grows with its patients"}
+    rows = [
+        Row.number("share of all records with HIV", 1e3 / found[5].records, "0.001 %", form=".4%"),
+        *(Row.number(f"ITPR, {ill} of 100", itpr[n]) for n, ill in enumerate(EXAMPLE)),
+        *(Row.number(f"I1 of the group, {ill} of 100", float(p.i1[0])) for ill, p in found.items()),
+        *(
+            read(
+                f"{short} over HIV in the group",
+                "has to increase",
+                trends("rises", {"": more[short]}),
+                why.get(short, ""),
+            )
+            for short in ("ITPR", "DR", "MI", "CP", "ELD")
+        ),
+    ]
+    note = (
+        "10^8 records, 1000 of them with HIV, and a group of 100; 5 or 12 of these in the text. "
+        "With none, the group is homogeneous, and ITPR 1; trends are from 1 of 100 on."
+    )
+    return Section("The example of section 5: HIV in a group of 100", rows, note)
+
+
+def figure_4() -> Section:
+    """Two tables that agree with some of what is quoted, and why none agrees with all of it."""
+    rows = [
+        *within(_quoted(FIGURE_4A), FITTED_TABLE),
+        *within(_quoted(FIGURE_4B), ASSUMED_TABLE),
+        *_impossible(0.4),
+    ]
+    note = (
+        "Eq. 15 has theta = max H(X) - H_q(X), which is MIL by Eq. 8 itself. Here theta is "
+        "max |H(X) - H_q(X)|: the group has more entropy than the table, which ELD does not see."
+    )
+    return Section("Figure 4: inference, a group that differs from the table", rows, note)
+
+
+def _quoted(scheme: Scheme) -> list[Row]:
+    """What the text quotes, in a table."""
+    where = scheme.name.partition("(")[2].rstrip(")")
+    rising = along(scheme.profiles(range(START, END + 1)))
+    rows = [
+        scheme.row(),
+        Row.number(f"θ, {where}", furthest(scheme.profile(END)), "0.4", f"{END} of 1,000 have HIV"),
+        Row.number(f"share of the group with HIV, {where}", END / 1000, "12 %", form=".1%"),
+    ]
+    for short, (first, last) in QUOTED.items():
+        rows += [
+            Row.number(f"{short}, {where}, θ = 0", rising[short][0], first),
+            Row.number(
+                f"{short}, {where}, θ = 0.4", rising[short][-1], last, why="not in this table"
+            ),
+        ]
+    why = f"groups of such sizes alone, without any information, make ITPR {rising['ITPR'][0]:.6f}"
+    itpr, diversity = ({"": rising[short]} for short in ("ITPR", "ELD"))
+    return [
+        *rows,
+        read(f"ITPR over θ, {where}", "increases", trends("rises", itpr), why),
+        read(f"ELD over θ, {where}", "is constant", trends("is constant", diversity)),
+    ]
+
+
+def _impossible(theta: float) -> list[Row]:
+    """What no table can do, if theta is what Eq. 15 says."""
+    least = {EQ_8: theta, f"{TABULATED}, at the least,": theta / 2}
+    prior = along([example(0)])["H(X)"][0]
+    return [
+        read(
+            f"MIL by Eq. 15, θ = {theta}",
+            "0.09",
+            numbers("0.09", least),
+            "Eq. 8 is θ, the other at least H(X) / 2, and H(X) at least θ",
+        ),
+        read("MIL by Eq. 15, θ = 0", "0.07", numbers("0.07", {EQ_8: 0.0}), "Eq. 8 is θ"),
+        Row.number(
+            "H(X) of a share of 0.001 %",
+            prior,
+            "0.07",
+            "printed of MIL, which never exceeds H(X)",
+            why="a share of 0.001 % has less entropy than the MIL quoted at θ = 0",
+        ),
+    ]

@@ -10,9 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 
-from anonymizer.papers.agreement import AS_PUBLISHED
 from anonymizer.papers.bkakria2021.cases import profile
-from anonymizer.papers.bkakria2021.metrics import EQ_8, METRICS, TABULATED, Metric, along
+from anonymizer.papers.bkakria2021.metrics import along, metric_of, readings_of
 from anonymizer.papers.bkakria2021.schemes import (
     FIGURE_1,
     FIGURE_2A,
@@ -23,10 +22,8 @@ from anonymizer.papers.bkakria2021.schemes import (
     example,
 )
 from anonymizer.papers.readings import Reading, read, trend
-from anonymizer.papers.row import Row, Section
+from anonymizer.papers.row import AS_PUBLISHED, Row, Section
 from anonymizer.risk import Reidentification
-
-__all__ = ["marks"]
 
 FAILS, BRACKETED, HOLDS = "X", "(✓)", "✓"
 PRINTED = {
@@ -38,17 +35,15 @@ PRINTED = {
     "ITPR": ("✓", "✓"),
 }
 """Re-identification, inference."""
-MIL = {EQ_8: METRICS["MIL, Eq. 8"], TABULATED: METRICS["MIL as tabulated"]}
 EDGE = 1e-9
 """Metrics that differ by less are equal."""
 
-FIGURE_2, FIGURE_4 = (FIGURE_2A, FIGURE_2B), (FIGURE_4A, FIGURE_4B)
-
-Test = Callable[[Metric], list[str]]
+Test = Callable[[str], list[str]]
+"""From a metric to the places where it fails."""
 
 
 def marks() -> Section:
-    """Every mark derived, beside the printed one."""
+    """Every mark derived, and compared with the printed one."""
     rows = [
         _mark(metric, risk, printed)
         for metric, both in PRINTED.items()
@@ -64,28 +59,23 @@ def marks() -> Section:
 
 
 def _mark(short: str, risk: str, printed: str) -> Row:
-    metrics = MIL if short == "MIL" else {"": METRICS[short]}
+    metrics = readings_of(short)
     readings = [_reading(name, metric, risk, printed) for name, metric in metrics.items()]
     agreeing = next((reading.name for reading in readings if reading.agreement), readings[0].name)
-    why = _why(metrics[agreeing], risk)
-    row = read(f"{short}, {risk}", printed, readings, why)
-    return replace(row, remark=why)
+    bounded = "is always 1" if _bounded(metrics[agreeing]) else "varies"
+    why = "; ".join(_failed(metrics[agreeing], risk))
+    why = why or f"all tests hold, its largest value {bounded}"
+    return replace(read(f"{short}, {risk}", printed, readings, why), remark=why)
 
 
-def _reading(name: str, metric: Metric, risk: str, printed: str) -> Reading:
+def _reading(name: str, metric: str, risk: str, printed: str) -> Reading:
     mark = HOLDS if _bounded(metric) else BRACKETED
     mark = FAILS if _failed(metric, risk) else mark
     return Reading(name, mark, AS_PUBLISHED if mark == printed else "")
 
 
-def _why(metric: Metric, risk: str) -> str:
-    """What decides on the mark."""
-    bounded = "its largest value is always 1" if _bounded(metric) else "its largest value varies"
-    return "; ".join(_failed(metric, risk)) or f"all tests hold, {bounded}"
-
-
 @cache
-def _failed(metric: Metric, risk: str) -> list[str]:
+def _failed(metric: str, risk: str) -> list[str]:
     """What a metric does not do that the paper expects of it."""
     return [
         what + (f" in {', '.join(where)}" if where[0] else "")
@@ -94,25 +84,28 @@ def _failed(metric: Metric, risk: str) -> list[str]:
     ]
 
 
-def _ages_in_order(metric: Metric) -> list[str]:
+def _ages_in_order(metric: str) -> list[str]:
     """Age 1 = Age 3 > Age 4 > Age 5 > Age 2."""
-    first, second, third, fourth, fifth = (metric.of(profile(f"Age {n}")) for n in range(1, 6))
+    first, second, third, fourth, fifth = (
+        metric_of(metric, profile(f"Age {n}")) for n in range(1, 6)
+    )
     holds = abs(first - third) < EDGE and third - EDGE > fourth > fifth > second
     return [] if holds else [""]
 
 
-def _diseases_in_order(metric: Metric) -> list[str]:
+def _diseases_in_order(metric: str) -> list[str]:
     """Disease 3 > Disease 2 > Disease 1."""
-    first, second, third = (metric.of(profile(f"Age 5, Disease {n}")) for n in (1, 2, 3))
+    first, second, third = (metric_of(metric, profile(f"Age 5, Disease {n}")) for n in (1, 2, 3))
     return [] if third - EDGE > second and second - EDGE > first else [""]
 
 
 @cache
 def _tables() -> Mapping[str, Mapping[str, Mapping[str, list[float]]]]:
     """Every metric along the tables where it has to rise, by what rises there, and their names."""
-    sizes = {scheme.name: scheme.profiles(scheme.points) for scheme in (FIGURE_1, *FIGURE_2)}
+    figures = (FIGURE_1, FIGURE_2A, FIGURE_2B)
+    sizes = {scheme.name: scheme.profiles(scheme.points) for scheme in figures}
     excess = {FIGURE_3.name: FIGURE_3.profiles(FIGURE_3.points)}
-    varied = {scheme.name: scheme.profiles(range(10, 129, 2)) for scheme in FIGURE_4}
+    varied = {each.name: each.profiles(range(10, 129, 2)) for each in (FIGURE_4A, FIGURE_4B)}
     varied["the example"] = [example(ill) for ill in (1, 5, 12, 50)]
     found = {"ε": sizes, "λ": excess, "θ": varied}
     return {
@@ -122,18 +115,15 @@ def _tables() -> Mapping[str, Mapping[str, Mapping[str, list[float]]]]:
 
 
 def _rises(over: str) -> Test:
-    def falls_short(metric: Metric) -> list[str]:
-        return [
-            name for name, found in _tables()[over].items() if trend(found[metric.short]) != "rises"
-        ]
-
-    return falls_short
+    return lambda metric: [
+        name for name, found in _tables()[over].items() if trend(found[metric]) != "rises"
+    ]
 
 
-def _bounded(metric: Metric) -> bool:
+def _bounded(metric: str) -> bool:
     """Whether records that are all disclosed come to 1, however many they are."""
-    disclosed = [metric.of(Reidentification.of([1] * records)) for records in (8, 10_000)]
-    return all(abs(value - 1) < EDGE for value in disclosed)
+    disclosed = (Reidentification.of([1] * records) for records in (8, 10_000))
+    return all(abs(metric_of(metric, profile) - 1) < EDGE for profile in disclosed)
 
 
 TESTS: dict[str, dict[str, Test]] = {

@@ -3,12 +3,10 @@
 from collections import defaultdict
 from collections.abc import Mapping
 
+from anonymizer.papers.bkakria2021.metrics import METRICS
 from anonymizer.papers.bkakria2021.tables import FIRST, GROUPS, SECOND, Patients
 from anonymizer.papers.columns import inference, reidentification
-from anonymizer.papers.readings import claim
 from anonymizer.papers.row import Row, Section
-
-__all__ = ["pair"]
 
 RELEASES = {"Table 1b": FIRST, "Table 2b": SECOND}
 PRINTED = {
@@ -42,6 +40,7 @@ def measured(people: Patients) -> dict[str, float]:
     disease = inference(people.diseases, zones, decades)
     found = disease.measures
     values = [len(set(texts)) for texts in groups(people).values()]
+    inferred = ("ELD", "ITPR", "DR", "MI", "CP")
     return {
         "k": float(disease.sizes.min()),
         "distinct l": float(min(values)),
@@ -49,31 +48,13 @@ def measured(people: Patients) -> dict[str, float]:
         "t": found.i1_max,
         "probability of re-identification": records.max_posterior,
         "probability of inference": found.max_posterior,
-        "ELD": found.entropy_l_diversity_risk,
-        "ITPR": found.itpr,
-        "DR": found.discrimination_rate,
-        "MI": found.mutual_information,
-        "CP": found.conditional_privacy,
-        "ITPR, re-identification": records.itpr,
-        "DR, re-identification": records.discrimination_rate,
-        "MI, re-identification": records.mutual_information,
-        "CP, re-identification": records.conditional_privacy,
-        "ELD, re-identification": records.entropy_l_diversity_risk,
+        **{short: found[METRICS[short]] for short in inferred},
+        **{f"{short}, re-identification": records[METRICS[short]] for short in REIDENTIFIED},
     }
 
 
-RISKS = (
-    "k",
-    "distinct l",
-    "t",
-    "entropy l",
-    "probability of inference",
-    "ELD",
-    "ITPR",
-    "DR",
-    "MI",
-    "CP",
-)
+REIDENTIFIED = ("ITPR", "DR", "MI", "CP", "ELD")
+RISKS = ("k", "distinct l", "t", "entropy l", "probability of inference", "ELD", *REIDENTIFIED[:4])
 """What the two releases are compared by."""
 WHOLE = {"k", "distinct l"}
 SAFER_WHEN_LARGE = {"k", "distinct l", "entropy l"}
@@ -91,7 +72,7 @@ def _regrouped(name: str) -> Row:
     """The release made anew from the raw table."""
     made = {group: sorted(found) for group, found in groups(RELEASES[name]).items()}
     printed = {group: sorted(texts) for group, texts in GROUPS[name].items()}
-    return claim(
+    return Row.claim(
         f"{name} from {name[:-1]}a",
         made == printed,
         f"{sum(map(len, made.values()))} records in {len(made)} groups",
@@ -102,16 +83,12 @@ def _regrouped(name: str) -> Row:
 
 def _listed(name: str, found: Found) -> list[Row]:
     remarks = {"t": "by divergence; 0 by any distance, as each group has the table's shares"}
-    return [
-        Row.number(
-            quantity,
-            value,
-            PRINTED[name].get(quantity, ""),
-            remarks.get(quantity, ""),
-            "g" if quantity in WHOLE else ".6f",
-        )
-        for quantity, value in found.items()
-    ]
+    rows = []
+    for quantity, value in found.items():
+        form = "g" if quantity in WHOLE else ".6f"
+        printed, remark = PRINTED[name].get(quantity, ""), remarks.get(quantity, "")
+        rows.append(Row.number(quantity, value, printed, remark, form))
+    return rows
 
 
 def _verdict(name: str, first: float, second: float) -> Row:

@@ -10,36 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonymizer.papers.bkakria2021.metrics import columns, furthest
-from anonymizer.papers.row import Row
-from anonymizer.papers.series import Column, Series
+from anonymizer.papers.row import Column, Row, Series
 from anonymizer.risk import Inference, Profile, Reidentification
-
-__all__ = [
-    "ASSUMED_TABLE",
-    "FIGURE_1",
-    "FIGURE_2A",
-    "FIGURE_2B",
-    "FIGURE_3",
-    "FIGURE_4A",
-    "FIGURE_4B",
-    "FIGURE_5",
-    "FITTED_TABLE",
-    "PLANE",
-    "RECORDS",
-    "Scheme",
-    "arithmetic",
-    "equally_skewed",
-    "example",
-    "graded",
-    "halves",
-    "one_skewed",
-    "one_small",
-    "panel",
-    "plane",
-    "surface",
-    "ten_groups",
-    "two_groups",
-]
 
 RECORDS = 10_000
 CLASSES = np.arange(10)
@@ -116,22 +88,10 @@ def _five_ages(excess: np.ndarray) -> Profile:
 
 @dataclass(frozen=True)
 class Scheme:
-    """What a panel of a figure is computed from.
+    """A panel of a figure: its table in words, and as a function of a parameter at some points.
 
-    Parameters
-    ----------
-    name, records
-        The panel, and its table in words.
-    profile
-        Makes the table.
-    parameter, label, unit
-        What is varied: its name, what people call it, its unit.
-    points
-        The values it takes.
-    status
-        How much of it the paper fixes.
-    varied
-        Whether the axis is theta = max_q |H(X) - H_q(X)|, not the parameter.
+    ``status``: how much of it the paper fixes. ``varied``: whether the axis is
+    theta = max_q |H(X) - H_q(X)|, not the parameter.
     """
 
     name: str
@@ -154,12 +114,8 @@ class Scheme:
         parameters = [Column(self.parameter, self.label, self.points, self.unit)]
         if self.varied:
             parameters.append(_theta([furthest(profile) for profile in profiles]))
-        return panel(
-            self.name,
-            self.records,
-            self.status,
-            Series(parameters, columns(profiles), axis=parameters[-1].name),
-        )
+        series = Series(parameters, columns(profiles), axis=parameters[-1].name)
+        return panel(self.name, self.records, self.status, series)
 
 
 def panel(name: str, records: str, status: str, series: Series) -> Row:

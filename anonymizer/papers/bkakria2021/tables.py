@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["AGES", "DISEASES", "FIRST", "GROUPS", "SECOND", "ZIPS", "Patients"]
-
 Texts = tuple[str, ...]
 
 

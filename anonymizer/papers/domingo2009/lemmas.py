@@ -1,15 +1,10 @@
 """Sections 3 and 4: mutual information as a measure of loss and of risk; and the appendix."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonymizer.information.entropy import mutual_information
-from anonymizer.papers.readings import claim
+from anonymizer.kernels.arrays import Floats
 from anonymizer.papers.row import Row, Section
-
-__all__ = ["covariance_lemma", "measures"]
-
-Floats = NDArray[np.float64]
 
 TRIALS = 200
 RECORDS = 200_000
@@ -22,7 +17,7 @@ def measures() -> Section:
     return Section("Sections 3 and 4: mutual information", rows, "The paper prints no numbers.")
 
 
-def _told(joint: Floats) -> float:
+def _information(joint: Floats) -> float:
     """I in bits of a joint law."""
     return float(mutual_information(joint))
 
@@ -33,18 +28,18 @@ def _lemma_1() -> list[Row]:
     for _ in range(TRIALS):
         joint = rng.dirichlet(np.full(12, 0.5)).reshape(4, 3)
         channel = rng.dirichlet(np.full(5, 0.5), 4)
-        loss = _told(joint) - _told(channel.T @ joint)
+        loss = _information(joint) - _information(channel.T @ joint)
         together = np.einsum("xy,xz->zxy", joint, channel)  # p(x', x, y)
-        rest = sum(_told(part) * part.sum() for part in together)
+        rest = sum(_information(part) * part.sum() for part in together)
         least, off = min(least, loss), max(off, abs(loss - rest))
     return [
-        claim(
+        Row.claim(
             "Lemma 1: I(X;Y) - I(X';Y) >= 0",
             least >= -ROUNDED,
             f"at least {least:.6f} bits, of {TRIALS} random laws and channels",
             "not negative",
         ),
-        claim(
+        Row.claim(
             "its proof: the difference is I(X;Y|X')",
             off < ROUNDED,
             f"off by {off:.0e}",
@@ -58,8 +53,8 @@ def _scalars() -> Row:
     rho, x = 0.8, np.linspace(-7, 7, 281)
     u, v = np.meshgrid(x, x, indexing="ij")
     density = np.exp(-(u**2 - 2 * rho * u * v + v**2) / (2 * (1 - rho**2)))
-    found, formula = _told(density / density.sum()), -0.5 * np.log2(1 - rho**2)
-    return claim(
+    found, formula = _information(density / density.sum()), -0.5 * np.log2(1 - rho**2)
+    return Row.claim(
         "I(U;V) of normal scalars, rho = 0.8",
         abs(found - formula) < 1e-6,
         f"{found:.6f} bits on a fine grid, {formula:.6f} by the formula",
@@ -86,7 +81,7 @@ def _sufficient() -> Row:
         to = np.zeros((4, 5))
         to[:2, :2], to[2:, 2:] = np.eye(2), estimate.T
         worst = max(worst, abs(_normal_information(to @ s @ to.T, 2) - _normal_information(s, 2)))
-    return claim(
+    return Row.claim(
         "the best linear estimate of normal U from V is sufficient",
         worst < ROUNDED,
         f"I(U;U^) and I(U;V) differ by {worst:.0e} bits, 2 and 3 dimensions",
@@ -98,9 +93,9 @@ def _zero_loss() -> Row:
     """No loss of mutual information although every value is moved: a permutation of X."""
     joint = np.array([[4, 1], [2, 2], [1, 6]]) / 16
     moved = np.roll(np.eye(3), 1, axis=1)
-    loss = _told(joint) - _told(moved.T @ joint)
+    loss = _information(joint) - _information(moved.T @ joint)
     distance = float(joint.sum(axis=1) @ (np.array([0, 1, 2]) - np.array([1, 2, 0])) ** 2)
-    return claim(
+    return Row.claim(
         "I(X;Y) - I(X';Y) = 0 without X' = X",
         abs(loss) < ROUNDED and distance > 0,
         f"a permutation: loss {abs(loss):.6f} bits, mean square error {distance:.6f}",
@@ -126,16 +121,16 @@ def _preserved(s: Floats) -> list[Row]:
     a = np.linalg.solve(s[1:, 1:], s[1:, 0])
     off = float(np.abs(s[1:, 1:] @ a - s[1:, 0]).max())
     share = float(a @ s[1:, 0] / s[0, 0])
-    told, whole = -0.5 * np.log2(1 - share), _normal_information(s, 1)
+    kept, whole = -0.5 * np.log2(1 - share), _normal_information(s, 1)
     return [
-        claim(
+        Row.claim(
             "I(X;X') = I(X;Y) for X' = a'Y",
-            abs(told - whole) < ROUNDED,
+            abs(kept - whole) < ROUNDED,
             f"both {whole:.6f} bits",
             "X' is a sufficient statistic",
             "not I(X';Y), which is infinite for a function of a continuous Y",
         ),
-        claim(
+        Row.claim(
             "Cov(X',Y) = Cov(X,Y)",
             off < ROUNDED,
             f"off by {off:.0e}",

@@ -1,16 +1,10 @@
 """Section 1: probabilistic information loss, and what it mends."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonymizer.channels import pil, probabilistic_loss
-from anonymizer.papers.readings import claim
-from anonymizer.papers.row import Row, Section
-from anonymizer.papers.series import Column, Series
-
-__all__ = ["information_loss"]
-
-Floats = NDArray[np.float64]
+from anonymizer.kernels.arrays import Floats
+from anonymizer.papers.row import Column, Row, Section, Series
 
 SAMPLES, RECORDS, POPULATION = 200, 500, 20_000
 NOISE = (0.0, 0.01, 0.05, 0.2, 1.0)
@@ -35,7 +29,7 @@ def _drawn(rng: np.random.Generator, *shape: int) -> Floats:
 def _bounded() -> Row:
     """A statistic of 0 that becomes 0.1: footnote 1."""
     found = pil(0.0, 0.1, 1 / 500)
-    return claim(
+    return Row.claim(
         "a mean of 0 that becomes 0.1, 500 records of variance 1",
         0 <= found <= 1,
         f"pil = {found:.6f}",
@@ -60,8 +54,8 @@ def _samples(rng: np.random.Generator) -> list[Row]:
     shown = ", ".join(f"{name} {value:.2f}" for name, value in means.items())
     unmasked = probabilistic_loss(large, large).average
     return [
-        claim("pil of unmasked data", unmasked == 0, f"{unmasked:.6f}", "0: no discrepancy"),
-        claim(
+        Row.claim("pil of unmasked data", unmasked == 0, f"{unmasked:.6f}", "0: no discrepancy"),
+        Row.claim(
             "mean pil of a fresh sample",
             off < 0.06,
             shown,

@@ -1,7 +1,6 @@
-"""Section 5: the four models, each beside what is known of it in closed form."""
+"""Section 5: the four models, each compared with its closed form."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonymizer.channels import (
     bottleneck_path,
@@ -11,13 +10,8 @@ from anonymizer.channels import (
     rate_distortion,
     squared,
 )
-from anonymizer.papers.readings import claim
-from anonymizer.papers.row import Row, Section
-from anonymizer.papers.series import Column, Series
-
-__all__ = ["four_models"]
-
-Floats = NDArray[np.float64]
+from anonymizer.kernels.arrays import Floats
+from anonymizer.papers.row import Column, Row, Section, Series
 
 CHANCE, LIMIT = 0.3, 0.1
 FLIP = 0.1
@@ -48,14 +42,14 @@ def _rate_distortion() -> list[Row]:
     first = rate_distortion([CHANCE, 1 - CHANCE], COIN, distortion_limit=LIMIT)
     second = rate_distortion([CHANCE, 1 - CHANCE], COIN, rate_limit=known)
     return [
-        claim(
+        Row.claim(
             "Model 1: a coin of chance 0.3, D = 0.1",
             first.certified and abs(first.leakage - known) < EXACT,
             f"I(X';X) = {first.leakage:.9f}, gap {first.gap:.0e}",
             "the rate-distortion function",
             f"h(0.3) - h(0.1) = {known:.9f}",
         ),
-        claim(
+        Row.claim(
             "Model 2: the same coin at that rate",
             second.certified and abs(second.distortion - LIMIT) < EXACT,
             f"E d = {second.distortion:.9f}, gap {second.gap:.0e}",
@@ -77,7 +71,7 @@ def _normal() -> Row:
     known = float(gaussian_rate(0.5, 1.0)[0])
     rule = gaussian_channel(x, x, 0.0, 1.0, 0.5)
     distortion = float(p @ (rule * squared(x)).sum(axis=1))
-    return claim(
+    return Row.claim(
         "Model 1: the closed form of a normal X, d = 0.5",
         found.certified and abs(found.leakage - known) < 1e-6,
         f"I(X';X) = {found.leakage:.9f} on 121 samples, {known:.9f} in closed form",
@@ -95,14 +89,14 @@ def _bottleneck() -> list[Row]:
     third = information_bottleneck(BINARY, relevance_loss_limit=loss)
     fourth = information_bottleneck(BINARY, rate_limit=rate)
     return [
-        claim(
+        Row.claim(
             f"Model 3: flips of 0.1, loss at most {loss:.6f}",
             abs(third.rate - rate) < 1e-7,
             f"I(X';X) = {third.rate:.9f}, a {third.optimality}",
             "minimised; no algorithm given",
             f"Mrs Gerber's lemma: {rate:.9f}",
         ),
-        claim(
+        Row.claim(
             f"Model 4: the same, rate at most {rate:.6f}",
             abs(fourth.loss - loss) < 1e-7,
             f"I(X;Y) - I(X';Y) = {fourth.loss:.9f}, a {fourth.optimality}",
@@ -124,11 +118,10 @@ def _figure_1() -> Row:
         ],
         axis="distortion",
     )
+    certified = "all" if all(f.certified for f in found) else "not all"
     return Row(
         "Figure 1: distortion",
-        f"{len(found)} points, all certified"
-        if all(f.certified for f in found)
-        else f"{len(found)} points, not all certified",
+        f"{len(found)} points, {certified} certified",
         remark="a normal X of variance 1, squared error; the figure is a sketch without scale",
         series=series,
     )

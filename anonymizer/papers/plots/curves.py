@@ -8,11 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 
-from anonymizer.papers.row import Row, Section
-from anonymizer.papers.series import Column, Series
+from anonymizer.papers.row import Column, Row, Section, Series
 from anonymizer.report.plots.style import COLORS, LOOK, Style, save
-
-__all__ = ["draw"]
 
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (1, 1)), "-")
 FEW = 10
@@ -40,7 +37,7 @@ def _panels(place: SubFigure, row: Row, series: Series) -> None:
         axes = place.subplots()
         for measure, look in zip(series.measures, _looks(series), strict=False):
             axes.plot(series[series.axis].values, measure.values, label=measure.label, **look)
-        axes.set_xlabel(_named(series[series.axis]))
+        axes.set_xlabel(series[series.axis].heading)
         axes.set_ylabel(", ".join(dict.fromkeys(m.unit for m in series.measures if m.unit)))
         axes.legend()
         return
@@ -57,7 +54,7 @@ def _curves(axes: Axes, series: Series, measure: Column) -> None:
         label = f"{series[series.by].label} = {value:g}"
         axes.plot(along[here], np.asarray(measure.values)[here], color=color, label=label)
     axes.set_title(measure.label, fontsize="medium", color="dimgrey")
-    axes.set_xlabel(_named(series[series.axis]))
+    axes.set_xlabel(series[series.axis].heading)
 
 
 def _looks(series: Series) -> list[Style]:
@@ -66,7 +63,3 @@ def _looks(series: Series) -> list[Style]:
         {"color": color, "linestyle": dash, "marker": marker, "markersize": 4, "linewidth": 1.8}
         for color, dash in zip(COLORS, DASHES, strict=True)
     ]
-
-
-def _named(column: Column) -> str:
-    return f"{column.label} ({column.unit})" if column.unit else column.label

@@ -9,11 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.lines import Line2D
 
-from anonymizer.papers.row import Row, Section
-from anonymizer.papers.series import Column, Series
+from anonymizer.papers.row import Column, Row, Section, Series
 from anonymizer.report.plots.style import COLORS, LOOK, Style, save
-
-__all__ = ["draw"]
 
 ACROSS = 2
 """Figures side by side."""
@@ -86,7 +83,7 @@ def _lines(axes: Axes, series: Series, columns: Sequence[Column], styles: dict[s
     rising = along >= np.maximum.accumulate(along)
     for column in columns:
         axes.plot(along[rising], np.asarray(column.values)[rising], **styles[column.label])
-    axes.set_xlabel(_named(series[series.axis]))
+    axes.set_xlabel(series[series.axis].heading)
 
 
 def _curves(axes: Axes, series: Series) -> None:
@@ -107,14 +104,10 @@ def _curves(axes: Axes, series: Series) -> None:
         )
     axes.set_xlim(right=along.max() * 1.15)
     axes.set_ylim(-0.02, 1.02)
-    axes.set_xlabel(_named(series[series.axis]))
+    axes.set_xlabel(series[series.axis].heading)
     axes.set_ylabel(measure.label)
 
 
 def _subtitle(axes: Axes, row: Row) -> None:
     """What the figure is of, over all its panels."""
     axes.set_title(row.remark, loc="left", fontsize="medium", color="dimgrey")
-
-
-def _named(column: Column) -> str:
-    return f"{column.label} ({column.unit})" if column.unit else column.label

@@ -1,6 +1,6 @@
 """Figures 6 and 7 of section 5, and what is said of them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 
 import numpy as np
@@ -12,21 +12,17 @@ from anonymizer.channels import (
     privacy_distortion_curve,
     squared,
 )
-from anonymizer.papers.readings import claim
+from anonymizer.kernels.arrays import Floats
 from anonymizer.papers.rebollo2008.normal import (
     RHO,
     SHARES,
     STEPS,
-    Floats,
     Grid,
     Performance,
     closed,
     slope_of,
 )
-from anonymizer.papers.row import Row, Section
-from anonymizer.papers.series import Column, Series
-
-__all__ = ["figure_6", "figure_7"]
+from anonymizer.papers.row import Column, Row, Section, Series
 
 NEAR = 0.01
 """A cost within 1 % is very close."""
@@ -60,26 +56,12 @@ def figure_6(steps: int = STEPS) -> Section:
 
 
 def _curve(grid: Grid) -> Row:
-    """R(D) of the grid, certified, beside the bounds at the same distortion."""
+    """R(D) of the grid, certified, and the bounds at the same distortion."""
     found = privacy_distortion_curve(grid.joint, squared(grid.x), points=POINTS, unit="nats")
     found.sort(key=lambda point: point.distortion)
     d = np.array([point.distortion for point in found])
-    rates = gaussian_rate(d, 1.0, RHO, "nats")
-    told = float(gaussian_rate(0, 1.0, RHO, "nats")[0])
-    series = Series(
-        [Column("distortion", "D", d.tolist())],
-        [
-            Column("optimum", "optimum on the grid", [p.leakage for p in found], "nats"),
-            Column("qglb", "QGLB = Eq. 5", rates.tolist(), "nats"),
-            Column(
-                "miub",
-                "MIUB",
-                mutual_information_bound(d, information=told, variance=1).tolist(),
-                "nats",
-            ),
-        ],
-        axis="distortion",
-    )
+    measures = _rates(d.tolist(), [point.leakage for point in found])
+    series = Series([Column("distortion", "D", d.tolist())], measures, axis="distortion")
     certified = sum(point.certified for point in found)
     return Row(
         "Figure 6: curves",
@@ -89,8 +71,19 @@ def _curve(grid: Grid) -> Row:
     )
 
 
+def _rates(d: Sequence[float], optima: Sequence[float]) -> list[Column]:
+    """R on the grid, and the bounds of the normal law, at some distortions."""
+    known = float(gaussian_rate(0, 1.0, RHO, "nats")[0])
+    above = mutual_information_bound(d, information=known, variance=1)
+    return [
+        Column("optimum", "optimum on the grid", optima, "nats"),
+        Column("qglb", "QGLB = Eq. 5", gaussian_rate(d, 1.0, RHO, "nats").tolist(), "nats"),
+        Column("miub", "MIUB", above.tolist(), "nats"),
+    ]
+
+
 def _points(grid: Grid, descents: Mapping[float, Performance]) -> Row:
-    """Where the descents end, beside the certified risk of the same distortion."""
+    """Where the descents end, and the certified risk of the same distortion."""
     d = [descents[share].distortion for share in SHARES]
     best = [
         privacy_distortion(
@@ -98,23 +91,10 @@ def _points(grid: Grid, descents: Mapping[float, Performance]) -> Row:
         ).leakage
         for limit in d
     ]
-    told = float(gaussian_rate(0, 1.0, RHO, "nats")[0])
-    above = mutual_information_bound(d, information=told, variance=1).tolist()
-    series = Series(
-        [
-            Column("distortion", "D", d),
-            Column("slope", "lambda", [slope_of(share) for share in SHARES]),
-        ],
-        [
-            Column("optimum", "optimum on the grid", best, "nats"),
-            Column("qglb", "QGLB = Eq. 5", gaussian_rate(d, 1.0, RHO, "nats").tolist(), "nats"),
-            Column("miub", "MIUB", above, "nats"),
-            Column(
-                "descent", "steepest descent", [descents[share].risk for share in SHARES], "nats"
-            ),
-        ],
-        axis="distortion",
-    )
+    slopes = Column("slope", "lambda", [slope_of(share) for share in SHARES])
+    risks = [descents[share].risk for share in SHARES]
+    measures = [*_rates(d, best), Column("descent", "steepest descent", risks, "nats")]
+    series = Series([Column("distortion", "D", d), slopes], measures, axis="distortion")
     return Row(
         "Figure 6: points",
         "3 multipliers",
@@ -126,7 +106,7 @@ def _points(grid: Grid, descents: Mapping[float, Performance]) -> Row:
 def _excess(grid: Grid, share: float, found: Performance) -> Row:
     """How far above the certified optimum, and Eq. 5, the descent ends."""
     best, formula = grid.optima[share], closed(share)
-    return claim(
+    return Row.claim(
         f"steepest descent, lambda = {slope_of(share):.2f}",
         abs(found.cost / formula.cost - 1) <= NEAR,
         f"C = {found.cost:.6f}, {found.cost / best.cost - 1:.1%} above the optimum "
@@ -154,7 +134,7 @@ def _optima(grid: Grid) -> list[Row]:
             )
         )
     zeros = min(float((best.channel < MASS).mean()) for best in grid.optima.values())
-    inactive = claim(
+    inactive = Row.claim(
         "p(x^|x) >= 0 at the optimum",
         zeros == 0,
         f"at least {zeros:.0%} of the chances are 0",
@@ -193,7 +173,7 @@ def figure_7(steps: int = STEPS) -> Section:
             for name, point in costs.items()
         ),
         _shape(grid, channels),
-        claim(
+        Row.claim(
             "C of the channel found",
             costs["found"].cost <= best.cost * (1 + NEAR),
             f"{costs['found'].cost / best.cost - 1:.1%} above the optimum",
@@ -230,7 +210,7 @@ def _shape(grid: Grid, channels: Mapping[str, Floats]) -> Row:
         name: float(grid.p @ np.abs(channel - channels["optimal"]).sum(axis=1)) / 2
         for name, channel in channels.items()
     }
-    return claim(
+    return Row.claim(
         "shape of the channel found",
         away["found"] < away["initial"],
         f"total variation from the optimal one {away['found']:.3f}, initially "

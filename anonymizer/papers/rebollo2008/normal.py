@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from anonymizer.channels import (
     GaussianModel,
@@ -16,10 +15,7 @@ from anonymizer.channels import (
     squared,
 )
 from anonymizer.channels.threads import single_threaded
-
-__all__ = ["RHO", "SHARES", "Grid", "Performance", "closed", "slope_of"]
-
-Floats = NDArray[np.float64]
+from anonymizer.kernels.arrays import Floats
 
 RHO = 0.95
 SHARES = (0.25, 0.5, 0.75)
@@ -29,7 +25,7 @@ STEPS = 32_000
 
 
 def slope_of(share: float) -> float:
-    """Lambda of d, in nats, as the mechanism of a normal law states it: -dD/dR at d."""
+    """Lambda of d, in nats, as the mechanism of a normal law has it: -dD/dR at d."""
     found = GaussianModel.of_scalar(0, 1, RHO).mechanism(distortion_limit=share, unit="nats")
     return float(found.slope or 0.0)
 

@@ -1,13 +1,10 @@
-"""What section 4 states: convexity, the bounds, the closed form; by number."""
+"""The statements of section 4 by number: convexity, the bounds, the closed form."""
 
 import numpy as np
 
 from anonymizer.channels import gaussian_rate, mutual_information_bound, quadratic_gaussian_bound
-from anonymizer.papers.readings import claim
 from anonymizer.papers.rebollo2008.normal import RHO, SHARES, Grid, closed, slope_of
 from anonymizer.papers.row import Row, Section
-
-__all__ = ["statements"]
 
 NORMAL = 0.5 * float(np.log(2 * np.pi * np.e))
 """h of a standard normal law, nats."""
@@ -36,7 +33,7 @@ def _convexity() -> list[Row]:
     slope = (sides[0] - sides[1]) / (2 * step)
     off = abs(slope - float((grid.gradient(channel) * towards).sum()))
     return [
-        claim(
+        Row.claim(
             "Eq. 1 is convex with p(x^|x) as unknown",
             worst <= 1e-12,
             f"risk half way above the mean of both ends: {worst:.1e} at the most, of 300 pairs",
@@ -44,7 +41,7 @@ def _convexity() -> list[Row]:
             "the text says p(x^|W), which does not decide the distortion: read p(x^|x), as in "
             "section 5",
         ),
-        claim(
+        Row.claim(
             "the gradient of R",
             off < 1e-7,
             f"off by {off:.0e} from a difference quotient",
@@ -66,7 +63,7 @@ def _multipliers() -> list[Row]:
         low, high = gaussian_rate([share - step, share + step], 1.0, RHO, "nats")
         formula = 2 * (1 / RHO**2 - 1 + share)
         worst = max(worst, abs(2 * step / (low - high) - formula), abs(slope_of(share) - formula))
-    relation = claim(
+    relation = Row.claim(
         "lambda = 2 sigma_X^2 (1/rho^2 - 1 + d)",
         worst < 1e-5,
         f"off by {worst:.0e} from -dD/dR of Eq. 5",
@@ -87,15 +84,15 @@ def _closed_form() -> list[Row]:
     excess = max(abs(p.cost - closed(s).cost) for s, p in zip(SHARES, reached, strict=True))
     above = mutual_information_bound(d, information=float(rate[0]), variance=1) - rate
     return [
-        claim("QGLB (3) is tight for a normal law", off < 1e-12, f"off by {off:.0e}", "tight"),
-        claim(
+        Row.claim("QGLB (3) is tight for a normal law", off < 1e-12, f"off by {off:.0e}", "tight"),
+        Row.claim(
             "the rule of Fig. 5 reaches Eq. 5",
             excess < 5e-3,
             f"D + lambda R off by {excess:.1e}, on 101 samples of [-6, 6]",
             "optimal",
             "rounding to cells adds a 12th of their width squared to D",
         ),
-        claim(
+        Row.claim(
             "MIUB (4) is above R(D)",
             float(above.min()) >= -1e-12,
             f"by {above.min():.6f} to {above.max():.6f}",
@@ -105,7 +102,7 @@ def _closed_form() -> list[Row]:
 
 
 def _no_bound() -> Row:
-    """QGLB without a linear regression: X = A + B, W = B + N(0, 1), told through Y = A."""
+    """QGLB without a linear regression: X = A + B, W = B + N(0, 1), released as Y = A."""
     w = np.linspace(-9, 9, 6001)
     b = np.linspace(-1, 1, 402)
     b = (b[1:] + b[:-1]) / 2
@@ -121,7 +118,7 @@ def _no_bound() -> Row:
         linear=True,
         unit="nats",
     )
-    return claim(
+    return Row.claim(
         "QGLB (3) for any real-valued W and X",
         float(formula[0]) <= 0,
         f"R = 0, and QGLB = {formula[0]:.6f}",

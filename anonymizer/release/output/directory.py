@@ -17,17 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anonymizer.errors import InputError
-from anonymizer.release.output.atomic import (
-    Site,
-    dress,
-    kept,
-    locked,
-    prepare,
-    sites,
-    stands,
-    unwritten,
-)
+from anonymizer.release.output.atomic import dress, kept, prepare, stands, unwritten
 from anonymizer.release.output.interrupts import held
+from anonymizer.release.output.locking import Site, locked, reason_of, sites
 from anonymizer.release.output.renaming import UNABLE, exchange, flush, rename_new
 
 __all__ = ["Output", "reserved"]
@@ -43,17 +35,10 @@ OLD = "old"
 def reserved(directory: Path, names: Sequence[str]) -> Iterator["Output"]:
     """Keep a directory for the release of one run; what a killed run left there is cleared.
 
-    Parameters
-    ----------
-    directory
-        Where; it is made once there is something to be put into it.
-    names
-        The files that a release may have; the last one is the sign that it is whole.
+    It is made once there is something to be put into it. ``names``: the files that a release may
+    have; the last one is the sign that it is whole.
 
-    Raises
-    ------
-    InputError
-        When another run is writing there, or nothing can be written.
+    Raises InputError when another run is writing there, or nothing can be written.
     """
     path = _resolved(directory)
     failing = "cannot write to" if path.exists() else "cannot make the directory"
@@ -65,18 +50,9 @@ def reserved(directory: Path, names: Sequence[str]) -> Iterator["Output"]:
 
 @dataclass(frozen=True)
 class Output:
-    """A directory that is locked for a release.
+    """A directory that is locked for a release; messages call it ``shown``.
 
-    Parameters
-    ----------
-    shown
-        What messages call it.
-    path
-        Where it really is.
-    site
-        Where new files are made.
-    names
-        The files that a release may have, its sign last.
+    ``names``: the files that a release may have, its sign last.
     """
 
     shown: Path
@@ -88,18 +64,11 @@ class Output:
         """Write a release so that all of its files appear, whole, or none.
 
         A signal that comes once all are made acts when the release stands and is noted as such.
+        ``writers``: what writes each file, by name, the sign last; later ones see earlier files. A
+        release that is there is replaced by ``force`` alone.
 
-        Parameters
-        ----------
-        writers
-            What writes each file, by name, the sign last; later ones see earlier files.
-        force
-            Whether a release that is there is replaced.
-
-        Raises
-        ------
-        InputError
-            When it cannot be written; the directory is as it was before, if not said otherwise.
+        Raises InputError when it cannot be written; the directory is as it was before, if not said
+        otherwise.
         """
         done = f"the release stands in {self.shown}"
         with held() as signals, unwritten(self.shown):
@@ -119,10 +88,7 @@ class Output:
     def recover(self) -> None:
         """Finish, put back or clear what runs left that were killed.
 
-        Raises
-        ------
-        InputError
-            When a release cannot be put back: the message says where it lies.
+        Raises InputError when a release cannot be put back: the message says where it lies.
         """
         with held(), unwritten(self.shown):
             for site in sites(self.path):
@@ -274,7 +240,7 @@ def _resolved(directory: Path) -> Path:
         path = directory.resolve()
         reason = "a file has its name" if path.exists() and not path.is_dir() else ""
     except OSError as error:
-        reason = error.strerror or type(error).__name__
+        reason = reason_of(error)
     except (RuntimeError, ValueError):
         reason = "nothing can have such a name"
     if reason:

@@ -1,4 +1,4 @@
-"""Signals that ask a process to end: acted on as interrupts are, never lost, and held back."""
+"""Signals that request a process to end: acted on as interrupts are, never lost, and held back."""
 
 import atexit
 import signal
@@ -18,22 +18,26 @@ __all__ = ["Held", "ends_as_interrupts", "held", "never_lost", "settled"]
 Handler = Callable[[int, FrameType | None], object] | int | None
 
 
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt if number == signal.SIGINT else Ended
+
+
 @contextmanager
-def ends_as_interrupts() -> Iterator[None]:
-    """Let a request to end clean up as an interrupt does, so that nothing half-written stays."""
-
-    def interrupt(number: int, frame: object) -> None:
-        raise KeyboardInterrupt if number == signal.SIGINT else Ended
-
-    if not _hears_signals():
-        yield
-        return
-    before = {number: signal.signal(number, interrupt) for number in _heard()}
+def _handled_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Let a handler act on signals that request to end, until the block is over."""
+    before = {number: signal.signal(number, handler) for number in _heard()}
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, own in before.items():
+            signal.signal(number, own)
+
+
+@contextmanager
+def ends_as_interrupts() -> Iterator[None]:
+    """Let a request to end clean up as an interrupt does, so that nothing half-written stays."""
+    with _handled_by(_interrupt):
+        yield
 
 
 @contextmanager
@@ -42,32 +46,23 @@ def never_lost(watch: "Watch") -> Iterator["Watch"]:
 
     It was when what was being done then goes on: whoever caught it would have ended that.
     """
-    if not _hears_signals():
-        yield watch
-        return
     now = ""
     struck: tuple[str, int] | None = None
-    before = {number: signal.getsignal(number) for number in _heard()}
 
     def interrupt(number: int, frame: object) -> None:
         nonlocal struck
         struck = now, number
-        raise KeyboardInterrupt if number == signal.SIGINT else Ended
+        _interrupt(number, frame)
 
     def watching(doing: str, done: int, of: int | None) -> None:
         nonlocal now, struck
         last, now, struck = struck, doing, None
         if last and last[0] == doing:
-            raise KeyboardInterrupt if last[1] == signal.SIGINT else Ended
+            _interrupt(last[1], None)
         watch(doing, done, of)
 
-    for number in before:
-        signal.signal(number, interrupt)
-    try:
+    with _handled_by(interrupt):
         yield watching
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextmanager
@@ -78,9 +73,6 @@ def held() -> Iterator["Held"]:
     acts on it in this one. Outside the main thread, where no signal acts, nothing is held.
     """
     holding = Held()
-    if not _hears_signals():
-        yield holding
-        return
     try:
         for number in _heard():
             holding.take(number)
@@ -159,16 +151,13 @@ def _ignore() -> None:
         signal.signal(number, signal.SIG_IGN)
 
 
-def _hears_signals() -> bool:
-    """Whether Python acts on signals in this thread."""
-    return threading.current_thread() is threading.main_thread()
-
-
 def _heard() -> list[int]:
-    """The signals that ask a process to end, if the system has them and Python hears them.
+    """The signals that request to end, if the system has them and Python acts on them here.
 
-    One that is ignored stays so, as what ``nohup`` starts expects.
+    It does in the main thread alone. One that is ignored stays so, as ``nohup`` expects.
     """
+    if threading.current_thread() is not threading.main_thread():
+        return []
     names = [name for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
     numbers = [int(getattr(signal, name)) for name in names]
     return [n for n in numbers if signal.getsignal(n) not in (None, signal.SIG_IGN)]

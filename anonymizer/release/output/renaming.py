@@ -25,10 +25,8 @@ NUMBERS = {"x86_64": 316, "aarch64": 276, "riscv64": 276, "ppc64le": 357, "s390x
 def exchange(one: Path, other: Path) -> None:
     """Exchange two names in one step: whoever looks sees both as before, or both as after.
 
-    Raises
-    ------
-    OSError
-        When it cannot be done; ``errno`` is one of ``UNABLE`` where the system has no such step.
+    Raises OSError when it cannot be done; ``errno`` is one of ``UNABLE`` where the system has no
+    such step.
     """
     _renameat2(one, other, EXCHANGE)
 
@@ -39,12 +37,7 @@ def rename_new(source: Path, target: Path) -> None:
     Where the system has no such step a file has both names for a moment; where it has no second
     names either, only the lock of an output keeps other runs from giving the name meanwhile.
 
-    Raises
-    ------
-    FileExistsError
-        When something has the name.
-    OSError
-        When it cannot be given.
+    Raises FileExistsError when something has the name. Raises OSError when it cannot be given.
     """
     try:
         _renameat2(source, target, NOREPLACE)

@@ -1,7 +1,7 @@
-"""What was checked of a release: one field of its manifest, held against something else."""
+"""Checks of a release: one field of its manifest, compared with something else."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isclose
 from typing import Any
@@ -18,6 +18,7 @@ __all__ = [
     "Check",
     "at",
     "compared",
+    "compared_all",
     "required",
     "same",
 ]
@@ -86,46 +87,51 @@ class Check:
         return {name: value for name, value in asdict(self).items() if value != ""}
 
 
-def compared(field: str, told: object, found: object, how: str = RECOMPUTED) -> Check:
-    """Hold what a manifest says against what was found; numbers are alike within ``TOLERANCE``."""
-    if same(told, found):
+def compared(field: str, reported: object, found: object, how: str = RECOMPUTED) -> Check:
+    """Compare what a manifest reports with what was found; numbers agree within ``TOLERANCE``."""
+    if same(reported, found):
         return Check(field, how, True)
-    return Check(field, how, False, _said(told), _said(found))
+    return Check(field, how, False, _said(reported), _said(found))
 
 
-def required(field: str, agrees: bool, told: str, found: str, how: str = CONSISTENT) -> Check:
+def compared_all(
+    field: str, reported: Any, found: Mapping[str, object], how: str = RECOMPUTED
+) -> Iterator[Check]:
+    """Compare each value of a part of a manifest with what was found."""
+    for name, value in found.items():
+        yield compared(f"{field}.{name}".removeprefix("."), at(reported, name), value, how)
+
+
+def required(field: str, agrees: bool, reported: str, found: str, how: str = CONSISTENT) -> Check:
     """A check of something that is no single value, with words for what differs.
 
-    ``told`` may be empty; ``found`` goes on after "the table", or whatever else was looked at.
+    ``reported`` may be empty; ``found`` goes on after "the table", or what else was looked at.
     """
-    return Check(field, how, True) if agrees else Check(field, how, False, told, found)
+    return Check(field, how, True) if agrees else Check(field, how, False, reported, found)
 
 
-def at(manifest: Mapping[str, Any], *path: str | int) -> Any:
-    """What stands at a place of a manifest; ``ABSENT`` where nothing does."""
-    place: Any = manifest
+def at(manifest: Any, *path: str) -> Any:
+    """The value at a place of a manifest; ``ABSENT`` where there is none."""
+    place = manifest
     for key in path:
-        there = (isinstance(place, Mapping) and key in place) or (
-            isinstance(place, list) and isinstance(key, int) and key < len(place)
-        )
-        if not there:
+        if not isinstance(place, Mapping) or key not in place:
             return ABSENT
         place = place[key]
     return place
 
 
-def same(told: Any, found: Any) -> bool:
-    """Whether two values of JSON are alike, numbers within ``TOLERANCE``, whole ones exactly."""
-    if isinstance(told, Mapping) and isinstance(found, Mapping):
-        return told.keys() == found.keys() and all(same(told[key], found[key]) for key in told)
-    if _is_list(told) and _is_list(found):
-        return len(told) == len(found) and all(map(same, told, found))
-    if not (_is_number(told) and _is_number(found)):
-        return type(told) is type(found) and bool(told == found)
-    if isinstance(told, int) and isinstance(found, int):
-        return told == found
+def same(one: Any, other: Any) -> bool:
+    """Whether two values of JSON agree, numbers within ``TOLERANCE``, whole ones exactly."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if _is_list(one) and _is_list(other):
+        return len(one) == len(other) and all(map(same, one, other))
+    if not (_is_number(one) and _is_number(other)):
+        return type(one) is type(other) and bool(one == other)
+    if isinstance(one, int) and isinstance(other, int):
+        return one == other
     try:
-        return isclose(told, found, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+        return isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
     except OverflowError:
         return False
 

@@ -1,4 +1,4 @@
-"""A released table as it was read back, and what its manifest says about it."""
+"""A released table as it was read back, and what its manifest reports of it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,23 +18,11 @@ __all__ = ["Facts"]
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What checks look at.
+    """What checks look at: a manifest, and the released table, read back and recounted.
 
-    Parameters
-    ----------
-    manifest
-        What is to be verified.
-    table
-        The released table, read back.
-    schema
-        The roles of its columns, as the manifest has them.
-    counts
-        The table, recounted.
-    models
-        The policy of the manifest, each model about one attribute, in the order of its verdicts;
-        None for one of which the manifest only has a digest.
-    verdicts
-        Of each of these models on the table.
+    ``schema`` has the roles of columns by the manifest, ``models`` its policy, each model about one
+    attribute, in the order of its verdicts; None for one of which the manifest only has a digest.
+    ``verdicts`` are those of the models on the table.
     """
 
     manifest: Mapping[str, Any]

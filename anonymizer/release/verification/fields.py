@@ -1,4 +1,4 @@
-"""Every field of a manifest, and how it is checked, or why it cannot be."""
+"""Every field of a manifest, and how it is checked, or why it cannot be checked."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -19,7 +19,7 @@ HIERARCHY = "the hierarchies would be needed; give the study of the release with
 FINGERPRINT = "it is a digest of the study; give the study of the release with --study"
 LONG = "they stand for a list of values that is too long for a manifest"
 CELLS = "they say what a spreadsheet would do, nothing about the records"
-STATED = "only the study can tell; give the study of the release with --study"
+GIVEN = "only the study can tell; give the study of the release with --study"
 
 
 class Treatment(NamedTuple):
@@ -29,62 +29,54 @@ class Treatment(NamedTuple):
     why: str = ""
 
 
-def _treated(how: str, fields: str, why: str = "") -> dict[str, Treatment]:
-    return dict.fromkeys(fields.split(), Treatment(how, why))
-
-
-FIELDS: Mapping[str, Treatment] = {
-    **_treated(RECOMPUTED, "table.file table.sha256 table.columns.* table.missing.*"),
-    **_treated(RECOMPUTED, "columns.quasi_identifiers.* columns.sensitive.* columns.targets.*"),
-    **_treated(RECOMPUTED, "columns.identifiers.* columns.separator other_columns.*"),
-    **_treated(STUDY, "columns.missing columns.missing_values.*", STATED),
-    **_treated(STUDY, "objective.weights.* objective.aggregate", STATED),
-    **_treated(CONSISTENT, "objective.targets.*"),
-    **_treated(CONSISTENT, "records dropped"),
-    **_treated(RECOMPUTED, "released suppressed suppressed_class classes"),
-    **_treated(RECOMPUTED, "query_loss.*"),
-    **_treated(RECOMPUTED, "information information.retained information.miller_madow"),
-    **_treated(CONSISTENT, "information.original information.shuffled"),
-    **_treated(CONSISTENT, "information.retained_above_shuffled information.ceiling"),
-    **_treated(CONSISTENT, "information.gap information.loss information.loss_above_shuffled"),
-    **_treated(RECOMPUTED, "targets.*.retained targets.*.miller_madow"),
-    **_treated(CONSISTENT, "targets.*.original targets.*.shuffled targets.*.ceiling"),
-    **_treated(CONSISTENT, "targets.*.retained_above_shuffled targets.*.gap targets.*.loss"),
-    **_treated(CONSISTENT, "targets.*.loss_above_shuffled"),
-    **_treated(STUDY, "levels.* recoding.*.*.level", HIERARCHY),
-    **_treated(RECOMPUTED, "recoding.*.*.label regions.*.*"),
-    **_treated(CONSISTENT, "recoding.*.*.from recoding.*.*.to"),
-    **_treated(STUDY, "recoding.*.*.values.* recoding.*.*.group", HIERARCHY),
-    **_treated(UNCHECKED, "recoding.*.*.listed recoding.*.*.sha256", LONG),
-    **_treated(UNCHECKED, "spreadsheet.**", CELLS),
-    **_treated(RECOMPUTED, "privacy.*.model privacy.*.attribute privacy.*.worst"),
-    **_treated(RECOMPUTED, "privacy.*.violating_classes privacy.*.satisfied"),
-    **_treated(STUDY, "privacy.*.parameters.**", "what was required only the study can tell"),
-    **_treated(RECOMPUTED, "search.value"),
-    **_treated(CONSISTENT, "search.gap search.bound search.proven search.objective"),
-    **_treated(UNCHECKED, "search.strategy search.nodes search.checked", SEARCH),
-    **_treated(UNCHECKED, "search.feasible search.minimal.** search.refinements", SEARCH),
-    **_treated(STUDY, "study.fingerprint", FINGERPRINT),
-    **_treated(UNCHECKED, "versions.*", WORDS),
-    **_treated(RECOMPUTED, "warnings.**"),
-    **_treated(RECOMPUTED, "masking.realised.*.*"),
-    **_treated(CONSISTENT, "masking.attributes.* masking.distortion.* masking.scale.*"),
-    **_treated(CONSISTENT, "masking.withheld masking.epsilon masking.method"),
-    **_treated(UNCHECKED, "masking.margin", WORDS),
-    **_treated(CONSISTENT, "masking.preserved masking.preserved.columns.*"),
-    **_treated(UNCHECKED, "masking.preserved.mean.* masking.preserved.variance.*", RAW),
-    **_treated(UNCHECKED, "masking.preserved.covariance masking.preserved.mean_kept", RAW),
-    **_treated(UNCHECKED, "masking.preserved.covariance_kept", RAW),
-    **_treated(RECOMPUTED, "masking.channels.*.labels.*.*"),
-    **_treated(CONSISTENT, "masking.channels.*.attributes.* masking.channels.*.values.*.*"),
-    **_treated(
-        CONSISTENT, "masking.channels.*.rows.*.labels.* masking.channels.*.rows.*.chances.*"
+TREATMENTS = (
+    (
+        RECOMPUTED,
+        "",
+        """
+        table.file table.sha256 table.columns.* table.missing.* other_columns.* warnings.**
+        columns.quasi_identifiers.* columns.sensitive.* columns.targets.* columns.identifiers.*
+        columns.separator released suppressed suppressed_class classes query_loss.* search.value
+        information information.retained information.miller_madow targets.*.retained
+        targets.*.miller_madow recoding.*.*.label regions.*.* privacy.*.model privacy.*.attribute
+        privacy.*.worst privacy.*.violating_classes privacy.*.satisfied masking.realised.*.*
+        masking.channels.*.labels.*.*
+        """,
     ),
-    **_treated(CONSISTENT, "masking.channels.*.epsilon masking.channels.*.rank"),
-    **_treated(CONSISTENT, "masking.channels.*.expected_distortion"),
-    **_treated(CONSISTENT, "masking.channels.*.least_distortion"),
-    **_treated(UNCHECKED, "masking.channels.*.realised_distortion", RAW),
-    **_treated(UNCHECKED, "masking.channels.*.expected.*.*", RAW),
+    (
+        CONSISTENT,
+        "",
+        """
+        objective.targets.* records dropped information.original information.shuffled
+        information.retained_above_shuffled information.ceiling information.gap information.loss
+        information.loss_above_shuffled targets.*.original targets.*.shuffled targets.*.ceiling
+        targets.*.retained_above_shuffled targets.*.gap targets.*.loss
+        targets.*.loss_above_shuffled recoding.*.*.from recoding.*.*.to search.gap search.bound
+        search.proven search.objective masking.attributes.* masking.distortion.* masking.scale.*
+        masking.withheld masking.epsilon masking.method masking.preserved
+        masking.preserved.columns.* masking.channels.*.attributes.* masking.channels.*.values.*.*
+        masking.channels.*.rows.*.labels.* masking.channels.*.rows.*.chances.*
+        masking.channels.*.epsilon masking.channels.*.rank masking.channels.*.expected_distortion
+        masking.channels.*.least_distortion
+        """,
+    ),
+    (STUDY, GIVEN, "columns.missing columns.missing_values.*"),
+    (STUDY, GIVEN, "objective.weights.* objective.aggregate"),
+    (STUDY, HIERARCHY, "levels.* recoding.*.*.level recoding.*.*.values.* recoding.*.*.group"),
+    (STUDY, "what was required only the study can tell", "privacy.*.parameters.**"),
+    (STUDY, FINGERPRINT, "study.fingerprint"),
+    (UNCHECKED, LONG, "recoding.*.*.listed recoding.*.*.sha256"),
+    (UNCHECKED, CELLS, "spreadsheet.**"),
+    (UNCHECKED, SEARCH, "search.strategy search.nodes search.checked search.feasible"),
+    (UNCHECKED, SEARCH, "search.minimal.** search.refinements"),
+    (UNCHECKED, WORDS, "versions.* masking.margin"),
+    (UNCHECKED, RAW, "masking.preserved.mean.* masking.preserved.variance.*"),
+    (UNCHECKED, RAW, "masking.preserved.covariance masking.preserved.covariance_kept"),
+    (UNCHECKED, RAW, "masking.preserved.mean_kept masking.channels.*.realised_distortion"),
+    (UNCHECKED, RAW, "masking.channels.*.expected.*.*"),
+)
+FIELDS: Mapping[str, Treatment] = {
+    field: Treatment(how, why) for how, why, fields in TREATMENTS for field in fields.split()
 }
 """How each field is checked; ``*`` is any one key or place, ``**`` all that is below."""
 

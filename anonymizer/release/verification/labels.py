@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anonymizer.counts.multidimensional import CLASS
-from anonymizer.release.verification.check import Check, required
+from anonymizer.release.verification.check import RECOMPUTED, Check, required
 from anonymizer.release.verification.facts import Facts
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import counted, is_missing, number_of, number_text, text_of
@@ -36,13 +36,9 @@ def labels(facts: Facts) -> Iterator[Check]:
         strange = np.array([text not in known for text in texts])
         records = strange[codes] & ~exempt
         number = len(np.unique(codes[records]))
-        yield required(
-            f"recoding.{name}.labels",
-            not records.any(),
-            counted(len(known), "label"),
-            f"has {counted(number, 'other label')}, in {counted(int(records.sum()), 'record')}",
-            how="recomputed",
-        )
+        words = f"has {counted(number, 'other label')}, in {counted(int(records.sum()), 'record')}"
+        field, described = f"recoding.{name}.labels", counted(len(known), "label")
+        yield required(field, not records.any(), described, words, RECOMPUTED)
 
 
 def texts_in(facts: Facts, name: str) -> tuple[np.ndarray, list[str | None]]:
@@ -96,21 +92,21 @@ def _reads(group: Group) -> bool:
     low, comma, high = label[1:-1].partition(", ")
     if not comma or label[0] not in "[(" or label[-1] != ")":
         return False
-    return all(_end(text, stated) for text, stated in ((low, group["from"]), (high, group["to"])))
+    return all(_end(text, given) for text, given in ((low, group["from"]), (high, group["to"])))
 
 
-def _end(text: str, stated: int | float | None) -> bool:
-    if stated is None or text.endswith("inf"):
-        return stated is None and text.endswith("inf")
+def _end(text: str, given: int | float | None) -> bool:
+    if given is None or text.endswith("inf"):
+        return given is None and text.endswith("inf")
     number = int(text) if text.lstrip("-").isdigit() else float(text)
-    return bool(number == stated)
+    return bool(number == given)
 
 
 def _overlaps(groups: Sequence[Group]) -> int:
     """How many ranges begin before the one before them ends, or end before they begin."""
-    stated = [(group["from"], group["to"]) for group in groups if "from" in group]
+    given = [(group["from"], group["to"]) for group in groups if "from" in group]
     ends: list[tuple[float, float]] = sorted(
-        (-inf if low is None else low, inf if high is None else high) for low, high in stated
+        (-inf if low is None else low, inf if high is None else high) for low, high in given
     )
     empty = sum(low >= high for low, high in ends)
     return empty + sum(first[1] > second[0] for first, second in pairwise(ends))
@@ -122,42 +118,32 @@ def regions(facts: Facts) -> Iterator[Check]:
     Of merged cells they are those of the class whose number the record has.
     """
     listed = facts.manifest.get("regions")
-    if not listed:
-        yield required(
-            "regions", CLASS not in facts.schema.names[len(facts.recoded) :], "", "needs some"
-        )
-        return
     names = facts.recoded
+    if not listed:
+        none = CLASS not in facts.schema.names[len(names) :]
+        yield required("regions", none, "", "needs some")
+        return
     known = [tuple(plain_text(region[name]) for name in names) for region in listed]
     described = [
         {plain_text(g["label"]) for g in facts.manifest["recoding"][name]} for name in names
     ]
     used = [set(column) for column in zip(*known, strict=True)]
     yield required("regions.labels", used == described, "", "describes other labels")
-    yield required(
-        "regions", len(known) == facts.counts.occupied, f"{len(known)} classes", _found(facts)
-    )
+    classes = facts.counts.occupied
+    agrees = len(known) == classes
+    yield required("regions", agrees, f"{len(known)} classes", f"has {classes}")
     wrong = _outside(facts, known)
-    yield required(
-        "regions.records",
-        not wrong,
-        counted(len(known), "combination") + " of labels",
-        f"has others in {counted(wrong, 'record')}",
-        how="recomputed",
-    )
-
-
-def _found(facts: Facts) -> str:
-    return f"has {facts.counts.occupied}"
+    combinations = counted(len(known), "combination") + " of labels"
+    words = f"has others in {counted(wrong, 'record')}"
+    yield required("regions.records", not wrong, combinations, words, RECOMPUTED)
 
 
 def _outside(facts: Facts, known: Sequence[tuple[str | None, ...]]) -> int:
     """The records whose combination of labels is none of those that are listed."""
-    numbered = CLASS in facts.schema.names[len(facts.recoded) :]
-    names = (*facts.recoded, CLASS) if numbered else facts.recoded
-    allowed = (
-        {(*labels, str(place)) for place, labels in enumerate(known, 1)} if numbered else {*known}
-    )
+    names, allowed = facts.recoded, {*known}
+    if CLASS in facts.schema.names[len(names) :]:
+        names = (*names, CLASS)
+        allowed = {(*labels, str(place)) for place, labels in enumerate(known, 1)}
     group, first = engine.grouped(facts.table, names)
     rows = zip(*(facts.table[name].iloc[first] for name in names), strict=True)
     strange = np.array([tuple(map(plain_text, row)) not in allowed for row in rows])

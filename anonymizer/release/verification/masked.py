@@ -11,10 +11,12 @@ from anonymizer.masking import DISTORTIONS, RandomRecoding
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.verification.check import (
     CONSISTENT,
+    RECOMPUTED,
     UNCHECKED,
     Check,
     at,
     compared,
+    compared_all,
     required,
 )
 from anonymizer.release.verification.facts import Facts
@@ -34,73 +36,67 @@ WITHHELD = "the channels of the masking are withheld"
 
 def masking(facts: Facts) -> Iterator[Check]:
     """What the drawn table discloses, the channels, and that it shows nothing they cannot."""
-    told = facts.manifest.get("masking")
-    if not told:
+    reported = facts.manifest.get("masking")
+    if not reported:
         return
-    yield from _realised(facts, told)
-    yield from _names(facts, told)
-    stated = [channel["epsilon"] for channel in told["channels"]]
-    total = None if None in stated else sum(stated)
-    yield compared("masking.epsilon", at(told, "epsilon"), total, CONSISTENT)
-    listed = all("rows" in channel for channel in told["channels"])
-    yield compared("masking.withheld", told["withheld"], not listed, CONSISTENT)
+    yield from _realised(facts, reported)
+    yield from _names(facts, reported)
+    epsilons = [channel["epsilon"] for channel in reported["channels"]]
+    listed = all("rows" in channel for channel in reported["channels"])
+    found = {"epsilon": None if None in epsilons else sum(epsilons), "withheld": not listed}
+    yield from compared_all("masking", reported, found, CONSISTENT)
     if listed:
-        yield from _channels(facts, told)
+        yield from _channels(facts, reported)
     else:
         yield Check("masking.channels", UNCHECKED, None, reason=WITHHELD)
 
 
-def _realised(facts: Facts, told: Mapping[str, Any]) -> Iterator[Check]:
+def _realised(facts: Facts, reported: Mapping[str, Any]) -> Iterator[Check]:
     from anonymizer.masking.disclosure import disclosed  # its solvers take a while to load
 
-    yield compared("masking.realised", sorted(told["realised"]), sorted(facts.schema.sensitive))
+    yield compared("masking.realised", sorted(reported["realised"]), sorted(facts.schema.sensitive))
     for name in facts.schema.sensitive:
-        for measure, bits in asdict(disclosed(facts.counts.joint[name])).items():
-            said = at(told, "realised", name, measure)
-            yield compared(f"masking.realised.{name}.{measure}", said, bits)
+        found = asdict(disclosed(facts.counts.joint[name]))
+        yield from compared_all(f"masking.realised.{name}", at(reported, "realised", name), found)
 
 
-def _names(facts: Facts, told: Mapping[str, Any]) -> Iterator[Check]:
+def _names(facts: Facts, reported: Mapping[str, Any]) -> Iterator[Check]:
     """Attributes are named alike wherever they are."""
     names = sorted(facts.masked)
-    yield required(
-        "masking.attributes",
-        bool(names) and {*names} <= {*facts.recoded},
-        "",
-        "has other quasi-identifiers",
-    )
+    agrees = bool(names) and {*names} <= {*facts.recoded}
+    yield required("masking.attributes", agrees, "", "has other quasi-identifiers")
     for part in ("distortion", "scale"):
-        yield compared(f"masking.{part}", sorted(told[part]), names, CONSISTENT)
-    known = told["method"] in METHODS and {*told["distortion"].values()} <= {*DISTORTIONS}
+        yield compared(f"masking.{part}", sorted(reported[part]), names, CONSISTENT)
+    known = reported["method"] in METHODS and {*reported["distortion"].values()} <= {*DISTORTIONS}
     yield required("masking.method", known, "", "knows no such method or distortion")
-    for each in told["channels"]:
+    for each in reported["channels"]:
         alone = [name for name in each["attributes"] if name in names]
         if len(alone) == 1:  # what is not added to anything is not scaled
             (name,) = alone
-            yield compared(f"masking.scale.{name}", told["scale"][name], 1.0, CONSISTENT)
-    within = [name for each in told["channels"] for name in each["attributes"]]
+            yield compared(f"masking.scale.{name}", reported["scale"][name], 1.0, CONSISTENT)
+    within = [name for each in reported["channels"] for name in each["attributes"]]
     covered = {*names} <= {*within} <= {*facts.recoded} and len({*within}) == len(within)
     yield required("masking.channels", covered, "", "has other attributes")
-    kept = told["preserved"]
+    kept = reported["preserved"]
     if kept:
         allowed = {*names, *facts.schema.sensitive}
         agrees = {*kept["columns"]} <= allowed
         yield required("masking.preserved.columns", agrees, "", "has no such numbers")
 
 
-def _channels(facts: Facts, told: Mapping[str, Any]) -> Iterator[Check]:
+def _channels(facts: Facts, reported: Mapping[str, Any]) -> Iterator[Check]:
     from anonymizer.channels import channels_of
 
-    found = channels_of(told)
+    found = channels_of(reported)
     for place, (attributes, channel) in enumerate(found.items()):
-        field, said = f"masking.channels.{place}", told["channels"][place]
+        field = f"masking.channels.{place}"
         epsilon = None if channel.epsilon == inf else channel.epsilon
-        yield compared(f"{field}.epsilon", said["epsilon"], epsilon, CONSISTENT)
-        yield compared(f"{field}.rank", said["rank"], channel.rank, CONSISTENT)
+        sizes = {"epsilon": epsilon, "rank": channel.rank}
+        yield from compared_all(field, reported["channels"][place], sizes, CONSISTENT)
         wrong = _undrawn(facts, attributes, channel)
         words = f"has others in {counted(wrong, 'record')}"
         drawn = counted(len(channel.labels), "symbol")
-        yield required(f"{field}.labels", not wrong, drawn, words, how="recomputed")
+        yield required(f"{field}.labels", not wrong, drawn, words, RECOMPUTED)
 
 
 def _undrawn(facts: Facts, attributes: tuple[str, ...], channel: "Channel") -> int:

@@ -12,6 +12,7 @@ from anonymizer.release.verification.check import (
     Check,
     at,
     compared,
+    compared_all,
     required,
 )
 from anonymizer.release.verification.facts import Facts
@@ -25,18 +26,22 @@ NEAR = 1e-6
 
 def search(facts: Facts) -> Iterator[Check]:
     """The value of the objective, how far it may be from the best, and what is claimed of that."""
-    told = facts.manifest["search"]
-    yield from _objective(facts, told["objective"])
+    reported = facts.manifest["search"]
+    yield from _objective(facts, reported["objective"])
     if facts.private:
-        for name in ("value", "gap", "bound"):
-            yield compared(f"search.{name}", told[name], None, CONSISTENT)
+        nothing = dict.fromkeys(("value", "gap", "bound"))
+        yield from compared_all("search", reported, nothing, CONSISTENT)
     elif facts.manifest.get("masking"):
-        yield from _distortion(facts.manifest["masking"]["channels"], told)
+        yield from _distortion(facts.manifest["masking"]["channels"], reported)
     else:
-        yield _value(facts, told)
-        gap = None if told["bound"] is None else abs(told["bound"] - told["value"])
-        yield compared("search.gap", told["gap"], gap, CONSISTENT)
-    yield _proven(told)
+        found = _recomputed(facts, reported["objective"])
+        if found is None:
+            yield Check("search.value", UNCHECKED, None, reason=UNIT)
+        else:
+            yield compared("search.value", reported["value"], found)
+        gap = None if reported["bound"] is None else abs(reported["bound"] - reported["value"])
+        yield compared("search.gap", reported["gap"], gap, CONSISTENT)
+    yield _proven(reported)
 
 
 def _objective(facts: Facts, name: str) -> Iterator[Check]:
@@ -47,13 +52,6 @@ def _objective(facts: Facts, name: str) -> Iterator[Check]:
     yield required("objective", there, "", "needs its weights and targets")
     agrees = there and {*options["targets"]} == {*facts.schema.targets}
     yield required("objective.targets", agrees, "", "has other targets")
-
-
-def _value(facts: Facts, told: Mapping[str, Any]) -> Check:
-    found = _recomputed(facts, told["objective"])
-    if found is None:
-        return Check("search.value", UNCHECKED, None, reason=UNIT)
-    return compared("search.value", told["value"], found)
 
 
 def _recomputed(facts: Facts, name: str) -> float | None:
@@ -75,24 +73,20 @@ def _recomputed(facts: Facts, name: str) -> float | None:
     return None
 
 
-def _distortion(channels: list[Mapping[str, Any]], told: Mapping[str, Any]) -> Iterator[Check]:
+def _distortion(channels: list[Mapping[str, Any]], reported: Mapping[str, Any]) -> Iterator[Check]:
     """What channels distort adds up; so does what none can fall below, where that is known."""
     value = sum(channel["expected_distortion"] for channel in channels)
     least = [channel["least_distortion"] for channel in channels]
     bound = None if None in least else sum(least)
-    yield compared("search.value", told["value"], value, CONSISTENT)
-    yield compared("search.bound", told["bound"], bound, CONSISTENT)
     gap = None if bound is None else max(value - bound, 0.0)
-    yield compared("search.gap", told["gap"], gap, CONSISTENT)
+    found = {"value": value, "bound": bound, "gap": gap}
+    yield from compared_all("search", reported, found, CONSISTENT)
 
 
-def _proven(told: Mapping[str, Any]) -> Check:
-    value, bound = told["value"], told["bound"]
-    reached = (
-        value is not None
-        and bound is not None
-        and isclose(value, bound, rel_tol=NEAR, abs_tol=NEAR)
-    )
-    proven = told["proven"]
+def _proven(reported: Mapping[str, Any]) -> Check:
+    value, bound = reported["value"], reported["bound"]
+    known = value is not None and bound is not None
+    reached = known and isclose(value, bound, rel_tol=NEAR, abs_tol=NEAR)
+    proven = reported["proven"]
     agrees = isinstance(proven, bool) and (not proven or reached)
     return required("search.proven", agrees, repr(proven), "leaves room for a better one")

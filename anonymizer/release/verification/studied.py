@@ -1,6 +1,7 @@
-"""A manifest held against the study that its release is said to be of."""
+"""A manifest compared with the study of its release."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from anonymizer.errors import InputError, shown
@@ -9,7 +10,7 @@ from anonymizer.hierarchy.cuts import quoted
 from anonymizer.masking import RandomRecoding
 from anonymizer.privacy import PrivacyModel, about_each
 from anonymizer.recoding.levels import FullDomain
-from anonymizer.release.manifest import Manifest, Verdict
+from anonymizer.release.manifest import Manifest
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import (
     ABSENT,
@@ -18,6 +19,7 @@ from anonymizer.release.verification.check import (
     Check,
     at,
     compared,
+    compared_all,
     required,
     same,
 )
@@ -25,7 +27,7 @@ from anonymizer.release.verification.labels import MARKED, plain_text
 from anonymizer.tables.values import counted, is_missing, text_of
 from anonymizer.version import __version__
 
-__all__ = ["models_of", "stated_policy", "studied"]
+__all__ = ["models_of", "policy_of_study", "studied"]
 
 OTHER_VERSION = "the release was made by another version, which may count other things in"
 
@@ -37,80 +39,73 @@ def models_of(manifest: Manifest, study: Study | None) -> list[PrivacyModel | No
 
     None where the study has none either.
 
-    Raises
-    ------
-    InputError
-        When a manifest only has the digest of what a model is about, and there is no study.
+    Raises InputError when a manifest only has the digest of what a model is about, and there is no
+    study.
     """
     if study is None:
         return list(manifest.policy)
-    stated = {_key(_described(model)): model for model in stated_policy(study)}
-    return [stated.get(_key(each.model_dump())) or _alone(each) for each in manifest.privacy]
+    own = {_key(_described(model)): model for model in policy_of_study(study)}
+    models = [own.get(_key(each.model_dump())) for each in manifest.privacy]
+    for place, verdict in enumerate(manifest.privacy):
+        if models[place] is None:
+            with suppress(InputError):
+                models[place] = verdict.privacy_model
+    return models
 
 
-def _alone(verdict: Verdict) -> PrivacyModel | None:
-    try:
-        return verdict.privacy_model
-    except InputError:
-        return None
-
-
-def stated_policy(study: Study) -> tuple[PrivacyModel, ...]:
+def policy_of_study(study: Study) -> tuple[PrivacyModel, ...]:
     """The policy of a study, each model about one attribute."""
     return about_each(study.privacy, study.schema.sensitive)
 
 
 def studied(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
-    """Columns, policy, levels and everything else that a study states."""
+    """Columns, policy, levels and everything else that a study fixes."""
     yield from _columns(manifest, study)
     yield from _options(manifest, study)
-    yield from _policy(manifest, stated_policy(study))
+    yield from _policy(manifest, policy_of_study(study))
     yield from _levels(manifest, study)
     yield _fingerprint(manifest, study)
 
 
 def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
-    schema, told = study.published, at(manifest, "columns")
-    stated: Mapping[str, Sequence[str]] = {
+    schema, reported = study.published, at(manifest, "columns")
+    expected: Mapping[str, Sequence[str]] = {
         "quasi_identifiers": schema.names,
         "sensitive": schema.sensitive,
         "targets": schema.targets,
         "identifiers": schema.identifiers,
     }
-    for name, columns in stated.items():
-        said = at(told, name)
-        field = f"columns.{name}"
-        yield required(field, same(said, list(columns)), _named(said), _named(columns), STUDY)
-    yield compared("columns.missing", at(told, "missing"), schema.missing, STUDY)
+    for name, columns in expected.items():
+        said, given = at(reported, name), list(columns)
+        yield required(f"columns.{name}", same(said, given), _named(said), _named(given), STUDY)
     values = list(study.document.data.missing_values)
-    yield compared("columns.missing_values", at(told, "missing_values"), values, STUDY)
+    missing = {"missing": schema.missing, "missing_values": values}
+    yield from compared_all("columns", reported, missing, STUDY)
 
 
 def _options(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
-    for name, stated in study.objective_options.items():
-        said = at(manifest, "objective", name)
-        yield compared(f"objective.{name}", said, stated, STUDY)
+    for name, given in study.objective_options.items():
+        yield compared(f"objective.{name}", at(manifest, "objective", name), given, STUDY)
     if not manifest.get("masking"):
         name = study.document.objective.name
         yield compared("search.objective", at(manifest, "search", "objective"), name, STUDY)
     method = study.recoding.name if isinstance(study.recoding, RandomRecoding) else None
-    told = at(manifest, "masking", "method")
-    yield compared("masking.method", None if told is ABSENT else told, method, STUDY)
+    reported = at(manifest, "masking", "method")
+    yield compared("masking.method", None if reported is ABSENT else reported, method, STUDY)
 
 
 def _policy(manifest: Mapping[str, Any], models: Sequence[PrivacyModel]) -> Iterator[Check]:
-    told = manifest["privacy"]
-    words = [counted(len(each), "model") for each in (told, models)]
-    yield required("privacy", len(told) == len(models), words[0], words[1], STUDY)
-    for place, (said, model) in enumerate(zip(told, models, strict=False)):
-        stated = _described(model)
+    reported = manifest["privacy"]
+    words = [counted(len(each), "model") for each in (reported, models)]
+    yield required("privacy", len(reported) == len(models), words[0], words[1], STUDY)
+    for place, (said, model) in enumerate(zip(reported, models, strict=False)):
+        given = _described(model)
         for name in ("model", "attribute"):
-            yield compared(f"privacy.{place}.{name}", said[name], stated[name], STUDY)
-        given = model.parameters
-        for name in dict.fromkeys([*said["parameters"], *given]):
+            yield compared(f"privacy.{place}.{name}", said[name], given[name], STUDY)
+        own, wanted = said["parameters"], model.parameters
+        for name in {**own, **wanted}:
             field = f"privacy.{place}.parameters.{name}"
-            asked = given.get(name, ABSENT)
-            yield compared(field, said["parameters"].get(name, ABSENT), asked, STUDY)
+            yield compared(field, at(own, name), at(wanted, name), STUDY)
 
 
 def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
@@ -131,10 +126,10 @@ def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
 
 def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[Group]) -> Check:
     """The labels of one attribute, at its level or at that of each group; else at any."""
-    stated = [(group.get("level", level), group) for group in groups]
+    leveled = [(group.get("level", level), group) for group in groups]
     listed = [_listed_labels(hierarchy, each) for each in range(hierarchy.height + 1)]
     wrong = 0
-    for each, group in stated:
+    for each, group in leveled:
         levels = range(hierarchy.height + 1) if each is None else [each]
         fits = any(
             0 <= own <= hierarchy.height and _of_level(hierarchy, own, group, listed[own])
@@ -142,9 +137,9 @@ def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[
         )
         wrong += not (fits or (each is None and _of_its_own(hierarchy, group)))
     high = level is not None and level > hierarchy.height
-    told = "the level of each group" if level is None else f"level {level}"
+    reported = "the level of each group" if level is None else f"level {level}"
     words = f"has {counted(wrong, 'label')} of other levels, or of other values"
-    return required(f"levels.{name}", not wrong and not high, told, words, STUDY)
+    return required(f"levels.{name}", not wrong and not high, reported, words, STUDY)
 
 
 def _of_its_own(hierarchy: Hierarchy, group: Group) -> bool:
@@ -225,9 +220,8 @@ def _covers(hierarchy: Hierarchy, value: object) -> bool:
 def _fingerprint(manifest: Mapping[str, Any], study: Study) -> Check:
     if at(manifest, "versions", "anonymizer") != __version__:
         return Check("study.fingerprint", UNCHECKED, None, reason=OTHER_VERSION)
-    return compared(
-        "study.fingerprint", at(manifest, "study", "fingerprint"), study.fingerprint, STUDY
-    )
+    reported = at(manifest, "study", "fingerprint")
+    return compared("study.fingerprint", reported, study.fingerprint, STUDY)
 
 
 def _described(model: PrivacyModel) -> dict[str, Any]:
@@ -238,8 +232,8 @@ def _described(model: PrivacyModel) -> dict[str, Any]:
     }
 
 
-def _key(told: Mapping[str, Any]) -> str:
-    return repr((told["model"], told["attribute"], sorted(told["parameters"].items())))
+def _key(reported: Mapping[str, Any]) -> str:
+    return repr((reported["model"], reported["attribute"], sorted(reported["parameters"].items())))
 
 
 def _named(columns: object) -> str:

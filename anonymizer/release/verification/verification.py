@@ -1,4 +1,4 @@
-"""A release verified: the file, its manifest and, where there is one, its study."""
+"""Verification of a release: the file, its manifest and, where there is one, its study."""
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,9 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from anonymizer.counts.schema import Schema, recount
+from anonymizer.counts.schema import Schema, recount, taxonomies_of
 from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel, Verdict, population_of
+from anonymizer.recoding.apply import matched, relabelled
 from anonymizer.release.manifest import MANIFEST, Manifest, sound
 from anonymizer.release.release import judged, verify
 from anonymizer.release.study import Study
@@ -21,13 +22,13 @@ from anonymizer.release.verification.fields import leaves, treatment_of
 from anonymizer.release.verification.figures import informations, missing, policy, sizes, warnings
 from anonymizer.release.verification.labels import labels, ranges, regions
 from anonymizer.release.verification.masked import masking
-from anonymizer.release.verification.people import people_of, recoded_people
 from anonymizer.release.verification.searched import search
-from anonymizer.release.verification.studied import models_of, stated_policy, studied
-from anonymizer.tables.files import Format, columns_in, format_of, read_table
+from anonymizer.release.verification.studied import models_of, policy_of_study, studied
+from anonymizer.tables import pandas as engine
+from anonymizer.tables.files import Format, columns_in, disarmed, format_of, read_table
 from anonymizer.tables.values import counted
 
-__all__ = ["Verification", "verify_release"]
+__all__ = ["Verification", "people_of", "recoded_people", "verify_release"]
 
 
 @dataclass(frozen=True)
@@ -137,9 +138,12 @@ def _verified(path: Path, manifest: Manifest, study: Study | None) -> Verificati
         raise InputError(f"{path.parent / MANIFEST} states no policy that could hold")
     models = models_of(manifest, study)
     columns = columns_in(path, form)
-    schema, told = manifest.roles, manifest.to_dict()  # every field of it is checked
-    checks = [*_file(path, told), *_columns(columns, told, schema, manifest.file[1].identifiers)]
-    checks += studied(told, study) if study else []
+    schema, reported = manifest.roles, manifest.to_dict()  # every field of it is checked
+    checks = [
+        *_file(path, reported),
+        *_columns(columns, reported, schema, manifest.file[1].identifiers),
+    ]
+    checks += studied(reported, study) if study else []
     if {*schema.columns} - {*columns}:
         reason = "the table lacks columns that have a role"
         everything = Check("everything else", UNCHECKED, None, reason=reason)
@@ -147,10 +151,12 @@ def _verified(path: Path, manifest: Manifest, study: Study | None) -> Verificati
     table = read_table(path, form, schema.columns)
     if not len(table):
         raise InputError("the table has no records")
-    people = None if study is None else _people(study, manifest, form, table)
-    facts = _facts(told, table, schema, models, people)
+    people = None
+    if study is not None and (population := population_of(study.privacy)) is not None:
+        people = people_of(study, manifest, form, table, population.table)
+    facts = _facts(reported, table, schema, models, people)
     checks += chain.from_iterable(check(facts) for check in ON_TABLE)
-    checks += _unchecked(told, checks, study)
+    checks += _unchecked(reported, checks, study)
     return Verification(path, tuple(checks), _verdicts(facts, study, people))
 
 
@@ -175,13 +181,6 @@ ON_TABLE = (
 """What is checked on the records, in this order."""
 
 
-def _people(
-    study: Study, manifest: Manifest, form: Format, table: pd.DataFrame
-) -> pd.DataFrame | None:
-    people = population_of(study.privacy)
-    return None if people is None else people_of(study, manifest, form, table, people.table)
-
-
 def _verdicts(
     facts: Facts, study: Study | None, people: pd.DataFrame | None
 ) -> tuple[Verdict, ...]:
@@ -193,22 +192,17 @@ def _verdicts(
         return ()
     alike = (roles.names, roles.counted) == (facts.schema.names, facts.schema.counted)
     counts = facts.counts if alike else recount(facts.table, roles, people)
-    return tuple(judged(facts.table, counts, roles, stated_policy(study), people))
+    return tuple(judged(facts.table, counts, roles, policy_of_study(study), people))
 
 
 def _file(path: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
-    told = manifest["table"]
-    agrees = path.name == told["file"]
+    reported = manifest["table"]
+    agrees = path.name == reported["file"]
     yield required("table.file", agrees, "", "has another name", RECOMPUTED)
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    yield required(
-        "table.sha256",
-        told["sha256"] == digest,
-        "",
-        "was changed after it was released",
-        RECOMPUTED,
-    )
+    agrees = reported["sha256"] == digest
+    yield required("table.sha256", agrees, "", "was changed after it was released", RECOMPUTED)
 
 
 def _columns(
@@ -219,37 +213,31 @@ def _columns(
 ) -> Iterator[Check]:
     """All columns, in their order, those without a role too; of unknown ones how many."""
     listed = at(manifest, "table", "columns")
-    told = listed if isinstance(listed, list) else []
-    words = _differing(told, found)
-    yield required("table.columns", same(listed, [*found]), _counted(told), words, RECOMPUTED)
+    reported = listed if isinstance(listed, list) else []
+    words = _differing(reported, found)
+    number = counted(len(reported), "column")
+    yield required("table.columns", same(listed, [*found]), number, words, RECOMPUTED)
     there = [name for name in identifiers if name in found]
-    yield required(
-        "columns.identifiers",
-        not there and "identifiers" in manifest["columns"],
-        "",
-        f"has {', '.join(map(repr, there))}" if there else "may have some: none is named",
-        RECOMPUTED,
-    )
+    none = not there and "identifiers" in manifest["columns"]
+    words = f"has {', '.join(map(repr, there))}" if there else "may have some: none is named"
+    yield required("columns.identifiers", none, "", words, RECOMPUTED)
     without = [name for name in found if name not in (*schema.names, *schema.sensitive)]
     others = at(manifest, "other_columns")
     words = _differing(others if isinstance(others, list) else [], without)
     yield required("other_columns", same(others, without), "", words, RECOMPUTED)
     lacking = [name for name in schema.columns if name not in found]
     words = "lacks " + ", ".join(map(repr, lacking))
-    yield required("columns", not lacking, _counted(schema.columns), words, RECOMPUTED)
+    number = counted(len(schema.columns), "column")
+    yield required("columns", not lacking, number, words, RECOMPUTED)
 
 
-def _differing(told: Sequence[str], found: Sequence[str]) -> str:
+def _differing(reported: Sequence[str], found: Sequence[str]) -> str:
     """How columns differ from those that a manifest names; the others may be values of records."""
-    lacking = [repr(name) for name in told if name not in found]
-    more = len([name for name in found if name not in told])
+    lacking = [repr(name) for name in reported if name not in found]
+    more = len([name for name in found if name not in reported])
     parts = [f"lacks {', '.join(lacking)}"] if lacking else []
     parts += [f"has {counted(more, 'column')} that it does not name"] if more else []
     return " and ".join(parts) or "has them in another order"
-
-
-def _counted(columns: Sequence[str]) -> str:
-    return counted(len(columns), "column")
 
 
 def _unchecked(
@@ -262,3 +250,30 @@ def _unchecked(
         alone = treatment.how == "study" and study is None
         if (alone or treatment.how == UNCHECKED) and pattern not in done:
             yield Check(pattern, UNCHECKED, None, reason=treatment.why)
+
+
+def recoded_people(
+    study: Study, path: Path, table: pd.DataFrame, people: pd.DataFrame
+) -> pd.DataFrame:
+    """The population of a study as the released table at a path was recoded.
+
+    Raises InputError when there is no manifest next to the table, or it is of another study.
+    """
+    manifest = Manifest.read(path.parent / MANIFEST)
+    return people_of(study, manifest, study.format_of(path), table, people)
+
+
+def people_of(
+    study: Study, manifest: Manifest, form: Format, table: pd.DataFrame, people: pd.DataFrame
+) -> pd.DataFrame:
+    """The population of a study, recoded as a manifest describes.
+
+    Raises InputError when the manifest is of another study.
+    """
+    population = study.schema.admit_population(people)
+    tally = engine.tally(population, study.schema.names)
+    taxonomies = taxonomies_of(tally, study.hierarchies)
+    recoding = manifest.recoding_over(taxonomies)
+    recoded = relabelled(population, recoding, taxonomies)
+    written = disarmed(recoded) if study.disarms(form) else recoded
+    return matched(table, written, study.schema)

@@ -1,4 +1,4 @@
-"""What to warn of in the classes of a table: functions of its counts, no record is seen."""
+"""Warnings about the classes of a table: functions of its counts, no record is seen."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,12 +7,12 @@ from unicodedata import normalize
 
 import numpy as np
 
-from anonymizer.counts.counts import Classes, Counts, Floats
+from anonymizer.counts.counts import Classes, Counts
+from anonymizer.kernels.arrays import Floats, Mask
 from anonymizer.privacy import (
     TOLERANCE,
     DistinctLDiversity,
     EntropyLDiversity,
-    Mask,
     PrivacyModel,
     RecursiveLDiversity,
 )
@@ -33,16 +33,16 @@ def class_warnings(
 ) -> tuple[ReleaseWarning, ...]:
     """Warn of a policy and of classes that promise less than they seem to.
 
-    Parameters
-    ----------
-    counts
-        A table as it stands.
-    models
-        The policy that it is held against.
-    others
-        How many columns beside the counted ones stand in the table.
+    ``counts``: a table as it stands. ``models``: the policy that it is held against. ``others``:
+    how many columns the table has besides the counted ones.
     """
-    found = [*_of_policy(models), *_of_roles(counts, models, others)]
+    found = []
+    weak = [model for model in models if not model.per_class or _is_void(model)]
+    if models and len(weak) == len(models):  # a policy that no class can break
+        found.append(ReleaseWarning("weak-policy", None, len(weak), len(models)))
+    if models and others and not counts.sensitive:
+        columns = len(counts.names) + others
+        found.append(ReleaseWarning("no-sensitive-attribute", None, others, columns))
     for name in counts.sensitive:
         classes = counts.about(name).occupied
         about = [model for model in models if model.sensitive and model.attribute in (None, name)]
@@ -50,60 +50,34 @@ def class_warnings(
     return tuple(found)
 
 
-def _of_policy(models: Sequence[PrivacyModel]) -> Iterator[ReleaseWarning]:
-    """A policy that no class can break."""
-    weak = [model for model in models if not model.per_class or _is_void(model)]
-    if models and len(weak) == len(models):
-        yield ReleaseWarning("weak-policy", None, len(weak), len(models))
-
-
 def _is_void(model: PrivacyModel) -> bool:
     """Whether a class of one record satisfies a model: at least 1 record, or 1 value."""
     return model.at_least and model.threshold <= 1
 
 
-def _of_roles(
-    counts: Counts, models: Sequence[PrivacyModel], others: int
-) -> Iterator[ReleaseWarning]:
-    """Columns of which nothing is promised, since none was said to be sensitive."""
-    if models and others and not counts.sensitive:
-        columns = len(counts.names) + others
-        yield ReleaseWarning("no-sensitive-attribute", None, others, columns)
-
-
 def _of_attribute(classes: Classes, about: Sequence[PrivacyModel]) -> Iterator[ReleaseWarning]:
     """What to warn of about one sensitive attribute, under the models that are about it."""
     missing = np.array([is_missing(value) for value in classes.values], bool)
+    count, records = int(classes.margin[missing].sum()), int(classes.margin.sum())
     if (classes.margin > 0).sum() == 1:
-        records = int(classes.margin.sum())
         yield ReleaseWarning("constant-sensitive", classes.attribute, records, records)
     else:
         yield from _homogeneous(classes, about)
-    yield from _gaps(classes, missing)
+    if count > MISSING * records:
+        yield ReleaseWarning("missing-sensitive", classes.attribute, count, records)
     yield from _diverse_by_gaps(classes, about, missing)
     yield from _alike(classes, missing)
     yield from _spellings(classes)
 
 
-def _homogeneous(classes: Classes, about: Iterable[PrivacyModel]) -> Iterator[ReleaseWarning]:
+def _homogeneous(classes: Classes, about: Sequence[PrivacyModel]) -> Iterator[ReleaseWarning]:
     """Classes of nearly one value, where no model bounds how often a value occurs in each."""
-    if any(model.per_class and not _is_loose(model) for model in about):
+    loose = [isinstance(model, DistinctLDiversity) or _is_void(model) for model in about]
+    if any(model.per_class and not free for model, free in zip(about, loose, strict=True)):
         return
     largest = classes.joint.max(axis=1)
     nearly = largest >= NEARLY * classes.sizes - TOLERANCE
     yield from _of_some("homogeneous-classes", classes, nearly, int(largest[nearly].sum()))
-
-
-def _is_loose(model: PrivacyModel) -> bool:
-    """Whether a model about a sensitive attribute lets one value make up nearly a whole class."""
-    return isinstance(model, DistinctLDiversity) or _is_void(model)
-
-
-def _gaps(classes: Classes, missing: Mask) -> Iterator[ReleaseWarning]:
-    """An attribute that most records miss."""
-    count, records = int(classes.margin[missing].sum()), int(classes.margin.sum())
-    if count > MISSING * records:
-        yield ReleaseWarning("missing-sensitive", classes.attribute, count, records)
 
 
 def _diverse_by_gaps(
@@ -140,12 +114,11 @@ def _alike(classes: Classes, missing: Mask) -> Iterator[ReleaseWarning]:
 
 def _numbers(classes: Classes, missing: Mask) -> Floats | None:
     """The number that each value is, NaN for a missing one; None where one is no number."""
-    found = [number_of(value) for value in classes.values]
-    present = [number for number, gap in zip(found, missing, strict=True) if not gap]
-    if not present or any(number is None for number in present):
+    gaps = zip(classes.values, missing, strict=True)
+    found = [np.nan if gap else number_of(value) for value, gap in gaps]
+    if missing.all() or any(number is None for number in found):
         return None
-    pairs = zip(found, missing, strict=True)
-    return np.array([np.nan if gap or number is None else float(number) for number, gap in pairs])
+    return np.array(found, float)
 
 
 def _spread(numbers: Floats, records: np.ndarray) -> float:

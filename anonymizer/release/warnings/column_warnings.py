@@ -1,4 +1,4 @@
-"""What to warn of in columns without a role, which a release shows as they are."""
+"""Warnings about columns without a role, which a release shows as they are."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -34,14 +34,8 @@ DENSE = 4
 class Hidden:
     """A quasi-identifier that is not released as it is.
 
-    Parameters
-    ----------
-    name
-        The quasi-identifier.
-    raw, label
-        What it is and what is released for it, record by record.
-    counts
-        The records as they are, counted.
+    ``raw`` and ``label``: its values and what is released for them, record by record; ``counts``:
+    the raw records, counted.
     """
 
     name: str
@@ -73,7 +67,7 @@ class Hidden:
     @cached_property
     def distinct(self) -> int:
         """How many raw values there are."""
-        return _distinct(self.values)
+        return int((np.bincount(self.values[0]) > 0).sum())
 
     @cached_property
     def wrong(self) -> int:
@@ -117,14 +111,8 @@ def column_warnings(
 
     Columns whose values cannot be told apart (lists, say) are passed over.
 
-    Parameters
-    ----------
-    released
-        A table that is released, or checked.
-    others
-        Its columns without a role.
-    hidden
-        What it shows otherwise than it is.
+    ``released``: a table that is released, or checked. ``others``: its columns without a role.
+    ``hidden``: what it shows otherwise than it is.
     """
     found: list[ReleaseWarning] = []
     for name in others:
@@ -196,7 +184,7 @@ def _explained(wrong: int, expected: float) -> bool:
 
 
 def _wrong(one: Digits, another: Digits) -> tuple[int, int]:
-    """Records whose value of another column is not the likeliest one beside theirs of one column.
+    """Records whose value of another column is not the likeliest one given that of one column.
 
     And the same the other way round.
     """
@@ -225,8 +213,3 @@ def _numbered(column: pd.Series) -> Digits:
         return engine.numbered(column)
     codes, values = pd.factorize(column, use_na_sentinel=False)
     return codes, len(values)
-
-
-def _distinct(digits: Digits) -> int:
-    """How many of the numbers occur."""
-    return int((np.bincount(digits[0]) > 0).sum())

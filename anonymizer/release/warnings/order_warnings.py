@@ -1,12 +1,12 @@
-"""What to warn of in the order of a table's records."""
+"""Warnings about the order of a table's records."""
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Codes, Floats
 from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.release.warnings.warnings import UNORDERED, ReleaseWarning
 from anonymizer.tables import pandas as engine
 
@@ -26,12 +26,8 @@ sorted, up or down. Where texts are sorted in two ways it is at most twice that.
 def order_warnings(table: pd.DataFrame, names: Iterable[Hashable]) -> tuple[ReleaseWarning, ...]:
     """Warn of columns that the records of a table are sorted or grouped by.
 
-    Parameters
-    ----------
-    table
-        The raw records in the order in which they are released.
-    names
-        Columns that the release does not show as they are.
+    ``table``: the raw records in the order in which they are released. ``names``: columns that the
+    release does not show as they are.
     """
     found = []
     for name in names:

@@ -1,9 +1,8 @@
-"""Warnings of a release: what a policy that holds does not say, each with a code and a way out.
+"""Kinds of warnings of a release, each with a code and a way out.
 
 A warning counts records, classes or values; it never shows one.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from anonymizer.tables.values import counted
@@ -26,7 +25,7 @@ IDENTIFYING = 0.9
 """Distinction from which on nearly every record has a value of its own."""
 
 SINGLED_OUT = 0.01
-"""Share of records that an attribute may leave alone beside the quasi-identifiers: a convention."""
+"""Share of records that an attribute may leave alone with the quasi-identifiers: a convention."""
 
 NEARLY = 0.8
 """Share of a class from which on one value is as good as known: four guesses of five are right."""
@@ -57,18 +56,9 @@ Half of the pairs of a random order do where all values differ: so 99 % of the p
 
 @dataclass(frozen=True)
 class Caution:
-    """A kind of warning.
+    """A kind of warning: its lasting code, when it is given, what its figures count, its message.
 
-    Parameters
-    ----------
-    code
-        What it is called, for good.
-    when
-        What is warned of.
-    counts
-        What ``count`` and ``of`` of such a warning count.
-    text
-        What is said of it and how to mend it, with places for the figures.
+    ``text`` says what is wrong and how to mend it, with places for the figures.
     """
 
     code: str
@@ -115,25 +105,15 @@ class ReleaseWarning:
 
     def to_dict(self) -> dict[str, object]:
         """The warning as JSON has it."""
-        return {
-            "code": self.code,
-            "column": self.column,
-            "count": self.count,
-            "of": self.of,
-            "message": self.message,
-        }
+        names = ("code", "column", "count", "of", "message")
+        return {name: getattr(self, name) for name in names}
 
 
 def warnings_markdown() -> str:
     """The table of all kinds of warnings as a README has it."""
-    return "\n".join(f"| {' | '.join(row)} |" for row in _rows())
-
-
-def _rows() -> Iterator[tuple[str, ...]]:
-    yield "code", "warns of", "`count` of `of`"
-    yield ("---",) * 3
-    for caution in WARNINGS.values():
-        yield f"`{caution.code}`", caution.when, caution.counts
+    rows = [("code", "warns of", "`count` of `of`"), ("---",) * 3]
+    rows += [(f"`{each.code}`", each.when, each.counts) for each in WARNINGS.values()]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 WARNINGS: dict[str, Caution] = {

@@ -1,7 +1,7 @@
 """Every recoding under every point of a sweep, fitted and evaluated on random halves."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import groupby
 from typing import TypeVar
 
@@ -49,14 +49,6 @@ class Unfit:
     parameters: Point
     reason: str
 
-    def to_dict(self) -> dict[str, object]:
-        """Ready for JSON."""
-        return {
-            "recoding": self.recoding,
-            "parameters": dict(self.parameters),
-            "reason": self.reason,
-        }
-
 
 @dataclass(frozen=True)
 class Comparison:
@@ -99,12 +91,11 @@ class Comparison:
     def to_dict(self) -> dict[str, object]:
         """Ready for JSON."""
         return {
-            "records": self.records,
-            "seed": self.seed,
+            **vars(self),
             "about": list(self.about),
             "swept": list(self.swept),
             "fits": [{**fit.to_dict(), "best": self.is_best(fit)} for fit in self.fits],
-            "unfit": [row.to_dict() for row in self.unfit],
+            "unfit": [asdict(row) for row in self.unfit],
         }
 
 
@@ -189,20 +180,20 @@ def compare_study(
     recodings: Sequence[str] | None = None,
     sweep: Sweep | None = None,
 ) -> Comparison:
-    """Compare recodings of a study's table; its seed unless another is stated.
+    """Compare recodings of a study's table; its seed unless another is given.
 
     Raises
     ------
     InputError
         When the study cannot be carried out; see ``compare``.
     """
-    asked = study.anonymizer(n_jobs, watch)
+    anonymizer = study.anonymizer(n_jobs, watch)
     if seed is not None:
-        asked.set_params(seed=seed)
+        anonymizer.set_params(seed=seed)
     watch("reading the table", 0, None)
     table = study.read()
     watch("counting the table", 0, None)
-    return compare(asked, table, recodings=recodings, sweep=sweep)
+    return compare(anonymizer, table, recodings=recodings, sweep=sweep)
 
 
 def _chosen(given: Recoding, requested: str | Sequence[str | Recoding] | None) -> list[Recoding]:
@@ -264,7 +255,7 @@ def _attempt(
 
 
 def _watched(outcomes: Iterator[T], of: int, watch: Watch) -> list[T]:
-    """All outcomes, each told of as it comes."""
+    """All outcomes; each is reported to ``watch`` as it comes."""
     watch(FITTING, 0, of)
     found = []
     for outcome in outcomes:

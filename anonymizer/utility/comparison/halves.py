@@ -19,7 +19,7 @@ __all__ = ["Fit", "Half", "fit_of", "held_out"]
 
 @dataclass(frozen=True)
 class Half:
-    """What the records of one half tell, recoded.
+    """The information in the records of one half, recoded.
 
     Parameters
     ----------
@@ -83,13 +83,8 @@ class Fit:
 
     def to_dict(self) -> dict[str, object]:
         """Ready for JSON."""
-        return {
-            "recoding": self.recoding,
-            "parameters": dict(self.parameters),
-            "proven": self.proven,
-            "fitted": self.fitted.to_dict(),
-            "held_out": self.held_out.to_dict(),
-        }
+        halves = {"fitted": self.fitted.to_dict(), "held_out": self.held_out.to_dict()}
+        return {**vars(self), "parameters": dict(self.parameters), **halves}
 
 
 def fit_of(
@@ -174,12 +169,5 @@ def _falls_in(raw: Counts, recoding: Recoding, classes: Counts) -> Mask:
 
 def _alone(some: Counts) -> Counts:
     """Some combinations of values as if they were the table."""
-    return Counts.of(
-        some.names,
-        some.cells,
-        some.sizes,
-        some.joint,
-        some.values,
-        some.targets,
-        some.population,
-    )
+    counted = some.names, some.cells, some.sizes, some.joint
+    return Counts.of(*counted, some.values, some.targets, some.population)

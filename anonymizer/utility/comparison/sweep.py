@@ -22,7 +22,7 @@ MOST_FITS = 200
 """Fits beyond are refused before the first one begins."""
 
 
-def sweep_of(stated: Sequence[str]) -> dict[str, tuple[Number, ...]]:
+def sweep_of(texts: Sequence[str]) -> dict[str, tuple[Number, ...]]:
     """The values that texts such as ``t=0.3:0.9:0.1`` stand for: from, to and step, ends included.
 
     Counted in decimals, so that these are seven values, 0.3 and 0.9 among them.
@@ -36,7 +36,7 @@ def sweep_of(stated: Sequence[str]) -> dict[str, tuple[Number, ...]]:
         When a text is none such, or a parameter is named twice.
     """
     sweep: dict[str, tuple[Number, ...]] = {}
-    for text in stated:
+    for text in texts:
         name, equals, reach = text.partition("=")
         name = name.strip()
         if not name or not equals:
@@ -50,10 +50,8 @@ def sweep_of(stated: Sequence[str]) -> dict[str, tuple[Number, ...]]:
 def points(sweep: Sweep, times: int) -> list[dict[str, Number]]:
     """Every combination of the values of a sweep, the last parameter running fastest.
 
-    Raises
-    ------
-    InputError
-        When there is none, or so many that fitting each ``times`` would take too long.
+    Raises InputError when there is none, or so many that fitting each ``times`` would take too
+    long.
     """
     for name, values in sweep.items():
         if not isinstance(values, Sequence) or isinstance(values, str) or not values:
@@ -70,10 +68,7 @@ def points(sweep: Sweep, times: int) -> list[dict[str, Number]]:
 def policy_at(models: Sequence[PrivacyModel], point: Point) -> tuple[PrivacyModel, ...]:
     """The policy with some parameters changed, each in every model that has it.
 
-    Raises
-    ------
-    InputError
-        When no model has a parameter, or a model refuses a value.
+    Raises InputError when no model has a parameter, or a model refuses a value.
     """
     known = {name for model in models for name in _numbers(model)}
     for name in point:
@@ -112,11 +107,8 @@ def _values(text: str, reach: str) -> Iterator[Number]:
     if high - low > MOST_FITS * step:
         raise InputError(f"sweep {text!r} has more than {MOST_FITS} values; take larger steps")
     for place in range(int((high - low) / step) + 1):
-        yield _plain(low + place * step)
-
-
-def _plain(number: Decimal) -> Number:
-    return int(number) if number == int(number) else float(number)
+        number = low + place * step
+        yield int(number) if number == int(number) else float(number)
 
 
 def _malformed(text: str) -> InputError:
