@@ -356,7 +356,7 @@ def test_hierarchies_that_nobody_would_write(tmp_path, refused, name, text, matc
     refused("run", lay(tmp_path, f'"{name}"'), "-o", tmp_path / "out", match=match)
 
 
-@pytest.mark.parametrize("recoding", ["classes", "boxes"])
+@pytest.mark.parametrize("recoding", ["merged-cells", "boxes"])
 def test_classes_of_their_own_have_no_loss(tmp_path, refused, recoding):
     (tmp_path / "q.toml").write_text("widths = [10, 20]")
     table = "q,s\n" + "".join(f"{i},a\n" for i in range(40))
@@ -460,7 +460,7 @@ def test_formulas_are_written_as_they_are_and_reported(tmp_path, run):
     assert manifest["spreadsheet"] == {"safe": False, "cells": {"q": 16, "s": 16, "=note": 17}}
 
 
-@pytest.mark.parametrize("recoding", ["full-domain", "cut", "classes"])
+@pytest.mark.parametrize("recoding", ["full-domain", "cut", "merged-cells"])
 def test_a_safe_release_is_verified_audited_and_measured(tmp_path, run, recoding):
     (tmp_path / "q.csv").write_text("=0;=low;*\n=1;=low;*\n")
     more = f'[recoding]\nmethod = "{recoding}"\n[output]\ncsv-safe = true'
@@ -480,7 +480,7 @@ def test_a_safe_release_is_verified_audited_and_measured(tmp_path, run, recoding
     assert verify_release(table, study).satisfied
     for named in ([], ["-s", study]):
         assert run("audit", tmp_path / "out", "-a", tmp_path / "t.csv", *named)[0] == 0
-    if recoding != "classes":
+    if recoding != "merged-cells":
         assert run("quality", table, "-s", study, "--no-classifiers")[0] == 0
 
 

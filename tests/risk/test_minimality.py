@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import nested_rows, problem_of, tables
 
-from anonymizer import Anonymizer, Hierarchy, InputError
+from anonymizer import Anonymizer, Fixed, FullDomain, Hierarchy, InputError
 from anonymizer.kernels import NUMPY
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import (
@@ -394,7 +394,7 @@ def test_what_cannot_be_worked_out_is_unknown():
 def two_sensitive(models: list[PrivacyModel], first: str) -> Minimality:
     table = pd.DataFrame({"a": [*"112222"], "v": [*first], "w": [*"xxxyyy"]})
     anonymizer = Anonymizer(quasi_identifiers={"a": SUPPRESS}, sensitive=["v", "w"], privacy=models)
-    counted = anonymizer.counted(table)
+    counted = anonymizer.task(table).counted
     return minimality(counted.counts, counted.taxonomies, (1,), models, UNUSED)
 
 
@@ -424,8 +424,8 @@ def changed(manifest: Manifest, **search: object) -> Manifest:
 
 def test_obstacles():
     assert obstacle(manifest_of(), ["a"]) is None
-    assert "levels were given" in obstacle(manifest_of(recoding="fixed", levels={"a": 1}), ["a"])
-    assert "records may be suppressed" in obstacle(manifest_of(suppression=0.5), ["a"])
+    assert "levels were given" in obstacle(manifest_of(recoding=Fixed({"a": 1})), ["a"])
+    assert "records may be suppressed" in obstacle(manifest_of(recoding=FullDomain(suppression=0.5)), ["a"])
     assert "records may be suppressed" in obstacle(manifest_of(), ["a"], suppression=0.1)
     assert "may rise" in obstacle(manifest_of(objective="miller-madow"), ["a"])
     assert "not every quasi-identifier" in obstacle(manifest_of(), ["a", "b"])
@@ -531,7 +531,7 @@ def test_real_adult_by_draws(adult):
     anonymizer = Anonymizer(
         quasi_identifiers=hierarchies, sensitive="marital-status", privacy=models
     )
-    counted = anonymizer.counted(adult)
+    counted = anonymizer.task(adult).counted
     found = minimality(
         counted.counts, counted.taxonomies, (3, 0, 1, 1), models, np.random.default_rng(0), 2000
     )

@@ -116,7 +116,7 @@ def test_where_classes_overlap_the_order_tells_or_nothing_does():
         place(people, REGIONS, np.array([0, 0]))
 
 
-RECODINGS = ["full-domain", "variable-range", "cut", "boxes", "classes"]
+RECODINGS = ["full-domain", "variable-range", "cut", "boxes", "merged-cells"]
 
 
 @pytest.mark.parametrize("missing", ["error", "drop", "category"])
