@@ -820,7 +820,9 @@ def invented_without_values(group: dict) -> None:
     group.pop("values", None)
 
 
-@pytest.mark.parametrize("kind", ["full-domain", "fixed", "cut through levels", "boxes", "merged-cells"])
+@pytest.mark.parametrize(
+    "kind", ["full-domain", "fixed", "cut through levels", "boxes", "merged-cells"]
+)
 @pytest.mark.parametrize("change", [invented, invented_without_values])
 def test_labels_that_a_manifest_invents(release, tmp_path, kind, change):
     path = copied(release(kind), tmp_path)
