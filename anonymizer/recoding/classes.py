@@ -20,6 +20,8 @@ from anonymizer.recoding.result import SearchResult
 
 __all__ = ["Boxes", "MergedCells"]
 
+CHANCE = "Some of what merged cells keep may be chance: `anonymizer compare` tells what lasts."
+
 
 @dataclass(frozen=True)
 class Multidimensional(Generalization):
@@ -117,7 +119,7 @@ class Boxes(Multidimensional):
             raise self._unreachable(problem)
         score = problem.objective(found.counts)
         result = _result_of(problem, found.strategy, score, score + found.lead, found.trees)
-        return found.regions, result
+        return found.regions, replace(result, explained=found.explained)
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,9 @@ class MergedCells(Multidimensional):
             raise self._unreachable(problem) from None
         regions = atoms.regions(problem, found.labels)
         score = problem.objective(problem.counts.recode(regions))
-        return regions, _result_of(problem, "merging", score, inf, found.starts)
+        result = _result_of(problem, "merging", score, inf, found.starts)
+        done = "Cells were merged and moved between classes"
+        return regions, replace(result, explained=done, caution=CHANCE)
 
 
 def _result_of(

@@ -1,7 +1,7 @@
 """Recodings to one level per quasi-identifier: the best node of the lattice, or a given one."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from anonymizer.counts.counts import Recoding as Partitions
@@ -121,7 +121,7 @@ class Fixed(Generalization):
         trace = Trace.of(problem.lattice, [(score, 0, node)], [node], [node])
         found = Found("fixed", node, score, score, True, 1, 1, trace=trace)
         recoding = level_recoding(problem.taxonomies, problem.counts.names, node)
-        return recoding, _result_of(problem, found)
+        return recoding, replace(_result_of(problem, found), searched=False)
 
 
 def node_of(levels: Mapping[str, int], taxonomies: Mapping[str, Taxonomy]) -> Node:

@@ -36,6 +36,13 @@ class SearchResult:
         None where it is not known.
     trace
         What was learned about single nodes; None where the search was not about levels.
+    searched
+        Whether there was a search; False where levels were given.
+    explained, caution
+        What a search that is not over the lattice did, in words, and what to beware of in what it
+        found; empty for one over the lattice.
+
+    Trace and words are not part of a manifest.
     """
 
     strategy: str
@@ -50,9 +57,12 @@ class SearchResult:
     proven: bool
     bound: float | None = None
     trace: Trace | None = field(default=None, compare=False, repr=False)
+    searched: bool = field(default=True, compare=False, repr=False)
+    explained: str = field(default="", compare=False, repr=False)
+    caution: str = field(default="", compare=False, repr=False)
 
     def to_dict(self) -> dict[str, object]:
-        """The result as a manifest has it: nodes as lists of levels, and no trace."""
+        """The result as a manifest has it: nodes are lists of levels."""
         minimal = None if self.minimal is None else [list(node) for node in self.minimal]
-        names = [each.name for each in fields(self) if each.name != "trace"]
+        names = [each.name for each in fields(self) if each.compare]
         return {**{name: getattr(self, name) for name in names}, "minimal": minimal}

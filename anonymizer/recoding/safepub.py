@@ -82,7 +82,9 @@ class SafePub(Recoding):
         recoding = level_recoding(taxonomies, schema.names, node)
         (private,) = (m for m in task.models if isinstance(m, DifferentialPrivacy))
         # The levels were not searched for, and what they are worth may not be reported.
-        search = SearchResult("fixed", task.objective.name, None, None, 1, 0, None, None, 0, False)
+        search = SearchResult(
+            "fixed", task.objective.name, None, None, 1, 0, None, None, 0, False, searched=False
+        )
         plan = SamplePlan(schema, task.models, taxonomies, recoding, search, private)
         drawn, outcome = plan.drawn(task.counted.kept)
         return replace(plan, seen=seen_in(drawn, taxonomies)), outcome

@@ -19,7 +19,17 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Hierarchy, Interval, Partition, Taxonomy, cut_of, grouping_of
 from anonymizer.hierarchy.partition import digest_of_values
 
-__all__ = ["Count", "Digest", "Group", "Label", "Number", "Part", "filled", "partition_of"]
+__all__ = [
+    "Count",
+    "Digest",
+    "Group",
+    "Label",
+    "Number",
+    "Part",
+    "filled",
+    "kind_of",
+    "partition_of",
+]
 
 Count = Annotated[StrictInt, Field(ge=0, lt=2**62)]
 Number = StrictInt | StrictFloat
@@ -82,6 +92,13 @@ class Group(Part):
         return self.model_copy(update=parts)
 
 
+def kind_of(groups: Sequence[Group]) -> str:
+    """What the groups of a column are: those of a cut, ranges, or groups of values."""
+    if any(group.level is not None for group in groups):
+        return "cut"
+    return "ranges" if any(group.is_range for group in groups) else "groups"
+
+
 def partition_of(taxonomy: Taxonomy, groups: Sequence[Group]) -> Partition:
     """The partition of known values that groups describe: a cut, ranges, or groups of values.
 
@@ -90,9 +107,10 @@ def partition_of(taxonomy: Taxonomy, groups: Sequence[Group]) -> Partition:
     ValueError, LookupError
         When the groups do not fit the taxonomy.
     """
-    if any(group.level is not None for group in groups):
+    kind = kind_of(groups)
+    if kind == "cut":
         return _cut(taxonomy, groups)
-    if any(group.is_range for group in groups):
+    if kind == "ranges":
         return _ranges(taxonomy, [group.interval for group in groups if group.is_range])
     places = {text: code for code, text in enumerate(taxonomy.texts)}
     values = [[places[text] for text in group.values or ()] for group in groups]

@@ -281,7 +281,7 @@ def test_a_private_release_on_disk(run, study, tmp_path):
     code, out, err = run("run", study, "-o", tmp_path / "out")
     assert (code, err) == (0, "")
     assert "drawn at random" in out
-    assert "how many there were may not be told" in out
+    assert "how many there were may not be reported" in out
     assert f"{sum(SIZES.values()):,}" not in out
     released = tmp_path / "out" / "released.csv"
     classes = Counter((row["age"], row["sex"]) for row in rows_of(released))
