@@ -4,27 +4,28 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
-from pydantic import Field, StrictBool, StrictStr, ValidationError, model_validator
+from pydantic import Field, StrictStr, ValidationError, model_validator
 
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy, Partition, Taxonomy
-from anonymizer.privacy import MODELS, PrivacyModel
-from anonymizer.release.groups import (
+from anonymizer.privacy import PrivacyModel
+from anonymizer.release.groups import filled, partition_of
+from anonymizer.release.parts import (
     Count,
-    Digest,
     Group,
-    Label,
-    Number,
-    Part,
-    filled,
-    partition_of,
+    LabelText,
+    ManifestPart,
+    ReleasedFile,
+    ReportedCells,
+    ReportedRoles,
+    ReportedSearch,
+    ReportedVerdict,
 )
 from anonymizer.release.release import MANIFEST
 from anonymizer.tables import pandas as engine
@@ -34,116 +35,17 @@ from anonymizer.tables.reading import MANIFEST_SIZE, open_regular, parsed_json, 
 if TYPE_CHECKING:
     from anonymizer.channels.channel import Channel
 
-__all__ = [
-    "MANIFEST",
-    "Columns",
-    "Manifest",
-    "Table",
-    "is_release",
-    "require_digest",
-    "shape_of",
-    "sound",
-]
+Change = Callable[[LabelText], LabelText]
+"""What is done to labels."""
 
 SHOWN = 60
 """Characters of the place of damage that a message repeats."""
-
-FileName = Annotated[
-    StrictStr, Field(pattern=r"^[^/\\\x00]*[^/\\\x00.][^/\\\x00]*$", max_length=255)
-]
-"""A file next to the manifest, not one elsewhere."""
 
 MALFORMED = (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError)
 """What fails on values of the right types that make no sense together."""
 
 
-class Verdict(Part):
-    """A model of the policy, and how the release does under it."""
-
-    model: StrictStr
-    attribute: Label
-    parameters: dict[StrictStr, Any]
-    worst: Number | None = None
-    violating_classes: Count = 0
-    satisfied: StrictBool = True
-
-    @property
-    def privacy_model(self) -> PrivacyModel:
-        """The model with its parameters.
-
-        Raises
-        ------
-        InputError
-            When this version does not know it, or the manifest has only the digest of a population
-            or a hierarchy of sensitive values.
-        """
-        kind = MODELS.get(self.model)
-        if kind is None:
-            raise InputError(f"{MANIFEST} names a privacy model that this version does not know")
-        for name in ("population", "hierarchy"):
-            if name in self.parameters:
-                raise InputError(
-                    f"{MANIFEST} has only the digest of the {name} of {kind.name}; name the study "
-                    "of the release with --study"
-                )
-        known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
-        given = {name: value for name, value in self.parameters.items() if name in known}
-        if kind.sensitive:
-            given["attribute"] = self.attribute
-        try:
-            return kind(**given)
-        except TypeError:
-            raise InputError(f"{MANIFEST} lacks parameters of {kind.name}") from None
-
-
-class Search(Part):
-    """How the recoding was found: the fields of a ``SearchResult``."""
-
-    strategy: Label = None
-    objective: Label = None
-    value: Number | None = None
-    gap: Number | None = None
-    nodes: Count = 0
-    checked: Count = 0
-    feasible: Count | None = None
-    minimal: list[list[Count]] | None = None
-    refinements: Count | None = None
-    proven: StrictBool = False
-    bound: Number | None = None
-
-
-class Spreadsheet(Part):
-    """Which cells a spreadsheet would run, and whether they were disarmed."""
-
-    safe: StrictBool
-    cells: dict[StrictStr, Count] = Field(default_factory=dict)
-
-
-class Columns(Part):
-    """The roles of the columns, and how the table is read."""
-
-    quasi_identifiers: list[StrictStr]
-    sensitive: list[StrictStr]
-    targets: list[StrictStr]
-    identifiers: list[StrictStr]
-    missing: Literal["error", "drop", "category"]
-    missing_values: list[StrictStr]
-    separator: Annotated[StrictStr, Field(min_length=1, max_length=1)] | None
-
-
-class Table(Part):
-    """The file that the manifest is about, which is next to it.
-
-    ``columns`` are all columns, ``missing`` the records without a value in each one with a role.
-    """
-
-    file: FileName
-    sha256: Digest
-    columns: Any = None
-    missing: Any = None
-
-
-class Manifest(Part):
+class Manifest(ManifestPart):
     """All that is reported of a release: a ``Release``, and the file that it was written to.
 
     ``columns``, ``objective`` and ``table`` are None where it was not written to one.
@@ -161,17 +63,17 @@ class Manifest(Part):
     targets: Any
     levels: dict[StrictStr, Count]
     recoding: dict[StrictStr, list[Group]]
-    regions: list[dict[StrictStr, Label]] = Field(default_factory=list)
+    regions: list[dict[StrictStr, LabelText]] = Field(default_factory=list)
     masking: dict[StrictStr, Any] | None = None
-    spreadsheet: Spreadsheet | None = None
-    privacy: list[Verdict]
+    spreadsheet: ReportedCells | None = None
+    privacy: list[ReportedVerdict]
     warnings: Any
-    search: Search
+    search: ReportedSearch
     study: dict[StrictStr, Any] = Field(default_factory=dict)
     versions: dict[StrictStr, Any] = Field(default_factory=dict)
-    columns: Columns | None = None
+    columns: ReportedRoles | None = None
     objective: Any = None
-    table: Table | None = None
+    table: ReleasedFile | None = None
 
     @model_validator(mode="after")
     def _consistent(self) -> "Manifest":
@@ -189,10 +91,7 @@ class Manifest(Part):
     def read(cls, path: Path) -> "Manifest":
         """The manifest in a file.
 
-        Raises
-        ------
-        InputError
-            When there is no such file, it is too large or damaged.
+        Raises InputError when there is no such file, it is too large or damaged.
         """
         try:
             text = read_whole(path, MANIFEST_SIZE)
@@ -216,10 +115,7 @@ class Manifest(Part):
     def parse(cls, content: object, source: str = MANIFEST) -> "Manifest":
         """The manifest that JSON holds; ``source`` is what a message calls it.
 
-        Raises
-        ------
-        InputError
-            When it is none. The message has the place of the damage, and no value.
+        Raises InputError when it is none. The message has the place of the damage, and no value.
         """
         try:
             return cls.model_validate(content)
@@ -243,10 +139,7 @@ class Manifest(Part):
     def recoding_over(self, taxonomies: Mapping[str, Taxonomy]) -> dict[str, Partition]:
         """The partition of each quasi-identifier, over the values of a table or a population.
 
-        Raises
-        ------
-        InputError
-            When the manifest does not fit the taxonomies, or has no such partitions.
+        Raises InputError when the manifest does not fit the taxonomies, or has no such partitions.
         """
         self.require_unmasked()
         if self.regions:
@@ -272,10 +165,7 @@ class Manifest(Part):
     def require_unmasked(self) -> None:
         """Require that released values are generalized, not drawn.
 
-        Raises
-        ------
-        InputError
-            When some were drawn at random.
+        Raises InputError when some were drawn at random.
         """
         if self.masking:
             raise InputError(
@@ -286,11 +176,8 @@ class Manifest(Part):
     def completed(self, hierarchies: Mapping[str, Hierarchy] | None) -> "Manifest":
         """The manifest with the values that were too many for it, from the hierarchies.
 
-        Raises
-        ------
-        InputError
-            When some were left out and there are no hierarchies, or others than those of the
-            release.
+        Raises InputError when some were left out and there are no hierarchies, or others than
+        those of the release.
         """
         short = [name for name, groups in self.recoding.items() if any(g.listed for g in groups)]
         if not short:
@@ -310,10 +197,7 @@ class Manifest(Part):
     def policy(self) -> tuple[PrivacyModel, ...]:
         """The privacy models of the release, each about one attribute.
 
-        Raises
-        ------
-        InputError
-            When one cannot be made without the study: see ``Verdict.privacy_model``.
+        Raises InputError when one cannot be made without the study.
         """
         return tuple(verdict.privacy_model for verdict in self.privacy)
 
@@ -337,13 +221,10 @@ class Manifest(Part):
         )
 
     @property
-    def file(self) -> tuple[Table, Columns]:
+    def file(self) -> tuple[ReleasedFile, ReportedRoles]:
         """The file that it is about, and how that is read.
 
-        Raises
-        ------
-        InputError
-            When it was not written to one.
+        Raises InputError when it was not written to one.
         """
         if self.table is None or self.columns is None:
             raise InputError(
@@ -356,10 +237,7 @@ class Manifest(Part):
     def channels(self) -> "dict[tuple[str, ...], Channel]":
         """The channels that values were drawn from, by the attributes that each masked together.
 
-        Raises
-        ------
-        InputError
-            When nothing was masked, the channels are withheld, or their description is damaged.
+        Raises InputError when nothing was masked, the channels are withheld or damaged.
         """
         from anonymizer.channels.serialization import channels_of  # its solvers take long to load
 
@@ -375,11 +253,11 @@ class Manifest(Part):
         """The manifest of the table before its cells were disarmed."""
         return self._with_texts(rearmed_text)
 
-    def _with_texts(self, change: Callable[[Label], Label]) -> "Manifest":
+    def _with_texts(self, change: Change) -> "Manifest":
         """The manifest with other labels, and channels with other texts on either side."""
         changed: dict[str, object] = {
             "recoding": {
-                name: [_relabelled(group, change(group.label)) for group in groups]
+                name: [group.relabelled(change(group.label)) for group in groups]
                 for name, groups in self.recoding.items()
             }
         }
@@ -393,12 +271,7 @@ class Manifest(Part):
         return self.model_copy(update=changed)
 
 
-def _relabelled(group: Group, label: Label) -> Group:
-    """A group with another label; the hierarchy knows it by its own."""
-    return group if label == group.label else group.changed(label=label, group=group.own)
-
-
-def _with_sides(channel: Mapping[str, Any], change: Callable[[Label], Label]) -> dict[str, Any]:
+def _with_sides(channel: Mapping[str, Any], change: Change) -> dict[str, Any]:
     """The description of a channel with other texts on both sides, where it has them."""
     sides = {side: channel[side] for side in ("values", "labels") if side in channel}
     texts = {side: [[*map(change, each)] for each in listed] for side, listed in sides.items()}

@@ -17,12 +17,10 @@ from anonymizer.counts.counts import Codes
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval
-from anonymizer.release.groups import Group
 from anonymizer.release.manifest import Manifest
+from anonymizer.release.parts import Group
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.values import counted, is_missing, number_of, text_of
-
-__all__ = ["place"]
 
 Mask = NDArray[np.bool_]
 
@@ -38,8 +36,8 @@ def place(
 ) -> tuple[pd.DataFrame, Mask]:
     """The labels under which a release shows raw records, and which records it has labels for.
 
-    Where a release tells by a number which class a record is in (merged cells), a record is in the
-    only class that covers its values. Where several do, the order of the records has to tell.
+    Merged cells have numbers: a record is in the only class that covers its values. Where several
+    do, the order of the records decides.
 
     Parameters
     ----------
@@ -60,7 +58,7 @@ def place(
     Raises
     ------
     InputError
-        When labels overlap, so that records fit several, and their order does not tell.
+        When labels overlap, so that records fit several, and their order does not decide.
     """
     recoding = manifest.recoding
     columns = {name: Column.of(people[name]) for name in recoding}
@@ -119,7 +117,7 @@ class Column:
     def covered(self, group: Group, everything: bool) -> list[int]:
         """The values that a group of a recoding stands for.
 
-        ``everything``: missing values, too, and all where only the label ``*`` is told; otherwise
+        ``everything``: missing values, too, and all where only the label ``*`` is listed; otherwise
         that stands for the missing ones alone, which generalize to it before the others do.
         """
         own = group.own
@@ -172,7 +170,7 @@ class Column:
             codes = self.covered(own, everything=len(groups) == 1 and not raw)
             if (group_of[codes] >= 0).any():
                 raise InputError(
-                    f"the manifest tells of column {name!r} groups that overlap, so that records "
+                    f"the manifest lists for column {name!r} groups that overlap, so that records "
                     "cannot be placed"
                 )
             group_of[codes] = number
@@ -234,7 +232,7 @@ def _in_regions(
         if numbers is None or not regions.covers(numbers):
             raise InputError(
                 f"{counted(int(several.sum()), 'record')} of the original fit several classes of "
-                "merged cells, whose numbers only the order of the records tells; name the table "
+                "merged cells, whose numbers only the order of the records shows; name the table "
                 "that was released, its order included"
             )
         found = numbers

@@ -12,9 +12,11 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding import Watch, ignore
-from anonymizer.release.manifest import Columns, Manifest, Table, is_release, shape_of
+from anonymizer.release.manifest import Manifest, is_release, shape_of
 from anonymizer.release.output.directory import Output, reserved
-from anonymizer.release.release import MANIFEST, Release, Spreadsheet, prove
+from anonymizer.release.parts import ReleasedFile, ReportedRoles
+from anonymizer.release.proof import prove
+from anonymizer.release.release import MANIFEST, Release, Spreadsheet
 from anonymizer.release.study import Study
 from anonymizer.tables.files import (
     Format,
@@ -82,7 +84,7 @@ def _publish(
         with (path.parent / name).open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         about = {"columns": _roles(study, form), "objective": study.objective_options}
-        file_of = Table(file=name, sha256=digest, **shape)
+        file_of = ReleasedFile(file=name, sha256=digest, **shape)
         manifest = manifest.model_copy(update={**about, "table": file_of})
         manifest.write(path)
 
@@ -156,10 +158,10 @@ def _release_in(directory: Path) -> tuple[str, ...]:
     return MANIFEST, manifest.table.file
 
 
-def _roles(study: Study, form: Format) -> Columns:
+def _roles(study: Study, form: Format) -> ReportedRoles:
     """The columns of a release and how it is read: an audit needs no study then."""
     schema = study.published
-    return Columns(
+    return ReportedRoles(
         quasi_identifiers=list(schema.names),
         sensitive=list(schema.sensitive),
         targets=list(schema.targets),

@@ -19,7 +19,8 @@ from anonymizer.channels import (
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Partition
 from anonymizer.kernels.arrays import Codes, Ints
-from anonymizer.release.manifest import MANIFEST, Manifest, require_digest
+from anonymizer.release.manifest import Manifest, require_digest
+from anonymizer.release.release import MANIFEST
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.files import format_of, read_table
 from anonymizer.tables.values import is_missing, number_of, rank, text_of

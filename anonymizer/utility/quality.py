@@ -13,7 +13,8 @@ from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError, column_names, is_whole, jobs_of, require_one_of
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding import Watch, ignore
-from anonymizer.release.manifest import MANIFEST, Manifest
+from anonymizer.release.manifest import Manifest
+from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.files import rearmed

@@ -13,8 +13,9 @@ from anonymizer.counts.schema import Schema, recount, taxonomies_of
 from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel, Verdict, population_of
 from anonymizer.recoding.apply import matched, relabelled
-from anonymizer.release.manifest import MANIFEST, Manifest, sound
-from anonymizer.release.release import judged, verify
+from anonymizer.release.manifest import Manifest, sound
+from anonymizer.release.proof import judged, verify
+from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import RECOMPUTED, UNCHECKED, Check, at, required, same
 from anonymizer.release.verification.facts import Facts

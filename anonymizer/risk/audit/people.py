@@ -16,8 +16,9 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.privacy.query_loss import together
-from anonymizer.release.manifest import MANIFEST, sound
+from anonymizer.release.manifest import sound
 from anonymizer.release.placement import place
+from anonymizer.release.release import MANIFEST
 from anonymizer.risk.audit.releases import Published
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.files import columns_in, format_of, read_table

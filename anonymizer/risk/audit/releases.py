@@ -11,7 +11,8 @@ import pandas as pd
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.privacy import Population, PrivacyModel, about_each, population_of
-from anonymizer.release.manifest import MANIFEST, Manifest, require_digest, sound
+from anonymizer.release.manifest import Manifest, require_digest, sound
+from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.tables.files import (
     Format,
