@@ -275,7 +275,7 @@ def test_absolute_paths_stay_so(tmp_path):
         (
             "[[privacy]]",
             "[recoding]\ngrid = true\n[[privacy]]",
-            r"\[search\] .*grid.*belongs in section \[recoding\]",
+            r"\[recoding\] .*grid.*not for .full-domain.",
         ),
         ("[[privacy]]", '[search]\nstrategy = "x"\n[[privacy]]', r"\[search\] strategy .*incogn"),
         (
