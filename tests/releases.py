@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from anonymizer.release.manifest import Manifest
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 
@@ -178,6 +179,17 @@ def release_of(kind: Kind, directory: Path) -> Path:
 def copied(release: Path, directory: Path) -> Path:
     """A copy of a release, which a test may change."""
     return Path(shutil.copytree(release, directory / "out"))
+
+
+def manifest_of(**parts: object) -> Manifest:
+    """A manifest of nothing but some parts."""
+    nothing: dict[str, object] = dict.fromkeys(
+        ("records", "dropped", "suppressed", "query_loss", "information")
+    )
+    nothing |= dict.fromkeys(("released", "classes"), 0)
+    nothing |= {name: {} for name in ("targets", "levels", "recoding", "search")}
+    nothing |= {name: [] for name in ("other_columns", "privacy", "warnings")}
+    return Manifest.parse({**nothing, "suppressed_class": "none", **parts})
 
 
 def manifest_in(release: Path) -> dict:

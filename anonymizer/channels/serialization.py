@@ -47,8 +47,8 @@ def described(channel: Channel, attributes: Sequence[str]) -> dict[str, object]:
     }
 
 
-def channels_of(manifest: Mapping[str, Any]) -> dict[tuple[str, ...], Channel]:
-    """The channels that a manifest describes, by the attributes that each masked together.
+def channels_of(masking: Mapping[str, Any] | None) -> dict[tuple[str, ...], Channel]:
+    """The channels that the ``masking`` of a manifest describes, by the attributes of each.
 
     Values and labels of a channel are tuples of texts, one per attribute.
 
@@ -57,13 +57,10 @@ def channels_of(manifest: Mapping[str, Any]) -> dict[tuple[str, ...], Channel]:
     InputError
         When nothing was masked, the channels are withheld, or their description is damaged.
     """
-    if not isinstance(manifest, Mapping):
-        raise InputError(f"a manifest must be what release.json holds, not {shown(manifest)}")
-    masking = manifest.get("masking")
     if masking is None:
         raise InputError("release.json describes no random recoding: the records are as they were")
     if not isinstance(masking, Mapping):
-        raise InputError("release.json is damaged: its masking is no description of one")
+        raise InputError(f"masking must be what release.json describes, not {shown(masking)}")
     if masking.get("withheld") is True:
         raise InputError(
             "release.json withholds the channels of this release: nothing can be estimated without "

@@ -39,7 +39,7 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
         release, manifest = publish(Study(study), output, force=force, n_jobs=jobs, watch=watch)
     with printing(f"the release stands in {output}"):
         if as_json:
-            print_json(manifest)
+            print_json(manifest.to_dict())
         else:
             print_release(release, output)
 

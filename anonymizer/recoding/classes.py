@@ -19,6 +19,7 @@ from anonymizer.recoding.result import SearchResult
 __all__ = ["Boxes", "MergedCells"]
 
 ONE_CLASS = "not even all records as one class satisfy"
+CHANCE = "Some of what merged cells keep may be chance: `anonymizer compare` tells what lasts."
 
 
 @dataclass(frozen=True)
@@ -109,6 +110,7 @@ class Boxes(Multidimensional):
             score + found.lead,
             checked=found.trees,
             proven=found.lead <= TOLERANCE,
+            explained=found.explained,
         )
 
 
@@ -143,4 +145,11 @@ class MergedCells(Multidimensional):
             raise self.unreachable(problem, ONE_CLASS) from None
         regions = atoms.regions(problem, found.labels)
         score = problem.objective(problem.counts.recode(regions))
-        return regions, SearchResult.of(problem, "merging", score, checked=found.starts)
+        return regions, SearchResult.of(
+            problem,
+            "merging",
+            score,
+            checked=found.starts,
+            explained="Cells were merged and moved between classes",
+            caution=CHANCE,
+        )

@@ -1,7 +1,7 @@
 """Recodings to one level per quasi-identifier: the best node of the lattice, or a given one."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from anonymizer.counts.counts import Partitions
@@ -101,7 +101,9 @@ class Fixed(Generalization):
             raise self.unreachable(problem, "the levels given do not satisfy")
         score = evaluator.value(node)
         trace = Trace.of(problem.lattice, [(score, 0, node)], [node], [node])
-        return _chosen(problem, Found("fixed", node, score, score, True, 1, 1, trace=trace))
+        found = Found("fixed", node, score, score, True, 1, 1, trace=trace)
+        recoding, result = _chosen(problem, found)
+        return recoding, replace(result, searched=False)
 
 
 def _chosen(problem: Problem, found: Found) -> tuple[Partitions, SearchResult]:

@@ -1,7 +1,6 @@
 """How a recoding was found."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from math import inf
 from typing import Any
 
@@ -40,6 +39,13 @@ class SearchResult:
         None where it is not known.
     trace
         What was learned about single nodes; None where the search was not about levels.
+    searched
+        Whether there was a search; False where levels were given.
+    explained, caution
+        What a search that is not over the lattice did, in words, and what to beware of in what it
+        found; empty for one over the lattice.
+
+    Trace and words are not part of a manifest.
     """
 
     strategy: str
@@ -54,6 +60,9 @@ class SearchResult:
     proven: bool = False
     bound: float | None = None
     trace: Trace | None = field(default=None, compare=False, repr=False)
+    searched: bool = field(default=True, compare=False, repr=False)
+    explained: str = field(default="", compare=False, repr=False)
+    caution: str = field(default="", compare=False, repr=False)
 
     @classmethod
     def of(
@@ -82,8 +91,8 @@ class SearchResult:
         gap = None if bound is None else abs(bound - value)
         return cls(strategy, problem.objective.name, value, gap=gap, bound=bound, **found)
 
-    def to_dict(self) -> Mapping[str, object]:
-        """The result as a manifest has it: nodes as lists of levels, and no trace."""
-        known = {name: value for name, value in vars(self).items() if name != "trace"}
+    def to_dict(self) -> dict[str, object]:
+        """The result as a manifest has it: nodes are lists of levels."""
         minimal = None if self.minimal is None else [list(node) for node in self.minimal]
-        return {**known, "minimal": minimal}
+        names = [each.name for each in fields(self) if each.compare]
+        return {**{name: getattr(self, name) for name in names}, "minimal": minimal}

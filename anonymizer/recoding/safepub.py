@@ -82,7 +82,7 @@ class SafePub(Recoding):
         recoding = level_recoding(taxonomies, schema.names, node)
         (private,) = (m for m in task.models if isinstance(m, DifferentialPrivacy))
         # The levels were not searched for, and what they are worth may not be reported.
-        search = SearchResult("fixed", task.objective.name, nodes=1)
+        search = SearchResult("fixed", task.objective.name, nodes=1, searched=False)
         plan = SamplePlan(schema, task.models, taxonomies, recoding, search, private)
         drawn, outcome = plan.drawn(task.counted.kept)
         return replace(plan, seen=seen_in(drawn, taxonomies)), outcome

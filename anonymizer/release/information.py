@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,13 +10,11 @@ from anonymizer.counts.counts import Counts
 from anonymizer.objectives import MillerMadow, MutualInformation
 from anonymizer.privacy import TOLERANCE, PrivacyModel, attributes_of
 
-__all__ = ["Chance", "Information", "Informations", "ceiling", "chances"]
-
 SHUFFLES = 10
 
 
 class Chance(NamedTuple):
-    """What small classes alone tell about an attribute, in bits: dealt out at random, on average.
+    """What small classes show by chance, in bits: with values dealt out at random, on average.
 
     Of the raw quasi-identifiers, and of the recoded ones.
     """
@@ -27,7 +25,7 @@ class Chance(NamedTuple):
 
 @dataclass(frozen=True)
 class Information:
-    """What the released quasi-identifiers tell about the sensitive attributes, in bits.
+    """Information of the released quasi-identifiers about the sensitive attributes, in bits.
 
     Parameters
     ----------
@@ -111,17 +109,10 @@ class Information:
         }
 
 
-class Informations(TypedDict):
-    """What a release tells about its sensitive attributes together, and about each target."""
-
-    information: Information | None
-    targets: dict[str, Information]
-
-
 def chances(
     raw: Counts, recode: Callable[[Counts], Counts], rng: np.random.Generator
 ) -> dict[str, Chance]:
-    """What chance alone tells about each attribute, the mean of ``SHUFFLES``.
+    """Information about each attribute that chance alone shows, the mean of ``SHUFFLES``.
 
     ``recode`` does to counts what was done to the table. One shuffled table is held at a time.
     """

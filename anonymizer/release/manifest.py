@@ -1,276 +1,285 @@
-"""Manifests read back: how a released table was recoded."""
+"""The manifest of a release, ``release.json``: its parts, and the only reader and writer of it."""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
-from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 import pandas as pd
+from pydantic import Field, StrictStr, ValidationError, model_validator
 
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import ANY, Hierarchy, Interval, Partition, Taxonomy, cut_of, grouping_of
-from anonymizer.hierarchy.partition import digest_of_values
-from anonymizer.privacy import MODELS, PrivacyModel
+from anonymizer.hierarchy import Hierarchy, Partition, Taxonomy
+from anonymizer.privacy import PrivacyModel
+from anonymizer.release.groups import filled, partition_of
+from anonymizer.release.parts import (
+    Count,
+    Group,
+    LabelText,
+    ManifestPart,
+    ReleasedFile,
+    ReportedCells,
+    ReportedRoles,
+    ReportedSearch,
+    ReportedVerdict,
+)
+from anonymizer.release.release import MANIFEST
 from anonymizer.tables import engine
+from anonymizer.tables.files import disarmed_text, rearmed_text
 from anonymizer.tables.reading import MANIFEST_SIZE, open_regular, parsed_json, read_whole
 
-__all__ = [
-    "MANIFEST",
-    "completed",
-    "is_release",
-    "policy_of",
-    "read_manifest",
-    "recoding_of",
-    "require_digest",
-    "require_unmasked",
-    "schema_of",
-    "shape_of",
-    "sound",
-]
+if TYPE_CHECKING:
+    from anonymizer.channels.channel import Channel
 
-MANIFEST = "release.json"
+Change = Callable[[LabelText], LabelText]
+"""What is done to labels."""
+
+SHOWN = 60
+"""Characters of the place of damage that a message repeats."""
+
+MALFORMED = (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError)
+"""What fails on values of the right types that make no sense together."""
 
 
-def recoding_of(
-    manifest: Mapping[str, Any], taxonomies: Mapping[str, Taxonomy]
-) -> dict[str, Partition]:
-    """The partition of each quasi-identifier that a manifest describes.
+class Manifest(ManifestPart):
+    """All that is reported of a release: a ``Release``, and the file that it was written to.
 
-    A level is taken from the hierarchy, a cut from the level and the label of each group; ranges
-    from where they begin and end, groupings from their values.
-
-    Raises
-    ------
-    InputError
-        When the manifest does not fit the taxonomies.
+    ``columns``, ``objective`` and ``table`` are None where it was not written to one.
     """
-    require_unmasked(manifest)
-    if manifest.get("regions"):
-        raise InputError(
-            f"{MANIFEST} describes classes with groups of their own, boxes or merged cells; this "
-            "needs one partition of every quasi-identifier"
+
+    records: Count | None
+    released: Count
+    dropped: Count | None
+    suppressed: Count | None
+    suppressed_class: Literal["none", "kept", "removed"]
+    classes: Count
+    query_loss: Any
+    other_columns: list[StrictStr]
+    information: Any
+    targets: Any
+    levels: dict[StrictStr, Count]
+    recoding: dict[StrictStr, list[Group]]
+    regions: list[dict[StrictStr, LabelText]] = Field(default_factory=list)
+    masking: dict[StrictStr, Any] | None = None
+    spreadsheet: ReportedCells | None = None
+    privacy: list[ReportedVerdict]
+    warnings: Any
+    search: ReportedSearch
+    study: dict[StrictStr, Any] = Field(default_factory=dict)
+    versions: dict[StrictStr, Any] = Field(default_factory=dict)
+    columns: ReportedRoles | None = None
+    objective: Any = None
+    table: ReleasedFile | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Manifest":
+        """Require levels of what was recoded, and labels of every class that are described."""
+        labels = {name: {each.label for each in groups} for name, groups in self.recoding.items()}
+        known = all(
+            {*labels} == {*region} and all(region[name] in labels[name] for name in labels)
+            for region in self.regions
         )
-    try:
-        return _partitions(manifest, taxonomies)
-    except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError):
-        raise InputError(
-            f"{MANIFEST} does not describe a release of this study; is it of another one, or was "
-            "the study changed since?"
-        ) from None
+        if not known or not {*self.levels} <= {*labels}:
+            raise ValueError
+        return self
 
+    @classmethod
+    def read(cls, path: Path) -> "Manifest":
+        """The manifest in a file.
 
-def require_unmasked(manifest: Mapping[str, Any]) -> None:
-    """Require that a release shows what records are, generalized, and not what was drawn for them.
-
-    Raises
-    ------
-    InputError
-        When values of it were drawn at random.
-    """
-    if manifest.get("masking"):
-        raise InputError(
-            f"{MANIFEST} describes values that were drawn at random; this is about generalized "
-            "ones, which hold of every record"
-        )
-
-
-def _partitions(
-    manifest: Mapping[str, Any], taxonomies: Mapping[str, Taxonomy]
-) -> dict[str, Partition]:
-    if set(manifest["recoding"]) != set(taxonomies):
-        raise ValueError("other quasi-identifiers")
-    return {
-        name: _level(taxonomy, manifest["levels"][name])
-        if name in manifest["levels"]
-        else _groups(taxonomy, manifest["recoding"][name])
-        for name, taxonomy in taxonomies.items()
-    }
-
-
-def _level(taxonomy: Taxonomy, level: int) -> Partition:
-    if level not in range(taxonomy.height + 1):
-        raise ValueError("no such level")
-    return taxonomy.levels[level]
-
-
-def _groups(taxonomy: Taxonomy, groups: list[dict[str, Any]]) -> Partition:
-    if any("level" in group for group in groups):
-        return _cut(taxonomy, groups)
-    if any("from" in group for group in groups):
-        return _ranges(taxonomy, groups)
-    places = {text: code for code, text in enumerate(taxonomy.texts)}
-    return grouping_of(
-        taxonomy, [np.array([places[text] for text in group["values"]]) for group in groups]
-    )
-
-
-def _cut(taxonomy: Taxonomy, groups: list[dict[str, Any]]) -> Partition:
-    """The cut through the groups; values in none of them, which no record has, stand alone."""
-    known: dict[int, dict[str | None, int]] = {}
-    nodes, covered = [], np.zeros(len(taxonomy.codes), bool)
-    for group in groups:
-        level, label = group["level"], group.get("group", group["label"])
-        if level not in known:
-            known[level] = _places(taxonomy, level)
-        place = known[level][label]
-        covered |= taxonomy.levels[level].groups == place
-        nodes.append((level, place))
-    alone = taxonomy.levels[0].groups[~covered & taxonomy.many]
-    return cut_of(taxonomy, [*nodes, *((0, int(place)) for place in alone)])
-
-
-def _places(taxonomy: Taxonomy, level: int) -> dict[str | None, int]:
-    """Which group of a level has each label, the first of those that have it."""
-    own = [taxonomy.label(level, place) for place in range(len(_level(taxonomy, level)))]
-    texts = [None if each is None else str(each) for each in own]
-    return {text: place for place, text in reversed(list(enumerate(texts)))}
-
-
-def _ranges(taxonomy: Taxonomy, groups: list[dict[str, Any]]) -> Partition:
-    """Each number in its range, a missing value apart from all of them."""
-    ranges = [
-        Interval(_end(group["from"]), _end(group["to"])) for group in groups if "from" in group
-    ]
-    if taxonomy.numbers is None:
-        raise ValueError("no numbers")
-    return Partition.of(
-        [ANY if number is None else _range(number, ranges) for number in taxonomy.numbers]
-    )
-
-
-def _range(number: Decimal, ranges: list[Interval]) -> Interval:
-    """The range that holds a number."""
-    for each in ranges:
-        above = each.low is None or each.low <= number
-        if above and (each.high is None or number < each.high):
-            return each
-    raise ValueError("a number in no range")
-
-
-def _end(stated: int | float | None) -> Decimal | None:
-    return None if stated is None else Decimal(str(stated))
-
-
-def completed(
-    manifest: Mapping[str, Any], hierarchies: Mapping[str, Hierarchy] | None
-) -> Mapping[str, Any]:
-    """A manifest with the lists of values that were too long for it, from the hierarchies.
-
-    Raises
-    ------
-    InputError
-        When some were left out and there are no hierarchies, or others than those of the release.
-    """
-    recoding = manifest.get("recoding", {})
-    short = [name for name, groups in recoding.items() if any("listed" in g for g in groups)]
-    if not short:
-        return manifest
-    if hierarchies is None or not {*short} <= {*hierarchies}:
-        raise InputError(
-            f"{MANIFEST} leaves out the values of column {short[0]!r}, which are too many; name "
-            "the study of the release with --study"
-        )
-    levels = manifest.get("levels", {})
-    full = {name: _filled(recoding[name], hierarchies[name], name, levels) for name in short}
-    return {**manifest, "recoding": {**recoding, **full}}
-
-
-def _filled(
-    groups: list[dict[str, Any]], hierarchy: Hierarchy, name: str, levels: Mapping[str, int]
-) -> list[dict[str, Any]]:
-    taxonomy = hierarchy.over(name, [])
-    found = []
-    for group in groups:
-        level = group.get("level", levels.get(name, -1))
-        label = group.get("group", group["label"])
-        if "listed" in group:
-            values = _listed(taxonomy, level, label)
-            if digest_of_values(values) != group["sha256"]:
-                raise InputError(
-                    f"{MANIFEST} is about another hierarchy of column {name!r} than the study: it "
-                    "lists other values"
-                )
-            group = {**group, "values": values}
-        found.append(group)
-    return found
-
-
-def _listed(taxonomy: Taxonomy, level: int, label: str | None) -> list[str]:
-    """The values of a group of a level; none where there is no such group."""
-    if level not in range(taxonomy.height + 1):
-        return []
-    place = _places(taxonomy, level).get(label)
-    codes = np.flatnonzero(taxonomy.levels[level].groups == place)
-    return [text for code in codes if (text := taxonomy.texts[code]) is not None]
-
-
-def policy_of(manifest: Mapping[str, Any]) -> tuple[PrivacyModel, ...]:
-    """The privacy models that a release was made under, each about one attribute.
-
-    Raises
-    ------
-    InputError
-        When a manifest only has the digest of what a model is about: a population, or a hierarchy
-        of sensitive values.
-    """
-    return tuple(_model(verdict) for verdict in manifest["privacy"])
-
-
-def _model(verdict: Mapping[str, Any]) -> PrivacyModel:
-    kind, stated = MODELS.get(verdict["model"]), verdict["parameters"]
-    if kind is None:
-        raise InputError(f"{MANIFEST} names a privacy model that this version does not know")
-    for name in ("population", "hierarchy"):
-        if name in stated:
+        Raises InputError when there is no such file, it is too large or damaged.
+        """
+        try:
+            text = read_whole(path, MANIFEST_SIZE)
+        except InputError:
+            raise
+        except FileNotFoundError:
             raise InputError(
-                f"{MANIFEST} tells of {kind.name} the digest of its {name} alone; name the study "
-                "of the release with --study"
+                f"there is no {path}: the manifest has to be next to the released table"
+            ) from None
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {error.strerror}") from None
+        except ValueError:
+            raise InputError(f"{path} is damaged: it is no JSON text") from None
+        try:
+            content = parsed_json(text)
+        except ValueError:
+            raise InputError(f"{path} is damaged: it is no JSON text") from None
+        return cls.parse(content, str(path))
+
+    @classmethod
+    def parse(cls, content: object, source: str = MANIFEST) -> "Manifest":
+        """The manifest that JSON holds; ``source`` is what a message calls it.
+
+        Raises InputError when it is none. The message has the place of the damage, and no value.
+        """
+        try:
+            return cls.model_validate(content)
+        except ValidationError as error:
+            errors = error.errors(include_url=False, include_input=False, include_context=False)
+        damage = f"{source} is damaged: it is no manifest of a release"
+        if not isinstance(content, dict):
+            raise InputError(damage)
+        place = ".".join(map(str, errors[0]["loc"])).encode("unicode_escape").decode()
+        raise InputError(f"{damage} ({place[:SHOWN] or 'its parts contradict each other'})")
+
+    def write(self, path: Path) -> None:
+        """Write it to a file, as :meth:`read` reads it."""
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        path.write_text(text + "\n", encoding="utf-8")
+
+    def to_dict(self) -> dict[str, Any]:
+        """What the file holds: every field that is given, as JSON has it."""
+        return self.model_dump(by_alias=True, exclude_unset=True)
+
+    def recoding_over(self, taxonomies: Mapping[str, Taxonomy]) -> dict[str, Partition]:
+        """The partition of each quasi-identifier, over the values of a table or a population.
+
+        Raises InputError when the manifest does not fit the taxonomies, or has no such partitions.
+        """
+        self.require_unmasked()
+        if self.regions:
+            raise InputError(
+                f"{MANIFEST} describes classes with groups of their own, boxes or merged cells; "
+                "this needs one partition of every quasi-identifier"
             )
-    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
-    given = {name: value for name, value in stated.items() if name in known}
-    if kind.sensitive:
-        given["attribute"] = verdict["attribute"]
-    try:
-        return kind(**given)
-    except TypeError:
-        raise InputError(f"{MANIFEST} lacks parameters of {kind.name}") from None
+        try:
+            if {*self.recoding} != {*taxonomies}:
+                raise ValueError("other quasi-identifiers")
+            return {
+                name: taxonomy.levels[self.levels[name]]
+                if name in self.levels
+                else partition_of(taxonomy, self.recoding[name])
+                for name, taxonomy in taxonomies.items()
+            }
+        except MALFORMED:
+            raise InputError(
+                f"{MANIFEST} does not describe a release of this study; is it of another one, or "
+                "was the study changed since?"
+            ) from None
 
+    def require_unmasked(self) -> None:
+        """Require that released values are generalized, not drawn.
 
-def schema_of(
-    manifest: Mapping[str, Any], columns: Sequence[str]
-) -> tuple[Schema, tuple[str, ...]]:
-    """The roles of the columns of a released table, and what counted as missing in the original.
+        Raises InputError when some were drawn at random.
+        """
+        if self.masking:
+            raise InputError(
+                f"{MANIFEST} describes values that were drawn at random; this is about generalized "
+                "ones, which hold of every record"
+            )
 
-    Manifests before there were ``columns`` in them report the sensitive attributes by the models
-    that are about them.
-    """
-    told = manifest.get("columns")
-    if told is not None:
-        names, sensitive = tuple(told["quasi_identifiers"]), tuple(told["sensitive"])
-        if {*names} - {CLASS} != {*manifest["recoding"]} - {CLASS}:
+    def completed(self, hierarchies: Mapping[str, Hierarchy] | None) -> "Manifest":
+        """The manifest with the values that were too many for it, from the hierarchies.
+
+        Raises InputError when some were left out and there are no hierarchies, or others than
+        those of the release.
+        """
+        short = [name for name, groups in self.recoding.items() if any(g.listed for g in groups)]
+        if not short:
+            return self
+        if hierarchies is None or not {*short} <= {*hierarchies}:
+            raise InputError(
+                f"{MANIFEST} leaves out the values of column {short[0]!r}, which are too many; "
+                "name the study of the release with --study"
+            )
+        full = {
+            name: filled(name, self.recoding[name], hierarchies[name], self.levels.get(name))
+            for name in short
+        }
+        return self.model_copy(update={"recoding": {**self.recoding, **full}})
+
+    @property
+    def policy(self) -> tuple[PrivacyModel, ...]:
+        """The privacy models of the release, each about one attribute.
+
+        Raises InputError when one cannot be made without the study.
+        """
+        return tuple(verdict.privacy_model for verdict in self.privacy)
+
+    @property
+    def roles(self) -> Schema:
+        """The roles of the columns of the released table.
+
+        Raises
+        ------
+        InputError, ValueError
+            When the columns are not given, or not those that were recoded.
+        """
+        columns = self.file[1]
+        if {*columns.quasi_identifiers} - {CLASS} != {*self.recoding} - {CLASS}:
             raise ValueError("a quasi-identifier without a recoding")
-        schema = Schema(names, sensitive, missing=told["missing"], targets=tuple(told["targets"]))
-        return schema, tuple(told["missing_values"])
-    about = [verdict["attribute"] for verdict in manifest["privacy"]]
-    sensitive = tuple(dict.fromkeys(name for name in about if name is not None))
-    names = tuple(manifest["recoding"])
-    if manifest.get("regions") and CLASS in columns:
-        names = (*names, CLASS)
-    missing = "drop" if manifest["dropped"] else "category"
-    return Schema(names, sensitive, missing=missing), ()
+        return Schema(
+            tuple(columns.quasi_identifiers),
+            tuple(columns.sensitive),
+            missing=columns.missing,
+            targets=tuple(columns.targets),
+        )
+
+    @property
+    def file(self) -> tuple[ReleasedFile, ReportedRoles]:
+        """The file that it is about, and how that is read.
+
+        Raises InputError when it was not written to one.
+        """
+        if self.table is None or self.columns is None:
+            raise InputError(
+                f"{MANIFEST} is damaged: it does not say which table it is about, or how that is "
+                "read"
+            )
+        return self.table, self.columns
+
+    @property
+    def channels(self) -> "dict[tuple[str, ...], Channel]":
+        """The channels that values were drawn from, by the attributes that each masked together.
+
+        Raises InputError when nothing was masked, the channels are withheld or damaged.
+        """
+        from anonymizer.channels.serialization import channels_of  # its solvers take long to load
+
+        return channels_of(self.masking)
+
+    @property
+    def disarmed(self) -> "Manifest":
+        """The manifest of the table with disarmed cells, whose labels are its labels."""
+        return self._with_texts(disarmed_text)
+
+    @property
+    def rearmed(self) -> "Manifest":
+        """The manifest of the table before its cells were disarmed."""
+        return self._with_texts(rearmed_text)
+
+    def _with_texts(self, change: Change) -> "Manifest":
+        """The manifest with other labels, and channels with other texts on either side."""
+        changed: dict[str, object] = {
+            "recoding": {
+                name: [group.relabelled(change(group.label)) for group in groups]
+                for name, groups in self.recoding.items()
+            }
+        }
+        if self.regions:
+            changed["regions"] = [
+                {name: change(label) for name, label in region.items()} for region in self.regions
+            ]
+        if self.masking and "channels" in self.masking:
+            channels = [_with_sides(channel, change) for channel in self.masking["channels"]]
+            changed["masking"] = {**self.masking, "channels": channels}
+        return self.model_copy(update=changed)
 
 
-def shape_of(table: pd.DataFrame, schema: Schema) -> dict[str, object]:
-    """What a manifest holds of a released table as such: all columns, and what values are missing.
+def _with_sides(channel: Mapping[str, Any], change: Change) -> dict[str, Any]:
+    """The description of a channel with other texts on both sides, where it has them."""
+    sides = {side: channel[side] for side in ("values", "labels") if side in channel}
+    texts = {side: [[*map(change, each)] for each in listed] for side, listed in sides.items()}
+    return {**channel, **texts}
 
-    ``missing``: the records that miss the value of each column with a role.
-    """
+
+def shape_of(table: pd.DataFrame, schema: Schema) -> dict[str, Any]:
+    """All columns of a released table, and the records without a value in each with a role."""
     missing = engine.missing_values(table, schema.columns)
     return {
         "columns": [str(name) for name in table.columns],
@@ -280,65 +289,26 @@ def shape_of(table: pd.DataFrame, schema: Schema) -> dict[str, object]:
 
 @contextmanager
 def sound(path: Path) -> Iterator[None]:
-    """Say of a manifest that lacks something, or holds what makes no sense, that it is damaged."""
+    """Report a manifest whose parts make no sense together as damaged."""
     try:
         yield
     except InputError:
         raise
-    except (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError):
+    except MALFORMED:
         raise InputError(f"{path} is damaged: it is no manifest of a release") from None
 
 
 def is_release(path: Path) -> bool:
-    """Whether a manifest beside a table says that it is about it."""
+    """Whether the manifest next to a table says that it is about it."""
     manifest = path.parent / MANIFEST
     if not manifest.exists():
         return False
-    about = read_manifest(manifest).get("table")
-    return isinstance(about, dict) and about.get("file") == path.name
-
-
-def read_manifest(path: Path) -> dict[str, Any]:
-    """The content of a manifest.
-
-    Raises
-    ------
-    InputError
-        When it is not there, too large or damaged.
-    """
-    try:
-        text = read_whole(path, MANIFEST_SIZE)
-    except InputError:
-        raise
-    except FileNotFoundError:
-        raise InputError(
-            f"there is no {path}: the manifest has to lie beside the released table"
-        ) from None
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
-    except ValueError:
-        raise InputError(f"{path} is damaged: it is no JSON text") from None
-    return _sound(path, text)
-
-
-def _sound(path: Path, text: str) -> dict[str, Any]:
-    """What a manifest says, once it is sure that its readers can go by it."""
-    try:
-        content = parsed_json(text)
-    except ValueError:
-        raise InputError(f"{path} is damaged: it is no JSON text") from None
-    if not isinstance(content, dict):
-        raise InputError(f"{path} is damaged: it is no manifest of a release")
-    from anonymizer.release.manifest_shape import damage  # only those who read one need pydantic
-
-    place = damage(content)
-    if place is not None:
-        raise InputError(f"{path} is damaged: it is no manifest of a release ({place})")
-    return content
+    table = Manifest.read(manifest).table
+    return table is not None and table.file == path.name
 
 
 def require_digest(table: Path, digest: str) -> None:
-    """Require that a table is the one whose SHA-256 its manifest tells.
+    """Require that a table has the SHA-256 that its manifest reports.
 
     Raises
     ------

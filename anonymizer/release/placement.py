@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,14 +16,13 @@ from numpy.typing import NDArray
 from anonymizer.counts.counts import Codes
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import ANY
+from anonymizer.hierarchy import ANY, Interval
+from anonymizer.release.manifest import Manifest
+from anonymizer.release.parts import Group
 from anonymizer.tables import engine
 from anonymizer.tables.values import counted, is_missing, number_of, text_of
 
-__all__ = ["place"]
-
 Mask = NDArray[np.bool_]
-Group = Mapping[str, Any]
 
 NOWHERE = "\0"
 """In place of the label of a value that a release does not show: no label reads so."""
@@ -34,12 +32,12 @@ LAST = "\U0010ffff"
 
 
 def place(
-    people: pd.DataFrame, manifest: Mapping[str, Any], numbers: Codes | None = None
+    people: pd.DataFrame, manifest: Manifest, numbers: Codes | None = None
 ) -> tuple[pd.DataFrame, Mask]:
     """The labels under which a release shows raw records, and which records it has labels for.
 
-    Where a release tells by a number which class a record is in (merged cells), a record is in the
-    only class that covers its values. Where several do, the order of the records has to tell.
+    Merged cells have numbers: a record is in the only class that covers its values. Where several
+    do, the order of the records decides.
 
     Parameters
     ----------
@@ -60,20 +58,20 @@ def place(
     Raises
     ------
     InputError
-        When labels overlap, so that records fit several, and their order does not tell.
+        When labels overlap, so that records fit several, and their order does not decide.
     """
-    recoding = manifest["recoding"]
+    recoding = manifest.recoding
     columns = {name: Column.of(people[name]) for name in recoding}
-    if manifest.get("regions"):
+    if manifest.regions:
         inside = {name: _members(columns[name], groups) for name, groups in recoding.items()}
-        return _in_regions(people, Regions(columns, inside, manifest["regions"]), numbers)
+        return _in_regions(people, Regions(columns, inside, manifest.regions), numbers)
     labels, known = {}, np.ones(len(people), bool)
     for name, groups in recoding.items():
-        raw = manifest.get("levels", {}).get(name) == 0
+        raw = manifest.levels.get(name) == 0
         group_of = columns[name].grouped(name, groups, raw)[columns[name].codes]
         known &= group_of >= 0
         labels[name] = engine.relabel(
-            people[name], group_of + 1, [NOWHERE, *(g["label"] for g in groups)]
+            people[name], group_of + 1, [NOWHERE, *(group.label for group in groups)]
         )
     return pd.DataFrame(labels, index=people.index), known
 
@@ -121,16 +119,16 @@ class Column:
     def covered(self, group: Group, everything: bool) -> list[int]:
         """The values that a group of a recoding stands for.
 
-        ``everything``: missing values, too, and all where only the label ``*`` is told; otherwise
+        ``everything``: missing values, too, and all where only the label ``*`` is listed; otherwise
         that stands for the missing ones alone, which generalize to it before the others do.
         """
-        own = group.get("group", group["label"])
-        if "from" in group:
-            return self._between(group["from"], group["to"])
-        if "values" in group or own is None or group.get("level") == 0:
-            values = group.get("values", []) if group.get("level") != 0 else [own]
+        own = group.own
+        if group.is_range:
+            return self._between(group.interval)
+        if group.values is not None or own is None or group.level == 0:
+            values = [own] if group.level == 0 else group.values or []
             listed = [code for value in values if value is not None for code in self._as(value)]
-            star = own == ANY and group.get("level") != 0
+            star = own == ANY and group.level != 0
             missing = None in values or own is None or star or everything
             return listed + (self._missing if missing else [])
         if own == ANY:
@@ -144,11 +142,11 @@ class Column:
     def _as(self, value: object) -> list[int]:
         return self.written.get(text_of(value), [])
 
-    def _between(self, low: int | float | None, high: int | float | None) -> list[int]:
+    def _between(self, range_: Interval) -> list[int]:
         """Numbers of a half-open range; an end that is None is open."""
-        numbers = self.by_number
-        begin = 0 if low is None else bisect_left(numbers, (Decimal(str(low)), -1))
-        end = len(numbers) if high is None else bisect_left(numbers, (Decimal(str(high)), -1))
+        numbers, low, high = self.by_number, range_.low, range_.high
+        begin = 0 if low is None else bisect_left(numbers, (low, -1))
+        end = len(numbers) if high is None else bisect_left(numbers, (high, -1))
         return [code for _, code in numbers[begin:end]]
 
     def _masked(self, label: str) -> list[int]:
@@ -170,11 +168,11 @@ class Column:
         """
         group_of = np.full(len(self.texts), -1, np.intp)
         for number, group in enumerate(groups):
-            own = {**group, "level": 0} if raw else group
+            own = group.changed(level=0) if raw else group
             codes = self.covered(own, everything=len(groups) == 1 and not raw)
             if (group_of[codes] >= 0).any():
                 raise InputError(
-                    f"the manifest tells of column {name!r} groups that overlap, so that records "
+                    f"the manifest lists for column {name!r} groups that overlap, so that records "
                     "cannot be placed"
                 )
             group_of[codes] = number
@@ -236,7 +234,7 @@ def _in_regions(
         if numbers is None or not regions.covers(numbers):
             raise InputError(
                 f"{counted(int(several.sum()), 'record')} of the original fit several classes of "
-                "merged cells, whose numbers only the order of the records tells; name the table "
+                "merged cells, whose numbers only the order of the records shows; name the table "
                 "that was released, its order included"
             )
         found = numbers
@@ -255,6 +253,6 @@ def _members(column: Column, groups: Sequence[Group]) -> dict[str | None, Mask]:
     members = {}
     for group in groups:
         mask = np.zeros(len(column.texts), bool)
-        mask[column.covered(group, everything="values" not in group)] = True
-        members[group["label"]] = mask
+        mask[column.covered(group, everything=group.values is None)] = True
+        members[group.label] = mask
     return members

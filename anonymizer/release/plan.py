@@ -14,7 +14,8 @@ from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.recoding.recoding import Outcome, RecodingPlan
 from anonymizer.recoding.result import SearchResult
 from anonymizer.release.information import Information, chances
-from anonymizer.release.release import Release, prove, release_warnings
+from anonymizer.release.proof import prove
+from anonymizer.release.release import Release, release_warnings
 from anonymizer.release.warnings.class_warnings import class_warnings
 
 __all__ = ["Plan"]

@@ -1,7 +1,6 @@
 """From a study file to a release on disk and back; nothing is published unchecked."""
 
 import hashlib
-import json
 import os
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,14 +12,15 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding import Watch, ignore
-from anonymizer.release.manifest import MANIFEST, is_release, read_manifest, shape_of
+from anonymizer.release.manifest import Manifest, is_release, shape_of
 from anonymizer.release.output.directory import Output, reserved
-from anonymizer.release.release import Release, Spreadsheet, prove
+from anonymizer.release.parts import ReleasedFile, ReportedRoles
+from anonymizer.release.proof import prove
+from anonymizer.release.release import MANIFEST, Release, Spreadsheet
 from anonymizer.release.study import Study
 from anonymizer.tables.files import (
     Format,
     disarmed,
-    disarmed_manifest,
     formulas,
     with_safe_names,
     write_table,
@@ -38,7 +38,7 @@ def publish(
     force: bool = False,
     n_jobs: int | None = None,
     watch: Watch = ignore,
-) -> tuple[Release, dict[str, object]]:
+) -> tuple[Release, Manifest]:
     """Anonymize the table of a study and write table and manifest into a directory.
 
     The table is verified twice: in memory, and once more as read back from the file, before either
@@ -47,7 +47,7 @@ def publish(
 
     Returns
     -------
-    The release and its manifest, as ``release.json`` has it.
+    The release and its manifest.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def publish(
 
 def _publish(
     study: Study, output: Output, force: bool, n_jobs: int | None, watch: Watch
-) -> tuple[Release, dict[str, object]]:
+) -> tuple[Release, Manifest]:
     form = study.data_format
     anonymizer = study.anonymizer(n_jobs, watch)
     watch("reading the table", 0, None)
@@ -76,18 +76,17 @@ def _publish(
     release = _warned(anonymizer.release_, table, form, safe)
     watch("writing and verifying the release", 0, None)
     name = "released" + form.suffix
-    manifest: dict[str, object] = {}
+    manifest = release.manifest.disarmed if safe else release.manifest
+    shape = shape_of(table, study.published)
 
     def write_manifest(path: Path) -> None:
+        nonlocal manifest
         with (path.parent / name).open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
-        told = release.to_dict()
-        manifest.update(disarmed_manifest(told) if safe else told)
-        manifest["columns"] = _roles(study, form)
-        manifest["objective"] = study.objective_options
-        manifest["table"] = {"file": name, "sha256": digest, **shape_of(table, study.published)}
-        text = json.dumps(manifest, indent=2, ensure_ascii=False, allow_nan=False)
-        path.write_text(text + "\n", encoding="utf-8")
+        about = {"columns": _roles(study, form), "objective": study.objective_options}
+        file_of = ReleasedFile(file=name, sha256=digest, **shape)
+        manifest = manifest.model_copy(update={**about, "table": file_of})
+        manifest.write(path)
 
     people = anonymizer.plan_.people(table)
     if safe:
@@ -147,31 +146,30 @@ def _same(path: Path, source: Path) -> bool:
 
 def _release_in(directory: Path) -> tuple[str, ...]:
     """The files of the release that lies there; none if what lies there is no release of ours."""
-    manifest = directory / MANIFEST
-    if not manifest.is_file():
+    path = directory / MANIFEST
+    if not path.is_file():
         return ()
     try:
-        content = read_manifest(manifest)
+        manifest = Manifest.read(path)
     except InputError:
         return ()
-    match content:
-        case {"table": {"file": str(name), "sha256": str()}, "versions": {"anonymizer": str()}}:
-            return MANIFEST, name
-    return ()
+    if manifest.table is None or "anonymizer" not in manifest.versions:
+        return ()
+    return MANIFEST, manifest.table.file
 
 
-def _roles(study: Study, form: Format) -> dict[str, object]:
+def _roles(study: Study, form: Format) -> ReportedRoles:
     """The columns of a release and how it is read: an audit needs no study then."""
     schema = study.published
-    return {
-        "quasi_identifiers": list(schema.names),
-        "sensitive": list(schema.sensitive),
-        "targets": list(schema.targets),
-        "identifiers": list(schema.identifiers),
-        "missing": schema.missing,
-        "missing_values": list(form.missing_values),
-        "separator": form.separator,
-    }
+    return ReportedRoles(
+        quasi_identifiers=list(schema.names),
+        sensitive=list(schema.sensitive),
+        targets=list(schema.targets),
+        identifiers=list(schema.identifiers),
+        missing=study.document.data.missing,
+        missing_values=list(form.missing_values),
+        separator=form.separator,
+    )
 
 
 def _warned(release: Release, table: pd.DataFrame, form: Format, safe: bool) -> Release:

@@ -2,16 +2,14 @@
 
 import platform
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counts import Counts
-from anonymizer.counts.schema import Schema, recount
-from anonymizer.errors import InputError, PolicyBrokenError
-from anonymizer.privacy import PrivacyModel, Verdict, verdicts
+from anonymizer.privacy import PrivacyModel, Verdict
 from anonymizer.privacy.query_loss import QueryLoss
 from anonymizer.recoding.recoding import Randomization
 from anonymizer.recoding.result import SearchResult
@@ -22,15 +20,14 @@ from anonymizer.release.warnings.order_warnings import order_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.version import __version__
 
-__all__ = [
-    "Release",
-    "Spreadsheet",
-    "judged",
-    "prove",
-    "release_warnings",
-    "verify",
-    "versions",
-]
+if TYPE_CHECKING:
+    from anonymizer.release.manifest import Manifest
+
+MANIFEST = "release.json"
+"""The file that a release reports itself in, next to its table."""
+
+LEFT_OUT = ("regions", "masking", "spreadsheet")
+"""Parts that a manifest has only where there is something to report."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +50,8 @@ class Spreadsheet:
 class Release:
     """The proof of one released table.
 
-    Of a differentially private one nothing is told but what the released table shows: ``records``,
-    ``dropped`` and ``suppressed`` are None then.
+    Of a differentially private one nothing is reported but what the released table shows:
+    ``records``, ``dropped`` and ``suppressed`` are None then.
 
     Parameters
     ----------
@@ -90,7 +87,7 @@ class Release:
     search
         How the recoding was found.
     study
-        Fingerprint of everything that was asked for.
+        Fingerprint of everything that was requested.
     masking
         How values were drawn at random, where they were.
     spreadsheet
@@ -119,136 +116,31 @@ class Release:
     spreadsheet: Spreadsheet | None = None
     warnings: Sequence[ReleaseWarning] = ()
 
-    def to_dict(self) -> dict[str, object]:
-        """The manifest, ready for JSON."""
-        return {
-            "records": self.records,
-            "released": self.released,
-            "dropped": self.dropped,
-            "suppressed": self.suppressed,
-            "suppressed_class": self.suppressed_class,
-            "classes": self.classes,
-            "query_loss": self.query_loss.to_dict(),
-            "other_columns": list(self.other_columns),
-            "information": self.information.to_dict() if self.information else None,
-            "targets": {name: about.to_dict() for name, about in self.targets.items()},
-            "levels": dict(self.levels),
-            "recoding": dict(self.recoding),
-            **({"regions": list(self.regions)} if self.regions else {}),
-            **({"masking": self.masking.to_dict()} if self.masking else {}),
-            **({"spreadsheet": asdict(self.spreadsheet)} if self.spreadsheet else {}),
-            "privacy": [verdict.to_dict() for verdict in self.privacy],
-            "warnings": [warning.to_dict() for warning in self.warnings],
-            "search": self.search.to_dict(),
-            "study": {"fingerprint": self.study},
-            "versions": versions(),
-        }
+    @property
+    def manifest(self) -> "Manifest":
+        """The release as its file reports it."""
+        from anonymizer.release.manifest import Manifest  # only files need what checks them
 
-
-def verify(
-    table: pd.DataFrame,
-    schema: Schema,
-    models: Sequence[PrivacyModel],
-    population: pd.DataFrame | None = None,
-) -> list[Verdict]:
-    """Recount a table as it stands and hold every model against it.
-
-    Classes are the combinations of values of the quasi-identifiers that stand in the table; nothing
-    is known of hierarchies, recodings or searches. Missing values are a value of their own where
-    the schema says so, an error otherwise. The population that models are about is taken as it
-    stands too: recoded as the table is.
-
-    Raises
-    ------
-    InputError
-        When the table lacks a column, is empty or has missing values that it should not have.
-    """
-    return _counted(table, schema, models, population)[1]
-
-
-def prove(
-    table: pd.DataFrame,
-    schema: Schema,
-    models: Sequence[PrivacyModel],
-    population: pd.DataFrame | None = None,
-) -> tuple[Counts, list[Verdict]]:
-    """Verify a table that is about to be released, and refuse it when it breaks the policy.
-
-    ``population``: the one that models are about, recoded as the table is.
-
-    Returns
-    -------
-    What was counted, and the verdicts on it.
-
-    Raises
-    ------
-    PolicyBrokenError
-        With the models that fail and by how much; no value of any record.
-    """
-    counts, found = _counted(table, schema, models, population)
-    broken = [verdict for verdict in found if not verdict.satisfied]
-    if broken:
-        raise PolicyBrokenError(
-            "nothing was released: the table breaks the policy under this recoding: "
-            + "; ".join(_failure(verdict) for verdict in broken)
+        own = {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
+        given = {name: value for name, value in own.items() if value or name not in LEFT_OUT}
+        return Manifest.parse(
+            {**given, "study": {"fingerprint": self.study}, "versions": versions()}
         )
-    return counts, found
+
+    def to_dict(self) -> dict[str, Any]:
+        """The manifest, ready for JSON."""
+        return self.manifest.to_dict()
 
 
-def _counted(
-    table: pd.DataFrame,
-    schema: Schema,
-    models: Sequence[PrivacyModel],
-    population: pd.DataFrame | None,
-) -> tuple[Counts, list[Verdict]]:
-    """Counts of a table as it stands, and the verdicts on it."""
-    schema.require_released(table)
-    counts = recount(table, schema, population)
-    return counts, judged(table, counts, schema, models, population)
-
-
-def judged(
-    table: pd.DataFrame,
-    counts: Counts,
-    schema: Schema,
-    models: Sequence[PrivacyModel],
-    population: pd.DataFrame | None = None,
-) -> list[Verdict]:
-    """The worst verdicts on a counted table that any reader of it comes to.
-
-    Where a reader may take several spellings of a sensitive value for one, models are held against
-    both ends: all texts told apart, and all that may read alike being one value. Diversity only
-    falls when values are merged, closeness only when they are split.
-
-    Raises
-    ------
-    InputError
-        When a model is monotone in neither direction, so that the ends say nothing of readers
-        between them.
-    """
-    found = verdicts(counts, models)
-    ambiguous = [name for name in schema.sensitive if not reads_as_written(table[name])]
-    if not ambiguous:
-        return found
-    _require_bounded(models, ambiguous)
-    others = verdicts(recount(table, schema, population, keys=list), models)
-    return [
-        one if not one.satisfied or other.satisfied else other
-        for one, other in zip(found, others, strict=True)
-    ]
-
-
-def _require_bounded(models: Sequence[PrivacyModel], ambiguous: Sequence[str]) -> None:
-    """Require that no reader between two extreme ones can find a model broken."""
-    for model in models:
-        about = getattr(model, "attribute", None)
-        column = ambiguous[0] if about is None else about
-        if model.sensitive and column in ambiguous and not model.value_monotone:
-            raise InputError(
-                f"column {column!r} has values that some readers of a file take for one, such as 1 "
-                f"and True, or numbers beyond 2^53; {model.name} cannot be proven for all of them: "
-                "write each value in one way"
-            )
+def _plain(value: Any) -> Any:
+    """A part of a release as JSON has it."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if is_dataclass(value):
+        return asdict(value)  # type: ignore[arg-type]
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    return [*map(_plain, value)] if isinstance(value, list | tuple) else value
 
 
 def release_warnings(
@@ -297,16 +189,3 @@ def versions() -> dict[str, str]:
         "numpy": np.__version__,
         "pandas": pd.__version__,
     }
-
-
-def _failure(verdict: Verdict) -> str:
-    about = f" about {verdict.attribute!r}" if verdict.attribute else ""
-    if not verdict.model.per_class:
-        return (
-            f"{verdict.model.name}{about} fails ({verdict.worst:.6g} against "
-            f"{verdict.model.threshold:.6g})"
-        )
-    return (
-        f"{verdict.model.name}{about} fails in {verdict.violating} of {verdict.classes} classes "
-        f"(worst {verdict.worst:.6g}, threshold {verdict.model.threshold:.6g})"
-    )

@@ -1,15 +1,15 @@
 """Tables of what a release reports: its search, recoding, information, policy, and masking."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from rich.console import Console
 
-from anonymizer.masking import DISTORTION
 from anonymizer.objectives import MutualInformation
 from anonymizer.recoding.result import SearchResult
+from anonymizer.release.groups import kind_of
 from anonymizer.release.information import Information
 from anonymizer.release.release import Release
 from anonymizer.report.console import console, table_of
@@ -25,22 +25,11 @@ SHOWN = 8
 """How many groups of an attribute a report lists."""
 
 
-BEYOND = {
-    "dynamic programming": "Every box of the grid was judged",
-    "beam": "Boxes were cut where following the cut to its end was best",
-    "greedy": "Boxes were cut where a cut gained most",
-    "merging": "Cells were merged and moved between classes",
-}
-"""What is said of searches that do not go over levels."""
-
 METHODS = {
     "pram": "from the channel that distorts least for the policy",
     "noise": "with Gaussian noise, rounded to a grid",
     "bottleneck": "from an information bottleneck",
 }
-
-
-CHANCE = "Some of what merged cells keep may be chance: `anonymizer compare` tells what lasts."
 
 
 def print_release(release: Release, directory: Path) -> None:
@@ -87,26 +76,23 @@ def _summary(release: Release) -> list[str]:
     search = release.search
     loss = release.query_loss
     lines = [
-        *_search(search),
+        *([] if release.masking else _search(search)),
         _released(release),
         f"A record's class costs its owner {loss.average:.4f} bits of {loss.uncertainty:.4f} on "
         f"average (standard deviation {loss.standard_deviation:.4f}), {loss.maximum:.4f} at most.",
     ]
-    drawn = search.objective == DISTORTION
-    if search.objective != MutualInformation.name and search.value is not None and not drawn:
+    plain = search.objective == MutualInformation.name or search.value is None
+    if not plain and not release.masking:
         lines.append(f"The objective, {search.objective}, comes to {search.value:.6g}.")
     return lines
 
 
 def _search(search: SearchResult) -> list[str]:
     """What was searched, and how sure the result is."""
-    if search.strategy == "fixed":
+    if not search.searched:
         return ["Recoded at the levels given."]
-    if search.objective == DISTORTION:
-        return []
-    if search.strategy in BEYOND:
-        caution = [CHANCE] if search.strategy == "merging" else []
-        return [BEYOND[search.strategy] + _sure(search), *caution]
+    if search.explained:
+        return [search.explained + _sure(search), *([search.caution] if search.caution else [])]
     found = ""
     if search.feasible is not None and search.minimal is not None:
         minimal = f"{len(search.minimal):,} of them minimal"
@@ -149,20 +135,12 @@ def _released(release: Release) -> str:
 
 def _recoding(release: Release) -> list[list[object]]:
     rows: list[list[object]] = []
-    for name, groups in release.recoding.items():
-        labels = " ".join(str(group["label"]) for group in groups[:SHOWN]) or "drawn"
+    for name, groups in release.manifest.recoding.items():
+        labels = " ".join(str(group.label) for group in groups[:SHOWN]) or "drawn"
         more = f" ... ({len(groups)} in all)" if len(groups) > SHOWN else ""
-        rows.append([name, release.levels.get(name, _kind(release, groups)), labels + more])
+        kind = "by class" if release.regions else kind_of(groups)
+        rows.append([name, release.levels.get(name, kind), labels + more])
     return rows
-
-
-def _kind(release: Release, groups: Sequence[dict[str, object]]) -> str:
-    """What the groups of an attribute are that has no level."""
-    if release.regions:
-        return "by class"
-    if any("level" in group for group in groups):
-        return "cut"
-    return "ranges" if any("from" in group for group in groups) else "groups"
 
 
 def _information(information: Information) -> list[list[str]]:

@@ -29,8 +29,8 @@ from anonymizer.privacy import (
 )
 from anonymizer.privacy.population import journalist, marketer, prosecutor, sample_uniqueness
 from anonymizer.release.manifest import is_release
+from anonymizer.release.proof import judged
 from anonymizer.release.publish import schema_at
-from anonymizer.release.release import judged
 from anonymizer.release.study import Study
 from anonymizer.release.verification import recoded_people
 from anonymizer.release.warnings.class_warnings import class_warnings

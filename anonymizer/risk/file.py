@@ -11,9 +11,9 @@ import pandas as pd
 from anonymizer.counts.opening import open_columns
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.recoding import Watch, ignore
-from anonymizer.release.manifest import MANIFEST
 from anonymizer.release.output.atomic import require_place, write_file
 from anonymizer.release.publish import schema_at
+from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.risk.assessment import Assessment, assess_columns
 from anonymizer.risk.detection import Detected, detect

@@ -11,7 +11,6 @@ from anonymizer.channels import (
     Channel,
     Estimate,
     Mean,
-    channels_of,
     estimate_margin,
     estimate_mean,
     estimate_table,
@@ -20,7 +19,8 @@ from anonymizer.channels import (
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Partition
 from anonymizer.kernels.arrays import Codes, Ints
-from anonymizer.release.manifest import MANIFEST, read_manifest, require_digest
+from anonymizer.release.manifest import Manifest, require_digest
+from anonymizer.release.release import MANIFEST
 from anonymizer.tables import engine
 from anonymizer.tables.files import format_of, read_table
 from anonymizer.tables.keys import crossed
@@ -133,26 +133,17 @@ class _Masked:
     def at(cls, release: Path, names: Sequence[str]) -> "_Masked":
         """Read a release, with all attributes of the channels that some columns take part in."""
         directory = release if release.is_dir() else release.parent
-        manifest = read_manifest(directory / MANIFEST)
-        channels = channels_of(manifest)
-        try:
-            path = directory / str(manifest["table"]["file"])
-            digest = str(manifest["table"]["sha256"])
-            separator = manifest.get("columns", {}).get("separator")
-            if not isinstance(separator, str | None):
-                raise TypeError
-        except (KeyError, TypeError, AttributeError):
-            raise InputError(
-                f"{directory / MANIFEST} is damaged: it does not say which table it is about, "
-                "or how that is read"
-            ) from None
+        manifest = Manifest.read(directory / MANIFEST)
+        channels = manifest.channels
+        about, columns = manifest.file
+        path = directory / about.file
         if release not in (directory, path):
             raise InputError(f"{release} is not the table that the {MANIFEST} next to it is about")
-        require_digest(path, digest)
-        form = format_of(path, separator)
+        require_digest(path, about.sha256)
+        form = format_of(path, columns.separator)
         together = [name for each in channels if {*each} & {*names} for name in each]
-        columns = tuple(dict.fromkeys([*names, *together]))
-        return cls(path, channels, read_table(path, form, columns))
+        needed = tuple(dict.fromkeys([*names, *together]))
+        return cls(path, channels, read_table(path, form, needed))
 
     def home(self, name: str | None) -> tuple[str, ...] | None:
         """The attributes that one was masked together with."""

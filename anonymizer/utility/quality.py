@@ -13,7 +13,8 @@ from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError, column_names, is_whole, jobs_of, require_one_of
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding import Watch, ignore
-from anonymizer.release.manifest import MANIFEST, read_manifest, recoding_of
+from anonymizer.release.manifest import Manifest
+from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
 from anonymizer.tables.files import rearmed
@@ -237,7 +238,7 @@ def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: 
     PolicyBrokenError
         When an identifier stands in the released table.
     """
-    manifest = read_manifest(path.parent / MANIFEST)
+    manifest = Manifest.read(path.parent / MANIFEST)
     watch("reading the tables", 0, None)
     released = study.read(path)
     if study.disarms(study.format_of(path)):
@@ -246,6 +247,6 @@ def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: 
     watch("counting the table", 0, None)
     kept = study.schema.admit(original)
     taxonomies = taxonomies_of(engine.tally(kept, study.schema.columns), study.hierarchies)
-    recoding = recoding_of(manifest, taxonomies)
+    recoding = manifest.recoding_over(taxonomies)
     by = Manifested(study.schema, taxonomies, recoding)
     return measure_quality(original, released, by, watch=watch, **options)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from releases import manifest_of
 
 from anonymizer import InputError
 from anonymizer.channels import (
@@ -456,7 +457,7 @@ def test_channels_read_back_to_the_last_bit(seed, n, k):
     law = rng.dirichlet(np.full(k, rng.choice([0.02, 0.3, 2])), n)
     one = Channel(law / law.sum(axis=1, keepdims=True), tuple(range(n)), tuple(range(k)))
     two = Channel(np.array([[0.25, 0.75]]), ((None, "x"),), (("[1, 2)", "x"), ("*", None)))
-    text = json.dumps({"masking": {"channels": [described(one, ["a"]), described(two, "bc")]}})
+    text = json.dumps({"channels": [described(one, ["a"]), described(two, "bc")]})
     found = channels_of(json.loads(text))
     assert list(found) == [("a",), ("b", "c")]
     assert np.array_equal(found["a",].matrix, one.matrix)
@@ -488,43 +489,48 @@ def test_a_channel_by_hand():
 @pytest.mark.parametrize(
     ("spoil", "why"),
     [
-        (lambda m: m.pop("masking"), "no random recoding"),
-        (lambda m: m.update(masking=[]), "its masking is no description"),
-        (lambda m: m["masking"].update(withheld=True), "withholds the channels"),
-        (lambda m: m["masking"].update(channels=[]), "lists no channels"),
-        (lambda m: m["masking"].pop("channels"), "describes no channels of its masking"),
-        (lambda m: m["masking"]["channels"].append(7), "channel 1 of its masking lacks attributes"),
-        (lambda m: m["masking"]["channels"].append(m["masking"]["channels"][0]), "two channels of"),
-        (lambda m: m["masking"]["channels"][0].pop("values"), "channel 0 of its masking lacks"),
-        (lambda m: m["masking"]["channels"][0]["rows"].pop(), "1 rows for 2 values"),
-        (lambda m: m["masking"]["channels"][0]["labels"].pop(), "no chances from 0 to 1 of known"),
-        (lambda m: m["masking"]["channels"][0].update(values=[["a"], ["a"]]), "twice"),
-        (lambda m: m["masking"]["channels"][0].update(values=[["a"], [7]]), "lists of texts"),
-        (lambda m: m["masking"]["channels"][0].update(attributes=[]), "lacks attributes"),
+        (lambda m: m.update(withheld=True), "withholds the channels"),
+        (lambda m: m.update(channels=[]), "lists no channels"),
+        (lambda m: m.pop("channels"), "describes no channels of its masking"),
+        (lambda m: m["channels"].append(7), "channel 1 of its masking lacks attributes"),
+        (lambda m: m["channels"].append(m["channels"][0]), "two channels of"),
+        (lambda m: m["channels"][0].pop("values"), "channel 0 of its masking lacks"),
+        (lambda m: m["channels"][0]["rows"].pop(), "1 rows for 2 values"),
+        (lambda m: m["channels"][0]["labels"].pop(), "no chances from 0 to 1 of known"),
+        (lambda m: m["channels"][0].update(values=[["a"], ["a"]]), "twice"),
+        (lambda m: m["channels"][0].update(values=[["a"], [7]]), "lists of texts"),
+        (lambda m: m["channels"][0].update(attributes=[]), "lacks attributes"),
         (
-            lambda m: m["masking"]["channels"][0]["rows"][1].update(chances=[0.5, 0.25]),
+            lambda m: m["channels"][0]["rows"][1].update(chances=[0.5, 0.25]),
             "row 1 sums to 0.75",
         ),
         (
-            lambda m: m["masking"]["channels"][0]["rows"][1].update(chances=[-0.5, 1.5]),
+            lambda m: m["channels"][0]["rows"][1].update(chances=[-0.5, 1.5]),
             "no chances from 0 to 1 of known labels in row 1",
         ),
         (
-            lambda m: m["masking"]["channels"][0]["rows"][1].update(chances=[0.5, float("nan")]),
+            lambda m: m["channels"][0]["rows"][1].update(chances=[0.5, float("nan")]),
             "no chances from 0 to 1",
         ),
         (
-            lambda m: m["masking"]["channels"][0]["rows"][0].update(labels=[0, 0]),
+            lambda m: m["channels"][0]["rows"][0].update(labels=[0, 0]),
             "no chances from 0 to 1",
         ),
     ],
 )
-def test_damaged_manifests(spoil, why):
-    manifest = {"masking": {"channels": [described(WARNER, ["grade"])]}}
-    spoil(manifest)
+def test_damaged_channels(spoil, why):
+    masking = {"channels": [described(WARNER, ["grade"])]}
+    spoil(masking)
     with pytest.raises(InputError, match=why) as caught:
-        channels_of(manifest)
+        channels_of(masking)
     assert "\n" not in str(caught.value)
+
+
+def test_what_is_no_masking():
+    with pytest.raises(InputError, match="no random recoding"):
+        channels_of(None)
+    with pytest.raises(InputError, match=r"masking must be what .* describes, not list"):
+        channels_of([1])
 
 
 # The command, on a release made by hand
@@ -544,15 +550,15 @@ def lay(directory, masking=None, text=None):
     text = text or "letter,grade,sex,w\n" + "".join(",".join(row) + "\n" for row in rows)
     (directory / "released.csv").write_text(text)
     channels = [described(WARNER, ["letter"]), described(PAIRS, ["grade", "sex"])]
-    manifest = {
-        "masking": masking or {"method": "pram", "withheld": False, "channels": channels},
-        "table": {
-            "file": "released.csv",
-            "sha256": hashlib.sha256(text.encode()).hexdigest(),
-        },
-        "columns": {"separator": ","},
-    }
-    (directory / "release.json").write_text(json.dumps(manifest))
+    columns = dict.fromkeys(
+        ("quasi_identifiers", "sensitive", "targets", "identifiers", "missing_values"), ()
+    )
+    manifest = manifest_of(
+        masking=masking or {"method": "pram", "withheld": False, "channels": channels},
+        table={"file": "released.csv", "sha256": hashlib.sha256(text.encode()).hexdigest()},
+        columns={**columns, "missing": "error", "separator": ","},
+    )
+    manifest.write(directory / "release.json")
     return directory
 
 
@@ -685,9 +691,10 @@ def test_releases_that_are_not_whole(run, tmp_path):
     _, _, err = run(tmp_path, "--of", "letter")
     assert "changed after it was released" in err
     manifest = json.loads((tmp_path / "release.json").read_text())
-    (tmp_path / "release.json").write_text(json.dumps({"masking": manifest["masking"]}))
+    (tmp_path / "release.json").write_text(json.dumps({**manifest, "table": None}))
     _, _, err = run(tmp_path, "--of", "letter")
     assert "does not say which table" in err
-    (tmp_path / "release.json").write_text(json.dumps(manifest | {"columns": {"separator": 1}}))
+    manifest["columns"]["separator"] = 1
+    (tmp_path / "release.json").write_text(json.dumps(manifest))
     _, _, err = run(tmp_path, "--of", "letter")
     assert "it is no manifest of a release (columns.separator)" in err

@@ -264,7 +264,7 @@ def test_the_report_has_a_table_for_each_target(run):
         ('target = "sex"', "column 'sex' has more than one role; give it one"),
         ('target = "name"', "column 'name' has more than one role; give it one"),
         ("targets = {job = 1, zip = 1}", "column 'zip' has more than one role; give it one"),
-        ('target = "job"\ntargets = {ill = 1}', "[objective] states target and targets; choose on"),
+        ('target = "job"\ntargets = {ill = 1}', "[objective] has target and targets; choose on"),
         ("target = 3", "[objective] target must be a text in quotes"),
         ('targets = ["job"]', "[objective] targets must be a section"),
         ('targets = {job = "1"}', "[objective] targets.job must be a number"),

@@ -383,7 +383,7 @@ def test_verify_needs_the_manifest_to_recode_the_population(run, lay, tmp_path):
     manifest.unlink()
     code, _, err = run("verify", released, "-s", study)
     assert code == 2
-    assert "the manifest has to lie beside the released table" in err
+    assert "the manifest has to be next to the released table" in err
 
 
 def test_the_raw_table_is_checked_against_people_as_they_are(run, lay, tmp_path):

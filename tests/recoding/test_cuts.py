@@ -11,6 +11,7 @@ from cutting import all_cuts, all_groupings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from intervals import all_ranges
+from releases import manifest_of
 from strategies import drawn_problems, problem_of
 
 from anonymizer import (
@@ -29,7 +30,7 @@ from anonymizer.recoding import RangeOptions, Refiner, Run, refine_jointly, solv
 from anonymizer.recoding.partitions import split
 from anonymizer.recoding.partitions.cuts import Cuts
 from anonymizer.recoding.partitions.interval_dp import Chain
-from anonymizer.release.manifest import recoding_of
+from anonymizer.release.manifest import Manifest
 
 information = MutualInformation()
 
@@ -231,19 +232,19 @@ def test_manifests_describe_what_was_found(drawn):
     for group in ([], ["a"]):
         recoding = cut(problem, ["x"], group=group).recoding
         everything = {name: all_texts(partition) for name, partition in recoding.items()}
-        manifest = {
-            "levels": {
+        manifest = manifest_of(
+            levels={
                 name: level
                 for name, partition in recoding.items()
                 for level, each in enumerate(problem.taxonomies[name].levels)
                 if each is partition
             },
-            "recoding": {
+            recoding={
                 name: problem.taxonomies[name].describe(partition, everything[name])
                 for name, partition in recoding.items()
             },
-        }
-        again = recoding_of(manifest, problem.taxonomies)
+        )
+        again = manifest.recoding_over(problem.taxonomies)
         for name, partition in recoding.items():
             assert partition.groups.tolist() == again[name].groups.tolist()
             assert list(map(str, partition.labels)) == list(map(str, again[name].labels))
@@ -258,9 +259,10 @@ def test_a_manifest_is_applied_to_a_population_of_more_values():
     fitted, wider = (codes.over("a", values) for values in (FITTED, [*FITTED, "119", "222"]))
     partition = cut_of(fitted, [(1, 0), (0, 2), (2, 1)])
     assert partition.labels == ("11*", "121", "2**")
-    manifest = {"levels": {}, "recoding": {"a": fitted.describe(partition, all_texts(partition))}}
-    assert manifest["recoding"]["a"][1] == {"label": "121", "level": 0}
-    again = recoding_of(json.loads(json.dumps(manifest)), {"a": wider})["a"]
+    groups = fitted.describe(partition, all_texts(partition))
+    assert groups[1] == {"label": "121", "level": 0}
+    manifest = manifest_of(recoding={"a": groups})
+    again = manifest.recoding_over({"a": wider})["a"]
     labels = {text: again.labels[again.groups[code]] for text, code in wider.codes.items()}
     assert labels == {
         "111": "11*",
@@ -271,14 +273,13 @@ def test_a_manifest_is_applied_to_a_population_of_more_values():
         "222": "2**",
     }
     with pytest.raises(InputError, match="does not describe a release of this study"):
-        recoding_of(manifest, {"a": codes.over("a", [*FITTED, "122"])})
+        manifest.recoding_over({"a": codes.over("a", [*FITTED, "122"])})
 
 
 @pytest.mark.parametrize(
     "change",
     [
         {"level": 9},
-        {"level": "1"},
         {"label": "12*"},
         {"level": 0},
         {"group": "1**"},
@@ -288,9 +289,9 @@ def test_a_manifest_that_does_not_fit_is_refused(change):
     taxonomy = Hierarchy.prefixes([2, 1]).over("a", FITTED)
     partition = cut_of(taxonomy, [(1, 0), (0, 2), (2, 1)])
     first, *others = taxonomy.describe(partition, all_texts(partition))
-    manifest = {"levels": {}, "recoding": {"a": [{**first, **change}, *others]}}
+    manifest = manifest_of(recoding={"a": [{**first, **change}, *others]})
     with pytest.raises(InputError, match="does not describe a release of this study"):
-        recoding_of(manifest, {"a": taxonomy})
+        manifest.recoding_over({"a": taxonomy})
 
 
 @pytest.mark.parametrize(
@@ -373,7 +374,7 @@ def test_whatever_is_released_is_safe(drawn, refined):
     assert least_diverse(classes) >= l.l - 1e-8
     release = anonymizer.release_.to_dict()
     assert release["search"]["value"] == pytest.approx(release["information"]["retained"])
-    again = recoding_of(json.loads(json.dumps(release)), anonymizer.taxonomies_)
+    again = Manifest.parse(json.loads(json.dumps(release))).recoding_over(anonymizer.taxonomies_)
     for name, partition in anonymizer.recoding_.items():
         assert partition.groups.tolist() == again[name].groups.tolist()
     assert anonymizer.transform(table).equals(released)

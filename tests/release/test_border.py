@@ -68,7 +68,7 @@ def rng():
         (lambda: p.estimate_table(BLUR, [[1], [3]], columns=3), "columns must be a list of names"),
         (lambda: p.estimate_mean(BLUR, [1e200, 1], [1, 2]), "f holds numbers above"),
         (lambda: p.described(np.eye(2), ["a"]), "channel must be a Channel"),
-        (lambda: p.channels_of([1]), "a manifest must be what release.json holds, not list"),
+        (lambda: p.channels_of([1]), "masking must be what release.json describes, not list"),
         (lambda: p.Channel(np.eye(2), None, ("a", "b")), "values of a channel must be a tuple"),
         (lambda: p.hamming(3), "hamming distortion needs lists"),
         (lambda: p.hierarchical([1]), "hierarchical distortion needs a Taxonomy, not list"),

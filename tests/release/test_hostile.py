@@ -23,7 +23,7 @@ from anonymizer.hierarchy import files as hierarchy_files
 from anonymizer.hierarchy import partition
 from anonymizer.hierarchy.listed import ListedHierarchy
 from anonymizer.release.anonymizer import Anonymizer
-from anonymizer.release.manifest import completed, read_manifest, recoding_of
+from anonymizer.release.manifest import Manifest
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.verification import verify_release
@@ -224,7 +224,7 @@ def listed(directory, rows=24):
 def told(directory, search=""):
     listed(directory)
     study = Study(lay(directory, '"q.csv"', search))
-    return study, publish(study, directory / "out", force=True)[1]["recoding"]["q"]
+    return study, publish(study, directory / "out", force=True)[1].to_dict()["recoding"]["q"]
 
 
 def test_a_long_hierarchy_is_told_as_far_as_the_release_shows_it(tmp_path, few):
@@ -254,9 +254,9 @@ def test_a_long_list_is_filled_in_from_the_study(tmp_path, few):
         audit_files([tmp_path / "out"], [tmp_path / "t.csv"])
     found = audit_files([tmp_path / "out"], [tmp_path / "t.csv"], studies=[study])
     assert found.satisfied
-    manifest = read_manifest(tmp_path / "out" / "release.json")
-    (group,) = completed(manifest, study.hierarchies)["recoding"]["q"]
-    assert sorted(group["values"]) == sorted(f"v{i}" for i in range(12))
+    manifest = Manifest.read(tmp_path / "out" / "release.json")
+    (group,) = manifest.completed(study.hierarchies).recoding["q"]
+    assert sorted(group.values) == sorted(f"v{i}" for i in range(12))
     (tmp_path / "q.csv").write_text((tmp_path / "q.csv").read_text().replace("v11;", "w11;"))
     with pytest.raises(InputError, match="is about another hierarchy of column 'q'"):
         audit_files(
@@ -267,8 +267,8 @@ def test_a_long_list_is_filled_in_from_the_study(tmp_path, few):
 def test_a_cut_through_a_long_hierarchy_is_read_back(tmp_path, few):
     study, groups = told(tmp_path, '[recoding]\nmethod = "cut"')
     taxonomy = study.hierarchies["q"].over("q", ["v0", "v1", "v2", "v3"])
-    manifest = read_manifest(tmp_path / "out" / "release.json")
-    cut = recoding_of(manifest, {"q": taxonomy})["q"]
+    manifest = Manifest.read(tmp_path / "out" / "release.json")
+    cut = manifest.recoding_over({"q": taxonomy})["q"]
     assert {cut.labels[cut.groups[taxonomy.codes[f"v{i}"]]] for i in range(4)} <= {
         group["label"] for group in groups
     }
@@ -356,7 +356,7 @@ def test_hierarchies_that_nobody_would_write(tmp_path, refused, name, text, matc
     refused("run", lay(tmp_path, f'"{name}"'), "-o", tmp_path / "out", match=match)
 
 
-@pytest.mark.parametrize("recoding", ["classes", "boxes"])
+@pytest.mark.parametrize("recoding", ["merged-cells", "boxes"])
 def test_classes_of_their_own_have_no_loss(tmp_path, refused, recoding):
     (tmp_path / "q.toml").write_text("widths = [10, 20]")
     table = "q,s\n" + "".join(f"{i},a\n" for i in range(40))
@@ -398,6 +398,7 @@ def test_json_and_toml_that_people_write():
         (("recoding", "q"), [{"label": "x", "from": 1}]),
         (("recoding", "q"), [{"label": "x", "from": 2, "to": 1}]),
         (("recoding", "q"), [{"label": "x", "listed": 3}]),
+        (("recoding", "q"), [{"label": "x", "level": "1"}]),
         (("regions",), [{"q": "nowhere"}]),
         (("privacy",), [{"model": ["k"]}]),
         (("search",), []),
@@ -459,7 +460,7 @@ def test_formulas_are_written_as_they_are_and_reported(tmp_path, run):
     assert manifest["spreadsheet"] == {"safe": False, "cells": {"q": 16, "s": 16, "=note": 17}}
 
 
-@pytest.mark.parametrize("recoding", ["full-domain", "cut", "classes"])
+@pytest.mark.parametrize("recoding", ["full-domain", "cut", "merged-cells"])
 def test_a_safe_release_is_verified_audited_and_measured(tmp_path, run, recoding):
     (tmp_path / "q.csv").write_text("=0;=low;*\n=1;=low;*\n")
     more = f'[recoding]\nmethod = "{recoding}"\n[output]\ncsv-safe = true'
@@ -479,7 +480,7 @@ def test_a_safe_release_is_verified_audited_and_measured(tmp_path, run, recoding
     assert verify_release(table, study).satisfied
     for named in ([], ["-s", study]):
         assert run("audit", tmp_path / "out", "-a", tmp_path / "t.csv", *named)[0] == 0
-    if recoding != "classes":
+    if recoding != "merged-cells":
         assert run("quality", table, "-s", study, "--no-classifiers")[0] == 0
 
 
@@ -588,7 +589,7 @@ def test_mutated_manifests(tmp_path):
     taxonomies = {"q": study.hierarchies["q"].over("q", ["v0", "v1", "v2", "v3"])}
 
     def read(path):
-        recoding_of(read_manifest(path), taxonomies)
+        Manifest.read(path).recoding_over(taxonomies)
 
     parses(read, path, path.read_bytes())
 

@@ -29,7 +29,7 @@ def test_a_release_recounted_by_hand(tmp_path):
     assert (k >= 3, l >= 1.8 - 1e-9, t <= 0.5 + 1e-9) == (True, True, True)
     assert [verdict.worst for verdict in release.privacy] == pytest.approx([k, l, t], abs=1e-9)
     assert release.classes == len(classes_of(rows, ["age", "job"], "disease"))
-    assert manifest == json.loads((tmp_path / "out" / "release.json").read_text())
+    assert manifest.to_dict() == json.loads((tmp_path / "out" / "release.json").read_text())
     found = verify_release(tmp_path / "out" / "released.csv", study)
     assert [verdict.worst for verdict in found.verdicts] == [
         verdict.worst for verdict in release.privacy
@@ -62,7 +62,7 @@ def test_a_released_value_covers_the_raw_one(tmp_path):
 def test_the_manifest_names_the_table_it_belongs_to(tmp_path):
     _, manifest = publish(lay(tmp_path, people()), tmp_path / "out")
     digest = hashlib.sha256((tmp_path / "out" / "released.csv").read_bytes()).hexdigest()
-    assert (manifest["table"]["file"], manifest["table"]["sha256"]) == ("released.csv", digest)
+    assert (manifest.table.file, manifest.table.sha256) == ("released.csv", digest)
 
 
 def test_neither_file_tells_an_identifier(tmp_path):

@@ -281,7 +281,7 @@ def test_a_private_release_on_disk(run, study, tmp_path):
     code, out, err = run("run", study, "-o", tmp_path / "out")
     assert (code, err) == (0, "")
     assert "drawn at random" in out
-    assert "how many there were may not be told" in out
+    assert "how many there were may not be reported" in out
     assert f"{sum(SIZES.values()):,}" not in out
     released = tmp_path / "out" / "released.csv"
     classes = Counter((row["age"], row["sex"]) for row in rows_of(released))
@@ -323,7 +323,7 @@ def test_parquet_tells_no_more(run, study, tmp_path):
         ("age = 1, ", "", 2, "levels lacks 'age'; give a level from 0 to 3"),
         ("age = 1", "agee = 1", 2, "names 'agee', which is no quasi-identifier; did you mean 'age"),
         ("age = 1", 'age = "1"', 2, "[recoding] levels.age must be a whole number"),
-        ("epsilon = 1\n", "", 2, "differential-privacy lacks 'epsilon'; state it"),
+        ("epsilon = 1\n", "", 2, "differential-privacy lacks 'epsilon'; give it"),
         ("delta = 0.01", "delta = 1", 2, "delta = 1 must be a number above 0 and below 1"),
         ("delta = 0.01", "delta = 1e-300\nbeta = 1", 2, "has no parameter 'beta'"),
         (

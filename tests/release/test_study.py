@@ -275,7 +275,7 @@ def test_absolute_paths_stay_so(tmp_path):
         (
             "[[privacy]]",
             "[recoding]\ngrid = true\n[[privacy]]",
-            r"\[search\] .*grid.*belongs in section \[recoding\]",
+            r"\[recoding\] .*grid.*not for .full-domain.",
         ),
         ("[[privacy]]", '[search]\nstrategy = "x"\n[[privacy]]', r"\[search\] strategy .*incogn"),
         (
@@ -288,7 +288,7 @@ def test_absolute_paths_stay_so(tmp_path):
         ('"k-anonymity"', '"zzz"', "'zzz' is unknown; known are k-anonymity, distinct-l-diversity"),
         ('"k-anonymity"', '["k-anonymity"]', r"model = \['k-anonymity'\] is unknown"),
         ('model = "k-anonymity"', "", r"\[\[privacy\]\] lacks model; known are k-anonymity"),
-        ("k = 2", "", r"\[\[privacy\]\] k-anonymity lacks 'k'; state it"),
+        ("k = 2", "", r"\[\[privacy\]\] k-anonymity lacks 'k'; give it"),
         ("k = 2", "k = 2\nl = 3", "k-anonymity has no parameter 'l'; it has k"),
         ("k = 2", "k = 0", "k = 0 must be a whole number of at least 1"),
         ("k = 2", "k = 2.0", "k = 2.0 must be a whole number"),
@@ -313,8 +313,8 @@ def test_studies_that_cannot_be(tmp_path, old, new, message):
         ("entropy-l-diversity\nl = '2'", "l = '2' must be a number"),
         ("entropy-l-diversity\nl = 1000000000000000000000000", "l = "),
         ("entropy-l-diversity\nk = 2", "has no parameter 'k'; it has l, estimator, attribute"),
-        ("t-closeness\nt = 0.5", "t-closeness lacks 'distance'; state it"),
-        ("t-closeness\ndistance = 'kl'", "t-closeness lacks 't'; state it"),
+        ("t-closeness\nt = 0.5", "t-closeness lacks 'distance'; give it"),
+        ("t-closeness\ndistance = 'kl'", "t-closeness lacks 't'; give it"),
         ("t-closeness\nt = 0.5\ndistance = 'k'", "distance = 'k' is unknown; did you mean 'kl'"),
         (
             "t-closeness\nt = 0.5\ndistance = 3",
@@ -641,8 +641,8 @@ WRONG_MODELS = [
     ("recursive-l-diversity", "c = 0\nl = 2", "c = 0 must be a number above 0"),
     ("recursive-l-diversity", "c = -1\nl = 2", "c = -1 must be a number above 0"),
     ("recursive-l-diversity", "c = 1\nl = 0", "l = 0 must be a whole number of at least 1"),
-    ("recursive-l-diversity", "c = 1", "recursive-l-diversity lacks 'l'; state it"),
-    ("recursive-l-diversity", "l = 2", "recursive-l-diversity lacks 'c'; state it"),
+    ("recursive-l-diversity", "c = 1", "recursive-l-diversity lacks 'l'; give it"),
+    ("recursive-l-diversity", "l = 2", "recursive-l-diversity lacks 'c'; give it"),
     ("alpha-k-anonymity", "alpha = 0\nk = 2", "alpha = 0 must be a number above 0 and at most 1"),
     ("alpha-k-anonymity", "alpha = 1.1\nk = 2", "alpha = 1.1 must be a number above 0 and at mos"),
     ("alpha-k-anonymity", "alpha = 0.5\nk = 0", "k = 0 must be a whole number of at least 1"),
@@ -732,7 +732,7 @@ WRONG_MODELS = [
     ),
     ("average-reidentification-risk", "risk = 0", "risk = 0 must be a number above 0 and at most"),
     ("highest-reidentification-risk", "risk = 2", "risk = 2 must be a number above 0 and at most"),
-    ("k-map", "k = 2", "k-map lacks 'population'; state it"),
+    ("k-map", "k = 2", "k-map lacks 'population'; give it"),
     ("k-map", "k = 0\npopulation = 'people.csv'", "k = 0 must be a whole number of at least 1"),
     ("k-map", "k = 5\npopulation = 'people.csv'", "k = 5 exceeds the 4 records of the population"),
     (

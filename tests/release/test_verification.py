@@ -344,7 +344,7 @@ CHANGES: Mapping[str, Callable[[Table], Table]] = {
     "a class merged with another": first_class_as_another,
     "labels of two records exchanged": labels_exchanged,
 }
-TOLD = ["full-domain", "suppressed and kept", "cut", "ranges and groups", "boxes", "classes"]
+TOLD = ["full-domain", "suppressed and kept", "cut", "ranges and groups", "boxes", "merged-cells"]
 """Recodings of every kind that changes are made to."""
 
 SECRET = ("plague", "[36, 38)", "undertaker", "HEALTH", "[0, 90)", NAME, "years")
@@ -494,7 +494,7 @@ UNNOTICED = {
 }
 """What nothing notices as long as it changes alone, and why."""
 
-OF_ALL = ["classes", "targets", "cut through levels", "noise", "bottleneck", "two attributes"]
+OF_ALL = ["merged-cells", "targets", "cut through levels", "noise", "bottleneck", "two attributes"]
 """Kinds whose manifests have every field."""
 
 MOST = 2
@@ -646,7 +646,7 @@ def test_a_study_of_other_columns_and_hierarchies(release, tmp_path):
 
 def test_without_the_study_a_population_cannot_be_held_against_a_release(release):
     path = release("population")
-    with pytest.raises(InputError, match=r"k-map the digest of its population alone; .*--study"):
+    with pytest.raises(InputError, match=r"only the digest of the population of k-map; .*--study"):
         verify_release(path)
     assert verify_release(path, study_of(path)).satisfied
 
@@ -820,7 +820,9 @@ def invented_without_values(group: dict) -> None:
     group.pop("values", None)
 
 
-@pytest.mark.parametrize("kind", ["full-domain", "fixed", "cut through levels", "boxes", "classes"])
+@pytest.mark.parametrize(
+    "kind", ["full-domain", "fixed", "cut through levels", "boxes", "merged-cells"]
+)
 @pytest.mark.parametrize("change", [invented, invented_without_values])
 def test_labels_that_a_manifest_invents(release, tmp_path, kind, change):
     path = copied(release(kind), tmp_path)
@@ -893,7 +895,7 @@ def test_decimals_that_a_hierarchy_lists_otherwise(tmp_path):
     assert verify_release(tmp_path / "out", study).satisfied
 
 
-@pytest.mark.parametrize("recoding", ["variable-range", "cut", "boxes", "classes"])
+@pytest.mark.parametrize("recoding", ["variable-range", "cut", "boxes", "merged-cells"])
 def test_missing_values_beside_ranges_and_groups_of_several_levels(tmp_path, recoding):
     jobs = ["vet", "nurse", "smith", None]
     rows = [(20 + i % 5 if i % 7 else None, jobs[i * i % 4], "xyz"[i % 3]) for i in range(120)]

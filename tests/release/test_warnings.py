@@ -287,7 +287,7 @@ def test_identifiers_give_nothing_away_but_targets_do():
     assert told(found) == [("column-gives-away", "extra", 216, 240)]
 
 
-@pytest.mark.parametrize("recoding", ["boxes", "classes", "variable-range"])
+@pytest.mark.parametrize("recoding", ["boxes", "merged-cells", "variable-range"])
 def test_regions_and_ranges_are_given_away_too(recoding):
     table = people().assign(extra=lambda t: t["age"])
     how = Anonymizer(

@@ -325,7 +325,7 @@ def test_removed_records_are_absent(released, audited, tmp_path):
         {"name": [f"{NAME}y"], "age": [95], "disease": [f"{DISEASE}0"], "rid": [99]}
     )
     table = pd.concat([table, lone])
-    levels = 'strategy = "exhaustive"\nsuppression = 0.1\nremove = true\n'
+    levels = 'suppression = 0.1\nremove = true\n[search]\nstrategy = "exhaustive"\n'
     one, path = released(tmp_path, "one", table, search=levels)
     two, _ = released(tmp_path, "two", table, age="cuts = [50]", search=levels, k=1, l=1)
     tables = [pd.read_csv(out / "released.csv") for out in (one, two)]
@@ -637,15 +637,6 @@ def test_similarity(released, audited, run, tmp_path):
     assert "is not ATTRIBUTE=HIERARCHY" in run(*asked, "disease")[2]
 
 
-def test_manifests_of_before_tell_enough(released, audited, tmp_path):
-    one, path = released(tmp_path, "one", shifted(), search=fixed())
-    now = audited(one, "-a", path)[1]
-    manifest = json.loads((one / "release.json").read_text())
-    del manifest["columns"]
-    (one / "release.json").write_text(json.dumps(manifest))
-    assert audited(one, "-a", path)[1] == now
-
-
 # What is refused
 
 
@@ -674,13 +665,13 @@ def test_what_is_no_release(one, tmp_path):
         refused([out], [path], "is damaged")
 
 
-@pytest.mark.parametrize("lacking", ["recoding", "privacy", "suppressed_class"])
+@pytest.mark.parametrize("lacking", ["recoding", "privacy", "suppressed_class", "columns"])
 def test_a_manifest_that_lacks_a_part(one, lacking):
     out, path = one
     manifest = json.loads((out / "release.json").read_text())
     del manifest[lacking]
     (out / "release.json").write_text(json.dumps(manifest))
-    refused([out], [path], "is damaged: it is no manifest of a release")
+    refused([out], [path], "is damaged: it ")
 
 
 def test_one_release_twice(one, tmp_path):
@@ -791,7 +782,7 @@ def test_hierarchies_of_the_policy_are_attacked_by(tmp_path):
     study, path = lay(tmp_path, "one", shifted(), search=fixed(), policy=policy)
     (study.parent / "alike.csv").write_text(rows)
     publish(Study(study), tmp_path / "out")
-    refused([tmp_path / "out"], [path], "the digest of its hierarchy alone")
+    refused([tmp_path / "out"], [path], "only the digest of the hierarchy")
     found = audit_files([tmp_path / "out"], [path], studies=[Study(study)])
     assert len(found.releases[0].similarity["disease"]) == 1
     given = {"disease": Hierarchy.suppression()}

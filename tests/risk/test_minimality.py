@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import nested_rows, problem_of, tables
 
-from anonymizer import Anonymizer, Hierarchy, InputError
+from anonymizer import Anonymizer, Fixed, FullDomain, Hierarchy, InputError
 from anonymizer.kernels import NUMPY
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import (
@@ -27,6 +27,7 @@ from anonymizer.privacy import (
 )
 from anonymizer.recoding import Problem, solve
 from anonymizer.recoding.lattice import Node
+from anonymizer.release.manifest import Manifest
 from anonymizer.risk.attacks import Minimality, minimality, parts, specializations
 from anonymizer.risk.attacks.beliefs import Evidence
 from anonymizer.risk.attacks.conjunction import Pattern, conjunction
@@ -393,7 +394,7 @@ def test_what_cannot_be_worked_out_is_unknown():
 def two_sensitive(models: list[PrivacyModel], first: str) -> Minimality:
     table = pd.DataFrame({"a": [*"112222"], "v": [*first], "w": [*"xxxyyy"]})
     anonymizer = Anonymizer(quasi_identifiers={"a": SUPPRESS}, sensitive=["v", "w"], privacy=models)
-    counted = anonymizer.counted(table)
+    counted = anonymizer.task(table).counted
     return minimality(counted.counts, counted.taxonomies, (1,), models, UNUSED)
 
 
@@ -410,33 +411,34 @@ def test_several_sensitive_attributes():
     assert (settled.method, settled.reveals, settled.certain) == ("exact", False, 1)
 
 
-def manifest_of(**options) -> dict:
+def manifest_of(**options) -> Manifest:
     table = table_of({"1": "xx", "2": "xyyy"})
     asked = {"privacy": [EntropyLDiversity(1.5)], **options}
     anonymizer = Anonymizer(quasi_identifiers={"a": SUPPRESS}, sensitive="w", **asked).fit(table)
-    return json.loads(json.dumps(anonymizer.release_.to_dict()))
+    return anonymizer.release_.manifest
+
+
+def changed(manifest: Manifest, **search: object) -> Manifest:
+    return manifest.model_copy(update={"search": manifest.search.model_copy(update=search)})
 
 
 def test_obstacles():
     assert obstacle(manifest_of(), ["a"]) is None
-    assert "levels were given" in obstacle(manifest_of(recoding="fixed", levels={"a": 1}), ["a"])
-    assert "records may be suppressed" in obstacle(manifest_of(suppression=0.5), ["a"])
+    assert "levels were given" in obstacle(manifest_of(recoding=Fixed({"a": 1})), ["a"])
+    suppressing = manifest_of(recoding=FullDomain(suppression=0.5))
+    assert "records may be suppressed" in obstacle(suppressing, ["a"])
     assert "records may be suppressed" in obstacle(manifest_of(), ["a"], suppression=0.1)
     assert "may rise" in obstacle(manifest_of(objective="miller-madow"), ["a"])
     assert "not every quasi-identifier" in obstacle(manifest_of(), ["a", "b"])
-    unproven = manifest_of()
-    unproven["search"]["proven"] = False
-    assert "did not prove" in obstacle(unproven, ["a"])
-    assert "not every quasi-identifier" in obstacle({}, ["a"])
-    regional = {**manifest_of(), "regions": [{"a": "*"}]}
+    assert "did not prove" in obstacle(changed(manifest_of(), proven=False), ["a"])
+    regional = manifest_of().model_copy(update={"regions": [{"a": "*"}]})
     assert "groups of its own" in obstacle(regional, ["a"])
 
 
 def test_every_objective_is_told_apart():
     rising = {name for name, kind in OBJECTIVES.items() if not kind.falls}
     for name in OBJECTIVES:
-        manifest = manifest_of()
-        manifest["search"]["objective"] = name
+        manifest = changed(manifest_of(), objective=name)
         assert (obstacle(manifest, ["a"]) is not None) == (name in rising)
 
 
@@ -530,7 +532,7 @@ def test_real_adult_by_draws(adult):
     anonymizer = Anonymizer(
         quasi_identifiers=hierarchies, sensitive="marital-status", privacy=models
     )
-    counted = anonymizer.counted(adult)
+    counted = anonymizer.task(adult).counted
     found = minimality(
         counted.counts, counted.taxonomies, (3, 0, 1, 1), models, np.random.default_rng(0), 2000
     )

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from releases import manifest_of
 
 from anonymizer.errors import InputError
 from anonymizer.release.placement import place
@@ -13,7 +14,7 @@ from anonymizer.release.study import Study
 def labels(values, *groups):
     """The label of each value, None where it has none."""
     people = pd.DataFrame({"a": pd.Series(values, dtype=object)})
-    found, known = place(people, {"recoding": {"a": list(groups)}})
+    found, known = place(people, manifest_of(recoding={"a": list(groups)}))
     return [text if there else None for text, there in zip(found["a"], known, strict=True)]
 
 
@@ -49,8 +50,9 @@ def test_a_single_raw_value_is_not_everybody():
     """The others were suppressed, a missing one among them."""
     people = pd.DataFrame({"a": ["x", "y", None]})
     for level, there in [(0, [True, False, False]), (1, [True, False, True])]:
-        told = {"recoding": {"a": [{"label": "x", "values": ["x"]}]}, "levels": {"a": level}}
-        assert place(people, told)[1].tolist() == there
+        only = [{"label": "x", "values": ["x"]}]
+        manifest = manifest_of(recoding={"a": only}, levels={"a": level})
+        assert place(people, manifest)[1].tolist() == there
 
 
 def test_missing_values():
@@ -59,12 +61,12 @@ def test_missing_values():
     spelled = [{"label": "{a, null}", "values": ["a", None]}, {"label": "b", "values": ["b"]}]
     assert labels(["a", None, "b"], *spelled) == ["{a, null}", "{a, null}", "b"]
     raw = [{"label": None, "values": [None]}, {"label": "a", "values": ["a"]}]
-    assert place(pd.DataFrame({"a": [None, "a"]}), {"recoding": {"a": raw}})[1].all()
+    assert place(pd.DataFrame({"a": [None, "a"]}), manifest_of(recoding={"a": raw}))[1].all()
 
 
 def test_a_raw_star_is_no_missing_value():
     raw = [{"label": "*", "values": ["*"]}, {"label": None, "values": [None]}]
-    told = {"recoding": {"a": raw}, "levels": {"a": 0}}
+    told = manifest_of(recoding={"a": raw}, levels={"a": 0})
     found, known = place(pd.DataFrame({"a": ["*", None]}), told)
     assert (found["a"].isna().tolist(), known.tolist()) == ([False, True], [True, True])
 
@@ -84,16 +86,16 @@ def test_overlapping_groups_are_refused():
         labels([1], *groups)
 
 
-REGIONS = {
-    "recoding": {
+REGIONS = manifest_of(
+    recoding={
         "age": [
             {"label": "[0, 10)", "from": 0, "to": 10},
             {"label": "[5, 20)", "from": 5, "to": 20},
         ],
         "sex": [{"label": "f", "values": ["f"]}, {"label": "*"}],
     },
-    "regions": [{"age": "[0, 10)", "sex": "f"}, {"age": "[5, 20)", "sex": "*"}],
-}
+    regions=[{"age": "[0, 10)", "sex": "f"}, {"age": "[5, 20)", "sex": "*"}],
+)
 
 
 def test_classes_of_their_own_groups():
@@ -114,7 +116,7 @@ def test_where_classes_overlap_the_order_tells_or_nothing_does():
         place(people, REGIONS, np.array([0, 0]))
 
 
-RECODINGS = ["full-domain", "variable-range", "cut", "boxes", "classes"]
+RECODINGS = ["full-domain", "variable-range", "cut", "boxes", "merged-cells"]
 
 
 @pytest.mark.parametrize("missing", ["error", "drop", "category"])

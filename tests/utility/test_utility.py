@@ -699,9 +699,9 @@ SEARCHES = {
     "none": "",
     "kept": "suppression = 0.1",
     "removed": "suppression = 0.1\nremove = true",
-    "ranges": 'recoding = "variable-range"',
-    "cuts": 'recoding = "cut"\nrefine = []',
-    "groups": 'recoding = "variable-range"\ngroup = ["job"]',
+    "ranges": 'method = "variable-range"',
+    "cuts": 'method = "cut"\nrefine = []',
+    "groups": 'method = "variable-range"\ngroup = ["job"]',
 }
 
 
@@ -818,10 +818,10 @@ def relevel(path):
 
 
 BREAKS = {
-    "no manifest": (lambda p: (p / "release.json").unlink(), "manifest has to lie beside"),
+    "no manifest": (lambda p: (p / "release.json").unlink(), "manifest has to be next to"),
     "no JSON": (lambda p: (p / "release.json").write_text("{"), "it is no JSON text"),
     "a list": (lambda p: (p / "release.json").write_text("[]"), "it is no manifest"),
-    "an empty one": (lambda p: (p / "release.json").write_text("{}"), "does not describe"),
+    "an empty one": (lambda p: (p / "release.json").write_text("{}"), "it is no manifest"),
     "another level": (
         lambda p: relevel(p / "release.json"),
         "does not describe a release of",

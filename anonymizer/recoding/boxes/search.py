@@ -29,6 +29,13 @@ __all__ = ["Boxed", "best_boxes"]
 
 ANYTHING, UNBOUNDED = RangeOptions(), Bounds()
 
+EXPLAINED = {
+    "dynamic programming": "Every box of the grid was judged",
+    "beam": "Boxes were cut where following the cut to its end was best",
+    "greedy": "Boxes were cut where a cut gained most",
+}
+"""What each strategy does."""
+
 QUICK = 1e7
 """Boxes of a grid that are looked at in a second, at least."""
 
@@ -48,6 +55,11 @@ class Boxed:
     strategy: str
     lead: float
     trees: int
+
+    @property
+    def explained(self) -> str:
+        """What the strategy did."""
+        return EXPLAINED[self.strategy]
 
 
 def best_boxes(

@@ -20,7 +20,6 @@ from pydantic import (
     ConfigDict,
     Field,
     StrictBool,
-    StrictFloat,
     StrictInt,
     StrictStr,
     ValidationError,
@@ -31,12 +30,12 @@ from pydantic_core import ErrorDetails
 
 from anonymizer.errors import LONGEST, InputError, did_you_mean, shown
 from anonymizer.recoding.recoding import Recoding
+from anonymizer.release.parts import Number
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.tables.reading import STUDY, parsed_toml, read_whole
 
 __all__ = ["STRATEGY", "Document", "read_document"]
 
-Number = StrictInt | StrictFloat
 UNION = ("int", "float")
 """What pydantic adds to the place of a complaint about a number."""
 
@@ -123,7 +122,7 @@ def _options_of(kind: type[Recoding]) -> type[Section]:
 
 
 STRATEGY = "search"
-"""The option of recodings that ``[search]`` states."""
+"""The option of recodings that stands in ``[search]``."""
 
 SECTIONS = {name: _options_of(kind) for name, kind in RECODINGS.items()}
 """What ``[recoding]`` may say, by method."""

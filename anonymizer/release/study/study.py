@@ -43,19 +43,19 @@ class Study:
     def privacy(self) -> tuple[PrivacyModel, ...]:
         """The models of the policy."""
         if not self.document.privacy:
-            raise InputError(f"{self.path}: [[privacy]] must state at least one model")
-        return tuple(self._model(stated) for stated in self.document.privacy)
+            raise InputError(f"{self.path}: [[privacy]] must list at least one model")
+        return tuple(self._model(given) for given in self.document.privacy)
 
-    def _model(self, stated: Mapping[str, Any]) -> PrivacyModel:
+    def _model(self, section: Mapping[str, Any]) -> PrivacyModel:
         """Build a privacy model from its table, checking names before values."""
         place = f"{self.path}: [[privacy]]"
-        if "model" not in stated:
+        if "model" not in section:
             raise InputError(f"{place} lacks model; known are {', '.join(MODELS)}")
-        name = stated["model"]
+        name = section["model"]
         if not isinstance(name, str) or name not in MODELS:
             hint = did_you_mean(str(name), MODELS) or f"; known are {', '.join(MODELS)}"
             raise InputError(f"{place} model = {name!r:.200} is unknown{hint}")
-        given = {key: value for key, value in stated.items() if key != "model"}
+        given = {key: value for key, value in section.items() if key != "model"}
         _require_parameters(f"{place} {name}", MODELS[name], given)
         try:
             return MODELS[name](**self._resolved(given))
@@ -71,16 +71,16 @@ class Study:
             resolved["population"] = self._population(given["population"])
         return resolved
 
-    def _population(self, stated: object) -> Population:
+    def _population(self, given: object) -> Population:
         """The table of a population, read once."""
-        if not isinstance(stated, str):
-            raise InputError(f"population = {stated!r:.200} must be the path of a table")
-        if stated not in self._populations:
-            path = self.path.parent / stated
+        if not isinstance(given, str):
+            raise InputError(f"population = {given!r:.200} must be the path of a table")
+        if given not in self._populations:
+            path = self.path.parent / given
             names = tuple(self.document.quasi_identifiers)
             table = read_table(path, self.format_of(path), names)
-            self._populations[stated] = Population(table, stated)
-        return self._populations[stated]
+            self._populations[given] = Population(table, given)
+        return self._populations[given]
 
     @cached_property
     def schema(self) -> Schema:
@@ -96,22 +96,22 @@ class Study:
 
     @property
     def published(self) -> Schema:
-        """The roles of the columns of a release: merged classes are told apart by one more."""
+        """The roles of the columns of a release: one more distinguishes merged classes."""
         return self.schema.beside(CLASS) if self.recoding.numbered else self.schema
 
     @cached_property
     def targets(self) -> dict[str, float]:
         """What mutual information is to be kept about, if not the sensitive attributes."""
-        stated = self.document.objective
-        if stated.target is not None and stated.targets:
-            raise InputError(f"{self.path}: [objective] states target and targets; choose one")
-        return dict(stated.targets) if stated.target is None else {stated.target: 1.0}
+        given = self.document.objective
+        if given.target is not None and given.targets:
+            raise InputError(f"{self.path}: [objective] has target and targets; choose one")
+        return dict(given.targets) if given.target is None else {given.target: 1.0}
 
     @cached_property
     def hierarchies(self) -> dict[str, Hierarchy]:
         """How each quasi-identifier generalizes."""
-        stated = self.document.quasi_identifiers
-        return {name: Hierarchy.of(what, self.path.parent) for name, what in stated.items()}
+        given = self.document.quasi_identifiers
+        return {name: Hierarchy.of(what, self.path.parent) for name, what in given.items()}
 
     @cached_property
     def recoding(self) -> Recoding:
@@ -156,16 +156,16 @@ class Study:
     @property
     def objective_options(self) -> dict[str, object]:
         """What the objective weighs: its value can be computed again from the released table."""
-        stated = self.document.objective
+        given = self.document.objective
         return {
-            "weights": dict(stated.weights),
+            "weights": dict(given.weights),
             "targets": self.targets,
-            "aggregate": stated.aggregate,
+            "aggregate": given.aggregate,
         }
 
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of all that is asked for, as a manifest has it."""
+        """SHA-256 of all that is requested, as a manifest has it."""
         return self.anonymizer().fingerprint
 
     @property
@@ -179,7 +179,7 @@ class Study:
         return self.format_of(self.data_path)
 
     def format_of(self, path: Path) -> Format:
-        """The format of a table of this study, the separator found by itself if not stated."""
+        """The format of a table of this study; a separator that is not given is found by itself."""
         data = self.document.data
         return format_of(path, data.separator, data.missing_values)
 
@@ -213,14 +213,14 @@ class Study:
 
 
 def _require_parameters(place: str, kind: type[PrivacyModel], given: Mapping[str, Any]) -> None:
-    """Require that a model's parameters are stated, and no others."""
-    stated = sorted(fields(kind), key=lambda field: bool(field.kw_only))  # type: ignore[arg-type]
-    known = {field.name: field for field in stated}
+    """Require the parameters of a model, and no others."""
+    parameters = sorted(fields(kind), key=lambda field: bool(field.kw_only))  # type: ignore[arg-type]
+    known = {field.name: field for field in parameters}
     for key in given:
         if key not in known:
             hint = did_you_mean(key, known) or f"; it has {', '.join(known)}"
             raise InputError(f"{place} has no parameter {shown(key)}{hint}")
     for key, field in known.items():
-        # Some are asked for in spite of a default: thresholds under different distances differ.
+        # Some are required in spite of a default: thresholds under different distances differ.
         if key not in given and (field.default is MISSING or key in kind.stated):
-            raise InputError(f"{place} lacks {key!r}; state it")
+            raise InputError(f"{place} lacks {key!r}; give it")

@@ -87,7 +87,7 @@ def _names(facts: Facts, reported: Mapping[str, Any]) -> Iterator[Check]:
 def _channels(facts: Facts, reported: Mapping[str, Any]) -> Iterator[Check]:
     from anonymizer.channels import channels_of
 
-    found = channels_of(facts.manifest)
+    found = channels_of(reported)
     for place, (attributes, channel) in enumerate(found.items()):
         field = f"masking.channels.{place}"
         epsilon = None if channel.epsilon == inf else channel.epsilon

@@ -10,7 +10,7 @@ from anonymizer.hierarchy.cuts import quoted
 from anonymizer.masking import RandomRecoding
 from anonymizer.privacy import PrivacyModel, about_each
 from anonymizer.recoding.levels import FullDomain
-from anonymizer.release.manifest import policy_of
+from anonymizer.release.manifest import Manifest
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import (
     ABSENT,
@@ -34,7 +34,7 @@ OTHER_VERSION = "the release was made by another version, which may count other 
 Group = Mapping[str, Any]
 
 
-def models_of(manifest: Mapping[str, Any], study: Study | None) -> list[PrivacyModel | None]:
+def models_of(manifest: Manifest, study: Study | None) -> list[PrivacyModel | None]:
     """The policy of a manifest; where it only has a digest, the study's model of that digest.
 
     None where the study has none either.
@@ -43,13 +43,13 @@ def models_of(manifest: Mapping[str, Any], study: Study | None) -> list[PrivacyM
     study.
     """
     if study is None:
-        return list(policy_of(manifest))
+        return list(manifest.policy)
     own = {_key(_described(model)): model for model in policy_of_study(study)}
-    models = [own.get(_key(reported)) for reported in manifest["privacy"]]
-    for place, reported in enumerate(manifest["privacy"]):
+    models = [own.get(_key(each.model_dump())) for each in manifest.privacy]
+    for place, verdict in enumerate(manifest.privacy):
         if models[place] is None:
             with suppress(InputError):
-                models[place] = policy_of({"privacy": [reported]})[0]
+                models[place] = verdict.privacy_model
     return models
 
 

@@ -13,8 +13,9 @@ from anonymizer.counts.schema import Schema, recount, taxonomies_of
 from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel, Verdict, population_of
 from anonymizer.recoding.apply import matched, relabelled
-from anonymizer.release.manifest import MANIFEST, read_manifest, recoding_of, schema_of, sound
-from anonymizer.release.release import judged, verify
+from anonymizer.release.manifest import Manifest, sound
+from anonymizer.release.proof import judged, verify
+from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import RECOMPUTED, UNCHECKED, Check, at, required, same
 from anonymizer.release.verification.facts import Facts
@@ -98,17 +99,17 @@ def verify_release(path: str | Path, study: Study | str | Path | None = None) ->
     path = Path(path)
     study = study if study is None or isinstance(study, Study) else Study(study)
     directory = path if _is_directory(path) else path.parent
-    manifest = directory / MANIFEST
-    if directory is not path and not manifest.exists():
+    place = directory / MANIFEST
+    if directory is not path and not place.exists():
         return _bare(path, study)
-    reported = read_manifest(manifest)
-    with sound(manifest):
-        table = _table(reported, directory)
+    manifest = Manifest.read(place)
+    with sound(place):
+        table = directory / manifest.file[0].file
         if directory is not path and path.name != table.name:
             if table.is_file():
                 return _bare(path, study)
             table = path
-        return _verified(table, reported, study)
+        return _verified(table, manifest, study)
 
 
 def _is_directory(path: Path) -> bool:
@@ -116,14 +117,6 @@ def _is_directory(path: Path) -> bool:
         return path.is_dir()
     except (OSError, ValueError):
         return False
-
-
-def _table(manifest: Mapping[str, Any], directory: Path) -> Path:
-    """The table that a manifest is about, in its own directory."""
-    name = str(manifest["table"]["file"])
-    if Path(name).name != name:
-        raise ValueError("a table elsewhere")
-    return directory / name
 
 
 def _bare(path: Path, study: Study | None) -> Verification:
@@ -140,16 +133,18 @@ def _bare(path: Path, study: Study | None) -> Verification:
     return Verification(path, (), tuple(verify(table, study.published, study.privacy, recoded)))
 
 
-def _verified(path: Path, manifest: Mapping[str, Any], study: Study | None) -> Verification:
-    form = format_of(path, at(manifest["columns"], "separator"))
-    if not manifest["privacy"]:
+def _verified(path: Path, manifest: Manifest, study: Study | None) -> Verification:
+    form = format_of(path, manifest.file[1].separator)
+    if not manifest.privacy:
         raise InputError(f"{path.parent / MANIFEST} states no policy that could hold")
     models = models_of(manifest, study)
     columns = columns_in(path, form)
-    schema = schema_of(manifest, columns)[0]
-    identifiers = tuple(manifest["columns"].get("identifiers", ()))
-    checks = [*_file(path, manifest), *_columns(columns, manifest, schema, identifiers)]
-    checks += studied(manifest, study) if study else []
+    schema, reported = manifest.roles, manifest.to_dict()  # every field of it is checked
+    checks = [
+        *_file(path, reported),
+        *_columns(columns, reported, schema, manifest.file[1].identifiers),
+    ]
+    checks += studied(reported, study) if study else []
     if {*schema.columns} - {*columns}:
         reason = "the table lacks columns that have a role"
         everything = Check("everything else", UNCHECKED, None, reason=reason)
@@ -160,9 +155,9 @@ def _verified(path: Path, manifest: Mapping[str, Any], study: Study | None) -> V
     people = None
     if study is not None and (population := population_of(study.privacy)) is not None:
         people = people_of(study, manifest, form, table, population.table)
-    facts = _facts(manifest, table, schema, models, people)
+    facts = _facts(reported, table, schema, models, people)
     checks += chain.from_iterable(check(facts) for check in ON_TABLE)
-    checks += _unchecked(manifest, checks, study)
+    checks += _unchecked(reported, checks, study)
     return Verification(path, tuple(checks), _verdicts(facts, study, people))
 
 
@@ -265,16 +260,12 @@ def recoded_people(
 
     Raises InputError when there is no manifest next to the table, or it is of another study.
     """
-    manifest = read_manifest(path.parent / MANIFEST)
+    manifest = Manifest.read(path.parent / MANIFEST)
     return people_of(study, manifest, study.format_of(path), table, people)
 
 
 def people_of(
-    study: Study,
-    manifest: Mapping[str, Any],
-    form: Format,
-    table: pd.DataFrame,
-    people: pd.DataFrame,
+    study: Study, manifest: Manifest, form: Format, table: pd.DataFrame, people: pd.DataFrame
 ) -> pd.DataFrame:
     """The population of a study, recoded as a manifest describes.
 
@@ -283,7 +274,7 @@ def people_of(
     population = study.schema.admit_population(people)
     tally = engine.tally(population, study.schema.names)
     taxonomies = taxonomies_of(tally, study.hierarchies)
-    recoding = recoding_of(manifest, taxonomies)
+    recoding = manifest.recoding_over(taxonomies)
     recoded = relabelled(population, recoding, taxonomies)
     written = disarmed(recoded) if study.disarms(form) else recoded
     return matched(table, written, study.schema)

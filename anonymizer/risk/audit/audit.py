@@ -14,7 +14,7 @@ from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.apply import matched
 from anonymizer.release.placement import place
-from anonymizer.release.release import verify
+from anonymizer.release.proof import verify
 from anonymizer.release.study import Study
 from anonymizer.risk.attacks.inference import Guesses, Similar, guessed_right, guesses, similarity
 from anonymizer.risk.attacks.linkage import Linkage, linkage

@@ -1,13 +1,13 @@
 """The minimality attack on a release that was read back: whether and on what it is run."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.recoding.levels import FullDomain
+from anonymizer.release.manifest import Manifest
 from anonymizer.release.study import Study
 from anonymizer.risk.attacks import Minimality, minimality
 from anonymizer.risk.audit.people import Placed
@@ -32,8 +32,8 @@ def minimality_of(table: Placed, draws: int, rng: np.random.Generator) -> Minima
     population = table.release.population(table.release.models)
     people = None if population is None else engine.tally(population, schema.names)
     taxonomies = taxonomies_of(tally, study.hierarchies, people)
-    counts, levels = schema.counts(tally, taxonomies, people), table.release.manifest["levels"]
-    node = tuple(int(levels[name]) for name in counts.names)
+    counts, levels = schema.counts(tally, taxonomies, people), table.release.manifest.levels
+    node = tuple(levels[name] for name in counts.names)
     return minimality(counts, taxonomies, node, table.release.models, rng, draws)
 
 
@@ -51,25 +51,22 @@ def _obstacle(table: Placed, study: Study) -> str | None:
     return obstacle(table.release.manifest, study.schema.names, float(recoding.suppression))
 
 
-def obstacle(
-    manifest: Mapping[str, Any], names: Sequence[str], suppression: float = 0.0
-) -> str | None:
+def obstacle(manifest: Manifest, names: Sequence[str], suppression: float = 0.0) -> str | None:
     """Why a release is not known to be minimal, by its manifest; None where it is.
 
     ``names`` are the quasi-identifiers, ``suppression`` the share of records that the study allows
     to be suppressed.
     """
-    search, levels = manifest.get("search") or {}, manifest.get("levels") or {}
-    objective = OBJECTIVES.get(str(search.get("objective")))
+    search, objective = manifest.search, OBJECTIVES.get(str(manifest.search.objective))
     reasons = {
-        "every class has groups of its own, no level": bool(manifest.get("regions")),
+        "every class has groups of its own, no level": bool(manifest.regions),
         "not every quasi-identifier was released at a level": (
-            set(levels) != set(names) or search.get("refinements") != 0
+            set(manifest.levels) != set(names) or search.refinements != 0
         ),
-        "the levels were given, not searched for": search.get("strategy") == "fixed",
-        "the search did not prove that its result is the best": not search.get("proven"),
+        "the levels were given, not searched for": search.strategy == "fixed",
+        "the search did not prove that its result is the best": not search.proven,
         "records may be suppressed, so that a finer node could have been within the budget": (
-            suppression > 0 or manifest.get("suppressed") != 0
+            suppression > 0 or manifest.suppressed != 0
         ),
         "the objective may rise under generalization, so that finer nodes need not break the "
         "policy": objective is None or not objective.falls,

@@ -16,8 +16,9 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.privacy.query_loss import together
-from anonymizer.release.manifest import MANIFEST, sound
+from anonymizer.release.manifest import sound
 from anonymizer.release.placement import place
+from anonymizer.release.release import MANIFEST
 from anonymizer.risk.audit.releases import Published
 from anonymizer.tables import engine
 from anonymizer.tables.files import columns_in, format_of, read_table
@@ -134,7 +135,7 @@ def classes_in(release: Published, people: pd.DataFrame) -> tuple[Counts, Codes]
     occupied = counts.sizes > 0
     number = np.where(occupied, np.cumsum(occupied) - 1, -1)
     found = np.where(known, number[theirs], -1)
-    if release.keeps_suppressed:
+    if release.manifest.suppressed_class == "kept":
         hidden = engine.all_equal(table, schema.names, ANY)
         if hidden.any():
             found[found < 0] = number[mine[hidden][0]]

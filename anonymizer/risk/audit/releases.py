@@ -1,36 +1,25 @@
 """Releases read back from where ``anonymizer run`` wrote them."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.privacy import Population, PrivacyModel, about_each, population_of
-from anonymizer.release.manifest import (
-    MANIFEST,
-    completed,
-    policy_of,
-    read_manifest,
-    require_digest,
-    require_unmasked,
-    schema_of,
-    sound,
-)
+from anonymizer.release.manifest import Manifest, require_digest, sound
+from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.tables.files import (
     Format,
     cleaned,
-    columns_in,
     format_of,
     read_table,
     rearmed,
-    rearmed_manifest,
 )
 
 __all__ = ["Published", "read_release", "require_compatible"]
@@ -41,16 +30,27 @@ class Published:
     """A release as it is on disk."""
 
     path: Path  # as given
-    manifest: Mapping[str, Any]
-    digest: str  # SHA-256 of the table
-    raw: tuple[str, ...]  # the quasi-identifiers that were recoded, which an original has to have
-    keeps_suppressed: bool  # whether suppressed records are in the release, as a class of their own
+    manifest: Manifest
     schema: Schema
     missing_values: tuple[str, ...]  # of the original
     models: Sequence[PrivacyModel]  # each about one attribute
-    columns: tuple[str, ...]  # all those of the released table, with or without a role
     table: pd.DataFrame
     study: Study | None = None  # the source of policy and roles, if not the manifest
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the table."""
+        return self.manifest.file[0].sha256
+
+    @property
+    def raw(self) -> tuple[str, ...]:
+        """The quasi-identifiers that were recoded, which an original has to have."""
+        return tuple(self.manifest.recoding)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All columns of the released table, with or without a role."""
+        return tuple(map(str, self.table.columns))
 
     def population(self, models: Sequence[PrivacyModel]) -> pd.DataFrame | None:
         """The raw quasi-identifiers of the population that models are about, if any is."""
@@ -81,22 +81,22 @@ def read_release(path: Path, study: Study | None = None) -> Published:
     if not path.exists() and not (path.parent / MANIFEST).exists():
         raise InputError(f"there is no {path}; name a directory that run wrote, with {MANIFEST}")
     directory = path if path.is_dir() else path.parent
-    manifest: Mapping[str, Any] = read_manifest(directory / MANIFEST)
-    require_unmasked(manifest)
-    manifest = completed(manifest, None if study is None else study.hierarchies)
+    manifest = Manifest.read(directory / MANIFEST)
+    manifest.require_unmasked()
+    manifest = manifest.completed(None if study is None else study.hierarchies)
     with sound(directory / MANIFEST):
-        name, digest = str(manifest["table"]["file"]), str(manifest["table"]["sha256"])
-        if path != directory and path.name != name:
+        about, columns = manifest.file
+        if path != directory and path.name != about.file:
             raise InputError(f"{path} is not the table that the {MANIFEST} next to it is about")
-        table = directory / name
-        require_digest(table, digest)
-        form = format_of(table, manifest.get("columns", {}).get("separator"))
+        table = directory / about.file
+        require_digest(table, about.sha256)
+        form = format_of(table, columns.separator)
         if study is None:
-            schema, missing = schema_of(manifest, columns_in(table, form))
-            models = policy_of(manifest)
+            schema, missing = manifest.roles, tuple(columns.missing_values)
+            models = manifest.policy
         else:
             schema, missing = study.published, study.document.data.missing_values
-            if set(study.schema.names) != set(manifest["recoding"]):
+            if set(study.schema.names) != set(manifest.recoding):
                 raise InputError(
                     f"{study.path} is not the study of the release: it has other quasi-identifiers"
                 )
@@ -106,14 +106,10 @@ def read_release(path: Path, study: Study | None = None) -> Published:
             raise InputError(f"{directory / MANIFEST} has no policy that could hold")
         if study is not None:
             _require_same_policy(study, models, manifest)
-        raw, kept = tuple(manifest["recoding"]), manifest["suppressed_class"] == "kept"
     frame = read_table(table, form, schema.columns)
-    if (manifest.get("spreadsheet") or {}).get("safe"):  # as the original has its texts
-        frame, manifest = rearmed(frame), rearmed_manifest(manifest)
-    columns = tuple(map(str, frame.columns))
-    return Published(
-        path, manifest, digest, raw, kept, schema, missing, models, columns, frame, study
-    )
+    if manifest.spreadsheet is not None and manifest.spreadsheet.safe:  # texts of the original
+        frame, manifest = rearmed(frame), manifest.rearmed
+    return Published(path, manifest, schema, missing, models, frame, study)
 
 
 def require_compatible(releases: Sequence[Published], *, of_one: bool) -> None:
@@ -139,12 +135,10 @@ def require_compatible(releases: Sequence[Published], *, of_one: bool) -> None:
                 )
 
 
-def _require_same_policy(
-    study: Study, models: Sequence[PrivacyModel], manifest: Mapping[str, Any]
-) -> None:
+def _require_same_policy(study: Study, models: Sequence[PrivacyModel], manifest: Manifest) -> None:
     """Require the policy of the manifest: studies may be in another order than their releases."""
     own = [(model.name, model.attribute, model.parameters) for model in models]
-    made = [(each["model"], each["attribute"], each["parameters"]) for each in manifest["privacy"]]
+    made = [(each.model, each.attribute, each.parameters) for each in manifest.privacy]
     if _texts(own) != _texts(made):
         raise InputError(
             f"{study.path} is not the study of the release: its policy is not that of "

@@ -14,10 +14,10 @@ from anonymizer.tables.files.files import (
 )
 from anonymizer.tables.files.spreadsheet import (
     disarmed,
-    disarmed_manifest,
+    disarmed_text,
     formulas,
     rearmed,
-    rearmed_manifest,
+    rearmed_text,
     with_safe_names,
 )
 
@@ -27,12 +27,12 @@ __all__ = [
     "cleaned",
     "columns_in",
     "disarmed",
-    "disarmed_manifest",
+    "disarmed_text",
     "format_of",
     "formulas",
     "read_table",
     "rearmed",
-    "rearmed_manifest",
+    "rearmed_text",
     "with_safe_names",
     "write_table",
 ]

@@ -6,7 +6,7 @@ and then one of these, so that no two texts become one and none is lost.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -37,12 +37,12 @@ def _running(column: pd.Series) -> int:
 
 def disarmed(table: pd.DataFrame) -> pd.DataFrame:
     """The table with an apostrophe before every text that a spreadsheet would run."""
-    return _mapped(table, _disarmed)
+    return _mapped(table, disarmed_text)
 
 
 def rearmed(table: pd.DataFrame) -> pd.DataFrame:
     """What ``disarmed`` was given, names as they were."""
-    return _mapped(table, _rearmed).rename(columns=_rearmed)
+    return _mapped(table, rearmed_text).rename(columns=rearmed_text)
 
 
 def with_safe_names(table: pd.DataFrame, roles: Iterable[str]) -> pd.DataFrame:
@@ -56,51 +56,7 @@ def with_safe_names(table: pd.DataFrame, roles: Iterable[str]) -> pd.DataFrame:
                 f"a spreadsheet would run the name of column {name!r}; rename it in the table and "
                 "the study, or leave out csv-safe"
             )
-    return table.rename(columns=_disarmed)
-
-
-def disarmed_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """A manifest whose labels are those of the disarmed table.
-
-    What a label was before stays as ``group``, by which the hierarchy knows it.
-    """
-    return _with_texts(manifest, _disarmed)
-
-
-def rearmed_manifest(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """A manifest whose labels are those of the table before it was disarmed."""
-    return _with_texts(manifest, _rearmed)
-
-
-def _with_texts(manifest: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
-    """A manifest with other labels, and channels of other texts on either side."""
-    recoding = {
-        name: [_relabelled(group, change) for group in groups]
-        for name, groups in manifest["recoding"].items()
-    }
-    regions = [
-        {name: change(label) for name, label in region.items()}
-        for region in manifest.get("regions", [])
-    ]
-    found = {**manifest, "recoding": recoding, **({"regions": regions} if regions else {})}
-    masking = manifest.get("masking", {})
-    if "channels" in masking:
-        channels = [_channel(channel, change) for channel in masking["channels"]]
-        found["masking"] = {**masking, "channels": channels}
-    return found
-
-
-def _relabelled(group: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
-    label = change(group["label"])
-    if label == group["label"]:
-        return dict(group)
-    return {**group, "label": label, "group": group.get("group", group["label"])}
-
-
-def _channel(channel: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
-    sides = {side: channel[side] for side in ("values", "labels") if side in channel}
-    texts = {side: [list(map(change, each)) for each in values] for side, values in sides.items()}
-    return {**channel, **texts}
+    return table.rename(columns=disarmed_text)
 
 
 def _is_armed(value: object) -> bool:
@@ -112,11 +68,13 @@ def _runs(value: object) -> bool:
     return _is_armed(value) and not str(value).startswith("'")
 
 
-def _disarmed(value: Any) -> Any:
+def disarmed_text(value: Any) -> Any:
+    """A value with an apostrophe before it where a spreadsheet would run it."""
     return "'" + value if _is_armed(value) else value
 
 
-def _rearmed(value: Any) -> Any:
+def rearmed_text(value: Any) -> Any:
+    """What ``disarmed_text`` was given."""
     return value[1:] if _is_armed(value) and value.startswith("'") else value
 
 

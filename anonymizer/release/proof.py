@@ -1,0 +1,130 @@
+"""A released table recounted as it stands, and every model of the policy tested on it."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from anonymizer.counts.columns import reads_as_written
+from anonymizer.counts.counts import Counts
+from anonymizer.counts.schema import Schema, recount
+from anonymizer.errors import InputError, PolicyBrokenError
+from anonymizer.privacy import PrivacyModel, Verdict, verdicts
+
+
+def verify(
+    table: pd.DataFrame,
+    schema: Schema,
+    models: Sequence[PrivacyModel],
+    population: pd.DataFrame | None = None,
+) -> list[Verdict]:
+    """Recount a table as it stands and hold every model against it.
+
+    Classes are the combinations of values of the quasi-identifiers that stand in the table; nothing
+    is known of hierarchies, recodings or searches. Missing values are a value of their own where
+    the schema says so, an error otherwise. The population that models are about is taken as it
+    stands too: recoded as the table is.
+
+    Raises
+    ------
+    InputError
+        When the table lacks a column, is empty or has missing values that it should not have.
+    """
+    return _counted(table, schema, models, population)[1]
+
+
+def prove(
+    table: pd.DataFrame,
+    schema: Schema,
+    models: Sequence[PrivacyModel],
+    population: pd.DataFrame | None = None,
+) -> tuple[Counts, list[Verdict]]:
+    """Verify a table that is about to be released, and refuse it when it breaks the policy.
+
+    ``population``: the one that models are about, recoded as the table is.
+
+    Returns
+    -------
+    What was counted, and the verdicts on it.
+
+    Raises
+    ------
+    PolicyBrokenError
+        With the models that fail and by how much; no value of any record.
+    """
+    counts, found = _counted(table, schema, models, population)
+    broken = [verdict for verdict in found if not verdict.satisfied]
+    if broken:
+        raise PolicyBrokenError(
+            "nothing was released: the table breaks the policy under this recoding: "
+            + "; ".join(_failure(verdict) for verdict in broken)
+        )
+    return counts, found
+
+
+def _counted(
+    table: pd.DataFrame,
+    schema: Schema,
+    models: Sequence[PrivacyModel],
+    population: pd.DataFrame | None,
+) -> tuple[Counts, list[Verdict]]:
+    """Counts of a table as it stands, and the verdicts on it."""
+    schema.require_released(table)
+    counts = recount(table, schema, population)
+    return counts, judged(table, counts, schema, models, population)
+
+
+def judged(
+    table: pd.DataFrame,
+    counts: Counts,
+    schema: Schema,
+    models: Sequence[PrivacyModel],
+    population: pd.DataFrame | None = None,
+) -> list[Verdict]:
+    """The worst verdicts on a counted table that any reader of it comes to.
+
+    Where a reader may take several spellings of a sensitive value for one, models are held against
+    both ends: all texts as different values, and all that may read alike as one value. Diversity
+    only falls when values are merged, closeness only when they are split.
+
+    Raises
+    ------
+    InputError
+        When a model is monotone in neither direction, so that the ends say nothing of readers
+        between them.
+    """
+    found = verdicts(counts, models)
+    ambiguous = [name for name in schema.sensitive if not reads_as_written(table[name])]
+    if not ambiguous:
+        return found
+    _require_bounded(models, ambiguous)
+    others = verdicts(recount(table, schema, population, keys=list), models)
+    return [
+        one if not one.satisfied or other.satisfied else other
+        for one, other in zip(found, others, strict=True)
+    ]
+
+
+def _require_bounded(models: Sequence[PrivacyModel], ambiguous: Sequence[str]) -> None:
+    """Require that no reader between two extreme ones can find a model broken."""
+    for model in models:
+        about = getattr(model, "attribute", None)
+        column = ambiguous[0] if about is None else about
+        if model.sensitive and column in ambiguous and not model.value_monotone:
+            raise InputError(
+                f"column {column!r} has values that some readers of a file take for one, such as 1 "
+                f"and True, or numbers beyond 2^53; {model.name} cannot be proven for all of them: "
+                "write each value in one way"
+            )
+
+
+def _failure(verdict: Verdict) -> str:
+    about = f" about {verdict.attribute!r}" if verdict.attribute else ""
+    if not verdict.model.per_class:
+        return (
+            f"{verdict.model.name}{about} fails ({verdict.worst:.6g} against "
+            f"{verdict.model.threshold:.6g})"
+        )
+    return (
+        f"{verdict.model.name}{about} fails in {verdict.violating} of {verdict.classes} classes "
+        f"(worst {verdict.worst:.6g}, threshold {verdict.model.threshold:.6g})"
+    )
