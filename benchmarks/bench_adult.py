@@ -22,7 +22,7 @@ from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding import Problem, Refiner, refine_jointly, solve
 from anonymizer.recoding.lattice import level_recoding
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.datasets import adult_hierarchy
 
 SENSITIVE = "marital-status"

@@ -43,7 +43,7 @@ from anonymizer.privacy import (
     ValueGain,
 )
 from anonymizer.recoding import Problem, solve
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 
 SENSITIVE = "relationship"
 RESULTS = Path(__file__).parent / "results" / "models.md"

@@ -9,7 +9,7 @@ from workloads import Workload
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.objectives import Loss, MutualInformation, Objective
 from anonymizer.recoding import Found, Problem, Suppression
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 
 __all__ = ["ROUNDS", "Timed", "described", "problem_of", "rounds", "table"]
 

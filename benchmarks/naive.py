@@ -12,7 +12,7 @@ from workloads import Workload
 
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding.lattice import Lattice, Node
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 
 __all__ = ["GroupBy", "group_by_sampled_nodes"]
 

@@ -16,7 +16,7 @@ from anonymizer.kernels import Kernel
 from anonymizer.objectives import OBJECTIVES, Objective, objective_of
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding import STRATEGIES, Problem, Suppression, solve
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 
 ESTIMATES = tuple(name for name, kind in OBJECTIVES.items() if not kind.falls)
 """The objectives that may rise under generalization."""

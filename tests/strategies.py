@@ -12,7 +12,7 @@ from anonymizer.counts.counts import Classes
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding import Problem
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 
 SENSITIVE = "w"
 

@@ -94,6 +94,11 @@ def test_every_library_has_its_room(path):
         assert rooms is None or room(path) in rooms, f"{room(path)} imports {module}"
 
 
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_engine_is_imported_by_name_but_by_tables(path):
+    assert room(path) == "tables" or "anonymizer.tables.pandas" not in imported(path)
+
+
 def test_the_public_names():
     assert anonymizer.__all__ == sorted(anonymizer.__all__, key=lambda name: name)
     assert dir(anonymizer) == sorted(anonymizer.__all__)

@@ -70,7 +70,8 @@ def audit(
     """
     from anonymizer.hierarchy import Hierarchy
     from anonymizer.release.study import Study
-    from anonymizer.report import print_audit, progress
+    from anonymizer.report.audit import print_audit
+    from anonymizer.report.progress import progress
     from anonymizer.risk.audit import audit_files
 
     alike = dict(_named(stated) for stated in similarity)

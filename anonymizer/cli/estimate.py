@@ -31,7 +31,7 @@ def estimate(release: Path, of: str, by: str | None, method: str, as_json: bool)
     RELEASE is a directory that run wrote, whose release.json describes the channels that some
     attributes were masked by.
     """
-    from anonymizer.report import print_estimates
+    from anonymizer.report.estimates import print_estimates
     from anonymizer.utility.estimate import estimate_file
 
     found = estimate_file(release, of, by, method)

@@ -31,7 +31,9 @@ def lattice(study: Path, plot: Path | None, force: bool, jobs: int | None, as_js
     """
     from anonymizer.recoding.hasse import require_lattice
     from anonymizer.release.study import Study
-    from anonymizer.report import lattice_dict, picture_at, print_lattice, progress
+    from anonymizer.report.lattice import lattice_dict, print_lattice
+    from anonymizer.report.picture import picture_at
+    from anonymizer.report.progress import progress
 
     draw = plot and picture_at(plot, DRAWING, force=force)
     described = Study(study)

@@ -53,7 +53,8 @@ def quality(
     targets are named.
     """
     from anonymizer.release.study import Study
-    from anonymizer.report import print_quality, progress
+    from anonymizer.report.progress import progress
+    from anonymizer.report.quality import print_quality
     from anonymizer.utility import measure_file
 
     if target and no_classifiers:
@@ -113,7 +114,9 @@ def compare(
     released. Exits with 1 when no recoding satisfies the policy on its half.
     """
     from anonymizer.release.study import Study
-    from anonymizer.report import picture_at, print_comparison, progress
+    from anonymizer.report.comparison import print_comparison
+    from anonymizer.report.picture import picture_at
+    from anonymizer.report.progress import progress
     from anonymizer.utility.comparison import compare_study, sweep_of
 
     draw = plot and picture_at(plot, force=force)

@@ -26,7 +26,8 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
     """
     from anonymizer.release.publish import publish
     from anonymizer.release.study import Study
-    from anonymizer.report import print_release, progress
+    from anonymizer.report.progress import progress
+    from anonymizer.report.release import print_release
 
     with progress() as shown, never_lost(shown) as watch:
         release, manifest = publish(Study(study), output, force=force, n_jobs=jobs, watch=watch)
@@ -61,7 +62,7 @@ def verify(release: Path, study: Path | None, as_json: bool) -> int:
     Exits with 0 when everything agrees and every model holds for every class, with 1 when not.
     """
     from anonymizer.release.verification import verify_release
-    from anonymizer.report import print_verification
+    from anonymizer.report.verification import print_verification
 
     found = verify_release(release, study)
     with printing("the release was verified"):
@@ -84,7 +85,7 @@ def check(table: Path, study: Path, as_json: bool) -> int:
     not.
     """
     from anonymizer.release.study import Study
-    from anonymizer.report import print_check
+    from anonymizer.report.verdicts import print_check
     from anonymizer.risk.check import check_file
 
     found = check_file(Study(study), table)
@@ -110,7 +111,8 @@ def demo(output: Path, force: bool) -> None:
     """Anonymize the bundled census of invented people."""
     from anonymizer.release.publish import publish
     from anonymizer.release.study import Study
-    from anonymizer.report import print_ladder, print_release, progress
+    from anonymizer.report.progress import progress
+    from anonymizer.report.release import print_ladder, print_release
     from anonymizer.tables.datasets import shipped
 
     with progress() as watch:

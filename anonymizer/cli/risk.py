@@ -48,7 +48,8 @@ def risk(
     identify.
     """
     from anonymizer.release.study import Study
-    from anonymizer.report import print_risk, progress
+    from anonymizer.report.progress import progress
+    from anonymizer.report.risk import print_risk
     from anonymizer.risk.file import assess_file, classes_named, details_at, records_numbered
 
     if by == "record" and output is None:

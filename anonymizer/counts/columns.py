@@ -9,7 +9,7 @@ from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.spelling import Keys, one_text_each, read_keys
 from anonymizer.tables.values import is_missing, texts_apart
 

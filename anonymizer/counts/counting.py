@@ -13,7 +13,7 @@ from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError, whole_seed
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.population import Population
 
 __all__ = ["Counted"]

@@ -19,7 +19,7 @@ from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean, require_columns
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.spelling import Keys, read_keys
 
 __all__ = ["MISSING", "Schema", "classes_of", "recount", "require_columns", "taxonomies_of"]

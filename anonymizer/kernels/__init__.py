@@ -8,14 +8,15 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
+from time import thread_time
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from anonymizer.kernels import plain
 from anonymizer.kernels.frequency import Columns, FrequencySet, Marks, Numbers, Words
-from anonymizer.kernels.rules import OF_POPULATION, OF_TABLE, Bound, Kind, Rules, Sums
-from anonymizer.kernels.worth import Worth
+from anonymizer.kernels.rules import OF_POPULATION, OF_TABLE, Bound, Kind, Rules, Sums, Worth
 
 __all__ = [
     "NUMPY",
@@ -40,9 +41,17 @@ __all__ = [
 Places = NDArray[np.int32]
 
 WORTH_LOADING = 2.5e7
-"""Rows to roll up from which on loading the compiled kernel pays.
+"""Rows to roll up from which on the compiled kernel is loaded at once.
 
-NumPy needs some 40 ns more for each, loading 0.5 to 1 s: benchmarks/results/search/kernels.md.
+NumPy needs 28 to 43 ns for each, compiled code 8, and loading takes 0.4 s, on a busy machine 0.8:
+benchmarks/results/search/kernels.md.
+"""
+
+LOADING = 0.5
+"""Seconds in NumPy's kernels, in one process, after which the compiled ones are loaded.
+
+What they take to load: whoever waits until as much was spent without them spends at most twice what
+is spent by who knows beforehand how much there is to do (as one who rents skis before buying them).
 """
 
 
@@ -90,10 +99,39 @@ class Ordering:
 NUMPY = Kernel("numpy", plain.distinct, plain.roll_up, plain.broken, plain.uncertainty)
 
 
+@dataclass
+class Account:
+    """Seconds that this process has spent in NumPy's kernels where compiled ones would do."""
+
+    spent: float = 0.0
+
+
+_account = Account()
+
+
+def _by_account(name: str) -> Callable[..., Any]:
+    """A loop of the kernel that pays: NumPy's until loading the compiled one would have paid."""
+    by_numpy: Callable[..., Any] = getattr(NUMPY, name)
+
+    def loop(*arguments: Any) -> Any:
+        if _account.spent > LOADING or "anonymizer.kernels.compiled" in sys.modules:
+            return getattr(compiled_kernel(), name)(*arguments)
+        start = thread_time()
+        found = by_numpy(*arguments)
+        _account.spent += thread_time() - start
+        return found
+
+    return loop
+
+
+PAYING = Kernel("automatic", *map(_by_account, ("distinct", "roll_up", "broken", "uncertainty")))
+"""NumPy until as much time was spent in it as loading compiled code takes; in mid-search, too."""
+
+
 def choose(rows: float) -> Kernel:
     """The kernel that is through first with so many rows, the time to load it included."""
     loaded = "anonymizer.kernels.compiled" in sys.modules
-    return compiled_kernel() if loaded or rows > WORTH_LOADING else NUMPY
+    return compiled_kernel() if loaded or rows > WORTH_LOADING else PAYING
 
 
 @cache

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from anonymizer.kernels.checks import DIVERGENCE, ENTROPY, beyond, breaks, xlogx
 from anonymizer.kernels.frequency import Columns, Numbers, grassberger_table, logs_table
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
-from anonymizer.kernels.rules import KIND, START, STOP, UPPER, Laid, Rules
-from anonymizer.kernels.worth import Worth
+from anonymizer.kernels.rules import KIND, START, STOP, UPPER, Laid, Rules, Worth
 
 __all__ = ["Criteria", "Room", "criteria", "judge", "value", "values", "worth_of"]
 

@@ -13,7 +13,7 @@ from anonymizer.counts.columns import by_text
 from anonymizer.counts.counts import Counts, Ints
 from anonymizer.counts.schema import Schema
 from anonymizer.privacy import Mask, PrivacyModel, acceptable
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.values import is_missing, text_of
 
 __all__ = ["Codes", "Crossed", "Key", "key_of"]

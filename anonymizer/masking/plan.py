@@ -30,7 +30,7 @@ from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.levels import node_of
 from anonymizer.recoding.recoding import Outcome, RecodingPlan, Task, unsuppressed
 from anonymizer.recoding.result import SearchResult
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.values import counted
 
 __all__ = ["RandomPlan", "fitted"]

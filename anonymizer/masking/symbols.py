@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.masking.contingency import Codes
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.values import is_missing, text_of
 
 __all__ = ["symbols_of"]

@@ -107,13 +107,16 @@ class Candidate:
     @property
     def records_suppressed(self) -> int:
         """How many records are suppressed, removed or not."""
-        return int(self.together[-1])
+        return 0 if self.suppressed is None else int(self.together[-1])
 
     @property
     def groups(self) -> int:
         """Classes that are not suppressed, and one more when any is."""
+        occupied = self._occupied(self.classes.counts)
+        if self.suppressed is None:
+            return occupied
         hidden = self._occupied(self.hidden)
-        return self._occupied(self.classes.counts) - hidden + (hidden > 0)
+        return occupied - hidden + (hidden > 0)
 
     def _occupied(self, counts: Columns) -> int:
         """How many of some classes the table has records of."""
@@ -129,7 +132,8 @@ class Candidate:
         """Sum of n_g^2 over the classes that are not suppressed."""
         if "squares" not in self.sums:
             self.sums["squares"] = _squares(self.classes.counts)
-        return int(self.sums["squares"]) - _squares(self.hidden)
+        hidden = 0 if self.suppressed is None else _squares(self.hidden)
+        return int(self.sums["squares"]) - hidden
 
     def total(self, key: object, measure: Callable[[Columns], float]) -> float:
         """A sum over the classes released, by a function of any classes' columns.
@@ -139,7 +143,7 @@ class Candidate:
         if key not in self.sums:
             self.sums[key] = measure(self.classes.counts)
         total = self.sums[key]
-        if len(self.hidden):
+        if self.suppressed is not None and len(self.hidden):
             total -= measure(self.hidden)
             if not self.removed:
                 total += measure(self.together[None])

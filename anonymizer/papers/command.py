@@ -38,7 +38,7 @@ def reproduce(paper: str, plot: Path | None, force: bool, as_json: bool) -> None
     """
     from anonymizer.papers.report import print_reproduction
     from anonymizer.papers.row import flattened
-    from anonymizer.report import picture_at
+    from anonymizer.report.picture import picture_at
 
     if plot and not PICTURES[paper]:
         drawn = ", ".join(name for name, picture in PICTURES.items() if picture)

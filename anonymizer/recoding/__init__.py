@@ -30,6 +30,7 @@ from anonymizer.recoding.partitions.refine import (
 )
 from anonymizer.recoding.partitions.segments import Segments
 from anonymizer.recoding.problem.options import Bounds, RangeOptions
+from anonymizer.recoding.problem.parallel import as_done
 from anonymizer.recoding.problem.problem import (
     Found,
     Frontier,
@@ -37,7 +38,6 @@ from anonymizer.recoding.problem.problem import (
     Run,
     Search,
     Watch,
-    as_done,
     ignore,
 )
 from anonymizer.recoding.problem.suppression import Suppression

@@ -11,7 +11,7 @@ from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
 from anonymizer.privacy import Mask
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.values import counted, is_missing, text_of, texts_apart
 
 __all__ = [

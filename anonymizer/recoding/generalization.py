@@ -26,8 +26,8 @@ from anonymizer.recoding.problem.suppression import Suppressed, Suppression, sup
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, unsuppressed
 from anonymizer.recoding.remembered import People, Seen, forgotten, moved, seen_in, seen_of
 from anonymizer.recoding.result import SearchResult
-from anonymizer.tables import pandas as engine
-from anonymizer.tables.pandas import Tally
+from anonymizer.tables import engine
+from anonymizer.tables.engine import Tally
 
 __all__ = ["Generalization", "GeneralizationPlan", "all_hidden", "suppressed_of", "unreachable"]
 

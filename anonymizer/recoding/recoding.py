@@ -21,8 +21,8 @@ from anonymizer.privacy import DifferentialPrivacy, PrivacyModel
 from anonymizer.recoding.apply import described, generalized, levels_of, require_unnumbered
 from anonymizer.recoding.problem.problem import Run
 from anonymizer.recoding.result import SearchResult
-from anonymizer.tables import pandas as engine
-from anonymizer.tables.pandas import Tally
+from anonymizer.tables import engine
+from anonymizer.tables.engine import Tally
 
 __all__ = [
     "Outcome",

@@ -10,7 +10,7 @@ from anonymizer.counts.columns import encoded
 from anonymizer.counts.counts import Codes, Counts, Ints, Recoding
 from anonymizer.hierarchy import Partition, Taxonomy, forgetting
 from anonymizer.privacy import Mask
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 
 __all__ = ["People", "Seen", "forgotten", "moved", "seen_in", "seen_of"]
 

@@ -25,7 +25,7 @@ from anonymizer.recoding.problem.problem import Run
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, unsuppressed
 from anonymizer.recoding.remembered import Seen, forgotten, moved, seen_in
 from anonymizer.recoding.result import SearchResult
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.values import key_text
 
 __all__ = ["SafePub", "SamplePlan"]

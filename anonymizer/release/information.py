@@ -117,7 +117,7 @@ def chances(
     ``recode`` does to counts what was done to the table. One shuffled table is held at a time.
     """
     bits = {name: np.zeros(2) for name in raw.joint}
-    for _ in range(SHUFFLES):
+    for _ in range(SHUFFLES if bits else 0):
         dealt = raw.shuffled(rng)
         recoded = recode(dealt)
         for name, total in bits.items():

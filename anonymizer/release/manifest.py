@@ -28,7 +28,7 @@ from anonymizer.release.parts import (
     ReportedVerdict,
 )
 from anonymizer.release.release import MANIFEST
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.files import disarmed_text, rearmed_text
 from anonymizer.tables.reading import MANIFEST_SIZE, open_regular, parsed_json, read_whole
 

@@ -19,7 +19,7 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.parts import Group
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.values import counted, is_missing, number_of, text_of
 
 Mask = NDArray[np.bool_]
@@ -70,7 +70,9 @@ def place(
         raw = manifest.levels.get(name) == 0
         group_of = columns[name].grouped(name, groups, raw)[columns[name].codes]
         known &= group_of >= 0
-        labels[name] = engine.relabel(people[name], group_of, [*(g.label for g in groups), NOWHERE])
+        labels[name] = engine.relabel(
+            people[name], group_of + 1, [NOWHERE, *(g.label for g in groups)]
+        )
     return pd.DataFrame(labels, index=people.index), known
 
 
@@ -238,7 +240,7 @@ def _in_regions(
         found = numbers
     labels = {
         name: engine.relabel(
-            people[name], found, [*(region[name] for region in regions.labels), NOWHERE]
+            people[name], found + 1, [NOWHERE, *(region[name] for region in regions.labels)]
         )
         for name in regions.columns
     }

@@ -1,5 +1,6 @@
 """What scikit-learn asks of an estimator, without needing it."""
 
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
@@ -35,21 +36,27 @@ class Conventions:
         """Change constructor arguments; what was fitted stays as it was until the next fit.
 
         ``recoding__max_ranges=4`` changes an option of an argument, which is made anew: recodings,
-        objectives and hierarchies never change. Arguments are changed before their options.
+        objectives and hierarchies never change. Arguments are changed before their options, and all
+        options of an argument at once, since some are possible only together.
         """
         known = self._parameters()
-        for name in sorted(params, key=lambda name: "__" in name):
+        options: dict[str, dict[str, object]] = {}
+        for name, value in params.items():
             argument, _, option = name.partition("__")
             if argument not in known:
                 raise InputError(
                     f"Anonymizer has no parameter {argument!r}" + did_you_mean(argument, known)
                 )
-            value = params[name]
-            setattr(self, argument, self._changed(argument, option, value) if option else value)
+            if option:
+                options.setdefault(argument, {})[option] = value
+            else:
+                setattr(self, argument, value)
+        for argument, changes in options.items():
+            setattr(self, argument, self._changed(argument, changes))
         return self
 
-    def _changed(self, argument: str, option: str, value: object) -> object:
-        """An argument with another option.
+    def _changed(self, argument: str, changes: Mapping[str, object]) -> object:
+        """An argument with other options.
 
         Raises
         ------
@@ -58,10 +65,11 @@ class Conventions:
         """
         old = self._resolved(argument)
         known = [each.name for each in fields(old) if each.init] if is_dataclass(old) else []
-        if option not in known:
-            kind = type(old).__name__
-            raise InputError(f"{kind} has no option {option!r}" + did_you_mean(option, known))
-        return replace(old, **{option: value})  # type: ignore[type-var]
+        for option in changes:
+            if option not in known:
+                kind = type(old).__name__
+                raise InputError(f"{kind} has no option {option!r}" + did_you_mean(option, known))
+        return replace(old, **changes)  # type: ignore[type-var]
 
     def _resolved(self, argument: str) -> object:
         """An argument as an object, where a name stands for one."""

@@ -4,18 +4,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Timer
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    SpinnerColumn,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-)
 
 from anonymizer.recoding import Watch, ignore
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
 
 __all__ = ["Shown", "progress"]
 
@@ -36,6 +32,8 @@ def progress(console: Console | None = None, after: float = AFTER) -> Iterator[W
     if not console.is_terminal:
         yield ignore
         return
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
     bar = Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -58,7 +56,7 @@ def progress(console: Console | None = None, after: float = AFTER) -> Iterator[W
 class Shown:
     """Tells a progress bar what is being done, not more often than eyes can follow."""
 
-    def __init__(self, bar: Progress) -> None:
+    def __init__(self, bar: "Progress") -> None:
         self.bar = bar
         self.task: TaskID | None = None
         self.doing, self.due = "", 0.0

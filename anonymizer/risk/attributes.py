@@ -14,8 +14,9 @@ from anonymizer.errors import InputError
 from anonymizer.risk import refinement
 from anonymizer.risk.profile import Inference, Reidentification
 from anonymizer.risk.refinement import Columns, Ordered, Refinement, refinements
-from anonymizer.tables import pandas as engine
-from anonymizer.tables.pandas import Digits
+from anonymizer.tables import engine
+from anonymizer.tables.engine import Digits
+from anonymizer.tables.keys import crossed
 
 __all__ = ["AttributeRisk", "attribute_risks", "itpr"]
 
@@ -131,7 +132,7 @@ def _profiles(column: pd.Series, about: Digits | None) -> tuple[Reidentification
         inference = None if about is None else Inference.tallied(classes.class_of, about[0])
         return Reidentification(classes.sizes), inference
     if about is None:
-        sizes = engine.crossed([digits], records)
+        sizes = crossed([digits], records)
         return Reidentification(sizes[sizes > 0]), None
-    inference = Inference.of(engine.crossed([digits, about], records))
+    inference = Inference.of(crossed([digits, about], records))
     return Reidentification(inference.sizes), inference

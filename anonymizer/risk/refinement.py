@@ -14,8 +14,8 @@ from anonymizer.counts.columns import by_text
 from anonymizer.kernels import Ordering, ordering
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.risk.profile import Inference, Reidentification
-from anonymizer.tables import pandas as engine
-from anonymizer.tables.pandas import Digits
+from anonymizer.tables import engine
+from anonymizer.tables.engine import Digits
 
 __all__ = ["Columns", "Ordered", "Refinement", "refined_by", "refinements"]
 

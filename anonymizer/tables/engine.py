@@ -7,7 +7,7 @@ one, write a class and add it to ``engine_of``.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Ints, Mask
+
+T = TypeVar("T")
+"""A table or a column, of which another of its kind is made."""
 
 Table = Any
 """A table of an engine's kind: it has ``columns``, a length, and gives a column by its name."""
@@ -66,6 +69,9 @@ class Engine(Protocol):
     def distinct(self, column: Column) -> tuple[Codes, list[object]]:
         """Number the distinct values of a column: codes, shape (records,), and the values."""
 
+    def distinct_at(self, column: Column, records: Codes) -> tuple[Codes, list[object]]:
+        """The same for some records of a column."""
+
     def numbered(self, column: Column) -> Digits:
         """The same codes and a bound on them, without the values; some below it may not occur."""
 
@@ -81,6 +87,9 @@ class Engine(Protocol):
 
     def replaced(self, table: Table, columns: Mapping[str, Column]) -> Table:
         """Replace some columns, in their places, or append new ones."""
+
+    def records_of(self, table: Table, records: Codes | Mask) -> Table:
+        """Some records of a table, by their places or by a mask."""
 
     def missing_values(self, table: Table, columns: Sequence[str]) -> Mapping[str, int]:
         """The number of records that miss the value of each column, of columns where any does."""
@@ -106,8 +115,8 @@ class Engine(Protocol):
         return column if cleaned == values else self.relabel(column, codes, cleaned)
 
 
-def engine_of(table: object) -> Engine:
-    """Return the engine for a table.
+def engine_of(held: object) -> Engine:
+    """Return the engine for a table or a column.
 
     Raises
     ------
@@ -117,12 +126,71 @@ def engine_of(table: object) -> Engine:
     >>> type(engine_of(pd.DataFrame())).__name__
     'PandasEngine'
     """
-    from anonymizer.tables.files.columnar import ParquetColumns
-    from anonymizer.tables.pandas import PandasEngine
+    from anonymizer.tables.pandas import PANDAS
 
-    if isinstance(table, pd.DataFrame | ParquetColumns):
-        return PandasEngine()
+    if isinstance(held, (pd.DataFrame, pd.Series)) or getattr(held, "columnar", False):
+        return PANDAS
     raise InputError(
-        f"a table must be a pandas DataFrame, not a {type(table).__name__}; convert it first, "
+        f"a table must be a pandas DataFrame, not a {type(held).__name__}; convert it first, "
         "such as with table.to_pandas() or pandas.DataFrame(rows)"
     )
+
+
+# The same operations for whoever holds a table and need not know of what kind: each is carried out
+# by the engine of its first argument, and documented there.
+
+
+def tally(table: Table, columns: Sequence[str]) -> Tally:
+    return engine_of(table).tally(table, columns)
+
+
+def grouped(table: Table, columns: Sequence[str]) -> tuple[Codes, Codes]:
+    return engine_of(table).grouped(table, columns)
+
+
+def distinct(column: Column) -> tuple[Codes, list[object]]:
+    return engine_of(column).distinct(column)
+
+
+def distinct_at(column: Column, records: Codes) -> tuple[Codes, list[object]]:
+    return engine_of(column).distinct_at(column, records)
+
+
+def numbered(column: Column) -> Digits:
+    return engine_of(column).numbered(column)
+
+
+def relabel(column: T, codes: Codes, labels: Sequence[Hashable]) -> T:
+    return cast(T, engine_of(column).relabel(column, codes, labels))
+
+
+def merged(column: T, codes: Codes, places: Sequence[int]) -> T:
+    return cast(T, engine_of(column).merged(column, codes, places))
+
+
+def replaced(table: T, columns: Mapping[str, Column]) -> T:
+    return cast(T, engine_of(table).replaced(table, columns))
+
+
+def records_of(table: T, records: Codes | Mask) -> T:
+    return cast(T, engine_of(table).records_of(table, records))
+
+
+def missing_values(table: Table, columns: Sequence[str]) -> Mapping[str, int]:
+    return engine_of(table).missing_values(table, columns)
+
+
+def drop_missing(table: T, columns: Sequence[str]) -> T:
+    return cast(T, engine_of(table).drop_missing(table, columns))
+
+
+def without_traces(table: T) -> T:
+    return cast(T, engine_of(table).without_traces(table))
+
+
+def all_equal(table: Table, columns: Sequence[str], text: str) -> Mask:
+    return engine_of(table).all_equal(table, columns, text)
+
+
+def stripped(column: T) -> T:
+    return cast(T, engine_of(column).stripped(column))

@@ -1,28 +1,27 @@
 """Tables in memory, as pandas DataFrames: ``PandasEngine``."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from datetime import date
 from math import prod
 from typing import Any, cast
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from anonymizer.errors import InputError
 from anonymizer.kernels import choose
-from anonymizer.kernels.arrays import Codes, Ints
+from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.arrow import as_texts
 from anonymizer.tables.engine import Digits as Digits
 from anonymizer.tables.engine import Engine
 from anonymizer.tables.engine import Tally as Tally
+from anonymizer.tables.keys import blocks, crossed, first_records, packed
+from anonymizer.tables.numbering import records_of as records_of
+from anonymizer.tables.numbering import remembered, remembered_at
 from anonymizer.tables.traces import without_traces as without_traces
 
 MOST_KEYS = 2**62
 """Bound on the numbers that combinations are packed into."""
-
-BLOCK = 1 << 16
-"""Records packed at a time."""
 
 DEARER = 3
 """How much more a record costs NumPy to count, over a compiled kernel, than a row to roll up."""
@@ -35,7 +34,7 @@ def tally(table: pd.DataFrame, columns: Sequence[str]) -> Tally:
         if prod(number for _, number in digits) < MOST_KEYS:
             return _tally_categories(table, columns, digits)
     group, first = grouped(table, columns)
-    combinations = table.iloc[first][list(columns)].reset_index(drop=True)
+    combinations = records_of(table[list(columns)], first).reset_index(drop=True)
     return Tally(combinations, np.bincount(group).astype(np.int64))
 
 
@@ -47,12 +46,12 @@ def grouped(table: pd.DataFrame, columns: Sequence[str]) -> tuple[Codes, Codes]:
         codes, number = numbered(table[column])
         if bound * number >= MOST_KEYS:
             # Renumbered densely before it could overflow, a key never does.
-            merged = pd.factorize(_packed(digits, len(table)))[0]
+            merged = pd.factorize(packed(digits, len(table)))[0]
             digits, bound = [(merged, len(table))], len(table)
         digits.append((codes, number))
         bound *= number
-    group = pd.factorize(_packed(digits, len(table)))[0].astype(np.intp, copy=False)
-    return group, _first_records(group)
+    group = pd.factorize(packed(digits, len(table)))[0].astype(np.intp, copy=False)
+    return group, first_records(group)
 
 
 def _tally_categories(
@@ -60,7 +59,7 @@ def _tally_categories(
 ) -> Tally:
     """Count combinations of categories by packed numbers, never looking at a value."""
     kernel = choose(DEARER * len(table))
-    keys, sizes = kernel.distinct(_blocks(digits, len(table)))
+    keys, sizes = kernel.distinct(blocks(digits, len(table)))
     combinations = {}
     for column, (_, number) in reversed(list(zip(columns, digits, strict=True))):
         keys, codes = np.divmod(keys, number)
@@ -74,6 +73,16 @@ def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
     """As ``Engine.distinct``."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return _distinct_categories(column)
+    return remembered(column, _distinct)
+
+
+def distinct_at(column: pd.Series, records: Codes) -> tuple[Codes, list[object]]:
+    """Number the distinct values of some records of a column, as ``distinct`` does."""
+    return remembered_at(column, records, distinct)
+
+
+def _distinct(column: pd.Series) -> tuple[Codes, list[Any]]:
+    """The same, found anew."""
     try:
         codes, values = _factorized(column)
         if column.dtype.kind == "f":
@@ -142,7 +151,7 @@ def _distinct_as_written(column: pd.Series) -> tuple[Codes, list[object]]:
     ]
     codes: dict[object, int] = {}
     number = np.array([codes.setdefault(each, len(codes)) for each in written], np.intp)
-    return number, list(values[_first_records(number)])
+    return number, list(values[first_records(number)])
 
 
 def merged(column: pd.Series, codes: Codes, places: Sequence[int]) -> pd.Series:
@@ -178,57 +187,19 @@ def numbered(column: pd.Series) -> Digits:
     return codes, len(values)
 
 
-def _packed(digits: Sequence[Digits], records: int) -> Codes:
-    """Numbers of several digits, shape (records,)."""
-    return np.concatenate([np.zeros(0, np.intp), *_blocks(digits, records)])
-
-
-def crossed(digits: Sequence[Digits], records: int) -> Ints:
-    """The records of each combination of numbers, shape (bound, ...); for few combinations."""
-    shape = tuple(number for _, number in digits)
-    counts = np.zeros(prod(shape), np.int64)
-    kind = np.int16 if len(counts) < 2**15 else np.intp  # narrow numbers multiply faster
-    for keys in _blocks(digits, records, max(BLOCK, len(counts)), kind):
-        counts += np.bincount(keys, minlength=len(counts))
-    return counts.reshape(shape)
-
-
-def _blocks(
-    digits: Sequence[Digits],
-    records: int,
-    size: int | None = None,
-    kind: type[np.signedinteger[Any]] = np.intp,
-) -> Iterator[NDArray[Any]]:
-    """The same in blocks, each of which stays in the processor's cache while it is made."""
-    size = size or BLOCK
-    for begin in range(0, records, size):
-        block = slice(begin, min(begin + size, records))
-        key = np.zeros(block.stop - begin, kind)
-        for place, (codes, number) in enumerate(digits):
-            if place:
-                key *= number
-            key += codes[block]
-        yield key
-
-
-def _first_records(group: Codes) -> Codes:
-    """The first record of each combination, these being numbered in order of appearance.
-
-    A combination is new where the highest number so far rises.
-    """
-    first, highest = [], -1
-    for begin in range(0, len(group), BLOCK):
-        so_far = np.maximum.accumulate(np.maximum(group[begin : begin + BLOCK], highest))
-        first.append(begin + np.flatnonzero(np.diff(so_far, prepend=highest) > 0))
-        highest = int(so_far[-1])
-    return np.concatenate(first) if first else np.zeros(0, np.intp)
-
-
 def relabel(column: pd.Series, codes: Codes, labels: Sequence[Hashable]) -> pd.Series:
-    """As ``Engine.relabel``, on the old index."""
-    texts = np.empty(len(labels), dtype=object)
-    texts[:] = labels
-    return pd.Series(texts[codes], index=column.index, name=column.name)
+    """As ``Engine.relabel``, on the old index.
+
+    Pandas sees what kind of column they make by one of each that occurs, and the rest is taken from
+    these: 30,000 texts are made in 0.7 ms and not, each looked at, in 2.6.
+    """
+    present = np.flatnonzero(np.bincount(codes, minlength=len(labels)))
+    texts = np.empty(len(present), dtype=object)
+    texts[:] = [labels[place] for place in present.tolist()]
+    place = np.zeros(len(labels), np.intp)
+    place[present] = np.arange(len(present))
+    taken = pd.Series(texts).array.take(place[codes])
+    return pd.Series(taken, index=column.index, name=column.name, copy=False)
 
 
 def replaced(table: pd.DataFrame, columns: Mapping[str, pd.Series]) -> pd.DataFrame:
@@ -256,14 +227,17 @@ class PandasEngine(Engine):
     tally = staticmethod(tally)
     grouped = staticmethod(grouped)
     distinct = staticmethod(distinct)
+    distinct_at = staticmethod(distinct_at)
     numbered = staticmethod(numbered)
     relabel = staticmethod(relabel)
     merged = staticmethod(merged)
     replaced = staticmethod(replaced)
+    records_of = staticmethod(records_of)
     missing_values = staticmethod(missing_values)
     drop_missing = staticmethod(drop_missing)
     without_traces = staticmethod(without_traces)
 
 
-all_equal = PandasEngine().all_equal
-stripped = PandasEngine().stripped
+PANDAS = PandasEngine()
+all_equal = PANDAS.all_equal
+stripped = PANDAS.stripped

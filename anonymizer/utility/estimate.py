@@ -21,8 +21,9 @@ from anonymizer.hierarchy import Partition
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.release.manifest import Manifest, require_digest
 from anonymizer.release.release import MANIFEST
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.files import format_of, read_table
+from anonymizer.tables.keys import crossed
 from anonymizer.tables.values import is_missing, number_of, rank, text_of
 
 __all__ = ["FileEstimate", "estimate_file"]
@@ -255,4 +256,4 @@ def _texts(column: pd.Series, records: Codes) -> list[str | None]:
 def _crossed(rows: Codes, labels: int, columns: Codes, others: int) -> Ints:
     """How many records have each pair of codes, shape (labels, others)."""
     require_room("the table of both attributes", (labels, others))
-    return engine.crossed([(rows, labels), (columns, others)], len(rows))
+    return crossed([(rows, labels), (columns, others)], len(rows))

@@ -14,7 +14,7 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Floats, Mask
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.values import counted, is_missing, text_of
 
 __all__ = ["Attribute", "Pairing", "Recoder", "pair"]

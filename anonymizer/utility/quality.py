@@ -16,7 +16,7 @@ from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.files import rearmed
 from anonymizer.utility.deviation import TotalVariation, deviations
 from anonymizer.utility.features import learners
@@ -186,7 +186,7 @@ def measure_quality(
     pairing = pair(original, released, by)
     requested = None if targets is None else column_names("targets", targets)
     chosen = targets_of(pairing, requested)
-    classifiers = learners(seed, n_jobs)
+    classifiers = learners(seed, n_jobs) if chosen else ()  # slow to load
     if classifiers is None and requested:
         raise InputError(
             "classifiers need scikit-learn, which is not installed: pip install scikit-learn"

@@ -9,10 +9,11 @@ import time
 import pandas as pd
 import pytest
 
-from anonymizer import cli, report
+from anonymizer import cli
 from anonymizer.cli import main
 from anonymizer.release import publish
 from anonymizer.release.output import directory
+from anonymizer.report import release
 from anonymizer.version import __version__
 
 # Planted in the identifier and in the sensitive column: no message may ever hold one of them.
@@ -503,7 +504,7 @@ def test_an_end_that_comes_late_says_what_stands(
     if force:
         run("run", study, "-o", tmp_path / "out")
         edit(study, "k = 4", "k = 5")
-    late = {"the swap": (directory, "stands"), "the report": (report, "print_release")}
+    late = {"the swap": (directory, "stands"), "the report": (release, "print_release")}
     room, name = late[moment]
     real = getattr(room, name)
 
@@ -530,7 +531,7 @@ def test_an_error_that_comes_late_says_what_stands(
         raise error
 
     monkeypatch.delenv(cli.DEBUG, raising=False)
-    monkeypatch.setattr(report, "print_release", fail)
+    monkeypatch.setattr(release, "print_release", fail)
     code, out, err = run("run", study, "-o", tmp_path / "out")
     assert (code, out) == (2, "")
     assert message in err

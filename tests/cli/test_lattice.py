@@ -5,7 +5,7 @@ import json
 import pytest
 
 from anonymizer.cli import main
-from anonymizer.report import print_lattice
+from anonymizer.report.lattice import print_lattice
 
 # One bit about the disease is in ward; years tell apart a record that has to be hidden.
 TABLE = "name,year,ward,disease\n" + "".join(

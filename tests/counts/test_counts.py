@@ -11,7 +11,7 @@ from anonymizer import Hierarchy, InputError
 from anonymizer.counts.counts import Counts, row_keys
 from anonymizer.counts.schema import Schema, recount
 from anonymizer.hierarchy import Partition
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 
 
 def histogram(counts: Counts) -> list[list[int]]:

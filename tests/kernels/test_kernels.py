@@ -1,5 +1,7 @@
 """Both kernels alike, and like pandas and plain definitions."""
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from math import log2
@@ -258,3 +260,35 @@ def test_sums_beyond_32_bits(kernel):
     halves = np.full((2, 1), 2**31 - 1, np.int32)  # records of many classes beyond 32 bits
     rules = Rules.of([(Bound(Kind.SIZE, 2.0**31), 0, 1)], 1)
     assert kernel.broken(halves, rules, ALL)[0] == 2**32 - 2
+
+
+SWITCHING = """
+import sys
+import numpy as np
+from anonymizer import kernels
+from anonymizer.kernels import FrequencySet, choose
+
+rng = np.random.default_rng(0)
+keys = np.unique(rng.integers(0, 2**20, 5000)).astype(np.uint64)[:, None]
+counts = rng.integers(1, 9, (len(keys), 1)).astype(np.int32)
+classes = FrequencySet(keys, counts, np.arange(len(keys), dtype=np.int32))
+mask = (np.uint64(2**20 - 2**9),)
+
+kernel = choose(1.0)
+before = kernel.roll_up(classes, mask).in_order().copy()
+assert "anonymizer.kernels.compiled" not in sys.modules
+kernels.LOADING = kernels._account.spent / 2
+after = kernel.roll_up(classes, mask).in_order()
+assert "anonymizer.kernels.compiled" in sys.modules
+assert choose(1.0).name == "compiled"
+assert np.array_equal(before.keys, after.keys)
+assert np.array_equal(before.counts, after.counts)
+print(len(after))
+"""
+
+
+def test_compiled_code_is_loaded_as_soon_as_numpy_took_as_long_as_loading_takes():
+    command = [sys.executable, "-c", SWITCHING]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert 0 < int(done.stdout) <= 2**11

@@ -119,7 +119,7 @@ def test_a_suppressed_value_costs_the_same_beside_one_that_only_a_population_has
     assert anonymizer.fit(pd.DataFrame({"a": list("yzzz")})).search_.value == 2 / 4
 
 
-@settings(max_examples=120)
+@settings(max_examples=50)
 @given(seeds)
 @pytest.mark.parametrize("kernel", [NUMPY, compiled_kernel()], ids=lambda kernel: kernel.name)
 def test_scores_are_those_of_the_records_released(kernel, seed):
@@ -135,7 +135,7 @@ def test_scores_are_those_of_the_records_released(kernel, seed):
             assert candidate.released_classes == brute.outcomes[node].classes
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(seed=seeds)
 @pytest.mark.parametrize(("name", "aggregate"), ASKED)
 def test_no_objective_rises_under_generalization_or_suppression(name, aggregate, seed):
@@ -172,7 +172,7 @@ def test_a_sum_over_classes_is_the_score_without_suppression(seed):
             assert evaluator.objective(problem.at(node)) == pytest.approx(score, abs=1e-9)
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(seeds)
 def test_what_depends_on_levels_alone_is_tabulated(seed):
     rng = np.random.default_rng(seed)

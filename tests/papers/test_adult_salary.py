@@ -43,6 +43,7 @@ class Brute:
         counted = adult.value_counts(columns)
         self.rows = counted.index.to_frame(index=False)
         self.records = counted.to_numpy()
+        self.values = {name: numbered(self.rows[name]) for name in (MARITAL, OCCUPATION, TARGET)}
         self.levels = []
         for name in NAMES:
             hierarchy = Hierarchy.read(adult_hierarchy(name))
@@ -71,14 +72,15 @@ class Brute:
         for levels, level in zip(self.levels, node, strict=True):
             codes, number = levels[level]
             key = key * number + codes
-        return np.unique(key, return_inverse=True)[1]
+        return pd.factorize(key)[0]
 
     def groups(self, classes: np.ndarray, attribute: str) -> tuple[list[Counter], Counter]:
         """The values of each class, and those of the table."""
-        found: dict[int, Counter] = {}
-        for number, value, n in zip(classes, self.rows[attribute], self.records, strict=True):
-            found.setdefault(number, Counter())[value] += n
-        return list(found.values()), sum(found.values(), Counter())
+        codes, number = self.values[attribute]
+        counts = np.bincount(classes * number + codes, self.records).astype(int)
+        counts.resize(-(-len(counts) // number), number)
+        found = [Counter({v: n for v, n in enumerate(row) if n}) for row in counts.tolist()]
+        return found, sum(found, Counter())
 
     def acceptable(self, classes: np.ndarray) -> bool:
         groups, table = self.groups(classes, MARITAL)

@@ -206,7 +206,7 @@ def test_a_hierarchical_distance_by_hand():
 CHAINS = {"1": ("1", "a", "*"), "2": ("2", "a", "*"), "3": ("3", "b", "*"), "4": ("4", "b", "*")}
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(joint=joints)
 def test_earth_movers_distances_are_the_least_work(joint):
     """As a linear program over all ways to move the shares finds."""
@@ -431,7 +431,7 @@ def in_kernels(model: PrivacyModel, classes: Classes) -> list[np.ndarray]:
 
 
 @EVERY_CASE
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(classes=some_classes(), empty=st.booleans(), scale=st.sampled_from([1, 1, 30_000]))
 def test_both_kernels_find_what_the_model_measures(model, classes, empty, scale):
     joint = classes.joint * scale

@@ -27,7 +27,7 @@ from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.objectives import objective_of
 from anonymizer.recoding import Problem, Suppression, solve
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 
 LETTERS = {
     "A": "age",

@@ -61,7 +61,7 @@ def within(problem, ranged, run=Run(), **bounds):  # noqa: B008 (frozen)
     return refine_within(confined, ranged, refiner, stated, automatic, run)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(drawn_problems(numbers=True), st.sampled_from([0, 0.01, 0.05, 0.2]))
 def test_a_least_gain_equals_brute_force(drawn, gain):
     _, problem = drawn
@@ -135,7 +135,7 @@ class Evenness(Objective):
         return -(p**2) * (1 - p)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(drawn_problems(numbers=True))
 def test_an_objective_that_may_rise_equals_brute_force(drawn):
     _, problem = drawn

@@ -103,7 +103,7 @@ def test_boxes_are_fine_where_they_can_be_and_coarse_where_they_must():
     assert found.lead == 0
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=15)
 @given(drawn=st.one_of(ordered_problems(), paired_problems()), gain=st.sampled_from([0, 0.01, 0.1]))
 def test_the_exact_tree_is_the_best_of_all(drawn, gain):
     problem = drawn[1]
@@ -117,7 +117,7 @@ def test_the_exact_tree_is_the_best_of_all(drawn, gain):
     assert value == pytest.approx(expected, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=10)
 @given(problem=problems(3), most=st.integers(1, 6))
 def test_a_bound_on_classes_is_met_and_the_lead_is_one(problem, most):
     found = best_boxes(problem, bounds=Bounds(most))

@@ -55,7 +55,7 @@ def assert_certified(case: Case, found: Found) -> None:
         assert (found.node, found.bound) == (case.brute.best, found.score)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(seeds)
 def test_it_finds_what_counting_every_node_does(seed):
     problem = random_case(np.random.default_rng(seed), attributes=4).problem()
@@ -69,7 +69,7 @@ def test_it_finds_what_counting_every_node_does(seed):
     assert (found.feasible, found.minimal) == (None, None)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(seeds, st.booleans())
 @example(909, True)
 @example(973, True)
@@ -96,7 +96,7 @@ def test_out_of_time_it_has_a_feasible_node_and_a_bound(seed):
     assert found.checked <= 1
 
 
-@settings(max_examples=80)
+@settings(max_examples=30)
 @given(seeds, st.integers(0, 12))
 def test_interrupted_it_has_a_feasible_node_and_a_bound(seed, after):
     case = random_case(np.random.default_rng(seed))
@@ -284,7 +284,7 @@ def test_a_time_limit_is_a_number_of_seconds(limit):
         Run(time_limit=limit)
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(seeds)
 def test_the_number_of_jobs_does_not_matter(seed):
     case = random_case(np.random.default_rng(seed))

@@ -50,7 +50,7 @@ def cut(problem, ranged=(), run=Run(), **options):  # noqa: B008 (frozen)
     return refine_jointly(problem, ranged, Refiner(information, cuts=True, **options), run=run)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(drawn_problems())
 def test_cuts_equal_brute_force(drawn):
     _, problem = drawn

@@ -80,7 +80,7 @@ def test_keys_group_as_levels_do(seed):
         assert_groups(problem, node)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.data(), seeds)
 def test_levels_of_random_hierarchies_some_values_of_which_occur(data, seed):
     rng = np.random.default_rng(seed)

@@ -15,7 +15,7 @@ from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding import Problem, Suppression, solve
 from anonymizer.recoding.full_domain.exhaustive import exhaustive
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 
 FOUR = ["sex", "age", "race", "education"]
 MARITAL, OCCUPATION = "marital-status", "occupation"

@@ -45,7 +45,7 @@ def test_an_up_set_is_what_lies_above(heights, data):
     assert lattice.up_set(lattice.minimal(above)) == above
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(st.integers(1, 3).flatmap(lambda attributes: problems(attributes)))
 def test_incognito_equals_exhaustive_and_brute_force(problem):
     lattice = problem.lattice
@@ -110,7 +110,7 @@ def test_the_best_node_of_the_frontier_is_the_best_of_all(problem):
         assert solve(problem, search).node == expected
 
 
-@settings(max_examples=25)
+@settings(max_examples=10)
 @given(problems(3))
 @pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 def test_the_number_of_jobs_does_not_matter(search, problem):

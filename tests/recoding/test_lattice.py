@@ -184,7 +184,7 @@ def test_a_search_of_ones_own_tells_what_it_tells():
 # Laws
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(st.integers(1, 3).flatmap(problems))
 @pytest.mark.parametrize("search", SEARCHES)
 def test_every_status_is_that_of_the_node_itself(search, problem):
@@ -226,7 +226,7 @@ def test_no_search_says_what_brute_force_denies(seed):
             assert all(column(graph, "checked").values())
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(problems(2), st.sampled_from([0.0, 0.1, 0.4]))
 @pytest.mark.parametrize("search", ["bisection", "top-down", "branch-and-bound", "automatic"])
 def test_what_is_called_checked_was_counted(search, problem, share):

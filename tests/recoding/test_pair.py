@@ -69,7 +69,7 @@ def brute_force(problem, objective, max_ranges=None, min_width=None, grid=None):
     return top, max(classes for value, classes in found if value >= top - 1e-9)
 
 
-@settings(max_examples=250)
+@settings(max_examples=100)
 @given(paired_problems(), st.sampled_from(OPTIONS), st.sampled_from(["xy", "yx"]))
 def test_the_pair_equals_brute_force(drawn, confined, order):
     _, problem = drawn
@@ -82,7 +82,7 @@ def test_the_pair_equals_brute_force(drawn, confined, order):
     assert len(problem.counts.recode(refined.recoding)) == classes
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(paired_problems(), st.sampled_from(OPTIONS), st.sampled_from([0.5, 2, 50]))
 def test_gains_may_have_any_sign(drawn, confined, factor):
     _, problem = drawn
@@ -94,7 +94,7 @@ def test_gains_may_have_any_sign(drawn, confined, factor):
     assert len(refined.counts) == classes
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(
     st.tuples(st.integers(1, 5), st.integers(1, 6)),
     st.sampled_from([None, 1, 2, 3]),
@@ -181,7 +181,7 @@ def test_missing_values_of_both_stay_apart():
 
 
 @pytest.mark.parametrize(("module", "cap"), [(pair, "MOST_PREFIXES"), (tiles, "MOST_CLASSES")])
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(drawn=paired_problems(), confined=st.sampled_from(OPTIONS))
 def test_beyond_a_cap_nothing_is_proven_but_all_holds(module, cap, drawn, confined):
     _, problem = drawn
@@ -211,7 +211,7 @@ def test_what_a_cap_leaves_is_said():
     assert tight.proven  # as much as they do
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(paired_problems(), st.integers(0, 99))
 def test_the_order_of_records_does_not_matter(drawn, seed):
     table, problem = drawn

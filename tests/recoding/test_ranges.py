@@ -54,7 +54,7 @@ def brute_force(problem, **confined):
     return max(information(counts) for counts in recoded if problem.feasible(counts))
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(ordered_problems(), st.sampled_from([None, 1, 2, 3]))
 def test_the_joint_search_equals_brute_force(drawn, most):
     _, problem = drawn
@@ -65,7 +65,7 @@ def test_the_joint_search_equals_brute_force(drawn, most):
     assert problem.feasible(refined.counts)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(ordered_problems())
 @pytest.mark.parametrize(
     "model",
@@ -110,7 +110,7 @@ def test_models_of_more_than_a_class_are_refused(model, about):
         anonymizer.fit(table)
 
 
-@settings(max_examples=75)
+@settings(max_examples=30)
 @given(ordered_problems(), st.sampled_from([2, 3, 4]))
 def test_min_width_equals_brute_force(drawn, width):
     _, problem = drawn
@@ -119,7 +119,7 @@ def test_min_width_equals_brute_force(drawn, width):
     assert refined.value == pytest.approx(brute_force(problem, width=width), abs=1e-9)
 
 
-@settings(max_examples=75)
+@settings(max_examples=30)
 @given(ordered_problems(), st.sampled_from([2, 3, 5]))
 def test_a_grid_equals_brute_force(drawn, grid):
     _, problem = drawn
@@ -130,7 +130,7 @@ def test_a_grid_equals_brute_force(drawn, grid):
         assert low is None or low % grid == 0, label
 
 
-@settings(max_examples=75)
+@settings(max_examples=30)
 @given(ordered_problems())
 def test_the_heuristic_is_feasible_and_never_above_the_optimum(drawn):
     _, problem = drawn

@@ -153,14 +153,14 @@ def test_random_problems_are_of_every_model_and_every_kind_of_it():
     assert set(targets) == {True, False}
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(seeds)
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_every_strategy_finds_what_brute_force_does(kernel, seed):
     assert_solved(random_case(np.random.default_rng(seed)), kernel)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(seeds)
 def test_every_strategy_finds_what_brute_force_does_where_much_is_suppressed(seed):
     rng = np.random.default_rng(seed)
@@ -168,7 +168,7 @@ def test_every_strategy_finds_what_brute_force_does_where_much_is_suppressed(see
     assert_solved(case, NUMPY)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(seeds)
 def test_the_order_of_columns_and_records_does_not_matter(seed):
     rng = np.random.default_rng(seed)
@@ -269,7 +269,7 @@ def ceilings(model: object, name: str, brute: Brute, released: list[int]) -> flo
     return inf
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(seeds)
 def test_a_release_is_what_brute_force_makes_of_the_best_node(seed):
     case = random_case(np.random.default_rng(seed), exempt=False)
@@ -282,7 +282,7 @@ def test_a_release_is_what_brute_force_makes_of_the_best_node(seed):
     assert_released(table, anonymizer.release_, case, case.brute.best)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(seeds)
 def test_any_node_is_released_as_brute_force_does(seed):
     rng = np.random.default_rng(seed)
@@ -300,7 +300,7 @@ def test_any_node_is_released_as_brute_force_does(seed):
                 replace(plan, recoding=recoding).release(case.frame)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(seeds)
 def test_another_table_is_suppressed_within_its_own_budget(seed):
     rng = np.random.default_rng(seed)

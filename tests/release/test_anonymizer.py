@@ -177,7 +177,7 @@ def test_extremes_are_not_told_by_labels(people, anonymizer):
     assert "107" not in json.dumps(anonymizer.release_.to_dict()["recoding"]["age"])
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.data())
 def test_whatever_is_released_is_safe(data):
     table = data.draw(tables(2))
@@ -186,7 +186,7 @@ def test_whatever_is_released_is_safe(data):
     assert_safe(anonymizer.fit_transform(table), ["a", "b"], "w", models)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(ordered_problems(), st.sampled_from(["exact", "heuristic"]))
 def test_whatever_ranges_are_released_are_safe(drawn, refinement):
     table, problem = drawn

@@ -18,6 +18,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oddities import PERSON, STUDY, lay
 from releases import (
     KINDS,
     NAME,
@@ -27,7 +28,6 @@ from releases import (
     release_of,
     rewritten,
 )
-from test_publish import PERSON, STUDY, lay
 
 from anonymizer import InputError, Verification, verify_release
 from anonymizer.cli import main

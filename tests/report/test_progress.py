@@ -12,7 +12,7 @@ from rich.console import Console
 
 from anonymizer.errors import Ended
 from anonymizer.release.output.interrupts import ends_as_interrupts, held, never_lost
-from anonymizer.report import progress
+from anonymizer.report.progress import progress
 
 
 def screen():

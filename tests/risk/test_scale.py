@@ -10,7 +10,7 @@ from anonymizer import InputError, risk
 from anonymizer.kernels import ordering
 from anonymizer.risk import Inference, Refinement, Reidentification, refined_by, refinement
 from anonymizer.risk.refinement import Ordered, refinements
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 
 BITS = 1e-9
 COMPILED = ordering(np.inf)

@@ -15,7 +15,7 @@ from anonymizer.counts.opening import open_columns
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.risk import refined_by
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.files import Format, ParquetColumns, coding, columnar, read_table
 
 DAY = dt.date(2020, 2, 28)

@@ -34,7 +34,7 @@ from anonymizer.cli import commands
 from anonymizer.counts.columns import one_spelling, reads_as_written
 from anonymizer.counts.schema import Schema
 from anonymizer.release.proof import verify
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.spelling import one_text_each, read_keys, written_keys
 
 

@@ -98,7 +98,7 @@ def informing(seed: int, name: str, **asked: object) -> Case:
     return case.asking(name, weights={} if case.brute.targets else weights)
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(seeds)
 @pytest.mark.parametrize("name", ESTIMATES)
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
@@ -106,7 +106,7 @@ def test_the_best_node_is_what_brute_force_finds(kernel, name, seed):
     assert_solved(informing(seed, name), kernel)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(seeds)
 @pytest.mark.parametrize("name", ESTIMATES)
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
@@ -124,7 +124,7 @@ def test_scores_are_those_of_the_records_released(kernel, name, seed):
             assert evaluator.objective(problem.at(node)) == pytest.approx(score, abs=1e-9)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(seeds)
 @pytest.mark.parametrize("name", ESTIMATES)
 def test_what_a_class_adds_does_not_depend_on_which_others_are_looked_at(name, seed):

@@ -17,7 +17,7 @@ from anonymizer.channels.validation import (
 )
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.values import is_missing, rank
 
 

@@ -34,7 +34,7 @@ from anonymizer.recoding import (
 )
 from anonymizer.recoding.lattice import Node
 from anonymizer.release.information import Information, chances
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.datasets import adult_hierarchy
 
 SENSITIVE = "marital-status"

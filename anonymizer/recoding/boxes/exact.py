@@ -20,7 +20,8 @@ from anonymizer.kernels.single import Criteria, values
 from anonymizer.recoding.boxes.cuts import Box, Node, Tree, divide
 from anonymizer.recoding.boxes.grid import Axis
 from anonymizer.recoding.boxes.shapes import ShapeTable, boxes_of, laid_out
-from anonymizer.recoding.problem.problem import Run, in_parallel
+from anonymizer.recoding.problem.parallel import in_parallel
+from anonymizer.recoding.problem.problem import Run
 
 __all__ = ["MOST_BOXES", "Grid"]
 

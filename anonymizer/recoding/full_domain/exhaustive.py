@@ -14,6 +14,7 @@ from anonymizer.errors import InputError
 from anonymizer.kernels import FrequencySet
 from anonymizer.recoding.lattice import Lattice, Node
 from anonymizer.recoding.problem.evaluator import Evaluator
+from anonymizer.recoding.problem.parallel import in_parallel, jobs_for_nodes
 from anonymizer.recoding.problem.problem import (
     ALONE,
     Found,
@@ -21,7 +22,6 @@ from anonymizer.recoding.problem.problem import (
     Problem,
     Run,
     Scored,
-    in_parallel,
     winner,
 )
 from anonymizer.recoding.trace import Trace
@@ -99,7 +99,8 @@ def _visited(problem: Problem, run: Run, scores: bool) -> list[Scored]:
     heights = lattice.heights
     tasks = [(problem.evaluator, heights, prefix, scores) for prefix in _prefixes(heights)]
     found: list[Scored] = []
-    for done, part in enumerate(in_parallel(_slice, tasks, run.n_jobs), start=1):
+    jobs = jobs_for_nodes(run.n_jobs, len(problem.counts))
+    for done, part in enumerate(in_parallel(_slice, tasks, jobs), start=1):
         run.watch("checking every node", done * lattice.size // len(tasks), lattice.size)
         found += part
     return found

@@ -105,6 +105,7 @@ def bisection(problem: Problem, run: Run = ALONE, note: Note = forget) -> Fronti
     board, sets = Board(problem.lattice), evaluator.sets()
     while (chain := board.chain()) is not None:
         run.watch("searching the lattice", board.decided, board.status.size)
+        sets.prepare(chain[0])
         for node in bisected(board, chain):
             if board.due():
                 sets.rebase(board.meet())

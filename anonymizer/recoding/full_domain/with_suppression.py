@@ -19,7 +19,6 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,13 +37,13 @@ from anonymizer.recoding.full_domain.frontier import (
 from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.problem.evaluator import Evaluator
 from anonymizer.recoding.problem.frequency import FrequencySets
+from anonymizer.recoding.problem.parallel import in_parallel, jobs_for_nodes
 from anonymizer.recoding.problem.problem import (
     ALONE,
     Found,
     Problem,
     Run,
     Scored,
-    in_parallel,
     winner,
 )
 from anonymizer.recoding.trace import MOST_TRACED, Trace
@@ -149,6 +148,7 @@ class Hunt:
         known = isinstance(self.evaluator.objective, Tabulated)
         while (chain := board.chain()) is not None:
             run.watch("searching the lattice", board.decided, board.status.size)
+            sets.prepare(chain[0])
             if known and self.scored:
                 self._look(sets, chain[-1])
             for node in bisected(board, chain):
@@ -156,13 +156,13 @@ class Hunt:
 
     def score_hopeful(self, run: Run) -> None:
         """Score what is left in falling order of the bounds, in batches of 1, 2, 4, ..."""
-        jobs = joblib.effective_n_jobs(run.n_jobs)
+        jobs = jobs_for_nodes(run.n_jobs, len(self.evaluator.base))
         workers = [self.evaluator.sets(1 / jobs) for _ in range(jobs)]
         size = 1
         while len(batch := self._most_promising(size)):
             run.watch("scoring nodes", self.checked, None)
             parts = [(self.evaluator, sets, batch[i::jobs]) for i, sets in enumerate(workers)]
-            for part in in_parallel(_all_scored, parts, run.n_jobs):
+            for part in in_parallel(_all_scored, parts, jobs):
                 for node, bound, entry in part:
                     self._enter(node, bound, entry)
             size = min(2 * size, MOST_AT_ONCE)

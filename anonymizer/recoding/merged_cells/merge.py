@@ -11,7 +11,8 @@ from anonymizer.kernels.arrays import Ints
 from anonymizer.recoding import Problem, Run
 from anonymizer.recoding.merged_cells.cells import Cells
 from anonymizer.recoding.merged_cells.grouping import Grouping, improved
-from anonymizer.recoding.problem.problem import ALONE, in_parallel
+from anonymizer.recoding.problem.parallel import in_parallel
+from anonymizer.recoding.problem.problem import ALONE
 
 __all__ = ["MergeOptions", "Merged", "merge_cells"]
 

@@ -9,7 +9,8 @@ from anonymizer.counts.counts import Recoding
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.partitions.refine import Refined, Refiner
-from anonymizer.recoding.problem.problem import Problem, Run, Search, in_parallel
+from anonymizer.recoding.problem.parallel import in_parallel
+from anonymizer.recoding.problem.problem import Problem, Run, Search
 
 __all__ = ["refine_by_ascent"]
 

@@ -176,11 +176,17 @@ class Evaluator:
             return None if found is None else plain
         return replace(plain, suppressed=found.marks, removed=found.removed, margins=found.margins)
 
+    @cached_property
+    def _some_hidden(self) -> Sequence[Sequence[bool]]:
+        """Whether any value's label is ``*``, for each quasi-identifier and level."""
+        return [[bool(marks.any()) for marks in levels] for levels in self.hidden]
+
     def _all_hidden(self, node: Node, classes: FrequencySet) -> Marks | None:
         """The class whose label is ``*`` in every quasi-identifier, where there may be one."""
-        levels = [marks[level] for marks, level in zip(self.hidden, node, strict=True)]
-        if not self.most or not all(marks.any() for marks in levels):
+        hide = [some[level] for some, level in zip(self._some_hidden, node, strict=True)]
+        if not self.most or not all(hide):
             return None
+        levels = [marks[level] for marks, level in zip(self.hidden, node, strict=True)]
         cells = self.cells[classes.members]
         each = [marks[codes] for marks, codes in zip(levels, cells.T, strict=True)]
         return np.asarray(np.all(each, axis=0))

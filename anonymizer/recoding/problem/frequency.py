@@ -1,7 +1,8 @@
 """The frequency sets of a lattice's nodes, each rolled up from the smallest finer one at hand."""
 
+from bisect import insort
 from dataclasses import dataclass
-from operator import le
+from operator import attrgetter, le
 
 from anonymizer.kernels import FrequencySet, Kernel
 from anonymizer.recoding.lattice import Node
@@ -21,6 +22,13 @@ WORTH_KEEPING = 0.6
 FEW = 50
 """Classes below which rolling up is quick from anywhere."""
 
+WORTH_PREPARING = 0.85
+"""A frequency set made for nodes to come has at most this share of the classes it is made from.
+
+Searches of nine attributes roll up 9.7 million rows with such sets, 14.8 without them (k = 5, 2 %
+suppressed, discernibility), and 4.6 or 6.9 (loss); 12.1 and 5.9 where the share is 0.5.
+"""
+
 
 @dataclass(eq=False)
 class Kept:
@@ -28,6 +36,7 @@ class Kept:
 
     node: Node
     classes: FrequencySet
+    size: int
     used: int
 
 
@@ -47,9 +56,12 @@ class FrequencySets:
     def __init__(
         self, encoding: Encoding, base: FrequencySet, kernel: Kernel, share: float = 1.0
     ) -> None:
-        self.encoding, self.base, self.kernel = encoding, base, kernel
+        self.encoding, self.kernel = encoding, kernel
         self._most_bytes = MOST_BYTES * share
+        self._base = Kept((0,) * len(encoding.heights), base, len(base), 0)
         self._kept: list[Kept] = []
+        self._prepared: list[Kept] = []
+        self._path: dict[Node, Kept | None] = {}
         self._bytes = 0
         self._asked = 0
 
@@ -60,34 +72,72 @@ class FrequencySets:
         """
         self._asked += 1
         source = self._smallest_below(node)
-        classes = self.kernel.roll_up(source, self.encoding.mask(node))
-        if FEW < len(classes) <= WORTH_KEEPING * len(source):
+        classes = self.kernel.roll_up(source.classes, self.encoding.mask(node))
+        if FEW < len(classes) <= WORTH_KEEPING * source.size:
             self._keep(node, classes.copy())
         return classes
 
     def rebase(self, node: Node) -> None:
         """Start from a node that is below all that will still be asked for, if that pays."""
-        if len(self.base) <= FEW:
+        if self._base.size <= FEW:
             return
-        classes = self.kernel.roll_up(self._smallest_below(node), self.encoding.mask(node))
-        if len(classes) < 0.9 * len(self.base):
-            self.base = classes.copy()
-            for kept in [kept for kept in self._kept if len(kept.classes) >= len(classes)]:
+        classes = self._rolled_up(node)
+        if len(classes) < 0.9 * self._base.size:
+            self._base = Kept(node, classes.copy(), len(classes), 0)
+            self._prepared, self._path = [], {}
+            for kept in [kept for kept in self._kept if kept.size >= len(classes)]:
                 self._drop(kept)
 
-    def _smallest_below(self, node: Node) -> FrequencySet:
+    def prepare(self, low: Node) -> None:
+        """Make ready for nodes above one, the first of a chain of undecided nodes.
+
+        Chains begin in lexicographic order: the levels of the first attributes stay for many of
+        them. What these levels alone merge is rolled up once, and the next attribute's from it, for
+        half of the attributes: the levels of the others change too often.
+        """
+        source, path, self._prepared = self._base, self._path, []
+        self._path = {}
+        least = self._base.node
+        for fixed in range(1, len(low) - len(low) // 2 + 1):
+            node = (*map(max, low[:fixed], least), *least[fixed:])
+            if node == source.node:
+                continue
+            made = path[node] if node in path else self._made(node, source)
+            self._path[node] = made
+            if made is not None:
+                self._prepared.append(made)
+                source = made
+
+    def _made(self, node: Node, source: Kept) -> Kept | None:
+        """The frequency set of a node, if it is much smaller than what it is made from."""
+        classes = self.kernel.roll_up(source.classes, self.encoding.mask(node))
+        if len(classes) > WORTH_PREPARING * source.size:
+            return None
+        return Kept(node, classes.copy(), len(classes), 0)
+
+    def _rolled_up(self, node: Node) -> FrequencySet:
+        source = self._smallest_below(node)
+        return self.kernel.roll_up(source.classes, self.encoding.mask(node))
+
+    def _smallest_below(self, node: Node) -> Kept:
+        found = self._base
+        for kept in self._prepared:  # each smaller than the one before
+            if not all(map(le, kept.node, node)):
+                break
+            found = kept
         for kept in self._kept:  # in order of size
+            if kept.size >= found.size:
+                break
             if all(map(le, kept.node, node)):
                 kept.used = self._asked
-                return kept.classes
-        return self.base
+                return kept
+        return found
 
     def _keep(self, node: Node, classes: FrequencySet) -> None:
-        self._kept.append(Kept(node, classes, self._asked))
+        insort(self._kept, Kept(node, classes, len(classes), self._asked), key=attrgetter("size"))
         self._bytes += classes.nbytes
         while len(self._kept) > MOST_KEPT or self._bytes > self._most_bytes:
-            self._drop(min(self._kept, key=lambda kept: kept.used))
-        self._kept.sort(key=lambda kept: len(kept.classes))
+            self._drop(min(self._kept, key=attrgetter("used")))
 
     def _drop(self, kept: Kept) -> None:
         self._kept.remove(kept)

@@ -109,6 +109,11 @@ class Judgement:
         """The models."""
         return self.policy.models
 
+    @property
+    def judges_all(self) -> bool:
+        """Whether any model is about the classes together."""
+        return bool(self.together or self.whole)
+
     def broken(self, counts: Columns, most: int = 0) -> tuple[int, Marks]:
         """Records in classes that break a model, and which classes those are.
 

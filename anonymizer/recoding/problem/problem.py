@@ -1,15 +1,12 @@
 """What a search is asked, how it may run, and what it answers."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf
 from numbers import Real
 from operator import le
 from time import monotonic
-from typing import TypeVar, cast
-
-import joblib
 
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError, shown
@@ -31,8 +28,6 @@ __all__ = [
     "Scored",
     "Search",
     "Watch",
-    "as_done",
-    "in_parallel",
     "winner",
 ]
 
@@ -265,8 +260,6 @@ class Found:
     trace: Trace = field(default_factory=Trace, compare=False, repr=False)
 
 
-T = TypeVar("T")
-
 Scored = tuple[float, int, Node]
 """The score, the released classes, and the node."""
 
@@ -281,24 +274,3 @@ def winner(scored: Iterable[Scored]) -> Scored:
     top = max(score for score, _, _ in scored)
     tied = [entry for entry in scored if entry[0] >= top - TOLERANCE]
     return min(tied, key=lambda entry: (-entry[1], entry[2]))
-
-
-def in_parallel(
-    function: Callable[..., T], tasks: Sequence[tuple[object, ...]], n_jobs: int | None
-) -> list[T]:
-    """The results of independent tasks; where they run is up to joblib and its caller."""
-    return list(as_done(function, tasks, n_jobs))
-
-
-def as_done(
-    function: Callable[..., T], tasks: Sequence[tuple[object, ...]], n_jobs: int | None
-) -> Iterator[T]:
-    """The same, each as soon as it and those before it are there.
-
-    With a single job joblib is left out altogether.
-    """
-    if len(tasks) < 2 or joblib.effective_n_jobs(n_jobs) == 1:
-        return (function(*task) for task in tasks)
-    jobs = (joblib.delayed(function)(*task) for task in tasks)
-    found = joblib.Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(jobs)
-    return cast(Iterator[T], found)

@@ -132,6 +132,8 @@ def _fit(counts: Columns, marks: Marks, together: Ints, judgement: Judgement) ->
     """Whether some classes as one, and beside the others, satisfy every model."""
     if judgement.broken(together[None])[1].any():
         return False
+    if not judgement.judges_all:
+        return True
     return judgement.allows(np.concatenate([counts[~marks], together[None]]))
 
 

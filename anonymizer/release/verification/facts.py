@@ -11,7 +11,7 @@ from anonymizer.counts.counts import Counts
 from anonymizer.counts.schema import Schema
 from anonymizer.hierarchy import ANY
 from anonymizer.privacy import DifferentialPrivacy, Mask, PrivacyModel, Verdict
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 
 __all__ = ["Facts"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.release.verification.check import RECOMPUTED, Check, required
 from anonymizer.release.verification.facts import Facts
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.values import counted, is_missing, number_of, number_text, text_of
 
 __all__ = ["MARKED", "labels", "plain_text", "ranges", "regions", "texts_in"]

@@ -21,7 +21,7 @@ from anonymizer.release.verification.check import (
 )
 from anonymizer.release.verification.facts import Facts
 from anonymizer.release.verification.labels import texts_in
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.values import counted
 
 if TYPE_CHECKING:

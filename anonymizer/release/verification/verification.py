@@ -25,7 +25,7 @@ from anonymizer.release.verification.labels import labels, ranges, regions
 from anonymizer.release.verification.masked import masking
 from anonymizer.release.verification.searched import search
 from anonymizer.release.verification.studied import models_of, policy_of_study, studied
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.files import Format, columns_in, disarmed, format_of, read_table
 from anonymizer.tables.values import counted
 

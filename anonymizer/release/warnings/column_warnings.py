@@ -9,8 +9,9 @@ import pandas as pd
 
 from anonymizer.counts.counts import Counts
 from anonymizer.release.warnings.warnings import ENOUGH, IDENTIFYING, SINGLED_OUT, ReleaseWarning
-from anonymizer.tables import pandas as engine
-from anonymizer.tables.pandas import Digits
+from anonymizer.tables import engine
+from anonymizer.tables.engine import Digits
+from anonymizer.tables.keys import crossed
 from anonymizer.tables.spelling import read_keys
 from anonymizer.tables.values import is_missing
 
@@ -191,7 +192,7 @@ def _wrong(one: Digits, another: Digits) -> tuple[int, int]:
     (codes, number), (others, bound) = one, another
     records = len(codes)
     if number * bound <= DENSE * records:
-        counts = engine.crossed([one, another], records)
+        counts = crossed([one, another], records)
         return records - int(counts.max(1).sum()), records - int(counts.max(0).sum())
     pairs, sizes = np.unique(codes.astype(np.int64) * bound + others, return_counts=True)
     likeliest = [np.zeros(number, np.int64), np.zeros(bound, np.int64)]

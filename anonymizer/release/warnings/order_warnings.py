@@ -8,7 +8,8 @@ import pandas as pd
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.release.warnings.warnings import UNORDERED, ReleaseWarning
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
+from anonymizer.tables.values import is_missing
 
 __all__ = ["order_warnings"]
 
@@ -43,12 +44,14 @@ def _pairs_in_order(column: pd.Series) -> tuple[int, int] | None:
     Groups of equal values are found too, however they follow each other: of the few steps from one
     to the next, at most half break the order that fits best. Missing values have no place.
     """
-    step = -(-len(column) // LOOKED_AT)
-    some = column.iloc[:: max(step, 1)].dropna()
+    step = max(-(-len(column) // LOOKED_AT), 1)
     try:
-        codes, values = engine.distinct(some)
+        codes, values = engine.distinct_at(column, np.arange(0, len(column), step))
     except InputError:
         return None
+    present = np.array([not is_missing(value) for value in values], bool)
+    codes = (np.cumsum(present) - 1)[codes[present[codes]]]
+    values = [value for value, there in zip(values, present, strict=True) if there]
     pairs, expected = len(codes) - 1, _expected(codes)
     if expected < LEAST:
         return None

@@ -21,7 +21,7 @@ from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.privacy import PrivacyModel, Verdict, acceptable, verdicts
 from anonymizer.privacy.query_loss import Labels, together
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 
 __all__ = ["candidates", "failing", "intersect", "membership_bounds"]
 

@@ -11,7 +11,7 @@ from anonymizer.release.manifest import Manifest
 from anonymizer.release.study import Study
 from anonymizer.risk.attacks import Minimality, minimality
 from anonymizer.risk.audit.people import Placed
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 
 __all__ = ["minimality_of", "obstacle"]
 

@@ -20,7 +20,7 @@ from anonymizer.release.manifest import sound
 from anonymizer.release.placement import place
 from anonymizer.release.release import MANIFEST
 from anonymizer.risk.audit.releases import Published
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.files import columns_in, format_of, read_table
 from anonymizer.tables.spelling import one_text_each, read_keys
 from anonymizer.tables.values import counted, is_missing, text_of

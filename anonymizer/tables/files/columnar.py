@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet
 from numpy.typing import NDArray
 
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.files.coding import Numbered, coded, looked_up, smallest
 from anonymizer.tables.files.files import Format, cleaned
 from anonymizer.tables.files.opening import readable, require_named
@@ -33,6 +34,9 @@ class ParquetColumns:
 
     InputError when the file is damaged; where only a column is, when that is read.
     """
+
+    columnar: ClassVar[bool] = True
+    """That a column at a time is given, as pandas has it: see ``engine_of``."""
 
     path: Path
     form: Format

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.errors import InputError
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.files.delimited import csv_columns, read_csv
 from anonymizer.tables.files.opening import readable, table_stream
 from anonymizer.tables.files.parquet import parquet_columns, read_parquet, write_parquet

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.errors import InputError
-from anonymizer.tables import pandas as engine
+from anonymizer.tables import engine
 from anonymizer.tables.values import number_of
 
 ARMED = re.compile(r"'*[=+\-@\t\r]")
