@@ -135,13 +135,13 @@ def test_a_population_about_which_two_models_are():
 
 # Suppression: a record that is ``*`` may be anybody of whom no class stands
 
-SUPPRESSION = {"objective": "precision", "suppression": 0.4}
+SUPPRESSION = {"objective": "precision", "recoding": FullDomain(suppression=0.4)}
 
 
 def test_suppressed_records_are_those_of_all_whom_no_class_stands_for():
     """k = 20: 101 (8 people) and 201 (6) are suppressed; 202 has 6 more, and no record."""
-    fixed = {"recoding": "fixed", "levels": {"zip": 0}, "suppression": 0.7}
-    found, anonymizer = fitted(KMap(20, everybody()), **fixed)
+    fixed = Fixed({"zip": 0}, suppression=0.7)
+    found, anonymizer = fitted(KMap(20, everybody()), recoding=fixed)
     assert found == {"102": 4, "*": 8}
     release = anonymizer.release_
     assert (release.suppressed, release.suppressed_class) == (8, "kept")
@@ -156,7 +156,7 @@ def test_one_class_suppressed_is_taken_for_people_without_a_record():
 
 
 def test_removed_records_leave_their_people_behind():
-    found, anonymizer = fitted(KMap(8, everybody()), **SUPPRESSION, remove=True)
+    found, anonymizer = fitted(KMap(8, everybody()), recoding=FullDomain(0.4, remove=True))
     assert found == {"101": 6, "102": 4}
     assert anonymizer.release_.suppressed_class == "removed"
 

@@ -39,7 +39,7 @@ from anonymizer.counts.multidimensional import CLASS
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding.apply import relabelled
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
-from anonymizer.release.manifest import MANIFEST, recoding_of
+from anonymizer.release.manifest import MANIFEST, Manifest
 from anonymizer.release.placement import place
 from anonymizer.release.publish import publish
 from anonymizer.release.recodings import RECODINGS
@@ -414,10 +414,10 @@ def test_the_manifest_reads_back_as_the_recoding(held):
     plan = held.anonymizer.plan_
     if plan.random or held.manifest.get("regions"):
         with pytest.raises(InputError, match=r"drawn at random|groups of their own"):
-            recoding_of(held.manifest, plan.taxonomies)
+            Manifest.parse(held.manifest).recoding_over(plan.taxonomies)
         assert held.manifest.get("regions", []) == [*plan.fitted.regions]
         return
-    read = recoding_of(held.manifest, plan.taxonomies)
+    read = Manifest.parse(held.manifest).recoding_over(plan.taxonomies)
     labels = relabelled(held.table, read, plan.taxonomies)
     chosen = relabelled(held.table, plan.recoding, plan.taxonomies)
     rare = held.table["age"] == RARE  # ranges need not say where what was suppressed would be
@@ -433,7 +433,7 @@ def test_raw_records_are_placed_by_the_manifest_alone(held):
     numbers = None
     if CLASS in held.released:
         numbers = held.released[CLASS].loc[held.table.index].to_numpy(int) - 1
-    labels, known = place(held.table[[*NAMES]], held.manifest, numbers)
+    labels, known = place(held.table[[*NAMES]], Manifest.parse(held.manifest), numbers)
     assert known[~held.hidden].all()
     require_labels(labels, held)
 
