@@ -156,7 +156,9 @@ def test_one_class_suppressed_is_taken_for_people_without_a_record():
 
 
 def test_removed_records_leave_their_people_behind():
-    found, anonymizer = fitted(KMap(8, everybody()), recoding=FullDomain(0.4, remove=True))
+    found, anonymizer = fitted(
+        KMap(8, everybody()), objective="precision", recoding=FullDomain(0.4, remove=True)
+    )
     assert found == {"101": 6, "102": 4}
     assert anonymizer.release_.suppressed_class == "removed"
 
