@@ -467,7 +467,7 @@ def test_extreme_parameters():
         (lambda: smallest_class(1, 0.1, beta=0), "beta = 0 must be a number above 0 and below 1"),
         (lambda: smallest_class(1, 0.1, beta=1), "beta = 1 must be"),
         (lambda: smallest_class(0.1, 0.1, beta=0.5), "cannot be reached with beta = 0.5; beta may"),
-        (lambda: smallest_class(30, 1e-6), "asks for classes of more than 1000000 records"),
+        (lambda: smallest_class(30, 1e-6), "needs classes of more than 1000000 records"),
         (lambda: failure_probability(0, 0.1, 1), "k = 0 must be a whole number of at least 1"),
         (lambda: failure_probability(2.5, 0.1, 1), "k = 2.5 must be a whole number"),
         (lambda: failure_probability(2, 0.1, -2), "epsilon = -2 must be a number above 0"),

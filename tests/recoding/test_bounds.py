@@ -33,6 +33,7 @@ from anonymizer.recoding import (
 )
 from anonymizer.recoding.partitions import split
 from anonymizer.recoding.problem.priced import Priced
+from anonymizer.release.recodings import RECODINGS
 
 information = MutualInformation()
 
@@ -215,10 +216,10 @@ JOBS = [
 ]
 
 
-def estimator(**options):
+def estimator(recoding="full-domain", **options):
     hierarchies = {"age": Hierarchy.ranges(widths=[10]), "job": Hierarchy.from_rows(JOBS)}
     models = [KAnonymity(3), EntropyLDiversity(1.5)]
-    return Anonymizer(hierarchies, "w", models, **options)
+    return Anonymizer(hierarchies, "w", models, RECODINGS[recoding](**options))
 
 
 @pytest.mark.parametrize(
@@ -227,18 +228,13 @@ def estimator(**options):
         ({"max_classes": 0}, "max-classes = 0 must be a whole number of at least 1"),
         ({"max_classes": True}, "max-classes = True"),
         ({"min_records": 1.5}, "min-records = 1.5 must be a whole number of at least 1"),
-        ({"min_gain": -0.1}, "min-gain = -0.1 must be a number of at least 0"),
-        ({"min_gain": "1"}, "min-gain = 1 must be a number"),
-        ({"min_gain": float("inf")}, "min-gain = inf must be a number"),
-        ({"min_gain": float("nan")}, "min-gain = nan must be a number"),
-        ({"min_gain": 0.1}, "min-gain is for recodings that choose groups one by one"),
+        ({"recoding": "cut", "min_gain": -0.1}, "min-gain = -0.1 must be a number of at least 0"),
+        ({"recoding": "cut", "min_gain": "1"}, "min-gain = 1 must be a number"),
+        ({"recoding": "cut", "min_gain": float("inf")}, "min-gain = inf must be a number"),
+        ({"recoding": "cut", "min_gain": float("nan")}, "min-gain = nan must be a number"),
         (
             {"max_classes": 3, "suppression": 0.1},
-            "max-classes cannot stand beside suppression",
-        ),
-        (
-            {"max_classes": 3, "recoding": "fixed", "levels": {"age": 0, "job": 0}},
-            "max-classes confine a search",
+            "max-classes cannot be combined with suppression",
         ),
     ],
 )

@@ -132,7 +132,7 @@ def test_values_never_seen_are_refused(people, recoding):
 
 
 def test_a_column_of_the_name_of_the_classes_is_refused(people):
-    with pytest.raises(InputError, match="the table has a column 'class', which is what"):
+    with pytest.raises(InputError, match="the table has a column 'class', which is the name"):
         asking("merged-cells").fit(people.assign(**{"class": 1}))
     asking("merged-cells", identifiers=["class"]).fit(people.assign(**{"class": 1}))
     asking("boxes").fit(people.assign(**{"class": 1}))
@@ -281,10 +281,10 @@ def test_no_release_breaks_its_policy(drawn, recoding, data):
     rows = released.astype(object).where(released.notna(), "missing").to_dict("records")
     classes = classes_of(rows, columns, sensitive)
     assert len(classes) == asked.release_.classes
-    assert smallest(classes) >= max(k, asked.min_records or 1)
+    assert smallest(classes) >= max(k, asked.recoding.min_records or 1)
     assert least_diverse(classes) >= diverse - 1e-6
     assert least_close(classes) <= t + 1e-6
-    assert len(classes) <= (asked.max_classes or len(classes))
+    assert len(classes) <= (asked.recoding.max_classes or len(classes))
     assert mutual_information(classes) == pytest.approx(asked.release_.information.retained)
 
 

@@ -209,10 +209,12 @@ def _chosen(given: Recoding, requested: str | Sequence[str | Recoding] | None) -
         requested = [requested]
     if not requested:
         raise InputError("recodings is empty: name those to compare, or leave it out")
-    return [
-        one if isinstance(one, Generalization) else _under(given, one)
-        for one in dict.fromkeys(requested)
-    ]
+    found: list[Recoding] = []
+    for one in requested:
+        recoding = one if isinstance(one, Generalization) else _under(given, one)
+        if recoding not in found:  # levels of a recoding cannot be hashed
+            found.append(recoding)
+    return found
 
 
 def _under(given: Recoding, name: object) -> Recoding:
