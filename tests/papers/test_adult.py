@@ -4,7 +4,15 @@ import pandas as pd
 import pytest
 from checker import classes_of, least_close, least_diverse, mutual_information, smallest
 
-from anonymizer import Anonymizer, EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
+from anonymizer import (
+    Anonymizer,
+    EntropyLDiversity,
+    FullDomain,
+    Hierarchy,
+    KAnonymity,
+    TCloseness,
+    VariableRange,
+)
 from anonymizer.papers.bezzi2010.adult import Experiment, rows
 from anonymizer.recoding.full_domain.exhaustive import exhaustive
 from anonymizer.tables.datasets import adult_hierarchy, load_census
@@ -90,9 +98,9 @@ def test_the_remark_on_the_published_figure(computed):
     ("options", "retained", "classes"),
     [
         ({}, 0.166557, 2),
-        ({"search": "exhaustive"}, 0.166557, 2),
+        ({"recoding": FullDomain(search="exhaustive")}, 0.166557, 2),
         ({"recoding": "variable-range"}, 0.238177, 28),
-        ({"recoding": "variable-range", "max_ranges": 4}, 0.230762, 4),
+        ({"recoding": VariableRange(max_ranges=4)}, 0.230762, 4),
     ],
 )
 def test_releases_of_adult(adult, options, retained, classes):
@@ -137,7 +145,7 @@ def test_the_best_trees_of_boxes(adult, names, retained, boxes):
 
 def test_merged_cells_come_near_the_ceiling(adult):
     names = ["age", "education-num", "sex", "race"]
-    asked = by_schooling(names, recoding="classes")
+    asked = by_schooling(names, recoding="merged-cells")
     released = asked.fit_transform(adult[[*names, W]])
     counted = classes_of(released.to_dict("records"), [*names, "class"], W)
     assert least_diverse(counted) >= 2.7 - 1e-8
