@@ -244,7 +244,7 @@ def cut_axis(
     cells: Cells,
     axis: int,
     bounds: Codes,
-    asked: Criteria,
+    required: Criteria,
     cuts: Cuts,
     room: Room,
     most: int,
@@ -256,7 +256,7 @@ def cut_axis(
         return
     numbers = cells.numbers[axis]
     tried = _try(occurring, numbers > 0, cuts, room)
-    judge(room, 2 * tried, asked)
+    judge(room, 2 * tried, required)
     missing = numbers > 0 and cuts.touched[occurring - 1] == numbers
     found = 0
     for cut in range(tried):

@@ -102,7 +102,7 @@ def _evaluate(  # noqa: C901 (one loop over as many axes as there are)
     starts: Codes,
     widths: Codes,
     shapes: Shapes,
-    asked: Criteria,
+    required: Criteria,
     room: Room,
     flat: Columns,
     digits: Codes,
@@ -127,7 +127,7 @@ def _evaluate(  # noqa: C901 (one loop over as many axes as there are)
                 allowed = allowed and shapes.allowed[shapes.base[axis] + digits[axis]]
             number = shapes.numbers[last]
             if allowed:
-                judge(room, number, asked)
+                judge(room, number, required)
             for shape in range(number):
                 if allowed and shapes.allowed[shapes.base[last] + shape]:
                     found[place] = room.worths[shape]
@@ -146,7 +146,7 @@ def _evaluate(  # noqa: C901 (one loop over as many axes as there are)
 
 
 def evaluate(
-    tables: Columns, begin: int, columns: int, shapes: Shapes, asked: Criteria, found: Floats
+    tables: Columns, begin: int, columns: int, shapes: Shapes, required: Criteria, found: Floats
 ) -> None:
     """Fill in the worth of every box of some shapes of the first axis.
 
@@ -165,7 +165,7 @@ def evaluate(
         starts,
         widths,
         shapes,
-        asked,
+        required,
         Room.of(rows),
         rows.reshape(-1),
         np.zeros(len(widths), np.int64),

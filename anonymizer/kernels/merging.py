@@ -62,10 +62,10 @@ def _together(classes: Numbers, one: int, other: int) -> int:
 
 
 @within_machine_code
-def _beyond(classes: Numbers, row: int, asked: Criteria, sums: Numbers) -> float:
+def _beyond(classes: Numbers, row: int, required: Criteria, sums: Numbers) -> float:
     """How far a class is beyond all its bounds, the one on size included."""
-    small: float = max(0.0, asked.least - classes[row, classes.shape[1] - 1])
-    return small + excess(classes, row, asked.laid, asked.logs, asked.grassbergers, sums)
+    small: float = max(0.0, required.least - classes[row, classes.shape[1] - 1])
+    return small + excess(classes, row, required.laid, required.logs, required.grassbergers, sums)
 
 
 @within_machine_code
@@ -86,7 +86,7 @@ def _partner(
     beyond: Floats,
     worths: Floats,
     worst: int,
-    asked: Criteria,
+    required: Criteria,
     sums: Numbers,
     state: Random,
     noise: float,
@@ -100,8 +100,8 @@ def _partner(
         if into[row] != row or row == worst:
             continue
         both = _together(classes, worst, row)
-        reduced = beyond[worst] + beyond[row] - _beyond(classes, both, asked, sums)
-        cost = worths[worst] + worths[row] - worth_of(classes, both, asked)
+        reduced = beyond[worst] + beyond[row] - _beyond(classes, both, required, sums)
+        cost = worths[worst] + worths[row] - worth_of(classes, both, required)
         reduces = reduced > LEAST
         if any_reduces and not reduces:
             continue
@@ -119,7 +119,7 @@ def _partner(
 def agglomerate(
     classes: Numbers,
     into: Numbers,
-    asked: Criteria,
+    required: Criteria,
     sums: Numbers,
     state: Random,
     noise: float,
@@ -132,17 +132,17 @@ def agglomerate(
     """
     beyond, worths = np.empty(len(into)), np.empty(len(into))
     for row in range(len(into)):
-        beyond[row] = _beyond(classes, row, asked, sums)
-        worths[row] = worth_of(classes, row, asked)
+        beyond[row] = _beyond(classes, row, required, sums)
+        worths[row] = worth_of(classes, row, required)
     worst = _worst(classes, into, beyond)
     while worst >= 0:
-        row = _partner(classes, into, beyond, worths, worst, asked, sums, state, noise)
+        row = _partner(classes, into, beyond, worths, worst, required, sums, state, noise)
         if row < 0:
             return
         _add(classes, row, classes, worst, 1)
         into[row] = worst
-        beyond[worst] = _beyond(classes, worst, asked, sums)
-        worths[worst] = worth_of(classes, worst, asked)
+        beyond[worst] = _beyond(classes, worst, required, sums)
+        worths[worst] = worth_of(classes, worst, required)
         worst = _worst(classes, into, beyond)
 
 
@@ -152,7 +152,7 @@ def _cheapest(
     into: Numbers,
     worths: Floats,
     row: int,
-    asked: Criteria,
+    required: Criteria,
     partners: Numbers,
     costs: Floats,
 ) -> None:
@@ -162,13 +162,13 @@ def _cheapest(
         if other == row or into[other] != other:
             continue
         both = _together(classes, row, other)
-        cost = worths[row] + worths[other] - worth_of(classes, both, asked)
+        cost = worths[row] + worths[other] - worth_of(classes, both, required)
         if cost < costs[row]:
             partners[row], costs[row] = other, cost
 
 
 @in_machine_code
-def join_cheapest(classes: Numbers, into: Numbers, asked: Criteria, most: int) -> None:
+def join_cheapest(classes: Numbers, into: Numbers, required: Criteria, most: int) -> None:
     """Merge the two classes that cost least until so many are left, acceptable or not.
 
     Rows as in ``agglomerate``.
@@ -176,22 +176,22 @@ def join_cheapest(classes: Numbers, into: Numbers, asked: Criteria, most: int) -
     left, worths = 0, np.empty(len(into))
     partners, costs = np.full(len(into), -1), np.full(len(into), np.inf)
     for row in range(len(into)):
-        worths[row] = worth_of(classes, row, asked)
+        worths[row] = worth_of(classes, row, required)
         left += into[row] == row
     for row in range(len(into)):
         if into[row] == row and left > most:
-            _cheapest(classes, into, worths, row, asked, partners, costs)
+            _cheapest(classes, into, worths, row, required, partners, costs)
     while left > most:
         row = int(np.argmin(costs))
         gone = partners[row]
         _add(classes, gone, classes, row, 1)
         into[gone], costs[gone] = row, np.inf
-        worths[row] = worth_of(classes, row, asked)
+        worths[row] = worth_of(classes, row, required)
         left -= 1
         for other in range(len(into)):
             stale = other == row or partners[other] == row or partners[other] == gone
             if into[other] == other and stale:
-                _cheapest(classes, into, worths, other, asked, partners, costs)
+                _cheapest(classes, into, worths, other, required, partners, costs)
 
 
 @within_machine_code
@@ -212,7 +212,7 @@ def anneal(
     labels: Numbers,
     classes: Numbers,
     worths: Floats,
-    asked: Criteria,
+    required: Criteria,
     sums: Numbers,
     state: Random,
     steps: int,
@@ -232,8 +232,8 @@ def anneal(
         if _share(state) < 0.5:
             other = -1
         _exchange(cells, classes, one, other, a, b, 1)
-        first = value(classes, a, asked, sums)
-        second = value(classes, b, asked, sums) if first > -np.inf else -np.inf
+        first = value(classes, a, required, sums)
+        second = value(classes, b, required, sums) if first > -np.inf else -np.inf
         change = first + second - worths[a] - worths[b]
         if change < 0 and (temperature == 0 or _share(state) >= np.exp(change / temperature)):
             _exchange(cells, classes, one, other, a, b, -1)

@@ -31,11 +31,11 @@ def _part(order: Codes, low: int, high: int, blocks: NDArray[np.int32], left: Ma
 
 
 @within_machine_code
-def _own(asked: Criteria, cuts: Cuts, room: Room) -> float:
+def _own(required: Criteria, cuts: Cuts, room: Room) -> float:
     """What the box that was added up last is worth as a class."""
     for column in range(len(cuts.whole)):
         room.counts[0, column] = cuts.whole[column]
-    judge(room, 1, asked)
+    judge(room, 1, required)
     return room.worths[0]
 
 
@@ -43,7 +43,7 @@ def _own(asked: Criteria, cuts: Cuts, room: Room) -> float:
 def _greedy(
     order: Codes,
     cells: Cells,
-    asked: Criteria,
+    required: Criteria,
     cuts: Cuts,
     room: Room,
     slices: Codes,
@@ -57,10 +57,10 @@ def _greedy(
         low, high = slices[boxes, 0], slices[boxes, 1]
         best, score = -1, -np.inf
         for axis in range(len(cells.blocks)):
-            cut_axis(order, low, high, cells, axis, bounds[boxes], asked, cuts, room, most)
+            cut_axis(order, low, high, cells, axis, bounds[boxes], required, cuts, room, most)
             if cuts.scores[axis, 0] > score:
                 best, score = axis, cuts.scores[axis, 0]
-        own = _own(asked, cuts, room)
+        own = _own(required, cuts, room)
         if most > 1 or not score > own + TIE:
             total += own
             continue
@@ -89,13 +89,13 @@ def _wait(slices: Codes, bounds: Codes, box: int, middle: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """Cells in an order in which boxes are slices, and what is asked of boxes.
+    """Cells in an order in which boxes are slices, and what is required of boxes.
 
     Parameters
     ----------
     cells
         The cells.
-    asked
+    required
         What a box must satisfy and what it is worth.
     order
         The cells in an order, shape (cells,): cutting a box sorts its slice.
@@ -104,20 +104,20 @@ class Ground:
     """
 
     cells: Cells
-    asked: Criteria
+    required: Criteria
     order: Codes
     cuts: Cuts
     room: Room
 
     @classmethod
-    def of(cls, cells: Cells, asked: Criteria, blocks: int, kept: int) -> "Ground":
+    def of(cls, cells: Cells, required: Criteria, blocks: int, kept: int) -> "Ground":
         """The ground for boxes of at most so many blocks along an axis.
 
         Of each axis so many cuts are kept, two or more.
         """
         cuts = Cuts.of(cells, blocks, kept)
         order = np.arange(cells.blocks.shape[1], dtype=np.int64)
-        return cls(cells, asked, order, cuts, cuts.room(cells))
+        return cls(cells, required, order, cuts, cuts.room(cells))
 
     def best_cuts(self, low: int, high: int, bounds: Codes) -> float:
         """Find the best cuts of the box order[low:high] along every axis; what it is worth uncut.
@@ -144,5 +144,5 @@ class Ground:
         slices = np.zeros((waiting, 2), np.int64)
         ends = np.zeros((waiting, *bounds.shape), np.int64)
         slices[0], ends[0] = (low, high), bounds
-        asked = self.order, self.cells, self.asked, self.cuts, self.room
-        return float(_greedy(*asked, slices, ends, most))
+        required = self.order, self.cells, self.required, self.cuts, self.room
+        return float(_greedy(*required, slices, ends, most))

@@ -47,7 +47,7 @@ def criteria(rules: Rules, worth: Worth) -> Criteria:
 
 
 @within_machine_code
-def value(counts: Columns, row: int, asked: Criteria, sums: Numbers) -> float:
+def value(counts: Columns, row: int, required: Criteria, sums: Numbers) -> float:
     """The worth of a class, -inf where it breaks a bound, 0 where it has no records.
 
     ``sums`` is room for one number more than a class has columns.
@@ -55,26 +55,26 @@ def value(counts: Columns, row: int, asked: Criteria, sums: Numbers) -> float:
     records = counts[row, counts.shape[1] - 1]
     if records == 0:
         return 0.0
-    if records < asked.least or breaks(
-        counts, row, asked.laid, asked.logs, asked.grassbergers, sums
+    if records < required.least or breaks(
+        counts, row, required.laid, required.logs, required.grassbergers, sums
     ):
         return -np.inf
-    return worth_of(counts, row, asked)
+    return worth_of(counts, row, required)
 
 
 @within_machine_code
-def worth_of(counts: Columns, row: int, asked: Criteria) -> float:
+def worth_of(counts: Columns, row: int, required: Criteria) -> float:
     """The worth of a class that has records, acceptable or not."""
-    worth, records = asked.worth, counts[row, counts.shape[1] - 1]
+    worth, records = required.worth, counts[row, counts.shape[1] - 1]
     total = worth.each
     if len(worth.by_size):
         total += worth.by_size[records]
     for attribute in range(len(worth.weights)):
-        bits, occurring = -xlogx(records, asked.logs), 0
+        bits, occurring = -xlogx(records, required.logs), 0
         for column in range(worth.spans[attribute, 0], worth.spans[attribute, 1]):
             count = counts[row, column]
             if count > 0:
-                bits += xlogx(count, asked.logs)
+                bits += xlogx(count, required.logs)
                 occurring += 1
         total += worth.weights[attribute] * bits - worth.per_value[attribute] * occurring
     return total
@@ -118,17 +118,17 @@ class Room(NamedTuple):
 
 
 @in_machine_code
-def judge(room: Room, number: int, asked: Criteria) -> None:
+def judge(room: Room, number: int, required: Criteria) -> None:
     """The worth of the first classes, -inf for one that breaks a bound, 0 for one without records.
 
     Bound by bound and not class by class, the classes in the innermost loops: what a tuple of
     arrays costs to take apart is paid once, and the loops are vectors to the processor.
     """
-    laid, logs, counts = asked.laid, asked.logs, room.counts
+    laid, logs, counts = required.laid, required.logs, room.counts
     worths = room.worths
     last = counts.shape[1] - 1
     for row in range(number):
-        small = 0 < counts[row, last] < asked.least
+        small = 0 < counts[row, last] < required.least
         worths[row] = -np.inf if small else 0.0
     for column in range(last + 1):
         terms = room.terms[column]
@@ -142,8 +142,8 @@ def judge(room: Room, number: int, asked: Criteria) -> None:
         elif kind == DIVERGENCE:
             _judge_divergence(room, number, laid, bound)
         else:
-            _judge_otherwise(room, number, asked, bound)
-    _add_worth(room, number, asked.worth)
+            _judge_otherwise(room, number, required, bound)
+    _add_worth(room, number, required.worth)
 
 
 @within_machine_code
@@ -187,12 +187,14 @@ def _judge_divergence(room: Room, number: int, laid: Laid, bound: int) -> None:
 
 
 @within_machine_code
-def _judge_otherwise(room: Room, number: int, asked: Criteria, bound: int) -> None:
+def _judge_otherwise(room: Room, number: int, required: Criteria, bound: int) -> None:
     """Mark classes that break a bound of any other kind."""
     worths, counts = room.worths, room.counts
     for row in range(number):
         if worths[row] == 0.0:
-            over = beyond(counts, row, asked.laid, bound, asked.logs, asked.grassbergers, room.sums)
+            over = beyond(
+                counts, row, required.laid, bound, required.logs, required.grassbergers, room.sums
+            )
             if over > 0:
                 worths[row] = -np.inf
 
@@ -221,8 +223,8 @@ def _add_worth(room: Room, number: int, worth: Worth) -> None:
                     worths[row] += worth.by_size[records]
 
 
-def values(counts: Columns, asked: Criteria) -> Floats:
+def values(counts: Columns, required: Criteria) -> Floats:
     """The worth of classes, -inf for one that breaks a bound, shape (classes,)."""
     room = Room.of(counts.astype(np.int64))
-    judge(room, len(counts), asked)
+    judge(room, len(counts), required)
     return room.worths

@@ -25,11 +25,11 @@ class House:
     given to ``import_module`` too. ``anonymizer/__init__.py`` and ``__main__.py`` are no rooms.
     """
 
-    def __init__(self, library: Library) -> None:
-        self.library = library
+    def __init__(self, sources: Library) -> None:
+        self.sources = sources
         self.graph = nx.DiGraph()
-        self.graph.add_nodes_from(library.rooms)
-        for module in library:
+        self.graph.add_nodes_from(sources.rooms)
+        for module in sources:
             here = module.room
             for name in self._imported(module):
                 there = self._room(name)
@@ -59,7 +59,7 @@ class House:
             if isinstance(node, ast.Import):
                 yield from (alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
-                source = self.library.source_of(node, module)
+                source = self.sources.source_of(node, module)
                 yield from (f"{source}.{alias.name}" for alias in node.names)
             elif isinstance(node, ast.Call) and _called(node) == "import_module" and node.args:
                 yield _beginning(node.args[0])
@@ -74,18 +74,18 @@ class House:
     @cached_property
     def _facade(self) -> dict[str, str]:
         found = {}
-        facade = self.library.modules[PACKAGE]
+        facade = self.sources.modules[PACKAGE]
         for node in ast.walk(facade.tree):
             if isinstance(node, ast.ImportFrom):
-                source = self.library.source_of(node, facade).split(".")
+                source = self.sources.source_of(node, facade).split(".")
                 if source[0] == PACKAGE and len(source) > 1:
                     found.update({alias.asname or alias.name: source[1] for alias in node.names})
         return found
 
 
-def figures(library: Library) -> list[Figure]:
+def figures(sources: Library) -> list[Figure]:
     """Rooms, floors and arrows."""
-    house = House(library)
+    house = House(sources)
     floors = house.floors
     plan = [
         f"{height}: " + ", ".join(sorted(room for room in floors if floors[room] == height))
@@ -94,9 +94,9 @@ def figures(library: Library) -> list[Figure]:
     circles = [", ".join(circle) for circle in house.circles]
     arrows = [f"{here} -> {there}" for here, there in sorted(house.graph.edges)]
     return [
-        Figure("rooms", str(len(library.rooms))),
+        Figure("rooms", str(len(sources.rooms))),
         Figure("floors (longest chain of imports)", str(max(floors.values(), default=0)), plan),
-        Figure("floors that the architecture test gives", _floors_of_test(library.root)),
+        Figure("floors that the architecture test gives", _floors_of_test(sources.root)),
         Figure("circles of rooms", str(len(circles)), circles),
         Figure("arrows between rooms", str(len(arrows)), arrows),
     ]
