@@ -351,7 +351,7 @@ def _cutting(recoding: str) -> Callable[[random.Random, dict, dict[str, str]], N
             stated[rng.choice(options)] = rng.randint(1, 4)
         if rng.random() < 0.15:
             stated["min-gain"] = 0.01
-        if rng.random() < 0.1:
+        if rng.random() < 0.1 and recoding != "merged-cells":  # which has no such option
             stated["refinement"] = "heuristic"
         _bounded(rng, stated)
         document["recoding"] = stated
