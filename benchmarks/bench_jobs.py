@@ -55,15 +55,15 @@ def releases(records: int) -> dict[str, Work]:
     like, hierarchies = workloads.nine_and_relationship()
     table = workloads.enlarged(records, like)
 
-    def asked(recoding: str, jobs: int) -> Anonymizer:
+    def request(recoding: str, jobs: int) -> Anonymizer:
         policy = [KAnonymity(5), EntropyLDiversity(2)]
         return Anonymizer(hierarchies, "relationship", policy, recoding=recoding, n_jobs=jobs)
 
     work: dict[str, Work] = {
-        f"{records:,} records, {recoding}": lambda n, r=recoding: asked(r, n).fit(table)
-        for recoding in ("boxes", "classes")
+        f"{records:,} records, {recoding}": lambda n, r=recoding: request(r, n).fit(table)
+        for recoding in ("boxes", "merged-cells")
     }
-    work["Adult, compare"] = lambda n: compare(asked("full-domain", n), like)
+    work["Adult, compare"] = lambda n: compare(request("full-domain", n), like)
     return work
 
 

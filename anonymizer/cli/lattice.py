@@ -8,9 +8,6 @@ from anonymizer.cli.options import plot_option, show_values_option
 from anonymizer.release.output.interrupts import never_lost
 from anonymizer.report.printing import print_json, printing
 
-__all__ = ["lattice"]
-
-
 DRAWING = "anonymizer.report.plots.lattice"
 
 

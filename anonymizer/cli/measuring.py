@@ -14,8 +14,6 @@ from anonymizer.cli.options import (
 )
 from anonymizer.release.output.interrupts import never_lost
 
-__all__ = ["compare", "estimate", "quality"]
-
 
 @click.command(
     epilog="\b\nExample:\n"

@@ -8,15 +8,6 @@ import click
 
 from anonymizer.report.printing import print_json, printing
 
-__all__ = [
-    "DirectoryType",
-    "plot_option",
-    "show",
-    "show_values_option",
-    "study_option",
-    "table_argument",
-]
-
 
 class DirectoryType(click.ParamType):  # type: ignore[type-arg]  # not so in older releases
     """A directory; an empty text, a variable that is not set, is not the current one."""

@@ -14,8 +14,6 @@ from anonymizer.cli.options import (
 from anonymizer.release.output.interrupts import never_lost
 from anonymizer.report.printing import print_json, printing
 
-__all__ = ["check", "demo", "models", "run", "verify"]
-
 
 @click.command(epilog="\b\nExample:\n  anonymizer run study.toml --output release")
 @click.argument("study", type=click.Path(path_type=Path))

@@ -7,8 +7,6 @@ import click
 from anonymizer.cli.options import show, show_values_option, study_option, table_argument
 from anonymizer.report.printing import print_json, printing
 
-__all__ = ["audit", "risk"]
-
 
 @click.command(
     epilog="\b\nExamples:\n"

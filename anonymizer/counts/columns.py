@@ -13,17 +13,6 @@ from anonymizer.tables import engine
 from anonymizer.tables.spelling import Keys, one_text_each, read_keys
 from anonymizer.tables.values import is_missing, texts_apart
 
-__all__ = [
-    "by_text",
-    "encoded",
-    "histograms",
-    "one_spelling",
-    "reads_as_written",
-    "require_everybody",
-    "spread",
-    "stacked",
-]
-
 MOST_CELLS = 200_000_000
 """Cells of a count matrix beyond are refused before they are allocated (1.6 GB)."""
 

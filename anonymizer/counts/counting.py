@@ -16,8 +16,6 @@ from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
 from anonymizer.tables.population import Population
 
-__all__ = ["Counted"]
-
 
 @dataclass(frozen=True, eq=False)
 class Counted:

@@ -11,17 +11,6 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import Partition
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 
-__all__ = [
-    "Classes",
-    "Codes",
-    "Counts",
-    "Floats",
-    "Grouping",
-    "Ints",
-    "Partitions",
-    "row_keys",
-]
-
 Partitions = Mapping[str, Partition]
 
 

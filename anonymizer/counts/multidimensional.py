@@ -8,8 +8,6 @@ import numpy as np
 from anonymizer.hierarchy import Interval, Taxonomy, set_labels, spelled
 from anonymizer.kernels.arrays import Codes
 
-__all__ = ["CLASS", "Regions", "Shape", "labels_of"]
-
 CLASS = "class"
 """The column that numbers merged classes, whose labels may overlap."""
 

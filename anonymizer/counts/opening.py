@@ -10,8 +10,6 @@ from anonymizer.counts.schema import Schema
 from anonymizer.tables.files import Format, ParquetColumns, read_table
 from anonymizer.tables.files.opening import require_named
 
-__all__ = ["open_columns"]
-
 
 def open_columns(path: Path, form: Format, schema: Schema) -> ParquetColumns | pd.DataFrame:
     """A table file whose columns are to be read one at a time, admitted by a schema.

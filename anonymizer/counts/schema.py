@@ -22,8 +22,6 @@ from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import Keys, read_keys
 
-__all__ = ["MISSING", "Schema", "classes_of", "recount", "require_columns", "taxonomies_of"]
-
 MISSING = ("error", "drop", "category")
 """What to do with records that miss a value: refuse, leave them out, or count it as a value."""
 

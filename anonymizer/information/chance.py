@@ -30,8 +30,6 @@ from numpy.typing import NDArray
 
 from anonymizer.kernels.arrays import Codes, Floats, Ints
 
-__all__ = ["Expected", "expected"]
-
 NODES = 8
 """Nodes that a polynomial goes through."""
 

@@ -15,19 +15,6 @@ from numpy.typing import ArrayLike
 from anonymizer.kernels.arrays import Floats
 from anonymizer.kernels.terms import MILLER_MADOW, grassberger, xlogx
 
-__all__ = [
-    "divergence",
-    "entropy",
-    "entropy_grassberger",
-    "entropy_miller_madow",
-    "mutual_information",
-    "mutual_information_miller_madow",
-    "partition_information",
-    "specific_information",
-    "surprise",
-    "weighted_uncertainty_reduction",
-]
-
 
 def entropy(counts: ArrayLike) -> Floats:
     """H = -sum p log p over the last axis, p = counts / sum, in bits; 0 without records.

@@ -3,8 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Codes", "Floats", "Ints", "Mask"]
-
 Floats = NDArray[np.float64]
 """Measures and weights: bits, probabilities, scores."""
 

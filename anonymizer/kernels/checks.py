@@ -20,8 +20,6 @@ from anonymizer.kernels.rules import (
 )
 from anonymizer.kernels.terms import MILLER_MADOW
 
-__all__ = ["beyond", "breaks", "broken", "excess", "uncertainty", "xlogx"]
-
 ENTROPY, GRASSBERGER = int(Kind.ENTROPY), int(Kind.GRASSBERGER)
 DISTINCT, RECURSIVE = int(Kind.DISTINCT), int(Kind.RECURSIVE)
 DIVERGENCE, SHARES = int(Kind.DIVERGENCE), int(Kind.SHARES)

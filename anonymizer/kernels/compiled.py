@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from anonymizer.kernels.frequency import Columns, FrequencySet, Keys, Numbers, Words
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
 
-__all__ = ["distinct", "roll_up"]
-
 MIX = np.uint64(0x9E3779B97F4A7C15)
 
 

@@ -12,8 +12,6 @@ from anonymizer.kernels.frequency import Columns
 from anonymizer.kernels.machine import within_machine_code
 from anonymizer.kernels.single import Criteria, Room, judge
 
-__all__ = ["TIE", "Cells", "Codes", "Cuts", "cut_axis"]
-
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 

@@ -8,17 +8,6 @@ from numpy.typing import NDArray
 
 from anonymizer.kernels.terms import grassberger, xlogx
 
-__all__ = [
-    "Columns",
-    "FrequencySet",
-    "Keys",
-    "Marks",
-    "Numbers",
-    "Words",
-    "grassberger_table",
-    "logs_table",
-]
-
 Columns = NDArray[np.signedinteger[Any]]
 Keys = NDArray[np.uint64]
 Marks = NDArray[np.bool_]

@@ -15,8 +15,6 @@ from anonymizer.kernels.frequency import Columns
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
 from anonymizer.kernels.single import Criteria, Room, judge
 
-__all__ = ["TIE", "Shapes", "best_trees", "evaluate", "spread"]
-
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
 

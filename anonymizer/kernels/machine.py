@@ -5,8 +5,6 @@ from typing import Any, TypeVar, cast
 
 import numba
 
-__all__ = ["in_machine_code", "within_machine_code"]
-
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 

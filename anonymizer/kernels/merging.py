@@ -14,8 +14,6 @@ from anonymizer.kernels.frequency import Numbers
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
 from anonymizer.kernels.single import Criteria, value, worth_of
 
-__all__ = ["agglomerate", "anneal", "join_cheapest"]
-
 Floats = NDArray[np.float64]
 Random = NDArray[np.uint64]
 

@@ -14,8 +14,6 @@ from anonymizer.kernels.frequency import Marks
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
 from anonymizer.kernels.single import Criteria, Room, judge
 
-__all__ = ["TIE", "Cells", "Ground"]
-
 
 @in_machine_code
 def _part(order: Codes, low: int, high: int, blocks: NDArray[np.int32], left: Marks) -> int:

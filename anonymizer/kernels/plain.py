@@ -30,8 +30,6 @@ from anonymizer.kernels.rules import (
 )
 from anonymizer.kernels.terms import MILLER_MADOW, grassberger, xlogx
 
-__all__ = ["broken", "distinct", "roll_up", "uncertainty"]
-
 BLOCK = 2048
 """Classes checked at a time: few enough to stop early, enough to be worth a call."""
 

@@ -8,25 +8,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "FIRST",
-    "KIND",
-    "LOWER",
-    "OF_POPULATION",
-    "OF_TABLE",
-    "ORDER",
-    "RANK",
-    "START",
-    "STOP",
-    "UPPER",
-    "Bound",
-    "Kind",
-    "Laid",
-    "Rules",
-    "Sums",
-    "Worth",
-]
-
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 

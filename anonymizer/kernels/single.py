@@ -14,8 +14,6 @@ from anonymizer.kernels.frequency import Columns, Numbers, grassberger_table, lo
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
 from anonymizer.kernels.rules import KIND, START, STOP, UPPER, Laid, Rules, Worth
 
-__all__ = ["Criteria", "Room", "criteria", "judge", "value", "values", "worth_of"]
-
 Floats = NDArray[np.float64]
 
 

@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
 
-__all__ = ["split", "uniform"]
-
 Places = NDArray[np.int32]
 
 MIX = np.uint64(0x9E3779B97F4A7C15)

@@ -5,8 +5,6 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 
-__all__ = ["MILLER_MADOW", "grassberger", "xlogx"]
-
 MILLER_MADOW = 1 / (2 * np.log(2))
 """Bits that the correction of Miller and Madow adds to n H for every value beyond the first."""
 

@@ -14,8 +14,6 @@ from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.masking.contingency import key_of
 from anonymizer.tables.values import counted, number_of
 
-__all__ = ["Attribute", "plain"]
-
 LEAST = 1e-50
 """How far apart numbers are at least and, inversely, at most: so that powers of them are floats."""
 

@@ -13,8 +13,6 @@ from anonymizer.masking.options import Bottleneck
 from anonymizer.masking.part import Block, Part
 from anonymizer.privacy import PrivacyModel
 
-__all__ = ["BETAS", "bottleneck"]
-
 BETAS = tuple(float(beta) for beta in np.geomspace(100, 1.25, 10))
 """What a bit about the sensitive attribute is worth in bits about the true value, as tried."""
 

@@ -10,8 +10,6 @@ from anonymizer.kernels.arrays import Floats
 from anonymizer.masking.contingency import Key, key_of
 from anonymizer.masking.part import Block, Part, Symbol
 
-__all__ = ["Candidate", "Piece", "assembled", "without_rare"]
-
 TRACE = 2.0**-36
 """Chances below are none: they are less than what draws resolve."""
 

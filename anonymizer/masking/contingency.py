@@ -16,8 +16,6 @@ from anonymizer.privacy import PrivacyModel, acceptable
 from anonymizer.tables import engine
 from anonymizer.tables.values import is_missing, text_of
 
-__all__ = ["Contingency", "Key", "distinct", "key_of"]
-
 Key = tuple[str | None, ...]
 """A combination of values, as texts; None is a missing one."""
 

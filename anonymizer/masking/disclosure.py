@@ -14,8 +14,6 @@ from anonymizer.masking.candidate import Candidate
 from anonymizer.masking.contingency import Contingency, key_of
 from anonymizer.masking.preserved import Preserved
 
-__all__ = ["ChannelReport", "Disclosure", "RandomizationReport", "channel_report", "disclosed"]
-
 
 @dataclass(frozen=True)
 class Disclosure:

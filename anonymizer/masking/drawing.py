@@ -14,8 +14,6 @@ from anonymizer.masking.contingency import Contingency
 from anonymizer.masking.rounding import rounded
 from anonymizer.privacy import PrivacyModel
 
-__all__ = ["Drawing", "Drawn"]
-
 
 @dataclass(frozen=True, eq=False)
 class Drawn:

@@ -25,8 +25,6 @@ from anonymizer.recoding.levels import node_of
 from anonymizer.recoding.recoding import Outcome, Task
 from anonymizer.recoding.result import SearchResult
 
-__all__ = ["CANDIDATES", "fitted"]
-
 CANDIDATES: Mapping[str, Callable[[Part, Any, Sequence[PrivacyModel], float], Iterator[Candidate]]]
 CANDIDATES = {"pram": pram, "noise": noise, "bottleneck": bottleneck}
 """What gives the channels of a part, in the order in which they are to be tried, by method.

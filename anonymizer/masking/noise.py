@@ -14,8 +14,6 @@ from anonymizer.masking.options import Noise
 from anonymizer.masking.part import Part
 from anonymizer.privacy import PrivacyModel
 
-__all__ = ["STEPS", "noise"]
-
 STEPS = (
     *(0.0, 0.002, 0.005, 0.01, 0.02, 0.03, 0.045, 0.06, 0.08, 0.1, 0.125, 0.15, 0.18, 0.22, 0.26),
     *(0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 1.0),

@@ -23,8 +23,6 @@ from anonymizer.recoding.recoding import (
     Task,
 )
 
-__all__ = ["DISTORTION", "DISTORTIONS", "Bottleneck", "Noise", "Pram", "RandomRecoding"]
-
 DISTORTION = "distortion"
 """What there is as little of as can be: the objective of a random recoding, in manifests."""
 

@@ -16,8 +16,6 @@ from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.masking.attribute import Attribute
 from anonymizer.masking.contingency import Contingency, distinct
 
-__all__ = ["MOST_SYMBOLS", "Block", "Part", "Symbol"]
-
 Symbol = tuple[Hashable, ...]
 
 MOST_SYMBOLS = 1000

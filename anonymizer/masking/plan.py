@@ -24,8 +24,6 @@ from anonymizer.recoding.recoding import Outcome, RecodingPlan, unsuppressed
 from anonymizer.tables import engine
 from anonymizer.tables.values import counted, is_missing, text_of
 
-__all__ = ["RandomPlan"]
-
 KINDS = (("int64", -(2**63), 2**63), ("uint64", 0, 2**64))
 """Whole numbers that columns hold: from, and up to but not including."""
 

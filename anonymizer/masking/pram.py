@@ -24,8 +24,6 @@ from anonymizer.masking.options import Pram
 from anonymizer.masking.part import Block, Part, Symbol
 from anonymizer.privacy import AlphaKAnonymity, KAnonymity, PrivacyModel, attributes_of
 
-__all__ = ["MARGINS", "pram"]
-
 MARGINS = (0.0, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.3, 0.45, 0.6, 0.8)
 """Shares of the way from the limits of a policy to no information that are kept free, as tried."""
 

@@ -8,8 +8,6 @@ import pandas as pd
 
 from anonymizer.channels import moments_kept, probabilistic_loss
 
-__all__ = ["Preserved", "preserved"]
-
 LARGEST = 1e50
 """Numbers beyond have moments that are no floats."""
 

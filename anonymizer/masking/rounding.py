@@ -13,8 +13,6 @@ import numpy as np
 
 from anonymizer.kernels.arrays import Floats, Ints
 
-__all__ = ["rounded"]
-
 ONE = 1 << 36
 """Chances are whole multiples of 1 / ONE (1.5e-11), so that sums of them are exact.
 

@@ -18,8 +18,6 @@ from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.kernels.terms import xlogx
 from anonymizer.privacy.numbers import numbers_of_records
 
-__all__ = ["QueryLoss", "loss_of_sizes", "query_loss", "together"]
-
 Labels = Sequence[Hashable] | NDArray[np.generic] | pd.Series
 
 

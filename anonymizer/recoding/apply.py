@@ -14,15 +14,6 @@ from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.tables import engine
 from anonymizer.tables.values import counted, is_missing, text_of, texts_apart
 
-__all__ = [
-    "described",
-    "levels_of",
-    "matched",
-    "overwritten",
-    "relabelled",
-    "require_unnumbered",
-]
-
 
 def described(
     recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy], released: pd.DataFrame

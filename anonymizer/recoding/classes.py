@@ -16,8 +16,6 @@ from anonymizer.recoding.problem.problem import Problem, Run
 from anonymizer.recoding.ranges import attributes_to_refine
 from anonymizer.recoding.result import SearchResult
 
-__all__ = ["Boxes", "MergedCells"]
-
 ONE_CLASS = "not even all records as one class satisfy"
 CHANCE = "Some of what merged cells keep may be chance: `anonymizer compare` tells what lasts."
 

@@ -29,8 +29,6 @@ from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 
-__all__ = ["Generalization", "GeneralizationPlan", "all_hidden", "suppressed_of"]
-
 T = TypeVar("T")
 
 

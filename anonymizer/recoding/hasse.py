@@ -27,8 +27,6 @@ from anonymizer.recoding.trace import MOST_TRACED, Trace
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
 
-__all__ = ["OVER_LEVELS", "lattice_graph", "require_lattice", "spine", "traced"]
-
 OVER_LEVELS = ("full-domain", "variable-range", "cut", "fixed")
 """The recodings that have a lattice: they search over the levels of the quasi-identifiers."""
 

@@ -14,8 +14,6 @@ from anonymizer.hierarchy import Taxonomy
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["Lattice", "Node", "level_recoding"]
-
 Node = tuple[int, ...]
 
 if TYPE_CHECKING:

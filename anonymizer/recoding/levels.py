@@ -16,8 +16,6 @@ from anonymizer.recoding.problem.problem import Found, Problem, Run, Search
 from anonymizer.recoding.result import SearchResult
 from anonymizer.recoding.trace import Trace
 
-__all__ = ["Fixed", "FullDomain", "node_of"]
-
 Strategy = Literal[
     "automatic", "bisection", "top-down", "incognito", "exhaustive", "branch-and-bound"
 ]

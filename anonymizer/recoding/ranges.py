@@ -17,8 +17,6 @@ from anonymizer.recoding.partitions.refine import REFINEMENTS, Cutting, Refiner
 from anonymizer.recoding.problem.problem import Problem, Run, Search
 from anonymizer.recoding.result import SearchResult
 
-__all__ = ["Cut", "VariableRange", "attributes_to_refine"]
-
 Refinement = Literal["exact", "heuristic"]
 FrontierSearch = Literal["automatic", "bisection", "top-down", "incognito", "exhaustive"]
 

@@ -24,15 +24,6 @@ from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 
-__all__ = [
-    "Outcome",
-    "Randomization",
-    "Recoding",
-    "RecodingPlan",
-    "Task",
-    "unsuppressed",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Task:

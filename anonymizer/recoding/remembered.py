@@ -14,8 +14,6 @@ from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.recoding.apply import levels_of
 from anonymizer.tables import engine
 
-__all__ = ["People", "Seen", "forgotten", "moved", "seen_in", "seen_of"]
-
 Seen = Mapping[str, Mask]
 """Which values of each quasi-identifier some record has, shape (values,) each."""
 

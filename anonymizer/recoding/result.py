@@ -8,8 +8,6 @@ from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.problem.problem import Problem
 from anonymizer.recoding.trace import Trace
 
-__all__ = ["SearchResult"]
-
 
 @dataclass(frozen=True)
 class SearchResult:

@@ -28,8 +28,6 @@ from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
 from anonymizer.tables.values import key_text
 
-__all__ = ["SafePub", "SamplePlan"]
-
 
 @dataclass(frozen=True)
 class SafePub(Recoding):

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 
 from anonymizer.recoding.lattice import Lattice, Node
 
-__all__ = ["MOST_TRACED", "Trace"]
-
 MOST_TRACED = 512
 """Nodes of the largest lattice that is traced node by node: nine attributes of two levels each."""
 

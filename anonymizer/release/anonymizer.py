@@ -23,8 +23,6 @@ from anonymizer.release.sklearn_api import Conventions
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
 
-__all__ = ["Anonymizer"]
-
 
 @dataclass(eq=False)
 class Anonymizer(Conventions):

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from anonymizer.counts.counts import Codes
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval
+from anonymizer.kernels.arrays import Codes
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.parts import Group
 from anonymizer.tables import engine

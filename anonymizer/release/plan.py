@@ -18,8 +18,6 @@ from anonymizer.release.proof import prove
 from anonymizer.release.release import Release, release_warnings
 from anonymizer.release.warnings.class_warnings import class_warnings
 
-__all__ = ["Plan"]
-
 
 @dataclass(frozen=True, eq=False)
 class Plan:

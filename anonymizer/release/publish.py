@@ -26,8 +26,6 @@ from anonymizer.tables.files import (
     write_table,
 )
 
-__all__ = ["publish", "schema_at"]
-
 RELEASED = ("released.csv", "released.parquet")
 
 

@@ -11,8 +11,6 @@ from anonymizer.recoding.ranges import Cut, VariableRange
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.recoding.safepub import SafePub
 
-__all__ = ["RECODINGS", "RecodingName", "recoding_of"]
-
 RecodingName = Literal[
     "full-domain",
     "variable-range",

@@ -8,8 +8,6 @@ import numpy as np
 
 from anonymizer.errors import InputError, NotFittedError, did_you_mean
 
-__all__ = ["Conventions"]
-
 Self = TypeVar("Self", bound="Conventions")
 
 

@@ -8,8 +8,6 @@ from anonymizer.report.console import console, table_of
 from anonymizer.risk import DISTINCT, METRICS, Chain, Detected, Ranked, Ranking, Undeclared
 from anonymizer.tables.values import counted
 
-__all__ = ["print_detected", "print_ranking", "print_undeclared"]
-
 SHOWN = 20
 """How many rows of a table are printed."""
 

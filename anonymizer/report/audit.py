@@ -11,8 +11,6 @@ from anonymizer.risk.attacks import Guesses, Linkage, Minimality
 from anonymizer.risk.audit import Audit, Intersection, LinkedClasses, ReleaseAudit
 from anonymizer.tables.values import counted
 
-__all__ = ["print_audit"]
-
 
 def print_audit(audit: Audit) -> None:
     """Print every attack on every release and on all together, and whether the policy holds."""

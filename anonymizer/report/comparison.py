@@ -5,8 +5,6 @@ from pathlib import Path
 from anonymizer.report.console import console, table_of
 from anonymizer.utility.comparison import Comparison, Fit, Half
 
-__all__ = ["print_comparison"]
-
 
 def print_comparison(comparison: Comparison, picture: Path | None = None) -> None:
     """Print what each recoding keeps on either half, the best of each policy marked.

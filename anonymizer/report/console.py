@@ -8,8 +8,6 @@ from rich.style import StyleType
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["console", "table_of"]
-
 
 class Pipe(Console):
     """A console that leaves it to the caller what a closed pipe means, and takes texts as they are.

@@ -9,8 +9,6 @@ if TYPE_CHECKING:  # a report of anything else need not wait for what these need
     from anonymizer.channels import Estimate
     from anonymizer.utility.estimate import FileEstimate
 
-__all__ = ["print_estimates"]
-
 
 def print_estimates(found: "FileEstimate") -> None:
     """Print estimated counts and shares with their standard errors, and how to read them."""

@@ -13,8 +13,6 @@ from anonymizer.report.console import console, table_of
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
 
-__all__ = ["lattice_dict", "print_lattice"]
-
 Row = tuple[Node, dict[str, Any]]
 """A node and what is known of it."""
 

@@ -8,8 +8,6 @@ from typing import Any
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.release.output.atomic import require_place, write_file
 
-__all__ = ["picture_at"]
-
 SUFFIXES = (".png", ".svg", ".pdf")
 
 

@@ -8,8 +8,6 @@ from contextlib import contextmanager
 
 from anonymizer.errors import InputError
 
-__all__ = ["print_json", "printing"]
-
 
 @contextmanager
 def printing(done: str) -> Iterator[None]:

@@ -13,8 +13,6 @@ from anonymizer.recoding import Watch, ignore
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-__all__ = ["Shown", "progress"]
-
 AFTER = 1.0
 """Seconds after which progress is shown."""
 

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from anonymizer.report.console import console, table_of
 from anonymizer.utility import Prediction, Quality, Score
 
-__all__ = ["print_quality"]
-
 
 def print_quality(quality: Quality) -> None:
     """Print every measure, the tables and statistics that are furthest off, and the classifiers."""

@@ -19,8 +19,6 @@ if TYPE_CHECKING:  # only a masked release needs what these need
     from anonymizer.masking.disclosure import ChannelReport, RandomizationReport
     from anonymizer.masking.preserved import Preserved
 
-__all__ = ["print_ladder", "print_release"]
-
 SHOWN = 8
 """How many groups of an attribute a report lists."""
 

@@ -10,8 +10,6 @@ from anonymizer.report.console import console, table_of
 from anonymizer.risk import Assessment, Profile
 from anonymizer.risk.file import FileRisk
 
-__all__ = ["print_risk"]
-
 SHOWN = 20
 """Classes that a report lists."""
 

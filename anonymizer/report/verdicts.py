@@ -13,9 +13,6 @@ from anonymizer.report.console import console, table_of
 if TYPE_CHECKING:  # a release prints verdicts without anything of risk
     from anonymizer.risk.check import Check
 
-__all__ = ["print_check", "print_warnings", "verdict_table"]
-
-
 DIGEST = 15
 """Characters of a digest that are shown."""
 

@@ -15,8 +15,6 @@ from anonymizer.recoding import Watch, ignore
 from anonymizer.risk.profile import Inference, Profile, Reidentification
 from anonymizer.risk.refinement import Columns, Refinement, refined_by
 
-__all__ = ["Assessment", "assess", "assess_columns"]
-
 TERMS = {
     "posterior": "posterior",
     "uncertainty": "uncertainties",

@@ -18,8 +18,6 @@ from anonymizer.tables import engine
 from anonymizer.tables.engine import Digits
 from anonymizer.tables.keys import crossed
 
-__all__ = ["AttributeRisk", "attribute_risks", "itpr"]
-
 GROWTH = 1.1
 """Classes are searched for a homogeneous one only when they are this many times as many as at the
 last search, which costs as much as splitting them. What is missed is counted in the end."""

@@ -12,8 +12,6 @@ from anonymizer.risk.refinement import Columns, Refinement
 from anonymizer.risk.results import Result
 from anonymizer.risk.subsets import column_of, refined
 
-__all__ = ["Chain", "Link", "chains", "profiled"]
-
 ROUND = 9
 """Digits of bits beyond which two sums may differ by the order of their terms alone."""
 

@@ -38,8 +38,6 @@ from anonymizer.release.warnings.column_warnings import column_warnings, spellin
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.risk.results import PolicyResult
 
-__all__ = ["Check", "check", "check_file", "check_table"]
-
 MEASURES: Mapping[str, PrivacyModel] = {
     "distinct_l": DistinctLDiversity(1),
     "entropy_l": EntropyLDiversity(1),

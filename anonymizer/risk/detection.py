@@ -18,16 +18,6 @@ from anonymizer.risk.refinement import Columns, Refinement
 from anonymizer.risk.results import Result
 from anonymizer.risk.subsets import Subset, measured, refined, subsets_up_to
 
-__all__ = [
-    "Detected",
-    "Distinguished",
-    "detect",
-    "distinction",
-    "require_share",
-    "separation",
-    "share_alone",
-]
-
 DISTINCT = 0.8
 """The default threshold of distinction, a convention: four of five records stay distinct."""
 

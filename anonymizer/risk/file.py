@@ -23,8 +23,6 @@ from anonymizer.risk.subsets import affordable
 from anonymizer.risk.undeclared import Undeclared, undeclared
 from anonymizer.tables.files import Format, write_table
 
-__all__ = ["FileRisk", "assess_file", "classes_named", "details_at", "records_numbered"]
-
 SUFFIXES = {".csv": Format(parquet=False), ".parquet": Format(parquet=True)}
 
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass, fields
 
 from anonymizer.risk.results import Result
 
-__all__ = ["Measures"]
-
 
 @dataclass(frozen=True)
 class Measures(Result):

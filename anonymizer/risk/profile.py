@@ -14,8 +14,6 @@ from anonymizer.kernels.terms import xlogx
 from anonymizer.privacy.numbers import numbers_of_records
 from anonymizer.risk.measures import Measures
 
-__all__ = ["Inference", "Profile", "Reidentification", "measures"]
-
 DENSE = 4
 """Up to this many cells per record are counted without sorting."""
 

@@ -16,8 +16,6 @@ from anonymizer.risk.refinement import Columns, Refinement
 from anonymizer.risk.results import Result, as_json
 from anonymizer.risk.subsets import Subset, column_of, measured
 
-__all__ = ["METRICS", "Ranked", "Ranking", "rank"]
-
 METRICS = (
     "mutual_information",
     "discrimination_rate",

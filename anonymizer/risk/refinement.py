@@ -17,8 +17,6 @@ from anonymizer.risk.profile import Inference, Reidentification
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Digits
 
-__all__ = ["Columns", "Ordered", "Refinement", "refined_by", "refinements"]
-
 Places = NDArray[np.int32]
 
 DENSE = 4

@@ -6,8 +6,6 @@ from typing import Any, ClassVar
 
 from anonymizer.privacy import Verdict
 
-__all__ = ["PolicyResult", "Result", "as_json"]
-
 
 class Result:
     """A dataclass that JSON has field by field, followed by the properties in ``derived``."""

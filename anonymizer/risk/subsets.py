@@ -13,8 +13,6 @@ from anonymizer.errors import InputError, is_whole
 from anonymizer.recoding import Watch, ignore
 from anonymizer.risk.refinement import Columns, Refinement
 
-__all__ = ["MOST_SUBSETS", "Subset", "affordable", "column_of", "measured", "refined"]
-
 Subset = tuple[str, ...]
 T = TypeVar("T")
 

@@ -13,8 +13,6 @@ from anonymizer.risk.refinement import Columns, Refinement
 from anonymizer.risk.results import Result
 from anonymizer.risk.subsets import column_of, refined
 
-__all__ = ["Undeclared", "UndeclaredAttribute", "undeclared"]
-
 OWN_VALUE = "nearly every record has its own value (distinction {:.4f})"
 MORE_ALONE = "knowing it with the quasi-identifiers leaves {:.2%} of the records alone, not {:.2%}"
 

@@ -16,8 +16,6 @@ import pandas as pd
 
 from anonymizer.kernels.arrays import Codes, Mask
 
-__all__ = ["records_of", "remembered", "remembered_at"]
-
 MOST_VALUES = 1 << 16
 """Distinct values of a column that is remembered: two bytes a record, and few Python objects."""
 

@@ -17,8 +17,6 @@ from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.recoding import Watch, ignore
 from anonymizer.utility.pairing import Pairing
 
-__all__ = ["FEW", "TotalVariation", "deviations"]
-
 FEW = 100
 """Most values of a column without a role that is tabulated: more are no categories."""
 

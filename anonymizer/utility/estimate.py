@@ -26,8 +26,6 @@ from anonymizer.tables.files import format_of, read_table
 from anonymizer.tables.keys import crossed
 from anonymizer.tables.values import is_missing, number_of, rank, text_of
 
-__all__ = ["FileEstimate", "estimate_file"]
-
 
 @dataclass(frozen=True, eq=False)
 class FileEstimate:

@@ -11,8 +11,6 @@ from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.utility.numbers import REPRESENTATIVES, released_numbers
 from anonymizer.utility.pairing import Pairing
 
-__all__ = ["Features", "Learner", "features_of", "learners"]
-
 
 @dataclass(frozen=True, eq=False)
 class Features:

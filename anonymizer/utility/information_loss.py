@@ -9,17 +9,6 @@ import numpy as np
 
 from anonymizer.kernels.arrays import Floats
 
-__all__ = [
-    "QUANTILES",
-    "InformationLoss",
-    "information_losses",
-    "pil",
-    "variance_of_covariance",
-    "variance_of_mean",
-    "variance_of_quantile",
-    "variance_of_variance",
-]
-
 QUANTILES = (0.25, 0.5, 0.75)
 
 

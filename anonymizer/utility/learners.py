@@ -16,8 +16,6 @@ from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.utility.features import Features
 
-__all__ = ["Classifier", "learners"]
-
 ROUNDS = 300
 """Most iterations of logistic regression; beyond its default of 100, which wide tables exceed."""
 

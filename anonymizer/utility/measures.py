@@ -24,8 +24,6 @@ from anonymizer.objectives import (
 from anonymizer.utility.numbers import numbers_of_values
 from anonymizer.utility.pairing import Attribute, Pairing
 
-__all__ = ["Measure", "measures_of"]
-
 Costs = Callable[[Taxonomy, Partition, Floats], Floats]
 
 

@@ -10,14 +10,6 @@ from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.tables.values import exactly, is_missing, number_of, text_of
 from anonymizer.utility.pairing import Attribute, Pairing
 
-__all__ = [
-    "REPRESENTATIVES",
-    "number_column",
-    "number_columns",
-    "numbers_of_values",
-    "released_numbers",
-]
-
 REPRESENTATIVES = ("midpoint", "mean")
 """What number a group stands for: halfway from its smallest to its largest value, or the mean of
 the original records that have its values. An analyst may know the first, never the second."""

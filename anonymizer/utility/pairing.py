@@ -17,8 +17,6 @@ from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.tables import engine
 from anonymizer.tables.values import counted, is_missing, text_of
 
-__all__ = ["Attribute", "Pairing", "Recoder", "pair"]
-
 
 class Recoder(Protocol):
     """What a release was made by: a fitted ``Plan``, or the same read from a manifest."""

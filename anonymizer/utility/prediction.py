@@ -16,9 +16,6 @@ from anonymizer.recoding import Watch, ignore
 from anonymizer.utility.features import Features, Learner, features_of
 from anonymizer.utility.pairing import Pairing
 
-__all__ = ["Prediction", "Score", "Trial", "area_under_curve", "dealt", "predictions", "targets_of"]
-
-
 Guess = Callable[[Mask, Mask], Floats]
 """From the records to learn from and those to guess, shape (records,) each, to how likely each
 class is, shape (records to guess, classes)."""

@@ -26,9 +26,6 @@ from anonymizer.utility.numbers import REPRESENTATIVES, number_columns
 from anonymizer.utility.pairing import Recoder, pair
 from anonymizer.utility.prediction import Prediction, predictions, targets_of
 
-__all__ = ["Manifested", "Quality", "measure_file", "measure_quality"]
-
-
 MOST_SEED = 2**32
 """Seeds of scikit-learn are below."""
 

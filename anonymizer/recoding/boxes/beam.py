@@ -20,13 +20,12 @@ import numpy as np
 from anonymizer.errors import Ended
 from anonymizer.kernels import Columns
 from anonymizer.kernels.arrays import Codes, Mask
-from anonymizer.kernels.mondrian import TIE, Cells, Ground
+from anonymizer.kernels.cutting import TIE, Cells
+from anonymizer.kernels.mondrian import Ground
 from anonymizer.kernels.single import Criteria
 from anonymizer.recoding.boxes.cuts import Box, Node, Tree, divide
 from anonymizer.recoding.boxes.grid import Axis, Blocks
 from anonymizer.recoding.problem.problem import ALONE, Run
-
-__all__ = ["WIDEST", "grow"]
 
 WIDEST = 64
 """Cuts of a box that are followed to the end at the most."""

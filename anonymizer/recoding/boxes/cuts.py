@@ -13,8 +13,6 @@ from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.kernels.single import Criteria, values
 from anonymizer.recoding.boxes.grid import Blocks
 
-__all__ = ["Box", "Branching", "Node", "Tree", "divide", "pruned"]
-
 Box = tuple[Blocks, ...]
 """A shape for every axis."""
 

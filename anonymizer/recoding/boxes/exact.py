@@ -23,8 +23,6 @@ from anonymizer.recoding.boxes.shapes import ShapeTable, boxes_of, laid_out
 from anonymizer.recoding.problem.parallel import in_parallel
 from anonymizer.recoding.problem.problem import Run
 
-__all__ = ["MOST_BOXES", "Grid"]
-
 MOST_BOXES = 50_000_000
 """Boxes of a grid beyond are not all looked at (some 5 s and 1 GiB)."""
 

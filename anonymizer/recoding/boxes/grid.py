@@ -20,8 +20,6 @@ from anonymizer.recoding import Problem, RangeOptions
 from anonymizer.recoding.partitions.cuts import Cuts
 from anonymizer.recoding.partitions.intervals import Ranges
 
-__all__ = ["MOST_SET", "Axis", "Blocks", "axes_of", "blocks_of", "regions_of"]
-
 MOST_SET = 5
 """Values of which boxes may have any set: 31 sets; a value more doubles them."""
 

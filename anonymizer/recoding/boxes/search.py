@@ -25,8 +25,6 @@ from anonymizer.recoding.partitions.refine import Solution
 from anonymizer.recoding.problem.criteria import criteria_of
 from anonymizer.recoding.problem.problem import ALONE, Run
 
-__all__ = ["Boxed", "best_boxes"]
-
 ANYTHING, UNBOUNDED = RangeOptions(), Bounds()
 
 EXPLAINED = {

@@ -13,8 +13,6 @@ from anonymizer.kernels.arrays import Ints
 from anonymizer.kernels.guillotine import Shapes
 from anonymizer.recoding.boxes.grid import MOST_SET, Axis, Blocks
 
-__all__ = ["ShapeTable", "boxes_of", "laid_out"]
-
 
 @dataclass(frozen=True, eq=False)
 class ShapeTable:

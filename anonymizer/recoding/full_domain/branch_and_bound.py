@@ -26,8 +26,6 @@ from anonymizer.recoding.problem.frequency import FrequencySets
 from anonymizer.recoding.problem.problem import ALONE, Found, Problem, Run, Scored, winner
 from anonymizer.recoding.trace import MOST_TRACED, Trace
 
-__all__ = ["branch_and_bound"]
-
 MOST_BOXES = 500_000
 """Open boxes at which the search stops as it does when time is up (some 300 MB)."""
 

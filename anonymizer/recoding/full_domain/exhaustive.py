@@ -26,8 +26,6 @@ from anonymizer.recoding.problem.problem import (
 )
 from anonymizer.recoding.trace import Trace
 
-__all__ = ["MOST_NODES", "exhaustive", "minimal_nodes", "require_searchable", "survey"]
-
 MOST_NODES = 1_000_000
 """Lattices beyond get no array with an entry per node."""
 

@@ -26,18 +26,6 @@ from anonymizer.recoding.lattice import Lattice, Node
 from anonymizer.recoding.problem.problem import ALONE, Frontier, Problem, Run
 from anonymizer.recoding.trace import Trace
 
-__all__ = [
-    "FEASIBLE",
-    "INFEASIBLE",
-    "OUT",
-    "UNDECIDED",
-    "Board",
-    "automatic",
-    "bisected",
-    "bisection",
-    "top_down",
-]
-
 UNDECIDED, INFEASIBLE, FEASIBLE, OUT = 0, 1, 2, 3
 """What is known of a node; out: it is undecided, but can neither win nor tie."""
 

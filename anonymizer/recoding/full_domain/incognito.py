@@ -18,8 +18,6 @@ from anonymizer.recoding.problem.problem import ALONE, Frontier, Problem, Run
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["incognito"]
-
 
 def incognito(problem: Problem, run: Run = ALONE) -> Frontier:
     """Check as few nodes as subset pruning allows (Incognito; LeFevre, DeWitt, Ramakrishnan 2005).

@@ -17,8 +17,6 @@ from anonymizer.recoding.problem.evaluator import Evaluator
 from anonymizer.recoding.problem.problem import ALONE, Found, Frontier, Problem, Run, Scored, winner
 from anonymizer.recoding.trace import Trace
 
-__all__ = ["survey_above"]
-
 WORTH_PRUNING = 0.5
 """Share of the nodes from which on all of them are counted: side by side they roll up quicker."""
 

@@ -15,8 +15,6 @@ from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.problem.problem import ALONE, Found, Problem, Run, Scored, Search, winner
 from anonymizer.recoding.trace import Trace
 
-__all__ = ["SEARCHES", "STRATEGIES", "best_of", "solve"]
-
 SEARCHES: Mapping[str, Search] = {
     "automatic": automatic,
     "bisection": bisection,

@@ -48,8 +48,6 @@ from anonymizer.recoding.problem.problem import (
 )
 from anonymizer.recoding.trace import MOST_TRACED, Trace
 
-__all__ = ["best_suppressed"]
-
 MOST_AT_ONCE = 32
 """Nodes scored together, at the most: what can be shared between jobs, whatever their number."""
 

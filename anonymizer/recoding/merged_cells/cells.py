@@ -11,8 +11,6 @@ from anonymizer.objectives.candidate import columns_of
 from anonymizer.recoding import Problem
 from anonymizer.recoding.problem.criteria import criteria_of
 
-__all__ = ["Cells"]
-
 LIKENESS = 8
 """Steps that shares are rounded to, so that cells of like distributions become neighbours."""
 

@@ -10,8 +10,6 @@ from anonymizer.kernels.arrays import Ints
 from anonymizer.kernels.merging import agglomerate, anneal, join_cheapest
 from anonymizer.recoding.merged_cells.cells import Cells
 
-__all__ = ["Grouping", "improved"]
-
 Random = NDArray[np.uint64]
 
 PORTIONS = 3200

@@ -18,8 +18,6 @@ from anonymizer.recoding import Bounds, Problem, RangeOptions, Run
 from anonymizer.recoding.boxes import best_boxes
 from anonymizer.recoding.boxes.grid import Axis, axes_of, blocks_of, regions_of
 
-__all__ = ["InitialCells"]
-
 
 @dataclass(frozen=True, eq=False)
 class InitialCells:

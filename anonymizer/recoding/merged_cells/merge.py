@@ -14,8 +14,6 @@ from anonymizer.recoding.merged_cells.grouping import Grouping, improved
 from anonymizer.recoding.problem.parallel import in_parallel
 from anonymizer.recoding.problem.problem import ALONE
 
-__all__ = ["MergeOptions", "Merged", "merge_cells"]
-
 ROUND = 1_000_000
 """Work between two looks at the clock, a third of a second or so."""
 

@@ -12,8 +12,6 @@ from anonymizer.recoding.partitions.refine import Refined, Refiner
 from anonymizer.recoding.problem.parallel import in_parallel
 from anonymizer.recoding.problem.problem import Problem, Run, Search
 
-__all__ = ["refine_by_ascent"]
-
 
 def refine_by_ascent(
     problem: Problem, attributes: Sequence[str], refiner: Refiner, search: Search, run: Run

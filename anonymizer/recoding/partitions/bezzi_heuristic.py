@@ -12,8 +12,6 @@ from collections.abc import Callable, Sequence
 from anonymizer.recoding.partitions.intervals import Ranges
 from anonymizer.recoding.partitions.segments import Segments
 
-__all__ = ["heuristic_ranges", "level_ranges"]
-
 TIE = 1e-12
 """Bits by which a move has to help."""
 

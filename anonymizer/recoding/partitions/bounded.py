@@ -18,8 +18,6 @@ from anonymizer.recoding.partitions.refine import Refined, Refiner, Solution
 from anonymizer.recoding.problem.options import Bounds
 from anonymizer.recoding.problem.problem import Problem, Run, Search
 
-__all__ = ["best_within", "refine_within", "with_few_classes", "with_large_classes"]
-
 MOST_ROUNDS = 50
 """Prices that are tried; an exact search needs about as many as the logarithm of the classes."""
 

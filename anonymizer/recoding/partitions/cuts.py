@@ -16,8 +16,6 @@ from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.recoding.partitions.families import Family, Intervals, Path
 from anonymizer.recoding.problem.class_scores import Judge, Judged
 
-__all__ = ["Cuts", "Levels"]
-
 
 @dataclass(frozen=True, eq=False)
 class Cuts(Intervals):

@@ -12,8 +12,6 @@ from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.recoding.partitions.interval_dp import Chain
 from anonymizer.recoding.problem.class_scores import Judge, Judged, Tables, count_matrices
 
-__all__ = ["Family", "Intervals", "Path", "before", "combinations_without", "tabulated"]
-
 Path = tuple[int, ...]
 """The groups that make a partition."""
 

@@ -13,8 +13,6 @@ from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.recoding.partitions.families import Family, Path
 from anonymizer.recoding.problem.class_scores import Judge, Judged
 
-__all__ = ["Subsets"]
-
 MOST_VALUES = 6
 """Values beyond are not grouped in any way: 6 make 203 partitions, 8 make 4,140."""
 

@@ -10,8 +10,6 @@ import numpy as np
 
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 
-__all__ = ["Chain"]
-
 NEVER = np.iinfo(np.int64).max // 2
 
 

@@ -22,8 +22,6 @@ from anonymizer.recoding.problem.class_scores import Judge, Judged, lots
 from anonymizer.recoding.problem.options import RangeOptions
 from anonymizer.tables.values import exactly, floor_to
 
-__all__ = ["Ranges"]
-
 MOST_CUTS = 1_000
 """Cut points beyond are refused: a coarser grid finds an answer, v^2 ranges would not end."""
 

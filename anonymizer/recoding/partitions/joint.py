@@ -18,8 +18,6 @@ from anonymizer.recoding.partitions.split import Split, split
 from anonymizer.recoding.partitions.tiles import Side, Tiles
 from anonymizer.recoding.problem.problem import ALONE, Problem, Run, Search
 
-__all__ = ["refine_exactly", "refine_jointly"]
-
 
 def refine_jointly(
     problem: Problem,

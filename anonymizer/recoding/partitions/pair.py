@@ -22,8 +22,6 @@ from anonymizer.kernels.arrays import Floats
 from anonymizer.recoding.partitions.families import Path
 from anonymizer.recoding.partitions.tiles import Tiles
 
-__all__ = ["MOST_PREFIXES", "PairCuts", "best_pair"]
-
 MOST_PREFIXES = 200_000
 """Prefixes beyond are not looked at (some 5 s with 4,000 rows): the best found is not proven."""
 

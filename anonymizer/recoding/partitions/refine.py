@@ -20,16 +20,6 @@ from anonymizer.recoding.problem.options import RangeOptions
 from anonymizer.recoding.problem.priced import Priced
 from anonymizer.recoding.problem.problem import Problem
 
-__all__ = [
-    "REFINEMENTS",
-    "Cutting",
-    "Refined",
-    "Refiner",
-    "Solution",
-    "cut_exactly",
-    "cut_heuristically",
-]
-
 Cutting = Callable[[Segments, Ranges], Path | None]
 """Chooses among the ranges of an ordered attribute, each judged."""
 

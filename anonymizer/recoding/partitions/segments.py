@@ -13,8 +13,6 @@ from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.partitions.families import Family, Path
 from anonymizer.recoding.problem.class_scores import Judge
 
-__all__ = ["Segments", "tie_breaker"]
-
 PRECISION = 2.0**-40
 """Differences below this share of an objective's magnitude may be rounding of its sums."""
 

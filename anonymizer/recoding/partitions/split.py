@@ -12,8 +12,6 @@ from anonymizer.recoding.partitions.refine import Refiner
 from anonymizer.recoding.partitions.segments import Segments
 from anonymizer.recoding.problem.problem import Problem, Run, Search
 
-__all__ = ["Split", "split"]
-
 MOST_COMBINATIONS = 1_000
 """Recodings of the other attributes beyond are not all looked at, levels alone apart."""
 

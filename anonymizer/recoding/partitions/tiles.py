@@ -18,8 +18,6 @@ from anonymizer.recoding.partitions.interval_dp import Chain
 from anonymizer.recoding.partitions.segments import tie_breaker
 from anonymizer.recoding.problem.class_scores import Judge, Tables, lots
 
-__all__ = ["MOST_CLASSES", "Side", "Tiles"]
-
 MOST_CLASSES = 16_000_000
 """Classes of all tiles beyond are not judged (some 10 s): the pair is left to ascent."""
 

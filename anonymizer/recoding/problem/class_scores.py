@@ -6,11 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Counts, Floats, Ints
+from anonymizer.counts.counts import Counts
+from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.objectives import Objective
 from anonymizer.privacy import Mask, PrivacyModel, acceptable
-
-__all__ = ["Judge", "Judged", "Tables", "count_matrices", "lots"]
 
 BATCH = 100_000
 """Classes judged together: bounds what the judging takes to some tens of megabytes."""

@@ -8,8 +8,6 @@ from anonymizer.privacy import require_class_by_class, require_monotone
 from anonymizer.recoding.problem.policy import Policy
 from anonymizer.recoding.problem.problem import Problem
 
-__all__ = ["criteria_of"]
-
 
 def criteria_of(problem: Problem, who: str) -> Criteria:
     """What classes must satisfy and what they are worth.

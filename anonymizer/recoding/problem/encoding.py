@@ -13,13 +13,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.counts.counts import Codes, Counts
+from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.kernels import FrequencySet, Words
+from anonymizer.kernels.arrays import Codes
 from anonymizer.objectives.candidate import columns_of
 from anonymizer.recoding.lattice import Node
-
-__all__ = ["Encoding"]
 
 WORD = 63
 """Bits of a key's word that are used."""

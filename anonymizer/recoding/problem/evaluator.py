@@ -6,9 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
-from anonymizer.counts.counts import Codes, Counts
+from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import NUMPY, FrequencySet, Kernel, Marks
+from anonymizer.kernels.arrays import Codes
 from anonymizer.objectives import Objective, Tabulated
 from anonymizer.objectives.candidate import Candidate, Layout
 from anonymizer.privacy import PrivacyModel
@@ -17,8 +18,6 @@ from anonymizer.recoding.problem.encoding import Encoding
 from anonymizer.recoding.problem.frequency import FrequencySets
 from anonymizer.recoding.problem.policy import Judgement, Policy
 from anonymizer.recoding.problem.suppression import Suppression, suppress
-
-__all__ = ["Evaluator"]
 
 
 @dataclass(frozen=True, eq=False)

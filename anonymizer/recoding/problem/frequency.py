@@ -8,8 +8,6 @@ from anonymizer.kernels import FrequencySet, Kernel
 from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.problem.encoding import Encoding
 
-__all__ = ["FrequencySets"]
-
 MOST_BYTES = 256 * 2**20
 """Memory that the frequency sets kept may take, beside the one of the bottom."""
 

@@ -8,8 +8,6 @@ from numbers import Real
 from anonymizer.errors import InputError, is_whole
 from anonymizer.tables.values import number_of
 
-__all__ = ["Bounds", "RangeOptions"]
-
 SHOWN = 20
 """Characters of a number that a message shows at the most."""
 

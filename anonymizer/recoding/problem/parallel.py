@@ -8,8 +8,6 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar, cast
 
-__all__ = ["as_done", "in_parallel", "jobs_at_once", "jobs_for_nodes"]
-
 T = TypeVar("T")
 
 

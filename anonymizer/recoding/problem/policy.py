@@ -6,7 +6,6 @@ from functools import cached_property
 
 import numpy as np
 
-from anonymizer.counts.counts import Ints
 from anonymizer.kernels import (
     OF_POPULATION,
     OF_TABLE,
@@ -17,10 +16,9 @@ from anonymizer.kernels import (
     Marks,
     Rules,
 )
+from anonymizer.kernels.arrays import Ints
 from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import PrivacyModel, attributes_of, holds
-
-__all__ = ["Judgement", "Policy"]
 
 Asked = tuple[PrivacyModel, str | None]
 """A model, and the sensitive attribute it is about; None: class sizes."""

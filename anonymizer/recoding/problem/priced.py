@@ -6,13 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizer.counts.counts import Counts, Floats
+from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels import Worth
+from anonymizer.kernels.arrays import Floats
 from anonymizer.objectives import Objective
 from anonymizer.objectives.candidate import Candidate, Layout
-
-__all__ = ["Priced"]
 
 
 @dataclass(frozen=True)

@@ -19,18 +19,6 @@ from anonymizer.recoding.problem.evaluator import Evaluator
 from anonymizer.recoding.problem.suppression import Suppression
 from anonymizer.recoding.trace import Trace
 
-__all__ = [
-    "ALONE",
-    "Found",
-    "Frontier",
-    "Problem",
-    "Run",
-    "Scored",
-    "Search",
-    "Watch",
-    "winner",
-]
-
 LONGEST = 1e9
 """Seconds: some thirty years."""
 

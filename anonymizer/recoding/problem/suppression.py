@@ -15,13 +15,11 @@ from numbers import Real
 
 import numpy as np
 
-from anonymizer.counts.counts import Ints
 from anonymizer.errors import InputError
 from anonymizer.kernels import Columns, Marks
+from anonymizer.kernels.arrays import Ints
 from anonymizer.objectives.candidate import merged
 from anonymizer.recoding.problem.policy import Judgement, Policy
-
-__all__ = ["Suppressed", "Suppression", "suppress"]
 
 
 @dataclass(frozen=True)

@@ -13,18 +13,6 @@ from anonymizer.release.output.interrupts import held
 from anonymizer.release.output.locking import locked, reason_of
 from anonymizer.release.output.renaming import flush, rename_new
 
-__all__ = [
-    "NEW",
-    "dress",
-    "kept",
-    "prepare",
-    "require_place",
-    "standing",
-    "stands",
-    "unwritten",
-    "write_file",
-]
-
 NEW = "new"
 """Where in a scratch directory files are made."""
 

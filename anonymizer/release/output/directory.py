@@ -22,8 +22,6 @@ from anonymizer.release.output.interrupts import held
 from anonymizer.release.output.locking import Site, locked, reason_of, sites
 from anonymizer.release.output.renaming import UNABLE, exchange, flush, rename_new
 
-__all__ = ["Output", "reserved"]
-
 READY = "ready"
 """What a directory of new files is called once all are proven, and what it changes places with."""
 

@@ -13,8 +13,6 @@ from anonymizer.errors import Ended
 if TYPE_CHECKING:
     from anonymizer.recoding import Watch
 
-__all__ = ["Held", "ends_as_interrupts", "held", "never_lost", "settled"]
-
 Handler = Callable[[int, FrameType | None], object] | int | None
 
 

@@ -19,8 +19,6 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-__all__ = ["Site", "locked", "reason_of", "sites"]
-
 LONGEST = 200
 """Bytes of a name that still leave room for what lock and scratch names add: 255 in all."""
 

@@ -8,8 +8,6 @@ import sys
 from functools import cache
 from pathlib import Path
 
-__all__ = ["UNABLE", "exchange", "flush", "rename_new"]
-
 UNABLE = {
     errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM, errno.EACCES,
     errno.EBUSY, errno.EXDEV,

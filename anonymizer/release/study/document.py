@@ -34,8 +34,6 @@ from anonymizer.release.parts import Number
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.tables.reading import STUDY, parsed_toml, read_whole
 
-__all__ = ["STRATEGY", "Document", "read_document"]
-
 UNION = ("int", "float")
 """What pydantic adds to the place of a complaint about a number."""
 

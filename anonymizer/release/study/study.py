@@ -21,8 +21,6 @@ from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.study.document import STRATEGY, read_document
 from anonymizer.tables.files import Format, format_of, read_table
 
-__all__ = ["Study"]
-
 
 class Study:
     """A study file, read and checked; paths in it are relative to it.

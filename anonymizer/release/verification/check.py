@@ -8,21 +8,6 @@ from typing import Any
 
 from anonymizer.errors import shown
 
-__all__ = [
-    "ABSENT",
-    "CONSISTENT",
-    "RECOMPUTED",
-    "STUDY",
-    "TOLERANCE",
-    "UNCHECKED",
-    "Check",
-    "at",
-    "compared",
-    "compared_all",
-    "required",
-    "same",
-]
-
 TOLERANCE = 1e-9
 """How far a figure may be from the recomputed one, relative to the larger, or in its own unit.
 

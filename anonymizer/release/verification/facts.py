@@ -13,8 +13,6 @@ from anonymizer.hierarchy import ANY
 from anonymizer.privacy import DifferentialPrivacy, Mask, PrivacyModel, Verdict
 from anonymizer.tables import engine
 
-__all__ = ["Facts"]
-
 
 @dataclass(frozen=True, eq=False)
 class Facts:

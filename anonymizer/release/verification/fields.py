@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 from anonymizer.release.verification.check import CONSISTENT, RECOMPUTED, STUDY, UNCHECKED
 
-__all__ = ["FIELDS", "Treatment", "leaves", "treatment_of"]
-
 Path = tuple[str | int, ...]
 """A place in a manifest: keys, and numbers of places in lists."""
 

@@ -29,8 +29,6 @@ from anonymizer.release.warnings.column_warnings import column_warnings
 from anonymizer.release.warnings.warnings import WARNINGS
 from anonymizer.tables.values import counted
 
-__all__ = ["informations", "missing", "policy", "sizes", "warnings"]
-
 OF_RAW = ("column-gives-away", "telling-order", "spellings-alike")
 """Warnings that need the raw table."""
 

@@ -14,8 +14,6 @@ from anonymizer.release.verification.facts import Facts
 from anonymizer.tables import engine
 from anonymizer.tables.values import counted, is_missing, number_of, number_text, text_of
 
-__all__ = ["MARKED", "labels", "plain_text", "ranges", "regions", "texts_in"]
-
 MARKED = re.compile(r"( \((level \d+|grouped)\))+$")
 """What tells labels apart that read alike."""
 

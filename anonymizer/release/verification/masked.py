@@ -27,8 +27,6 @@ from anonymizer.tables.values import counted
 if TYPE_CHECKING:
     from anonymizer.channels import Channel
 
-__all__ = ["masking"]
-
 METHODS = [name for name, kind in RECODINGS.items() if issubclass(kind, RandomRecoding)]
 
 WITHHELD = "the channels of the masking are withheld"

@@ -18,8 +18,6 @@ from anonymizer.release.verification.check import (
 from anonymizer.release.verification.facts import Facts
 from anonymizer.release.verification.fields import UNIT
 
-__all__ = ["search"]
-
 NEAR = 1e-6
 """How far a proven value may be from its bound, relative to it: searches forgive rounding."""
 

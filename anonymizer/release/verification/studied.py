@@ -27,8 +27,6 @@ from anonymizer.release.verification.labels import MARKED, plain_text
 from anonymizer.tables.values import counted, is_missing, text_of
 from anonymizer.version import __version__
 
-__all__ = ["models_of", "policy_of_study", "studied"]
-
 OTHER_VERSION = "the release was made by another version, which may count other things in"
 
 Group = Mapping[str, Any]

@@ -29,8 +29,6 @@ from anonymizer.tables import engine
 from anonymizer.tables.files import Format, columns_in, disarmed, format_of, read_table
 from anonymizer.tables.values import counted
 
-__all__ = ["Verification", "people_of", "recoded_people", "verify_release"]
-
 
 @dataclass(frozen=True)
 class Verification:

@@ -19,8 +19,6 @@ from anonymizer.privacy import (
 from anonymizer.release.warnings.warnings import MISSING, NARROW, NEARLY, ReleaseWarning
 from anonymizer.tables.values import is_missing, number_of, text_of
 
-__all__ = ["class_warnings"]
-
 DIVERSITIES = DistinctLDiversity, EntropyLDiversity, RecursiveLDiversity
 """Models that count values, whatever these are."""
 

@@ -15,8 +15,6 @@ from anonymizer.tables.keys import crossed
 from anonymizer.tables.spelling import read_keys
 from anonymizer.tables.values import is_missing
 
-__all__ = ["Hidden", "column_warnings", "spelling_warnings"]
-
 WRONG = 0.1
 """Wrong guesses that a column may leave, by those that chance would: it explains nine of ten."""
 

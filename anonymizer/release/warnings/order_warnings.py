@@ -11,8 +11,6 @@ from anonymizer.release.warnings.warnings import UNORDERED, ReleaseWarning
 from anonymizer.tables import engine
 from anonymizer.tables.values import is_missing
 
-__all__ = ["order_warnings"]
-
 LOOKED_AT = 1 << 14
 """Records that are looked at, at the most, evenly spread: some of a sorted table are sorted."""
 

@@ -7,20 +7,6 @@ from dataclasses import dataclass
 
 from anonymizer.tables.values import counted
 
-__all__ = [
-    "ENOUGH",
-    "IDENTIFYING",
-    "MISSING",
-    "NARROW",
-    "NEARLY",
-    "SINGLED_OUT",
-    "UNORDERED",
-    "WARNINGS",
-    "Caution",
-    "ReleaseWarning",
-    "warnings_markdown",
-]
-
 IDENTIFYING = 0.9
 """Distinction from which on nearly every record has a value of its own."""
 

@@ -13,8 +13,6 @@ from matplotlib.ticker import LogFormatter, MaxNLocator
 from anonymizer.report.plots.style import COLORS, LOOK, Style, save
 from anonymizer.utility.comparison import Comparison, Fit
 
-__all__ = ["draw", "frontier"]
-
 MARKERS = "osD^vPX"
 HOLLOW: Style = {"markerfacecolor": "white"}
 CEILING: Style = {"color": "grey", "linestyle": "--", "linewidth": 1.0}

@@ -19,8 +19,6 @@ from anonymizer.report.plots.style import COLORS, LOOK, Style, save
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph, Node
 
-__all__ = ["MOST_LABELLED", "draw", "kind_of", "places"]
-
 MOST_LABELLED = 40
 """Nodes of the largest graph whose nodes are labelled."""
 

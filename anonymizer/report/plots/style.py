@@ -6,8 +6,6 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-__all__ = ["COLORS", "LOOK", "Style", "save"]
-
 Style = dict[str, Any]
 
 LOOK: dict[Any, Any] = {

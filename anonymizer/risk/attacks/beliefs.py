@@ -24,8 +24,6 @@ from anonymizer.risk.attacks.conjunction import conjunction
 from anonymizer.risk.attacks.parts import BATCHES, Part, parts_of
 from anonymizer.risk.attacks.specializations import Setting
 
-__all__ = ["ENOUGH", "Beliefs", "Evidence"]
-
 RAISED = 0.01
 """A record is counted as raised where its largest posterior rises by more than this."""
 

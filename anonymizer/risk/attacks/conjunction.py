@@ -12,8 +12,6 @@ import numpy as np
 
 from anonymizer.kernels.arrays import Codes, Floats
 
-__all__ = ["Pattern", "conjunction"]
-
 
 class Pattern(NamedTuple):
     """The patterns of one class."""

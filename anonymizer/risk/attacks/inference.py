@@ -12,8 +12,6 @@ from anonymizer.kernels.arrays import Codes
 from anonymizer.risk.profile import Inference
 from anonymizer.risk.results import Result
 
-__all__ = ["Guesses", "Similar", "guessed_right", "guesses", "similarity"]
-
 SKEW = 2.0
 """A class is skewed if it makes a value at least this many times likelier."""
 

@@ -23,8 +23,6 @@ from anonymizer.privacy import PrivacyModel, Verdict, acceptable, verdicts
 from anonymizer.privacy.query_loss import Labels, together
 from anonymizer.tables import engine
 
-__all__ = ["candidates", "failing", "intersect", "membership_bounds"]
-
 
 def intersect(
     classes: Sequence[Labels],

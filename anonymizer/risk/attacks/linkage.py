@@ -8,8 +8,6 @@ from numpy.typing import ArrayLike
 from anonymizer.privacy.population import journalist, marketer, prosecutor
 from anonymizer.risk.results import Result
 
-__all__ = ["Linkage", "Success", "linkage"]
-
 
 @dataclass(frozen=True)
 class Success(Result):

@@ -24,8 +24,6 @@ from anonymizer.risk.attacks.parts import BATCHES
 from anonymizer.risk.attacks.specializations import Setting, classes_at, specializations
 from anonymizer.risk.results import Result
 
-__all__ = ["DRAWS", "Minimality", "minimality"]
-
 DRAWS = 10_000
 """The default number of worlds drawn."""
 

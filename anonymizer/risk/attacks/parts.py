@@ -15,8 +15,6 @@ from anonymizer.risk.attacks.conjunction import Pattern
 from anonymizer.risk.attacks.specializations import Setting
 from anonymizer.risk.attacks.worlds import drawn, enumerated
 
-__all__ = ["BATCHES", "Part", "parts_of"]
-
 Patterns = Callable[[Ints], Codes]
 """The pattern of each world of a class: the finer releases that break the policy, as bits."""
 

@@ -20,8 +20,6 @@ from anonymizer.recoding.lattice import Node, level_recoding
 from anonymizer.recoding.problem.policy import Judgement, Policy
 from anonymizer.risk.attacks.worlds import enumerated
 
-__all__ = ["Setting", "classes_at", "specializations"]
-
 MOST_HISTOGRAMS = 1000
 """The most histograms of a finer class that are tried for one that satisfies the policy."""
 

@@ -9,8 +9,6 @@ import numpy as np
 
 from anonymizer.kernels.arrays import Codes, Floats, Ints
 
-__all__ = ["drawn", "enumerated"]
-
 
 def enumerated(sizes: Ints, margin: Ints, most: int) -> tuple[Ints, Floats] | None:
     """All tables of given margins and their probabilities; None if they are more than ``most``.

@@ -25,8 +25,6 @@ from anonymizer.risk.audit.releases import Published, read_release, require_comp
 from anonymizer.risk.audit.together import Intersection, intersection
 from anonymizer.risk.results import PolicyResult, Result
 
-__all__ = ["Audit", "ReleaseAudit", "audit_files"]
-
 
 @dataclass(frozen=True)
 class ReleaseAudit(PolicyResult):

@@ -22,8 +22,6 @@ from anonymizer.risk.audit.people import (
 )
 from anonymizer.risk.results import PolicyResult, Result
 
-__all__ = ["Candidates", "Known", "LinkedClasses"]
-
 Priors = Sequence[Mapping[str, Ints]]
 
 

@@ -13,8 +13,6 @@ from anonymizer.risk.attacks import Minimality, minimality
 from anonymizer.risk.audit.people import Placed
 from anonymizer.tables import engine
 
-__all__ = ["minimality_of", "obstacle"]
-
 
 def minimality_of(table: Placed, draws: int, rng: np.random.Generator) -> Minimality:
     """What an attacker learns about a release from knowing that no finer one satisfied the policy.

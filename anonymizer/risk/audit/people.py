@@ -25,20 +25,6 @@ from anonymizer.tables.files import columns_in, format_of, read_table
 from anonymizer.tables.spelling import one_text_each, read_keys
 from anonymizer.tables.values import counted, is_missing, text_of
 
-__all__ = [
-    "People",
-    "Placed",
-    "classes_in",
-    "cross_counts",
-    "everybody",
-    "identified",
-    "known_columns",
-    "placed",
-    "read_original",
-    "split_by",
-    "text_as_read",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Placed:

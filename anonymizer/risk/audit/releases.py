@@ -22,8 +22,6 @@ from anonymizer.tables.files import (
     rearmed,
 )
 
-__all__ = ["Published", "read_release", "require_compatible"]
-
 
 @dataclass(frozen=True, eq=False)
 class Published:

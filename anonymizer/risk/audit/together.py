@@ -12,8 +12,6 @@ from anonymizer.risk.audit.known import Candidates, Known, LinkedClasses
 from anonymizer.risk.audit.people import People, Placed
 from anonymizer.risk.results import Result
 
-__all__ = ["Intersection", "Losses", "intersection"]
-
 
 @dataclass(frozen=True)
 class Losses(Result):

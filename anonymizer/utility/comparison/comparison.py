@@ -28,8 +28,6 @@ from anonymizer.release.study import Study
 from anonymizer.utility.comparison.halves import Fit, fit_of
 from anonymizer.utility.comparison.sweep import Point, Sweep, points, policy_at
 
-__all__ = ["Comparison", "Unfit", "compare", "compare_study"]
-
 T = TypeVar("T")
 
 FITTING = "fitting recodings"

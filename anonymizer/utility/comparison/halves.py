@@ -14,8 +14,6 @@ from anonymizer.recoding.result import SearchResult
 from anonymizer.release.information import ceiling
 from anonymizer.utility.comparison.sweep import Point
 
-__all__ = ["Fit", "Half", "fit_of", "held_out"]
-
 
 @dataclass(frozen=True)
 class Half:

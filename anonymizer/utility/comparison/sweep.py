@@ -10,8 +10,6 @@ from numbers import Real
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.privacy import PrivacyModel
 
-__all__ = ["MOST_FITS", "Number", "Point", "Sweep", "points", "policy_at", "sweep_of"]
-
 Number = int | float
 Point = Mapping[str, Number]
 """The value of each parameter that is swept."""
