@@ -90,12 +90,15 @@ class Outcome:
 
     def left(self, admitted: pd.DataFrame) -> pd.DataFrame:
         """The admitted records that the released table has, in its order."""
-        return admitted[~self.suppressed] if self.fate == "removed" else admitted
+        return self._unsuppressed(admitted) if self.fate == "removed" else admitted
 
     @property
     def shown(self) -> pd.DataFrame:
         """The released records that are not suppressed."""
-        return self.released[~self.suppressed] if self.fate == "kept" else self.released
+        return self._unsuppressed(self.released) if self.fate == "kept" else self.released
+
+    def _unsuppressed(self, records: pd.DataFrame) -> pd.DataFrame:
+        return engine.records_of(records, ~self.suppressed)
 
 
 @dataclass(frozen=True, eq=False)

@@ -55,9 +55,10 @@ class People:
         return combinations.loc[np.repeat(np.arange(len(sizes)), sizes)].reset_index(drop=True)
 
 
-def seen_in(table: pd.DataFrame, taxonomies: Mapping[str, Taxonomy]) -> Seen:
-    """Which values of each quasi-identifier a table has."""
-    return _seen({name: encoded(table[name], taxonomies[name]) for name in taxonomies}, taxonomies)
+def seen_in(table: pd.DataFrame, taxonomies: Mapping[str, Taxonomy], records: Mask | slice) -> Seen:
+    """Which values of each quasi-identifier some records of a table have."""
+    codes = {name: encoded(table[name], each)[records] for name, each in taxonomies.items()}
+    return _seen(codes, taxonomies)
 
 
 def seen_of(counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> Seen:

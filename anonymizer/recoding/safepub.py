@@ -83,7 +83,7 @@ class SafePub(Recoding):
         search = SearchResult("fixed", task.objective.name, nodes=1, searched=False)
         plan = SamplePlan(schema, task.models, taxonomies, recoding, search, private)
         drawn, outcome = plan.drawn(task.counted.kept)
-        return replace(plan, seen=seen_in(drawn, taxonomies)), outcome
+        return replace(plan, seen=seen_in(drawn, taxonomies, slice(None))), outcome
 
 
 @dataclass(frozen=True, eq=False)
