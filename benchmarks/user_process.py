@@ -4,11 +4,13 @@ It imports nothing but what every checkout has.
 """
 
 import sys
+from functools import partial
 from time import process_time
 
 import workloads
 from workloads import Workload
 
+import anonymizer
 from anonymizer import Anonymizer
 
 
@@ -29,14 +31,15 @@ def serve() -> None:
 
 def fitted(workload: Workload, objective: str) -> object:
     """Fit as a user does, from a DataFrame to a verified release."""
-    asked = Anonymizer(
-        workload.hierarchies,
-        workload.sensitive,
-        workload.models,
-        objective=objective,
-        suppression=workload.suppression,
-    )
-    return asked.fit(workload.table)
+    make = Anonymizer, workload.hierarchies, workload.sensitive, workload.models
+    return partial(*make, objective=objective, **budget(workload.suppression))().fit(workload.table)
+
+
+def budget(share: float) -> dict[str, object]:
+    """The share of records that may be suppressed, as the checkout has it."""
+    if not hasattr(anonymizer, "FullDomain"):
+        return {"suppression": share}
+    return {"recoding": anonymizer.FullDomain(suppression=share)}
 
 
 if __name__ == "__main__":

@@ -160,7 +160,7 @@ def _uniform(counts: Columns, row: int, laid: Laid, bound: int) -> float:
 
 @within_machine_code
 def _dominated(counts: Columns, row: int, laid: Laid, bound: int, ranked: Numbers) -> float:
-    """One value is too frequent beside the less frequent ones.
+    """One value is too frequent compared with the less frequent ones.
 
     The ``rank`` - 1 most frequent ones stand first in ``ranked``, sorted by insertion.
     """

@@ -1,7 +1,7 @@
 """Merging cells into classes in machine code: agglomeration, then moves from class to class.
 
 A class is a row of counts as frequency sets have them, in 64 bits. The random numbers are its own
-(splitmix64): the same everywhere, whatever runs beside it.
+(splitmix64): the same everywhere, whatever else runs.
 """
 
 from typing import Any

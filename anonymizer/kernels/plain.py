@@ -108,7 +108,7 @@ def _uniform(counts: Columns, laid: Laid, bound: int) -> Marks:
 
 
 def _dominated(counts: Columns, laid: Laid, bound: int) -> Marks:
-    """One value is too frequent beside the less frequent ones."""
+    """One value is too frequent compared with the less frequent ones."""
     ranked = -np.sort(-_values(counts, laid, bound), axis=1)
     tail = ranked[:, laid.facts[bound, RANK] - 1 :].sum(axis=1)
     ratio = np.full(len(counts), np.inf)

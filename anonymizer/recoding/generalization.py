@@ -53,7 +53,8 @@ class GeneralizationPlan(RecodingPlan):
         """The plan that knows which values it released, ``raw`` being the counts of the table."""
         if not outcome.suppressed.any():
             return replace(self, seen=seen_of(raw, self.taxonomies))
-        return replace(self, seen=seen_in(admitted[~outcome.suppressed], self.taxonomies))
+        seen = seen_in(admitted, self.taxonomies, ~outcome.suppressed)
+        return replace(self, seen=seen)
 
     def carry_out(self, admitted: pd.DataFrame) -> Outcome:
         """Recode the records and suppress the classes that break the policy, within the budget."""
@@ -191,7 +192,9 @@ class Generalization(Recoding):
         names = ", ".join(model.name for model in problem.models)
         share = problem.suppression.share
         budget = f" while at most {share:.3g} of the records are suppressed" if share else ""
-        return PolicyUnreachableError(f"{what} all of {names}{self.bounds.told}{budget}; relax one")
+        return PolicyUnreachableError(
+            f"{what} all of {names}{self.bounds.suffix}{budget}; relax one"
+        )
 
     @abstractmethod
     def choose(

@@ -64,8 +64,8 @@ def test_worths_differ_from_the_objective_by_what_no_recoding_moves(objective, p
 def test_a_class_that_breaks_a_model_is_worth_nothing_at_all(problem):
     found = worths(MutualInformation(), problem.counts, problem.models)
     layout = Layout.of(problem.counts)
-    judgement = Policy(problem.models, layout, NUMPY).against(layout.margins)
-    marks = judgement.broken(columns_of(problem.counts), problem.counts.records)[1]
+    bound_policy = Policy(problem.models, layout, NUMPY).against(layout.margins)
+    marks = bound_policy.broken(columns_of(problem.counts), problem.counts.records)[1]
     assert np.array_equal(found == -np.inf, marks)
 
 

@@ -422,11 +422,11 @@ def in_kernels(model: PrivacyModel, classes: Classes) -> list[np.ndarray]:
     found = []
     for kernel in (NUMPY, compiled_kernel()):
         for kind in (np.int32, np.int64):
-            judgement = Policy([model], layout, kernel).against(layout.margins)
-            records, marks = judgement.broken(columns.astype(kind), 2**62)
+            bound_policy = Policy([model], layout, kernel).against(layout.margins)
+            records, marks = bound_policy.broken(columns.astype(kind), 2**62)
             assert records == classes.sizes[marks].sum()
-            assert not judgement.measured
-            found.append(~marks & judgement.allows(columns.astype(kind)))
+            assert not bound_policy.measured
+            found.append(~marks & bound_policy.allows(columns.astype(kind)))
     return found
 
 

@@ -70,9 +70,9 @@ def require_fine(problem: Problem, labels: np.ndarray, value: float) -> None:
     assert sorted(set(labels.tolist())) == list(range(len(counts)))
     assert list(dict.fromkeys(labels.tolist())) == list(range(len(counts)))
     assert acceptable(counts, problem.models).all()
-    judgement = Policy(problem.models, layout, NUMPY).against(layout.margins)
+    bound_policy = Policy(problem.models, layout, NUMPY).against(layout.margins)
     columns = np.concatenate([*counts.joint.values(), counts.sizes[:, None]], axis=1)
-    assert judgement.holds(columns)
+    assert bound_policy.holds(columns)
     assert value == pytest.approx(problem.objective(counts), abs=1e-9)
 
 

@@ -3,7 +3,7 @@
 A box [low, high] holds the nodes between two. Two facts prune, whatever the size of the lattice:
 
 - No node of a box scores more than its lowest one without suppression (``Objective.bound``).
-- Where the highest node is hopeless, so are all. Levels of an attribute that are hopeless beside
+- Where the highest node is hopeless, so are all. Levels of an attribute that are hopeless with
   the highest levels of all others are therefore cut off, which lowers the bound.
 
 Boxes are taken in falling order of their bound, so that the highest bound left, less the best
@@ -180,7 +180,7 @@ class Tree:
         return [] if settled or bound < self._best - TOLERANCE else [(-bound, low, high)]
 
     def _least_hopeful(self, axis: int, least: int, high: Node) -> int:
-        """The least level of an attribute that is hopeful beside the highest ones of the others."""
+        """The least level of an attribute that is hopeful with the highest ones of the others."""
         most = high[axis]
         while least < most:
             middle = (least + most) // 2

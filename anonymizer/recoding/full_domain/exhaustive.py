@@ -91,7 +91,7 @@ def lowest(present: NDArray[np.bool_]) -> list[Node]:
 
 
 def _visited(problem: Problem, run: Run, scores: bool) -> list[Scored]:
-    """The feasible nodes in lexicographic order, with their scores if asked for."""
+    """The feasible nodes in lexicographic order, with their scores if requested."""
     lattice = problem.lattice
     require_searchable(lattice)
     heights = lattice.heights

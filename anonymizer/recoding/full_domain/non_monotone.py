@@ -2,8 +2,9 @@
 
 Every node that the policy can hold at is counted.
 
-What a policy needs, monotone models that hold wherever it does (as many different values as it asks
-for effective ones, say), has a frontier that is found quickly; only nodes above it are looked at.
+What a policy needs, monotone models that hold wherever it does (as many different values as it
+requires effective ones, say), has a frontier that is found quickly; only nodes above it are looked
+at.
 """
 
 from collections.abc import Sequence
@@ -26,7 +27,7 @@ def survey_above(problem: Problem, run: Run = ALONE) -> Found | None:
 
     Without suppression.
     """
-    needed = [model for stated in problem.models for model in stated.necessary()]
+    needed = [needed for model in problem.models for needed in model.necessary()]
     if not needed:
         return survey(problem, run)
     evaluator = problem.evaluator

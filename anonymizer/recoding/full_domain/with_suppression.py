@@ -63,33 +63,33 @@ def best_suppressed(problem: Problem, run: Run = ALONE) -> Found | None:
         When interrupted before a feasible node was found.
     """
     require_searchable(problem.lattice)
-    hunt = Hunt(problem.evaluator, Board(problem.lattice))
+    search = SuppressionSearch(problem.evaluator, Board(problem.lattice))
     try:
-        hunt.find_hopeful(run)
-        hunt.score_hopeful(run)
+        search.find_hopeful(run)
+        search.score_hopeful(run)
     except Ended:
         raise
     except KeyboardInterrupt:
-        if not hunt.scored:
+        if not search.scored:
             raise
-    if not hunt.scored:
+    if not search.scored:
         return None
-    score, _, node = winner(hunt.scored)
-    left = hunt.left()
-    bound = max(score, float(hunt.bounds[left].max(initial=-inf)))
-    size = hunt.board.status.size
-    proven, trace = not left.any(), hunt.trace(node)
-    return Found("bisection", node, score, bound, proven, size, hunt.checked, trace=trace)
+    score, _, node = winner(search.scored)
+    left = search.left()
+    bound = max(score, float(search.bounds[left].max(initial=-inf)))
+    size = search.board.status.size
+    proven, trace = not left.any(), search.trace(node)
+    return Found("bisection", node, score, bound, proven, size, search.checked, trace=trace)
 
 
 @dataclass(eq=False)
-class Hunt:
+class SuppressionSearch:
     """A search of one lattice.
 
     Parameters
     ----------
     evaluator
-        What is asked about nodes.
+        What judges nodes.
     board
         Hopeless nodes are "infeasible" on it, hopeful ones "feasible".
     bounds

@@ -1,4 +1,4 @@
-"""What compiled searches ask of classes that they look at one by one."""
+"""What compiled searches require of classes that they look at one by one."""
 
 from anonymizer.errors import InputError
 from anonymizer.kernels import NUMPY
@@ -21,10 +21,10 @@ def criteria_of(problem: Problem, who: str) -> Criteria:
     require_monotone(problem.models, f"{who} recoding")
     objective = problem.objective.prepared(problem.counts, problem.taxonomies)
     layout = Layout.of(problem.counts)
-    judgement = Policy(problem.models, layout, NUMPY).against(layout.margins)
-    for model, _ in judgement.measured:
+    bound_policy = Policy(problem.models, layout, NUMPY).against(layout.margins)
+    for model, _ in bound_policy.measured:
         raise InputError(
             f"{who} recoding checks classes by bounds, and {model.name} states none; give it "
             "bounds(), or choose full-domain recoding"
         )
-    return criteria(judgement.rules, objective.worth(layout))
+    return criteria(bound_policy.rules, objective.worth(layout))

@@ -2,7 +2,7 @@
 
 A chain of nested partitions is a trie: the group of the coarsest level, then the child it has at
 the next finer one, down to the value. A value's code lines up these child numbers, the coarsest in
-the high bits; a group of level v is then told by the bits of the levels v and above, and
+the high bits; a group of level v is then identified by the bits of the levels v and above, and
 generalizing to v clears those below. The codes of all attributes side by side make the key.
 """
 
@@ -86,10 +86,7 @@ class Encoding:
 
     def mask(self, node: Node) -> Words:
         """The bits that stay when generalizing to a node, one number per word."""
-        return tuple(
-            np.uint64(sum(masks[level] for masks, level in zip(word, node, strict=True)))
-            for word in self._masks
-        )
+        return tuple(np.uint64(sum(map(list[int].__getitem__, word, node))) for word in self._masks)
 
     @cached_property
     def _masks(self) -> list[list[list[int]]]:

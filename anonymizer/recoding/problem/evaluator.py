@@ -1,4 +1,4 @@
-"""What searches ask about the nodes of one problem: are they feasible, and how do they score."""
+"""The nodes of one problem, judged: are they feasible, and how do they score."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.problem.encoding import Encoding
 from anonymizer.recoding.problem.frequency import FrequencySets
-from anonymizer.recoding.problem.policy import Judgement, Policy
+from anonymizer.recoding.problem.policy import BoundPolicy, Policy
 from anonymizer.recoding.problem.suppression import Suppression, suppress
 
 
@@ -82,12 +82,12 @@ class Evaluator:
         return self.policy.layout
 
     @cached_property
-    def judgement(self) -> Judgement:
+    def bound_policy(self) -> BoundPolicy:
         """The policy against the margins of the whole table."""
         return self.policy.against(self.layout.margins)
 
     @cached_property
-    def outright(self) -> Judgement:
+    def outright(self) -> BoundPolicy:
         """The strongly monotone models alone: classes that break them are never saved by merging.
 
         The records in such classes can only become fewer under generalization, whatever else is
@@ -120,7 +120,7 @@ class Evaluator:
 
     def holds(self, classes: FrequencySet) -> bool:
         """Whether every class satisfies every model, without suppression."""
-        return self.judgement.holds(classes.counts)
+        return self.bound_policy.holds(classes.counts)
 
     def hopeful(self, classes: FrequencySet) -> bool:
         """Whether the strongly monotone models alone stay within the budget."""
@@ -138,7 +138,7 @@ class Evaluator:
         broken = self.outright.broken(classes.counts, self.most)
         if broken[0] > self.most:
             return False, plain, None
-        all_strong = len(self.outright.models) == len(self.judgement.models)
+        all_strong = len(self.outright.models) == len(self.bound_policy.models)
         return True, plain, self.released(plain, broken if all_strong else None)
 
     def candidate(self, node: Node, classes: FrequencySet) -> Candidate | None:
@@ -169,7 +169,7 @@ class Evaluator:
         classes = plain.classes
         hidden = self._all_hidden(plain.node, classes)
         found = suppress(
-            classes.counts, self.policy, self.judgement, self.suppression, hidden, broken
+            classes.counts, self.policy, self.bound_policy, self.suppression, hidden, broken
         )
         if found is None or not found.records:
             return None if found is None else plain

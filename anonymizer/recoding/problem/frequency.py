@@ -9,7 +9,7 @@ from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.problem.encoding import Encoding
 
 MOST_BYTES = 256 * 2**20
-"""Memory that the frequency sets kept may take, beside the one of the bottom."""
+"""Memory that the frequency sets kept may take, in addition to the one of the bottom."""
 
 MOST_KEPT = 24
 """Frequency sets kept: looking one out takes a time that grows with them."""
@@ -44,7 +44,7 @@ class FrequencySets:
     Parameters
     ----------
     encoding, base
-        The keys, and the frequency set of a node below all that will be asked for.
+        The keys, and the frequency set of a node below all that will be requested.
     kernel
         What rolls up.
     share
@@ -61,14 +61,14 @@ class FrequencySets:
         self._prepared: list[Kept] = []
         self._path: dict[Node, Kept | None] = {}
         self._bytes = 0
-        self._asked = 0
+        self._requests = 0
 
     def at(self, node: Node) -> FrequencySet:
-        """The frequency set of a node; valid until the next one is asked for.
+        """The frequency set of a node; valid until the next one is requested.
 
         A result much smaller than what it came from is kept.
         """
-        self._asked += 1
+        self._requests += 1
         source = self._smallest_below(node)
         classes = self.kernel.roll_up(source.classes, self.encoding.mask(node))
         if FEW < len(classes) <= WORTH_KEEPING * source.size:
@@ -76,7 +76,7 @@ class FrequencySets:
         return classes
 
     def rebase(self, node: Node) -> None:
-        """Start from a node that is below all that will still be asked for, if that pays."""
+        """Start from a node that is below all that will still be requested, if that pays."""
         if self._base.size <= FEW:
             return
         classes = self._rolled_up(node)
@@ -127,12 +127,14 @@ class FrequencySets:
             if kept.size >= found.size:
                 break
             if all(map(le, kept.node, node)):
-                kept.used = self._asked
+                kept.used = self._requests
                 return kept
         return found
 
     def _keep(self, node: Node, classes: FrequencySet) -> None:
-        insort(self._kept, Kept(node, classes, len(classes), self._asked), key=attrgetter("size"))
+        insort(
+            self._kept, Kept(node, classes, len(classes), self._requests), key=attrgetter("size")
+        )
         self._bytes += classes.nbytes
         while len(self._kept) > MOST_KEPT or self._bytes > self._most_bytes:
             self._drop(min(self._kept, key=attrgetter("used")))

@@ -33,8 +33,8 @@ class RangeOptions:
     def __post_init__(self) -> None:
         _require_whole("max-ranges", self.max_ranges)
         for name, value in (("min-width", self.min_width), ("grid", self.grid)):
-            stated = isinstance(value, Real | Decimal) and not isinstance(value, bool)
-            number = number_of(value) if stated else None
+            given = isinstance(value, Real | Decimal) and not isinstance(value, bool)
+            number = number_of(value) if given else None
             if value is not None and (number is None or number <= 0):
                 raise InputError(f"{name} = {str(value)[:SHOWN]} must be a number above 0")
 
@@ -77,10 +77,10 @@ class Bounds:
         return {name: value for name, value in known.items() if value is not None}
 
     @property
-    def told(self) -> str:
+    def suffix(self) -> str:
         """What a message adds of them."""
-        stated = ", ".join(f"{name} = {value}" for name, value in self.requested.items())
-        return f" with {stated}" if stated else ""
+        listed = ", ".join(f"{name} = {value}" for name, value in self.requested.items())
+        return f" with {listed}" if listed else ""
 
 
 def _require_whole(name: str, value: object) -> None:

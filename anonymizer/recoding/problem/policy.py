@@ -20,7 +20,7 @@ from anonymizer.kernels.arrays import Ints
 from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import PrivacyModel, attributes_of, holds
 
-Asked = tuple[PrivacyModel, str | None]
+Subject = tuple[PrivacyModel, str | None]
 """A model, and the sensitive attribute it is about; None: class sizes."""
 
 
@@ -36,22 +36,22 @@ class Policy:
     layout: Layout
     kernel: Kernel
 
-    def against(self, margins: Ints) -> "Judgement":
+    def against(self, margins: Ints) -> "BoundPolicy":
         """Ready to judge classes of a table of these margins, shape (columns,)."""
         if all(model.absolute for model in self.models):
             return replace(self._anyway, margins=margins)
         return self._laid(margins)
 
     @cached_property
-    def _anyway(self) -> "Judgement":
+    def _anyway(self) -> "BoundPolicy":
         """The rules of models whose bounds no table moves."""
         return self._laid(self.layout.margins)
 
-    def _laid(self, margins: Ints) -> "Judgement":
+    def _laid(self, margins: Ints) -> "BoundPolicy":
         known: list[tuple[Bound, int, int]] = []
         together: list[tuple[Bound, int, int]] = []
-        measured: list[Asked] = []
-        whole: list[Asked] = []
+        measured: list[Subject] = []
+        whole: list[Subject] = []
         nothing = np.zeros((0, len(margins)), np.int64)
         for model in self.models:
             for attribute in attributes_of(model, self.layout.sensitive):
@@ -63,7 +63,7 @@ class Policy:
                 if not bounds:
                     (measured if model.per_class else whole).append((model, attribute))
         rules = Rules.of(known, len(margins))
-        return Judgement(self, rules, together, measured, whole, margins)
+        return BoundPolicy(self, rules, together, measured, whole, margins)
 
     def _columns(self, bound: Bound, attribute: str | None) -> tuple[int, int]:
         """The columns that a bound is about."""
@@ -76,7 +76,7 @@ class Policy:
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement:
+class BoundPolicy:
     """Judges classes of one table: the policy with that table's margins filled in.
 
     Parameters
@@ -98,8 +98,8 @@ class Judgement:
     policy: Policy
     rules: Rules
     together: Sequence[tuple[Bound, int, int]]
-    measured: Sequence[Asked]
-    whole: Sequence[Asked]
+    measured: Sequence[Subject]
+    whole: Sequence[Subject]
     margins: Ints
 
     @property

@@ -1,4 +1,4 @@
-"""What a search is asked, how it may run, and what it answers."""
+"""The problem that a search solves, how it may run, and what it answers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -63,7 +63,7 @@ class Problem:
 
     @cached_property
     def evaluator(self) -> Evaluator:
-        """The problem, encoded; with the kernel asked for, or one chosen by the rows to roll up."""
+        """The problem, encoded; with the kernel requested, or one chosen by the rows to roll up."""
         return Evaluator.of(
             self.counts,
             self.taxonomies,

@@ -19,7 +19,7 @@ from anonymizer.errors import InputError
 from anonymizer.kernels import Columns, Marks
 from anonymizer.kernels.arrays import Ints
 from anonymizer.objectives.candidate import merged
-from anonymizer.recoding.problem.policy import Judgement, Policy
+from anonymizer.recoding.problem.policy import BoundPolicy, Policy
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Suppressed:
 def suppress(
     counts: Columns,
     policy: Policy,
-    judgement: Judgement,
+    bound_policy: BoundPolicy,
     suppression: Suppression,
     hidden: Marks | None = None,
     broken: tuple[int, Marks] | None = None,
@@ -97,42 +97,42 @@ def suppress(
     ----------
     counts
         The classes, shape (classes, columns).
-    policy, judgement
+    policy, bound_policy
         The policy, and the same with the margins of the whole table filled in.
     suppression
         The budget.
     hidden
-        The class, if any, whose quasi-identifiers are all ``*`` already: kept beside suppressed
+        The class, if any, whose quasi-identifiers are all ``*`` already: kept with suppressed
         ones it would merge with them, so it goes with them. So do the people of whom the table has
         no record: a suppressed record may be that of any of them.
     broken
         What breaks the policy against those margins, where that is known already.
     """
-    margins = judgement.margins
+    margins = bound_policy.margins
     most = suppression.most(int(margins[-1]))
-    records, marks = broken or judgement.broken(counts, most)
+    records, marks = broken or bound_policy.broken(counts, most)
     if records > most:
         return None
     if not marks.any():
-        return Suppressed(marks, 0, False, margins) if judgement.allows(counts) else None
+        return Suppressed(marks, 0, False, margins) if bound_policy.allows(counts) else None
     if not suppression.remove:
         whole = marks if hidden is None else marks | hidden
         if policy.layout.population:
             whole = whole | (counts[:, -1] == 0)  # people whom no class stands for
         together = merged(counts, whole)
         fits = 0 < int(together[-1]) <= most
-        if fits and (suppression.exempt or _fit(counts, whole, together, judgement)):
+        if fits and (suppression.exempt or _fit(counts, whole, together, bound_policy)):
             return Suppressed(whole, int(together[-1]), False, margins)
     return _removed(counts, policy, margins, marks, most)
 
 
-def _fit(counts: Columns, marks: Marks, together: Ints, judgement: Judgement) -> bool:
-    """Whether some classes as one, and beside the others, satisfy every model."""
-    if judgement.broken(together[None])[1].any():
+def _fit(counts: Columns, marks: Marks, together: Ints, bound_policy: BoundPolicy) -> bool:
+    """Whether some classes as one, and with the others, satisfy every model."""
+    if bound_policy.broken(together[None])[1].any():
         return False
-    if not judgement.judges_all:
+    if not bound_policy.judges_all:
         return True
-    return judgement.allows(np.concatenate([counts[~marks], together[None]]))
+    return bound_policy.allows(np.concatenate([counts[~marks], together[None]]))
 
 
 def _removed(
@@ -149,13 +149,13 @@ def _removed(
         if not left[-1]:
             return None
         rest = np.flatnonzero(~marks)
-        judgement = policy.against(left)
-        broken, new = judgement.broken(counts[rest], most - int(gone[-1]))
+        bound_policy = policy.against(left)
+        broken, new = bound_policy.broken(counts[rest], most - int(gone[-1]))
         if int(gone[-1]) + broken > most:
             return None
         if not new.any():
-            absent = judgement.broken(_without_records(counts[marks], policy))[1].any()
-            allowed = not absent and judgement.allows(counts[rest])
+            absent = bound_policy.broken(_without_records(counts[marks], policy))[1].any()
+            allowed = not absent and bound_policy.allows(counts[rest])
             return Suppressed(marks, int(gone[-1]), True, left) if allowed else None
         marks[rest[new]] = True
 

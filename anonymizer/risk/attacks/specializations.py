@@ -17,7 +17,7 @@ from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding.lattice import Node, level_recoding
-from anonymizer.recoding.problem.policy import Judgement, Policy
+from anonymizer.recoding.problem.policy import BoundPolicy, Policy
 from anonymizer.risk.attacks.worlds import enumerated
 
 MOST_HISTOGRAMS = 1000
@@ -93,7 +93,7 @@ class Setting:
         return sums
 
     @cached_property
-    def judgement(self) -> Judgement:
+    def bound_policy(self) -> BoundPolicy:
         """The models, bound to the distribution of the whole table."""
         layout = Layout.of(self.counts)
         return Policy(self.models, layout, self.kernel).against(layout.margins)
@@ -102,7 +102,7 @@ class Setting:
         """Which classes break a model, from their histograms, shape (..., values)."""
         flat = histograms.reshape(-1, histograms.shape[-1])
         columns = np.column_stack([flat, flat.sum(axis=1)])
-        return self.judgement.broken(columns, ALL)[1].reshape(histograms.shape[:-1])
+        return self.bound_policy.broken(columns, ALL)[1].reshape(histograms.shape[:-1])
 
     def always_breaks(self, finer: Codes) -> bool:
         """Whether some finer class is known to break a model in every world.
