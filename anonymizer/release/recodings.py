@@ -10,6 +10,7 @@ from anonymizer.recoding.levels import Fixed, FullDomain
 from anonymizer.recoding.ranges import Cut, VariableRange
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.recoding.safepub import SafePub
+from anonymizer.recoding.specialization import Specialization
 
 RecodingName = Literal[
     "full-domain",
@@ -19,6 +20,7 @@ RecodingName = Literal[
     "merged-cells",
     "fixed",
     "safepub",
+    "specialization",
     "pram",
     "noise",
     "bottleneck",
@@ -34,6 +36,7 @@ RECODINGS: Mapping[str, type[Recoding]] = {
         MergedCells,
         Fixed,
         SafePub,
+        Specialization,
         Pram,
         Noise,
         Bottleneck,
