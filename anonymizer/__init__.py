@@ -102,9 +102,6 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
     from anonymizer.recoding.safepub import (
         SafePub as SafePub,
     )
-    from anonymizer.recoding.specialization import (
-        Specialization as Specialization,
-    )
     from anonymizer.release.anonymizer import (
         Anonymizer as Anonymizer,
     )
@@ -156,7 +153,6 @@ HOMES = {
     "recoding.ranges": "Cut VariableRange",
     "recoding.recoding": "Recoding",
     "recoding.safepub": "SafePub",
-    "recoding.specialization": "Specialization",
     "release.anonymizer": "Anonymizer",
     "release.release": "Release",
     "release.study": "Study",

@@ -81,7 +81,6 @@ EXAMPLES: Mapping[str, Sequence[Example]] = {
         Example({"levels": LEVELS}, "Recoded at the levels given."),
         Example({"levels": {"age": 0, "job": 2}, "suppression": 0.2}, "3 suppressed and left out"),
     ],
-    "specialization": [Example(says="not proven"), Example({"most_steps": 1}, "not proven")],
     "safepub": [Example({"levels": LEVELS}, "drawn at random")],
     "pram": [
         Example({"levels": LEVELS, "seed": 1}, "distorts least"),
