@@ -10,7 +10,6 @@ from anonymizer.recoding.levels import Fixed, FullDomain
 from anonymizer.recoding.ranges import Cut, VariableRange
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.recoding.safepub import SafePub
-from anonymizer.recoding.specialization import Specialization
 
 RECODINGS: Mapping[str, type[Recoding]] = {
     kind.name: kind
@@ -22,7 +21,6 @@ RECODINGS: Mapping[str, type[Recoding]] = {
         MergedCells,
         Fixed,
         SafePub,
-        Specialization,
         Pram,
         Noise,
         Bottleneck,
