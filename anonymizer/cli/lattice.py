@@ -35,7 +35,7 @@ def lattice(study: Path, plot: Path | None, force: bool, jobs: int | None, as_js
     described = Study(study)
     with progress() as shown, never_lost(shown) as watch:
         estimator = described.anonymizer(jobs, watch)
-        require_lattice(estimator.recoding)
+        require_lattice(described.recoding)
         watch("reading the table", 0, None)
         graph = estimator.fit(described.read()).lattice_
     if draw:

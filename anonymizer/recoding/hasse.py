@@ -21,31 +21,27 @@ from anonymizer.objectives import MutualInformation
 from anonymizer.recoding.apply import levels_of
 from anonymizer.recoding.lattice import Lattice, Node
 from anonymizer.recoding.problem.problem import Found, Frontier, Problem
+from anonymizer.recoding.recoding import Recoding
 from anonymizer.recoding.result import SearchResult
 from anonymizer.recoding.trace import MOST_TRACED, Trace
 
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
 
-OVER_LEVELS = ("full-domain", "variable-range", "cut", "fixed")
-"""The recodings that have a lattice: they search over the levels of the quasi-identifiers."""
-
-
 MOST_SCORED = 32
 """Minimal nodes that are scored although no level is chosen: as quick as a cut or two."""
 
 
-def require_lattice(recoding: object) -> None:
-    """Require that a recoding, or the name of one, searches over levels.
+def require_lattice(recoding: Recoding) -> None:
+    """Require that a recoding searches over levels.
 
     Raises
     ------
     InputError
         When it does not.
     """
-    name = getattr(recoding, "name", recoding)
-    if name not in OVER_LEVELS:
-        raise _without(f"recoding {name!r}")
+    if not recoding.over_levels:
+        raise _without(f"recoding {recoding.name!r}")
 
 
 def traced(problem: Problem, found: Found | Frontier) -> Trace:
@@ -178,7 +174,7 @@ class Known:
     def feasible(self, node: Node) -> bool | None:
         """Whether a node satisfies the policy; None where nothing known implies either."""
         trace = self.trace
-        if node in trace.scores or node in self._frontier:
+        if node in trace.scores or node in self._frontier or node == self.best:
             return True
         if node in trace.infeasible:
             return False
@@ -232,6 +228,6 @@ def _node(recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy]) ->
 
 def _without(what: str) -> InputError:
     return InputError(
-        f"{what} does not search over levels, so that it has no lattice; recodings that have one: "
-        f"{', '.join(OVER_LEVELS)}"
+        f"{what} does not search over levels, so that it has no lattice; choose one that has, "
+        "such as full-domain"
     )

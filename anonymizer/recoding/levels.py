@@ -1,7 +1,8 @@
 """Recodings to one level per quasi-identifier: the best node of the lattice, or a given one."""
 
+from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from anonymizer.counts.counts import Partitions
@@ -21,8 +22,46 @@ Strategy = Literal[
 ]
 
 
+class Levels(Generalization):
+    """One level per quasi-identifier: a recoding that only has to find a node of the lattice."""
+
+    over_levels: ClassVar[bool] = True
+    reach: ClassVar[str] = "no node of the lattice satisfies"
+    """What the error says of the policy where there is no node."""
+
+    @abstractmethod
+    def find(self, problem: Problem, seed: int, run: Run) -> Found | None:
+        """The node that solves a problem, and how it was found; None where none does.
+
+        Raises
+        ------
+        InputError
+            When options and problem do not fit together.
+        """
+
+    def choose(self, problem: Problem, seed: int, run: Run) -> tuple[Partitions, SearchResult]:
+        """The partitions of the node that is found."""
+        found = self.find(problem, seed, run)
+        if found is None:
+            raise self.unreachable(problem, self.reach)
+        recoding = level_recoding(problem.taxonomies, problem.counts.names, found.node)
+        return recoding, SearchResult.of(
+            problem,
+            found.strategy,
+            found.score,
+            found.bound,
+            nodes=found.nodes,
+            checked=found.checked,
+            feasible=found.feasible,
+            minimal=found.minimal,
+            proven=found.proven,
+            trace=traced(problem, found),
+            searched=self.searches,
+        )
+
+
 @dataclass(frozen=True)
-class FullDomain(Generalization):
+class FullDomain(Levels):
     """One level per quasi-identifier: the best node of the lattice that satisfies the policy.
 
     Parameters
@@ -58,17 +97,14 @@ class FullDomain(Generalization):
                 "which follows the policy alone; leave either out, or require k-anonymity"
             )
 
-    def choose(self, problem: Problem, seed: int, run: Run) -> tuple[Partitions, SearchResult]:
+    def find(self, problem: Problem, seed: int, run: Run) -> Found | None:
         """The best node of the lattice."""
         confined = with_few_classes(with_large_classes(problem, self.bounds), self.bounds)
-        found = solve(confined, self.search, run)
-        if found is None:
-            raise self.unreachable(problem, "no node of the lattice satisfies")
-        return _chosen(problem, found)
+        return solve(confined, self.search, run)
 
 
 @dataclass(frozen=True)
-class Fixed(Generalization):
+class Fixed(Levels):
     """The given levels, or the refusal that they do not satisfy the policy.
 
     Parameters
@@ -81,6 +117,7 @@ class Fixed(Generalization):
 
     name: ClassVar[str] = "fixed"
     searches: ClassVar[bool] = False
+    reach: ClassVar[str] = "the levels given do not satisfy"
 
     levels: Mapping[str, int]
     suppression: float = 0.0
@@ -91,34 +128,14 @@ class Fixed(Generalization):
         if not isinstance(self.levels, Mapping):
             raise InputError("levels must map every quasi-identifier to a level")
 
-    def choose(self, problem: Problem, seed: int, run: Run) -> tuple[Partitions, SearchResult]:
+    def find(self, problem: Problem, seed: int, run: Run) -> Found | None:
         """The node of the levels."""
         node = node_of(self.levels, problem.taxonomies)
-        evaluator = problem.evaluator
-        if evaluator.candidate(node, evaluator.sets().at(node)) is None:
-            raise self.unreachable(problem, "the levels given do not satisfy")
-        score = evaluator.value(node)
+        score = problem.score(node)
+        if score is None:
+            return None
         trace = Trace.of(problem.lattice, [(score, 0, node)], [node], [node])
-        found = Found("fixed", node, score, score, True, 1, 1, trace=trace)
-        recoding, result = _chosen(problem, found)
-        return recoding, replace(result, searched=False)
-
-
-def _chosen(problem: Problem, found: Found) -> tuple[Partitions, SearchResult]:
-    """The recoding of a node that was found, and how it was found."""
-    recoding = level_recoding(problem.taxonomies, problem.counts.names, found.node)
-    return recoding, SearchResult.of(
-        problem,
-        found.strategy,
-        found.score,
-        found.bound,
-        nodes=found.nodes,
-        checked=found.checked,
-        feasible=found.feasible,
-        minimal=found.minimal,
-        proven=found.proven,
-        trace=traced(problem, found),
-    )
+        return Found("fixed", node, score, score, True, 1, 1, trace=trace)
 
 
 def node_of(levels: Mapping[str, int], taxonomies: Mapping[str, Taxonomy]) -> Node:

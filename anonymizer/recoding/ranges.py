@@ -46,6 +46,7 @@ class VariableRange(Generalization):
 
     name: ClassVar[str] = "variable-range"
     cuts: ClassVar[bool] = False
+    over_levels: ClassVar[bool] = True
 
     refine: Sequence[str] | None = None
     group: Sequence[str] = ()

@@ -237,12 +237,14 @@ class Recoding(ABC):
     ``name`` is what a study file calls the method. ``searches``: whether an objective is maximised,
     for which a time limit can make sense. ``private``: whether it is what differential privacy
     needs. ``numbered``: whether the released table has a column that numbers its classes.
+    ``over_levels``: whether it searches the lattice of levels, which can be drawn then.
     """
 
     name: ClassVar[str]
     searches: ClassVar[bool] = True
     private: ClassVar[bool] = False
     numbered: ClassVar[bool] = False
+    over_levels: ClassVar[bool] = False
 
     @abstractmethod
     def fit(self, task: Task) -> tuple[RecodingPlan, Outcome]:

@@ -17,7 +17,7 @@ from anonymizer.recoding.hasse import lattice_graph
 from anonymizer.recoding.problem.problem import Run, Watch, ignore
 from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.release.plan import Plan
-from anonymizer.release.recodings import RecodingName, recoding_of
+from anonymizer.release.recodings import recoding_of
 from anonymizer.release.sklearn_api import Conventions
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Anonymizer(Conventions):
     quasi_identifiers: Mapping[str, Hierarchy | str | Path]
     sensitive: str | Sequence[str] = ()
     privacy: Sequence[PrivacyModel] = ()
-    recoding: RecodingName | Recoding = "full-domain"
+    recoding: str | Recoding = "full-domain"
     objective: str | Objective = "mutual-information"
     identifiers: Sequence[str] = ()
     missing: Literal["error", "drop", "category"] = "error"

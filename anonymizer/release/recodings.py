@@ -1,7 +1,7 @@
 """The recodings, by the names that studies and estimators have for them."""
 
 from collections.abc import Mapping
-from typing import Literal
+from dataclasses import MISSING, fields
 
 from anonymizer.errors import InputError, did_you_mean, shown
 from anonymizer.masking import Bottleneck, Noise, Pram
@@ -10,19 +10,6 @@ from anonymizer.recoding.levels import Fixed, FullDomain
 from anonymizer.recoding.ranges import Cut, VariableRange
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.recoding.safepub import SafePub
-
-RecodingName = Literal[
-    "full-domain",
-    "variable-range",
-    "cut",
-    "boxes",
-    "merged-cells",
-    "fixed",
-    "safepub",
-    "pram",
-    "noise",
-    "bottleneck",
-]
 
 RECODINGS: Mapping[str, type[Recoding]] = {
     kind.name: kind
@@ -52,14 +39,27 @@ def recoding_of(given: object) -> Recoding:
     """
     if isinstance(given, Recoding):
         return given
+    if isinstance(given, type) and issubclass(given, Recoding):
+        raise InputError(f"recoding = {given.__name__} is a class; give {_call(given)}")
     if not isinstance(given, str) or given not in RECODINGS:
         close = did_you_mean(given, RECODINGS) if isinstance(given, str) else ""
         hint = close or f"; known are {', '.join(RECODINGS)}"
         raise InputError(f"recoding = {shown(given)} is unknown{hint}")
     kind = RECODINGS[given]
-    try:
-        return kind()
-    except TypeError:
-        raise InputError(
-            f"recoding = {given!r} needs levels; give {kind.__name__}(levels={{...}})"
-        ) from None
+    if needed := _needed(kind):
+        raise InputError(f"recoding = {given!r} needs {' and '.join(needed)}; give {_call(kind)}")
+    return kind()
+
+
+def _needed(kind: type[Recoding]) -> list[str]:
+    """The options that have no default."""
+    return [
+        each.name
+        for each in fields(kind)  # type: ignore[arg-type]
+        if each.default is MISSING and each.default_factory is MISSING
+    ]
+
+
+def _call(kind: type[Recoding]) -> str:
+    """How one is made, with the options that it needs."""
+    return f"{kind.__name__}({', '.join(f'{name}=...' for name in _needed(kind))})"

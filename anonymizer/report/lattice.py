@@ -131,10 +131,11 @@ def _notes(of_all: Mapping[str, Any]) -> list[str]:
         notes.append("The levels were given: no other node was counted.")
     elif of_all["feasible"] is None:
         notes.append(
-            "The search did not need the whole frontier; strategy = 'exhaustive' finds it."
+            "The search did not need the whole frontier; full-domain recoding with strategy = "
+            "'exhaustive' finds it."
         )
     if of_all["best"] is None:
         notes.append("The recoding chosen has partitions of its own: it is no node of the lattice.")
     elif not of_all["proven"]:
-        notes.append("The search was not finished: another node may be better.")
+        notes.append("The node is not proven to be the best: another may be better.")
     return notes

@@ -103,7 +103,11 @@ def _search(search: SearchResult) -> list[str]:
         proven = "the proven optimum" if search.proven else f"not proven to be the best{gap}"
         lines.append(f"Attributes were cut {search.refinements:,} times; the result is {proven}.")
     elif not search.proven:
-        lines.append(f"The search was not finished: this is the best node found{gap}.")
+        lines.append(
+            f"The search was not finished: this is the best node found{gap}."
+            if gap
+            else "This is the best node found, not proven to be the best."
+        )
     return lines
 
 

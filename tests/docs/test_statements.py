@@ -46,6 +46,12 @@ def options_of(kind: type) -> set[str]:
     return {name.replace("_", "-") for name in names}
 
 
+def row_of(kind: type) -> str:
+    """The row of a recoding."""
+    options = ", ".join(f"`{option}`" for option in sorted(options_of(kind)))
+    return f"| `{kind.name}` | `{kind.__name__}` | {options} |"
+
+
 def test_the_readme_is_short():
     assert README.stat().st_size <= MOST_BYTES
 
@@ -90,6 +96,8 @@ def test_every_recoding_has_a_row():
     found = [
         method.strip("`") for page in METHODS for method, *_ in rows(marked(page, "recodings"))
     ]
+    lacking = [row_of(kind) for name, kind in RECODINGS.items() if name not in found]
+    assert not lacking, f"a row of docs/recodings.md or docs/random.md: {lacking}"
     assert sorted(found) == sorted(RECODINGS)
 
 

@@ -1,12 +1,16 @@
 """What the report of a release says of each quasi-identifier: its level, or what its groups are."""
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import pandas as pd
 import pytest
 
 from anonymizer import Anonymizer, Boxes, Cut, Fixed, Hierarchy, KAnonymity, Pram, VariableRange
+from anonymizer.recoding.levels import Levels
+from anonymizer.recoding.problem.problem import Found, Problem, Run
 from anonymizer.report.release import print_release
 
 JOBS = Hierarchy.from_rows(
@@ -114,3 +118,39 @@ def test_what_is_drawn_has_no_groups(row):
     hierarchies = {"job": JOBS, "age": AGES}
     assert row("age", table, hierarchies, recoding) == ["age", "0", "drawn"]
     assert row("job", table, hierarchies, recoding)[:2] == ["job", "1"]
+
+
+@dataclass(frozen=True)
+class Top(Levels):
+    """The top of the lattice, with no word on how good it is."""
+
+    name: ClassVar[str] = "top"
+
+    def find(self, problem: Problem, seed: int, run: Run) -> Found | None:
+        node = problem.lattice.heights
+        score = problem.score(node)
+        return None if score is None else Found("top", node, score, nodes=6, checked=1)
+
+
+def test_what_is_found_without_a_bound_is_not_said_to_be_unfinished(capsys):
+    frame = pd.DataFrame(HEALTH + CRAFT, columns=["job", "age", "ill"])
+    anonymizer = Anonymizer({"job": JOBS, "age": AGES}, "ill", [KAnonymity(4)], recoding=Top())
+    print_release(anonymizer.fit(frame).release_, Path("out"))
+    said = capsys.readouterr().out
+    assert "Searched 6 nodes (top, 1 checked).\nThis is the best node found, not proven" in said
+    assert anonymizer.search_.gap is None
+    assert anonymizer.lattice_.graph["best"] == (2, 3)
+    assert anonymizer.lattice_.nodes[2, 3]["feasible"]
+
+
+@pytest.mark.parametrize("objective", ["mutual-information", "loss", "precision", "discernibility"])
+def test_a_node_has_a_score_by_any_objective(objective):
+    frame = pd.DataFrame(HEALTH + CRAFT, columns=["job", "age", "ill"])
+    same = {"quasi_identifiers": {"job": JOBS, "age": AGES}, "sensitive": "ill"}
+    top, given = (
+        Anonymizer(**same, privacy=[KAnonymity(4)], recoding=recoding, objective=objective)
+        .fit(frame)
+        .search_
+        for recoding in (Top(), Fixed({"job": 2, "age": 3}))
+    )
+    assert top.value == given.value

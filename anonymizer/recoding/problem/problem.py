@@ -121,6 +121,15 @@ class Problem:
         source = self.counts if source is None else source
         return source.recode(level_recoding(self.taxonomies, source.names, node))
 
+    def score(self, node: Node) -> float | None:
+        """What a node scores as it would be released; None where it does not satisfy the policy.
+
+        Whatever the objective is about, and with what is suppressed within the budget.
+        """
+        evaluator = self.evaluator
+        feasible = evaluator.candidate(node, evaluator.sets().at(node)) is not None
+        return evaluator.value(node) if feasible else None
+
     def feasible(self, counts: Counts) -> bool:
         """Whether every class satisfies every model."""
         return bool(acceptable(counts, self.models).all())
@@ -224,7 +233,7 @@ class Found:
     node, score
         The node, and what the objective scores it.
     bound
-        What no feasible node can score more than.
+        What no feasible node can score more than; infinite where that is not known.
     proven
         Whether the node is the best of all, ties included.
     nodes, checked
@@ -239,10 +248,10 @@ class Found:
     strategy: str
     node: Node
     score: float
-    bound: float
-    proven: bool
-    nodes: int
-    checked: int
+    bound: float = inf
+    proven: bool = False
+    nodes: int = 0
+    checked: int = 0
     feasible: int | None = None
     minimal: tuple[Node, ...] | None = None
     trace: Trace = field(default_factory=Trace, compare=False, repr=False)

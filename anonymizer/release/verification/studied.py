@@ -9,7 +9,7 @@ from anonymizer.hierarchy import ANY, Hierarchy
 from anonymizer.hierarchy.cuts import quoted
 from anonymizer.masking import RandomRecoding
 from anonymizer.privacy import PrivacyModel, about_each
-from anonymizer.recoding.levels import FullDomain
+from anonymizer.recoding.levels import Levels
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import (
@@ -114,7 +114,7 @@ def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
         fixed = {**dict.fromkeys(study.schema.names, 0), **(fixed or {})}
     if fixed is not None:
         yield compared("levels", levels, dict(fixed), STUDY)
-    elif isinstance(study.recoding, FullDomain):
+    elif isinstance(study.recoding, Levels):
         everything = {*levels} == {*study.schema.names}
         yield required("levels", everything, "", "needs one of every quasi-identifier", STUDY)
     for name, groups in manifest["recoding"].items():
