@@ -14,6 +14,7 @@ from oracle import Brute, Chain
 from anonymizer import Anonymizer, FullDomain, Hierarchy, InputError, KAnonymity, Loss
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.objectives import OBJECTIVES, MutualInformation, Objective, objective_of
+from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import KMap
 from anonymizer.recoding import Suppression, solve
 
@@ -386,3 +387,19 @@ def test_an_objective_of_ones_own_is_searched_for():
     problem = replace(case.problem(), objective=FewestLevels(), models=models)
     assert solve(problem).node == (2,)
     assert solve(replace(problem, models=[KAnonymity(1)])).score == 0
+
+
+def test_an_objective_that_is_no_sum_over_classes_says_what_it_lacks():
+    class Bare(Objective):
+        """The number of classes, of candidates alone."""
+
+        name = "bare"
+
+        def score(self, candidate):
+            return float(candidate.groups)
+
+    problem = small("loss").problem()
+    with pytest.raises(InputError, match=r"bare gives no per_class\(\), which ranges need"):
+        Bare().per_class(problem.counts)
+    with pytest.raises(InputError, match=r"ranges, for which it would have to give worth\(\)"):
+        Bare().worth(Layout.of(problem.counts))
