@@ -279,11 +279,6 @@ def _classes(case: Brute, outcome: Outcome) -> float:
     return len(_kept(case, outcome)) + bool(outcome.suppressed)
 
 
-def _anonymity(case: Brute, outcome: Outcome) -> float:
-    kept = sum(size * log2(size) for size in _kept(case, outcome).values())
-    return -(kept + len(outcome.suppressed) * log2(len(case.rows))) / len(case.rows)
-
-
 Cost = Callable[[Brute, str, object, int], float]
 
 
@@ -347,5 +342,4 @@ SCORES = {
     "discernibility": _discernibility,
     "average-class-size": _classes,
     "precision": _by_value(_height),
-    "mean-anonymity": _anonymity,
 }

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
 from anonymizer.errors import InputError, did_you_mean
-from anonymizer.objectives.anonymity import MeanAnonymity
 from anonymizer.objectives.attributes import Loss, NonUniformEntropy, Precision, Tabulated
 from anonymizer.objectives.base import Objective, Weights
 from anonymizer.objectives.classes import AverageClassSize, Discernibility, MutualInformation
@@ -42,7 +41,6 @@ OBJECTIVES: Mapping[str, type[Objective]] = {
         Discernibility,
         AverageClassSize,
         Precision,
-        MeanAnonymity,
     )
 }
 """Each objective by its name in a study file; the first is the default."""
