@@ -46,7 +46,6 @@ from anonymizer.privacy.shares import (
     ValueGain,
 )
 from anonymizer.privacy.size import KAnonymity
-from anonymizer.privacy.spread import KEAnonymity
 from anonymizer.tables.population import Population
 
 __all__ = [
@@ -110,6 +109,5 @@ MODELS: dict[str, type[PrivacyModel]] = {
         HighestReidentificationRisk,
         PopulationUniqueness,
         DifferentialPrivacy,
-        KEAnonymity,
     )
 }

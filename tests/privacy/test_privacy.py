@@ -45,7 +45,6 @@ from anonymizer.privacy import (
     require_possible,
     verdicts,
 )
-from anonymizer.privacy.spread import KEAnonymity
 from anonymizer.recoding.problem.policy import Policy
 from anonymizer.release.parts import ReportedVerdict
 from anonymizer.release.study import Study
@@ -83,7 +82,6 @@ CASES = [
     HighestReidentificationRisk(0.1, PEOPLE),
     *(PopulationUniqueness(0.1, 0.5, name) for name in ("dankar", "zayatz", "pitman", "snb")),
     DifferentialPrivacy(2, 0.1),
-    KEAnonymity(2, 1.5),
 ]
 PER_CLASS = [case for case in CASES if case.per_class]
 EVERY_CASE = pytest.mark.parametrize("model", CASES, ids=repr)
@@ -143,7 +141,6 @@ H, MM = 0.8112781244591328, 1 / (2 * 4 * np.log(2))
         (BayesianGain(0.2), [0.15, 0.15, 0.4], [1, 1, 0]),
         (ValueGain(0.2), [0.35, 0.15, 0.4], [0, 1, 0]),
         (HighestReidentificationRisk(0.25), [0.25, 0.25, 0.5], [1, 1, 0]),
-        (KEAnonymity(2, 1), [1, 1, -np.inf], [1, 1, 0]),
     ],
     ids=repr,
 )
