@@ -14,7 +14,7 @@ from anonymizer import Anonymizer, EntropyLDiversity, FullDomain, Hierarchy, KAn
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.kernels import Kernel
 from anonymizer.objectives import OBJECTIVES, Objective, objective_of
-from anonymizer.privacy import PrivacyModel
+from anonymizer.privacy import MODELS, PrivacyModel
 from anonymizer.recoding import STRATEGIES, Problem, Suppression, solve
 from anonymizer.tables import engine
 
@@ -26,6 +26,13 @@ ASKED = (
     ("loss", "geometric-mean"),
 )
 """Every other one, and the aggregate it is asked for with."""
+
+BOUNDED = {
+    kind
+    for kind in MODELS.values()
+    if kind.kind is not None or kind.bounds is not PrivacyModel.bounds
+}
+"""The models that kernels check. Any other measures the classes itself, as ``EvenClasses`` does."""
 
 SHARES = (0.0, 0.02, 0.1, 0.3, 0.6)
 

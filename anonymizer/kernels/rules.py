@@ -201,6 +201,11 @@ class Worth(NamedTuple):
     by_size: Floats
     each: float
 
+    @classmethod
+    def of_sizes(cls, by_size: Floats, each: float = 0.0) -> "Worth":
+        """The worth of classes that depends on their sizes alone."""
+        return cls(np.zeros((0, 2), np.int64), np.zeros(0), np.zeros(0), by_size, each)
+
     @property
     def limit(self) -> float:
         """What no class is worth more than; infinite where that is not obvious."""

@@ -60,15 +60,17 @@ class Objective(ABC):
 
     def per_class(self, counts: Counts) -> Floats:
         """What each class adds to the score, shape (classes,); InputError where it is no sum."""
+        levels = "depends on levels, which ranges do not have"
+        why = levels if self.levels_only else "gives no per_class(), which ranges need"
         raise InputError(
-            f"the objective {self.name} depends on levels, which ranges do not have; "
-            "choose another one, or full-domain recoding"
+            f"the objective {self.name} {why}; choose another one, or full-domain recoding"
         )
 
     def worth(self, layout: Layout) -> Worth:
         """What a class adds to the score, as kernels know it, up to a constant of the table."""
+        why = "" if self.levels_only else ", for which it would have to give worth()"
         raise InputError(
-            f"the objective {self.name} is not made for recodings beyond levels and ranges; "
+            f"the objective {self.name} is not made for recodings beyond levels and ranges{why}; "
             "choose mutual-information, discernibility or average-class-size"
         )
 

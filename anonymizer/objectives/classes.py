@@ -129,7 +129,7 @@ class Discernibility(Objective):
 
     def worth(self, layout: Layout) -> Worth:
         """Minus n_g^2."""
-        return _by_size(-(np.arange(layout.records + 1, dtype=float) ** 2))
+        return Worth.of_sizes(-(np.arange(layout.records + 1, dtype=float) ** 2))
 
 
 @dataclass(frozen=True)
@@ -156,9 +156,4 @@ class AverageClassSize(Objective):
 
     def worth(self, layout: Layout) -> Worth:
         """1, whatever the class."""
-        return _by_size(np.zeros(0))._replace(each=1.0)
-
-
-def _by_size(worths: Floats) -> Worth:
-    """The worth of classes that depends on their sizes alone."""
-    return Worth(np.zeros((0, 2), np.int64), np.zeros(0), np.zeros(0), worths, 0.0)
+        return Worth.of_sizes(np.zeros(0), each=1.0)

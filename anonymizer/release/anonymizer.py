@@ -46,10 +46,8 @@ class Anonymizer(Conventions):
         :class:`Cut`, :class:`Boxes`, :class:`MergedCells`, :class:`Fixed`, :class:`SafePub`,
         :class:`Pram`, :class:`Noise` or :class:`Bottleneck` with its options; or the name of one.
     objective
-        What is maximised: ``"mutual-information"`` or an estimate of it, ``"miller-madow"`` or
-        ``"above-shuffled"``; ``"non-uniform-entropy"``, ``"loss"``, ``"discernibility"``,
-        ``"average-class-size"``, ``"precision"``; or an :class:`Objective` with its options, such
-        as the target that information is kept about.
+        What is maximised: an :class:`Objective` with its options, such as the target that
+        information is kept about; or the name of one, ``"mutual-information"`` by default.
     identifiers
         Columns that are left out of the release.
     missing

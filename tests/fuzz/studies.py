@@ -12,6 +12,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 
+from anonymizer.objectives import OBJECTIVES, MutualInformation
+
 from . import values as pool
 from .hierarchies import hierarchy, number_in, toml_of
 from .policies import Scene, policy
@@ -292,10 +294,9 @@ def _everybody(rng: random.Random, names: list[str], table: Table) -> str:
     return file.getvalue()
 
 
-OBJECTIVES = (
-    "mutual-information", "miller-madow", "above-shuffled", "discernibility", "average-class-size",
-    "non-uniform-entropy", "loss", "precision",
-)  # fmt: skip
+INFORMED = [name for name, kind in OBJECTIVES.items() if issubclass(kind, MutualInformation)]
+OF_LEVELS = [name for name, kind in OBJECTIVES.items() if kind.levels_only]
+OF_CLASSES = [name for name in OBJECTIVES if name not in (*INFORMED, *OF_LEVELS)]
 
 
 def _objective(
@@ -307,11 +308,10 @@ def _objective(
     stated: dict[str, object] = {}
     levels = recoding in ("full-domain", "fixed", "safepub")
     if not sensitive and not targets:
-        stated["name"] = rng.choice(OBJECTIVES[3:] if levels else OBJECTIVES[3:5])
+        stated["name"] = rng.choice(OF_CLASSES + OF_LEVELS * levels)
     elif rng.random() < 0.6:
-        stated["name"] = rng.choice(OBJECTIVES if levels else OBJECTIVES[:5])
-    informed = stated.get("name", OBJECTIVES[0]) in OBJECTIVES[:3]
-    if targets and informed:
+        stated["name"] = rng.choice(INFORMED + OF_CLASSES + OF_LEVELS * levels)
+    if targets and stated.get("name", INFORMED[0]) in INFORMED:
         stated["target"] = targets[0]
     document["objective"] = stated
 

@@ -14,10 +14,9 @@ from anonymizer.kernels import NUMPY
 from anonymizer.kernels.checks import excess
 from anonymizer.kernels.frequency import grassberger_table, logs_table
 from anonymizer.kernels.single import criteria, values
+from anonymizer.objectives import OBJECTIVES as KNOWN
 from anonymizer.objectives import (
     AboveShuffled,
-    AverageClassSize,
-    Discernibility,
     Loss,
     MillerMadow,
     MutualInformation,
@@ -33,8 +32,11 @@ OBJECTIVES = (
     MillerMadow(weights={"w": 2.5}),
     AboveShuffled(),
     AboveShuffled(weights={"w": 2.5}),
-    Discernibility(),
-    AverageClassSize(),
+    *(
+        kind()
+        for kind in KNOWN.values()
+        if not issubclass(kind, MutualInformation) and kind.worth is not Objective.worth
+    ),
 )
 
 

@@ -14,6 +14,7 @@ from oracle import Brute, Chain
 from anonymizer import Anonymizer, FullDomain, Hierarchy, InputError, KAnonymity, Loss
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.objectives import OBJECTIVES, MutualInformation, Objective, objective_of
+from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import KMap
 from anonymizer.recoding import Suppression, solve
 
@@ -164,8 +165,8 @@ def test_a_sum_over_classes_is_the_score_without_suppression(seed):
     problem = case.problem()
     evaluator, sets = problem.evaluator, problem.evaluator.sets()
     for node in list(problem.lattice)[::3]:
-        if case.brute.objective in ("non-uniform-entropy", "loss", "precision"):
-            with pytest.raises(InputError, match="depends on levels, which ranges do not have"):
+        if type(evaluator.objective).per_class is Objective.per_class:
+            with pytest.raises(InputError, match=r"which ranges .*; choose another one, or full"):
                 evaluator.objective(problem.at(node))
         else:
             score = evaluator.objective.score(evaluator.plain(node, sets.at(node)))
@@ -384,3 +385,19 @@ def test_an_objective_of_ones_own_is_searched_for():
     problem = replace(case.problem(), objective=FewestLevels(), models=models)
     assert solve(problem).node == (2,)
     assert solve(replace(problem, models=[KAnonymity(1)])).score == 0
+
+
+def test_an_objective_that_is_no_sum_over_classes_says_what_it_lacks():
+    class Bare(Objective):
+        """The number of classes, of candidates alone."""
+
+        name = "bare"
+
+        def score(self, candidate):
+            return float(candidate.groups)
+
+    problem = small("loss").problem()
+    with pytest.raises(InputError, match=r"bare gives no per_class\(\), which ranges need"):
+        Bare().per_class(problem.counts)
+    with pytest.raises(InputError, match=r"ranges, for which it would have to give worth\(\)"):
+        Bare().worth(Layout.of(problem.counts))

@@ -1,13 +1,14 @@
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import literature
 import numpy as np
 import pandas as pd
 import pytest
+from cases import BOUNDED
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import classes_of, joints, merged, problem_of, some_classes, tables
@@ -38,12 +39,15 @@ from anonymizer.privacy import (
     RecursiveLDiversity,
     TCloseness,
     ValueGain,
+    Verdict,
     acceptable,
     holds,
     require_possible,
     verdicts,
 )
 from anonymizer.recoding.problem.policy import Policy
+from anonymizer.release.parts import ReportedVerdict
+from anonymizer.release.study import Study
 
 PEOPLE = pd.DataFrame({"a": []})
 GROUPS = Hierarchy.from_rows([["1", "a"], ["2", "a"], ["3", "b"], ["4", "b"]])
@@ -425,7 +429,7 @@ def in_kernels(model: PrivacyModel, classes: Classes) -> list[np.ndarray]:
             bound_policy = Policy([model], layout, kernel).against(layout.margins)
             records, marks = bound_policy.broken(columns.astype(kind), 2**62)
             assert records == classes.sizes[marks].sum()
-            assert not bound_policy.measured
+            assert bool(bound_policy.measured) == (type(model) not in BOUNDED and model.per_class)
             found.append(~marks & bound_policy.allows(columns.astype(kind)))
     return found
 
@@ -537,6 +541,32 @@ def test_thresholds_beyond_everything_accept_everything(huge):
         classes = classes_of([[1, 9], [9, 1]])
         assert holds(kind(huge), classes).all()
         assert all(found.all() for found in in_kernels(kind(huge), classes))
+
+
+NO_FILES = [
+    case for case in CASES if case.people is None and getattr(case, "hierarchy", None) is None
+]
+STUDY = """\
+[data]
+path = "people.csv"
+[quasi-identifiers]
+a = "suppress"
+[[privacy]]
+model = "{}"
+{}
+"""
+
+
+@pytest.mark.parametrize("attribute", [None, "w"])
+@pytest.mark.parametrize("model", NO_FILES, ids=repr)
+def test_studies_and_manifests_say_what_a_model_is(tmp_path, model, attribute):
+    model = replace(model, attribute=attribute) if model.sensitive else model
+    given = {item.name: getattr(model, item.name) for item in fields(model)}
+    stated = [f"{name} = {json.dumps(v)}" for name, v in given.items() if v is not None]
+    (tmp_path / "study.toml").write_text(STUDY.format(model.name, "\n".join(stated)))
+    assert Study(tmp_path / "study.toml").privacy == (model,)
+    reported = Verdict(model, model.attribute, 0, 0, 1).to_dict()
+    assert ReportedVerdict(**json.loads(json.dumps(reported))).privacy_model == model
 
 
 def test_numpy_numbers_are_numbers():

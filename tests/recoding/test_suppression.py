@@ -7,7 +7,7 @@ from math import inf, log2
 import numpy as np
 import pandas as pd
 import pytest
-from cases import Case, EvenClasses, assert_solved, random_case
+from cases import BOUNDED, Case, EvenClasses, assert_solved, random_case
 from checker import entropy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -28,7 +28,6 @@ from anonymizer import (
 )
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.privacy import (
-    MODELS,
     AverageReidentificationRisk,
     BasicBetaLikeness,
     DeltaDisclosure,
@@ -38,7 +37,6 @@ from anonymizer.privacy import (
     HighestReidentificationRisk,
     KMap,
     MeanInformation,
-    PopulationUniqueness,
 )
 from anonymizer.recoding import Suppression, solve
 from anonymizer.recoding.lattice import level_recoding
@@ -138,11 +136,10 @@ def test_an_exempt_class_need_not_satisfy_the_policy():
 def test_random_problems_are_of_every_model_and_every_kind_of_it():
     cases = [random_case(np.random.default_rng(seed)) for seed in range(400)]
     models = [model for case in cases for model in case.brute.models]
-    # One is made, not searched for; the other an estimate, with tests of its own.
-    apart = {DifferentialPrivacy, PopulationUniqueness}
-    assert {type(model) for model in models} == {*MODELS.values(), EvenClasses} - apart
+    apart = {DifferentialPrivacy}  # made, not searched for
+    assert {type(model) for model in models} == {*BOUNDED, EvenClasses} - apart
     kinds = {(type(model), model.attribute is None) for model in models if model.sensitive}
-    assert len(kinds) == 2 * sum(model.sensitive for model in MODELS.values())
+    assert len(kinds) == 2 * sum(model.sensitive for model in BOUNDED)
     closeness = [model for model in models if isinstance(model, TCloseness)]
     assert len({(model.distance, model.order is None) for model in closeness}) == 5
     assert {model.estimator for model in models if isinstance(model, EntropyLDiversity)} == {

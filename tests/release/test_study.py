@@ -1,5 +1,6 @@
 import re
 import tomllib
+from inspect import signature
 
 import pandas as pd
 import pytest
@@ -464,7 +465,7 @@ def test_a_column_may_have_any_name(tmp_path):
     assert len(use(lay(tmp_path, text, changed("age", "number of records", TABLE)))) == 4
 
 
-# Every model, read from a study: the parameters that it has to have, then all of them
+# Models, read from a study: the parameters that each has to have, then all of them
 
 EVERY_MODEL = {
     "k-anonymity": [("k = 3", KAnonymity(3))],
@@ -567,8 +568,11 @@ def test_every_model_of_a_population(tmp_path, name, parameters, kind, values):
     assert model.population.table["age"].tolist() == ["21", "22", "31", "32"]
 
 
-def test_no_model_is_left_out_here():
-    assert {*EVERY_MODEL, *OF_PEOPLE} == set(MODELS)
+def test_no_model_that_may_have_a_population_is_left_out_here():
+    with_population = [
+        kind for kind in MODELS.values() if "population" in signature(kind).parameters
+    ]
+    assert {kind.name for kind in with_population} == set(OF_PEOPLE)
 
 
 def test_models_share_the_population_that_they_name(tmp_path):

@@ -11,7 +11,7 @@ Path = tuple[str | int, ...]
 
 RAW = "the raw table would be needed"
 SEARCH = "how a search went does not show in a table"
-UNIT = "the objective is about levels and the raw table, which would be needed"
+UNIT = "the objective of this release does not follow from the released table alone"
 WORDS = "it says how the release was made, which no table shows"
 HIERARCHY = "the hierarchies would be needed; give the study of the release with --study"
 FINGERPRINT = "it is a digest of the study; give the study of the release with --study"

@@ -5,7 +5,13 @@ from math import isclose
 from typing import Any
 
 from anonymizer.masking import DISTORTION
-from anonymizer.objectives import OBJECTIVES, AverageClassSize, Discernibility, MutualInformation
+from anonymizer.objectives import (
+    OBJECTIVES,
+    AverageClassSize,
+    Discernibility,
+    MutualInformation,
+    Objective,
+)
 from anonymizer.release.verification.check import (
     CONSISTENT,
     UNCHECKED,
@@ -62,6 +68,9 @@ def _recomputed(facts: Facts, name: str) -> float | None:
     if issubclass(kind, MutualInformation):
         weights, targets = options.get("weights", {}), options.get("targets", {})
         return kind(weights=weights, target=targets)(counts)
+    summed = kind.weighs is None and kind.per_class is not Objective.per_class
+    if summed and facts.manifest["suppressed_class"] == "none" and not facts.removed:
+        return kind().stated(kind()(counts), everybody)
     if kind is AverageClassSize:
         return everybody / (counts.occupied + (facts.removed > 0))
     if kind is Discernibility:

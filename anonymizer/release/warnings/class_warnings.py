@@ -70,7 +70,8 @@ def _of_attribute(classes: Classes, about: Sequence[PrivacyModel]) -> Iterator[R
 
 def _homogeneous(classes: Classes, about: Sequence[PrivacyModel]) -> Iterator[ReleaseWarning]:
     """Classes of nearly one value, where no model bounds how often a value occurs in each."""
-    loose = [isinstance(model, DistinctLDiversity) or _is_void(model) for model in about]
+    # What any further records of one value leave acceptable says nothing of how often it occurs.
+    loose = [model.strongly_monotone or _is_void(model) for model in about]
     if any(model.per_class and not free for model, free in zip(about, loose, strict=True)):
         return
     largest = classes.joint.max(axis=1)
