@@ -11,11 +11,9 @@ from functools import cache
 from time import thread_time
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from anonymizer.kernels import plain
-from anonymizer.kernels.frequency import Columns, FrequencySet, Marks, Numbers, Words
+from anonymizer.kernels.arrays import Columns, Ints, Mask, Places
+from anonymizer.kernels.frequency import FrequencySet, Words
 from anonymizer.kernels.rules import OF_POPULATION, OF_TABLE, Bound, Kind, Rules, Sums, Worth
 
 __all__ = [
@@ -27,7 +25,6 @@ __all__ = [
     "FrequencySet",
     "Kernel",
     "Kind",
-    "Marks",
     "Ordering",
     "Rules",
     "Sums",
@@ -38,7 +35,6 @@ __all__ = [
     "ordering",
 ]
 
-Places = NDArray[np.int32]
 
 WORTH_LOADING = 2.5e7
 """Rows to roll up from which on the compiled kernel is loaded at once.
@@ -74,9 +70,9 @@ class Kernel:
     """
 
     name: str
-    distinct: Callable[[Iterable[Numbers]], tuple[Numbers, Numbers]]
+    distinct: Callable[[Iterable[Ints]], tuple[Ints, Ints]]
     roll_up: Callable[[FrequencySet, Words], FrequencySet]
-    broken: Callable[[Columns, Rules, int], tuple[int, Marks]]
+    broken: Callable[[Columns, Rules, int], tuple[int, Mask]]
     uncertainty: Callable[[Columns, int, int], float]
 
 

@@ -1,5 +1,7 @@
 """Names of the arrays that counts, codes and measures come in."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,3 +16,12 @@ Codes = NDArray[np.intp]
 
 Mask = NDArray[np.bool_]
 """Which of some classes, cells or records are meant."""
+
+Columns = NDArray[np.signedinteger[Any]]
+"""Histograms of classes, shape (classes, columns), in the narrowest type that holds all records."""
+
+Keys = NDArray[np.uint64]
+"""What tells classes apart, shape (classes, words)."""
+
+Places = NDArray[np.int32]
+"""Rows, slots and starts, of arrays that are gone through often."""

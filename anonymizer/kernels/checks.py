@@ -1,9 +1,9 @@
 """The checks of classes in machine code: which of them break a bound, and their uncertainty."""
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonymizer.kernels.frequency import Columns, Marks, grassberger_table, logs_table
+from anonymizer.kernels.arrays import Columns, Floats, Ints, Mask
+from anonymizer.kernels.frequency import grassberger_table, logs_table
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
 from anonymizer.kernels.rules import (
     FIRST,
@@ -29,13 +29,10 @@ LN2 = float(np.log(2))
 LEAST = 1e-12
 """What a class is beyond a bound that is broken by equality."""
 
-Floats = NDArray[np.float64]
-Numbers = NDArray[np.int64]
-
 
 @within_machine_code
 def breaks(
-    counts: Columns, row: int, laid: Laid, logs: Floats, grassbergers: Floats, sums: Numbers
+    counts: Columns, row: int, laid: Laid, logs: Floats, grassbergers: Floats, sums: Ints
 ) -> bool:
     """Whether a class breaks a bound other than on size."""
     for bound in range(len(laid.limits)):
@@ -46,7 +43,7 @@ def breaks(
 
 @within_machine_code
 def excess(
-    counts: Columns, row: int, laid: Laid, logs: Floats, grassbergers: Floats, sums: Numbers
+    counts: Columns, row: int, laid: Laid, logs: Floats, grassbergers: Floats, sums: Ints
 ) -> float:
     """How far a class is beyond its bounds other than on size, 0 where it breaks none.
 
@@ -67,7 +64,7 @@ def beyond(
     bound: int,
     logs: Floats,
     grassbergers: Floats,
-    sums: Numbers,
+    sums: Ints,
 ) -> float:
     """How far a class is beyond a bound, multiplied out by n; above 0 where it breaks it."""
     kind = laid.facts[bound, KIND]
@@ -159,7 +156,7 @@ def _uniform(counts: Columns, row: int, laid: Laid, bound: int) -> float:
 
 
 @within_machine_code
-def _dominated(counts: Columns, row: int, laid: Laid, bound: int, ranked: Numbers) -> float:
+def _dominated(counts: Columns, row: int, laid: Laid, bound: int, ranked: Ints) -> float:
     """One value is too frequent compared with the less frequent ones.
 
     The ``rank`` - 1 most frequent ones stand first in ``ranked``, sorted by insertion.
@@ -192,7 +189,7 @@ def _dominated(counts: Columns, row: int, laid: Laid, bound: int, ranked: Number
 
 
 @within_machine_code
-def _distant(counts: Columns, row: int, laid: Laid, bound: int, sums: Numbers) -> float:
+def _distant(counts: Columns, row: int, laid: Laid, bound: int, sums: Ints) -> float:
     """Too much earth to move, too far. ``sums`` has an entry more than there are values."""
     records = counts[row, counts.shape[1] - 1]
     start, values = laid.facts[bound, START], laid.facts[bound, STOP] - laid.facts[bound, START]
@@ -242,9 +239,9 @@ def _broken(
     laid: Laid,
     logs: Floats,
     grassbergers: Floats,
-    sums: Numbers,
+    sums: Ints,
     most: int,
-    marks: Marks,
+    marks: Mask,
 ) -> int:
     """Records in classes that break a bound, marking those; stops beyond the most.
 
@@ -264,7 +261,7 @@ def _broken(
 
 
 @in_machine_code
-def _small(counts: Columns, least: float, most: int, marks: Marks) -> int:
+def _small(counts: Columns, least: float, most: int, marks: Mask) -> int:
     """The same of a bound on size alone."""
     records, last = 0, counts.shape[1] - 1
     for row in range(len(counts)):
@@ -291,7 +288,7 @@ def _uncertainty(counts: Columns, start: int, stop: int, logs: Floats) -> float:
     return bits
 
 
-def broken(counts: Columns, rules: Rules, most: int) -> tuple[int, Marks]:
+def broken(counts: Columns, rules: Rules, most: int) -> tuple[int, Mask]:
     """Records in classes that break a bound, and which classes those are.
 
     Beyond ``most`` such records it stops: the number is then too small and the marks incomplete.

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonymizer.kernels.frequency import Columns, FrequencySet, Keys, Numbers, Words
+from anonymizer.kernels.arrays import Columns, Ints, Keys, Places
+from anonymizer.kernels.frequency import FrequencySet, Words
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -31,15 +31,15 @@ def _agree(keys: Keys, row: int, mask: Words, found: Keys, place: int) -> bool:
 def _group(  # noqa: C901 (one loop, unrolled by hand for speed)
     keys: Keys,
     counts: Columns,
-    members: NDArray[np.int32],
+    members: Places,
     mask: Words,
     lone: tuple[int, ...],
     bits: int,
-    table: NDArray[np.int32],
-    slots: NDArray[np.int32],
+    table: Places,
+    slots: Places,
     found: Keys,
     sums: Columns,
-    firsts: NDArray[np.int32],
+    firsts: Places,
 ) -> int:
     """Merge rows whose masked keys agree; the number of groups.
 
@@ -88,12 +88,12 @@ def _group(  # noqa: C901 (one loop, unrolled by hand for speed)
 
 @in_machine_code
 def _insert(
-    keys: Numbers,
-    records: Numbers,
+    keys: Ints,
+    records: Ints,
     bits: int,
-    table: NDArray[np.int32],
-    found: Numbers,
-    counted: Numbers,
+    table: Places,
+    found: Ints,
+    counted: Ints,
     groups: int,
 ) -> int:
     """Add the records of keys to those counted already; the number of distinct keys then.
@@ -147,7 +147,7 @@ class _Workspace(threading.local):
 _workspace = _Workspace()
 
 
-def distinct(blocks: Iterable[Numbers]) -> tuple[Numbers, Numbers]:
+def distinct(blocks: Iterable[Ints]) -> tuple[Ints, Ints]:
     """The distinct keys of some blocks of them, and how often each occurs."""
     nothing = np.zeros(0, np.int64)
     groups, room, bits, found, counted = 0, 0, 0, nothing, nothing

@@ -6,14 +6,10 @@ A box is a slice of an order of all cells. A change here needs what ``single`` s
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonymizer.kernels.frequency import Columns
+from anonymizer.kernels.arrays import Columns, Floats, Ints, Mask, Places
 from anonymizer.kernels.machine import within_machine_code
 from anonymizer.kernels.single import Criteria, Room, judge
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 TIE = 1e-12
 """What a cut must gain at least: rounding alone is no gain."""
@@ -39,10 +35,10 @@ class Cells(NamedTuple):
         (axes, blocks + 1, blocks + 1), or no axes where all are.
     """
 
-    blocks: NDArray[np.int32]
+    blocks: Places
     counts: Columns
-    numbers: Codes
-    wide: NDArray[np.bool_]
+    numbers: Ints
+    wide: Mask
 
 
 class Cuts(NamedTuple):
@@ -74,15 +70,15 @@ class Cuts(NamedTuple):
     """
 
     scores: Floats
-    tries: Codes
-    left: NDArray[np.bool_]
-    at: Codes
+    tries: Ints
+    left: Mask
+    at: Ints
     sums: Columns
-    touched: Codes
-    seen: NDArray[np.bool_]
+    touched: Ints
+    seen: Mask
     shares: Floats
     whole: Columns
-    sets: Codes
+    sets: Ints
 
     @classmethod
     def of(cls, cells: Cells, blocks: int, kept: int) -> "Cuts":
@@ -112,7 +108,7 @@ def _tried(blocks: int, columns: int) -> int:
 
 
 @within_machine_code
-def _add_up(order: Codes, low: int, high: int, cells: Cells, axis: int, cuts: Cuts) -> int:
+def _add_up(order: Ints, low: int, high: int, cells: Cells, axis: int, cuts: Cuts) -> int:
     """The records of a box by block; how many blocks occur, in ``touched``."""
     blocks, counts = cells.blocks[axis], cells.counts
     columns = counts.shape[1]
@@ -211,7 +207,7 @@ def _sort_by_share(occurring: int, column: int, cuts: Cuts) -> None:
 
 
 @within_machine_code
-def _allowed(cells: Cells, axis: int, block: int, bounds: Codes) -> bool:
+def _allowed(cells: Cells, axis: int, block: int, bounds: Ints) -> bool:
     """Whether both parts of a range are wide enough when it is cut before a block."""
     if len(cells.wide) == 0:
         return True
@@ -236,12 +232,12 @@ def _mark(occurring: int, axis: int, kept: int, cuts: Cuts) -> None:
 
 @within_machine_code
 def cut_axis(
-    order: Codes,
+    order: Ints,
     low: int,
     high: int,
     cells: Cells,
     axis: int,
-    bounds: Codes,
+    bounds: Ints,
     required: Criteria,
     cuts: Cuts,
     room: Room,

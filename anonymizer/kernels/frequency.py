@@ -6,12 +6,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.kernels.arrays import Columns, Floats, Keys, Places
 from anonymizer.kernels.terms import grassberger, xlogx
 
-Columns = NDArray[np.signedinteger[Any]]
-Keys = NDArray[np.uint64]
-Marks = NDArray[np.bool_]
-Numbers = NDArray[np.int64]
 Words = tuple[np.uint64, ...]
 
 LOGS = 1 << 16
@@ -36,7 +33,7 @@ class FrequencySet(NamedTuple):
 
     keys: Keys
     counts: Columns
-    members: NDArray[np.int32]
+    members: Places
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -65,12 +62,12 @@ class FrequencySet(NamedTuple):
 
 
 @cache
-def logs_table() -> NDArray[np.float64]:
+def logs_table() -> Floats:
     """N log2 n of n = 0, 1, ..., shape (LOGS,)."""
     return xlogx(np.arange(LOGS))
 
 
 @cache
-def grassberger_table() -> NDArray[np.float64]:
+def grassberger_table() -> Floats:
     """What stands for n log2 n in Grassberger's estimate of entropy, shape (LOGS,)."""
     return grassberger(np.arange(LOGS))

@@ -9,14 +9,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonymizer.kernels.frequency import Columns
+from anonymizer.kernels.arrays import Columns, Floats, Ints, Mask
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
 from anonymizer.kernels.single import Criteria, Room, judge
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int64]
 
 TIE = 1e-12
 """What a split must gain at least: rounding alone is no gain."""
@@ -48,16 +44,16 @@ class Shapes(NamedTuple):
         0 where it has not, shape (axes,).
     """
 
-    numbers: Codes
-    blocks: Codes
-    base: Codes
-    block: Codes
-    allowed: NDArray[np.bool_]
-    first: Codes
-    left: Codes
-    right: Codes
-    summed: Codes
-    runs: Codes
+    numbers: Ints
+    blocks: Ints
+    base: Ints
+    block: Ints
+    allowed: Mask
+    first: Ints
+    left: Ints
+    right: Ints
+    summed: Ints
+    runs: Ints
 
 
 @within_machine_code
@@ -97,13 +93,13 @@ def _evaluate(  # noqa: C901 (one loop over as many axes as there are)
     tables: Columns,
     begin: int,
     rooms: Columns,
-    starts: Codes,
-    widths: Codes,
+    starts: Ints,
+    widths: Ints,
     shapes: Shapes,
     required: Criteria,
     room: Room,
     flat: Columns,
-    digits: Codes,
+    digits: Ints,
     found: Floats,
 ) -> None:
     """The worth of every box of some shapes of the first axis."""
@@ -172,9 +168,7 @@ def evaluate(
 
 
 @in_machine_code
-def _best_trees(
-    values: Floats, limit: float, strides: Codes, shapes: Shapes, digits: Codes
-) -> None:
+def _best_trees(values: Floats, limit: float, strides: Ints, shapes: Shapes, digits: Ints) -> None:
     last = len(strides) - 1
     number = shapes.numbers[last]
     digits[:] = 0

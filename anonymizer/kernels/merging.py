@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.kernels.checks import excess
-from anonymizer.kernels.frequency import Numbers
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
 from anonymizer.kernels.single import Criteria, value, worth_of
 
-Floats = NDArray[np.float64]
 Random = NDArray[np.uint64]
 
 LEAST = 1e-12
@@ -44,14 +43,14 @@ def _share(state: Random) -> float:
 
 
 @within_machine_code
-def _add(cells: Numbers, cell: int, classes: Numbers, row: int, times: int) -> None:
+def _add(cells: Ints, cell: int, classes: Ints, row: int, times: int) -> None:
     """Put a cell into a class, or, -1 times, take it out."""
     for column in range(cells.shape[1]):
         classes[row, column] += times * cells[cell, column]
 
 
 @within_machine_code
-def _together(classes: Numbers, one: int, other: int) -> int:
+def _together(classes: Ints, one: int, other: int) -> int:
     """Two classes as one, in the last row, which is room for it; that row."""
     last = len(classes) - 1
     for column in range(classes.shape[1]):
@@ -60,14 +59,14 @@ def _together(classes: Numbers, one: int, other: int) -> int:
 
 
 @within_machine_code
-def _beyond(classes: Numbers, row: int, required: Criteria, sums: Numbers) -> float:
+def _beyond(classes: Ints, row: int, required: Criteria, sums: Ints) -> float:
     """How far a class is beyond all its bounds, the one on size included."""
     small: float = max(0.0, required.least - classes[row, classes.shape[1] - 1])
     return small + excess(classes, row, required.laid, required.logs, required.grassbergers, sums)
 
 
 @within_machine_code
-def _worst(classes: Numbers, into: Numbers, beyond: Floats) -> int:
+def _worst(classes: Ints, into: Ints, beyond: Floats) -> int:
     """The class that is furthest beyond its bounds for each of its records; -1: none is."""
     worst, most, size = -1, 0.0, classes.shape[1] - 1
     for row in range(len(into)):
@@ -79,13 +78,13 @@ def _worst(classes: Numbers, into: Numbers, beyond: Floats) -> int:
 
 @within_machine_code
 def _partner(
-    classes: Numbers,
-    into: Numbers,
+    classes: Ints,
+    into: Ints,
     beyond: Floats,
     worths: Floats,
     worst: int,
     required: Criteria,
-    sums: Numbers,
+    sums: Ints,
     state: Random,
     noise: float,
 ) -> int:
@@ -115,10 +114,10 @@ def _partner(
 
 @in_machine_code
 def agglomerate(
-    classes: Numbers,
-    into: Numbers,
+    classes: Ints,
+    into: Ints,
     required: Criteria,
-    sums: Numbers,
+    sums: Ints,
     state: Random,
     noise: float,
 ) -> None:
@@ -146,12 +145,12 @@ def agglomerate(
 
 @within_machine_code
 def _cheapest(
-    classes: Numbers,
-    into: Numbers,
+    classes: Ints,
+    into: Ints,
     worths: Floats,
     row: int,
     required: Criteria,
-    partners: Numbers,
+    partners: Ints,
     costs: Floats,
 ) -> None:
     """Note the class that costs least to merge with one."""
@@ -166,7 +165,7 @@ def _cheapest(
 
 
 @in_machine_code
-def join_cheapest(classes: Numbers, into: Numbers, required: Criteria, most: int) -> None:
+def join_cheapest(classes: Ints, into: Ints, required: Criteria, most: int) -> None:
     """Merge the two classes that cost least until so many are left, acceptable or not.
 
     Rows as in ``agglomerate``.
@@ -193,9 +192,7 @@ def join_cheapest(classes: Numbers, into: Numbers, required: Criteria, most: int
 
 
 @within_machine_code
-def _exchange(
-    cells: Numbers, classes: Numbers, one: int, other: int, a: int, b: int, times: int
-) -> None:
+def _exchange(cells: Ints, classes: Ints, one: int, other: int, a: int, b: int, times: int) -> None:
     """Move a cell from class a to b and, where there is another (>= 0), that from b to a."""
     _add(cells, one, classes, a, -times)
     _add(cells, one, classes, b, times)
@@ -206,12 +203,12 @@ def _exchange(
 
 @in_machine_code
 def anneal(
-    cells: Numbers,
-    labels: Numbers,
-    classes: Numbers,
+    cells: Ints,
+    labels: Ints,
+    classes: Ints,
     worths: Floats,
     required: Criteria,
-    sums: Numbers,
+    sums: Ints,
     state: Random,
     steps: int,
     temperature: float,

@@ -7,16 +7,15 @@ what ``single`` says.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonymizer.kernels.cutting import TIE, Cells, Codes, Cuts, cut_axis
-from anonymizer.kernels.frequency import Marks
+from anonymizer.kernels.arrays import Ints, Mask, Places
+from anonymizer.kernels.cutting import TIE, Cells, Cuts, cut_axis
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
 from anonymizer.kernels.single import Criteria, Room, judge
 
 
 @in_machine_code
-def _part(order: Codes, low: int, high: int, blocks: NDArray[np.int32], left: Marks) -> int:
+def _part(order: Ints, low: int, high: int, blocks: Places, left: Mask) -> int:
     """Sort a slice of the order into the cells of some blocks and the others; where these begin."""
     begin, end = low, high - 1
     while begin <= end:
@@ -39,13 +38,13 @@ def _own(required: Criteria, cuts: Cuts, room: Room) -> float:
 
 @in_machine_code
 def _greedy(
-    order: Codes,
+    order: Ints,
     cells: Cells,
     required: Criteria,
     cuts: Cuts,
     room: Room,
-    slices: Codes,
-    bounds: Codes,
+    slices: Ints,
+    bounds: Ints,
     most: int,
 ) -> float:
     """Cut the first slice, again and again; or, to keep more than one cut, only look for cuts."""
@@ -73,7 +72,7 @@ def _greedy(
 
 
 @within_machine_code
-def _wait(slices: Codes, bounds: Codes, box: int, middle: int) -> None:
+def _wait(slices: Ints, bounds: Ints, box: int, middle: int) -> None:
     """Replace a box by its parts. The larger one waits below: few boxes ever wait."""
     low, high = slices[box, 0], slices[box, 1]
     for axis in range(bounds.shape[1]):
@@ -103,7 +102,7 @@ class Ground:
 
     cells: Cells
     required: Criteria
-    order: Codes
+    order: Ints
     cuts: Cuts
     room: Room
 
@@ -117,7 +116,7 @@ class Ground:
         order = np.arange(cells.blocks.shape[1], dtype=np.int64)
         return cls(cells, required, order, cuts, cuts.room(cells))
 
-    def best_cuts(self, low: int, high: int, bounds: Codes) -> float:
+    def best_cuts(self, low: int, high: int, bounds: Ints) -> float:
         """Find the best cuts of the box order[low:high] along every axis; what it is worth uncut.
 
         ``bounds`` are the first block and the end of the box on every ordered axis, shape
@@ -126,18 +125,18 @@ class Ground:
         self.cuts.left[:] = False
         return self._cut(low, high, bounds, 1, self.cuts.scores.shape[1])
 
-    def greedy(self, low: int, high: int, bounds: Codes) -> float:
+    def greedy(self, low: int, high: int, bounds: Ints) -> float:
         """What a box is worth when it is cut where most is gained, again and again.
 
         The order of its cells is changed.
         """
         return self._cut(low, high, bounds, 2 + int(high - low).bit_length(), 1)
 
-    def divide(self, low: int, high: int, axis: int, left: Marks) -> int:
+    def divide(self, low: int, high: int, axis: int, left: Mask) -> int:
         """Sort a box into the cells of some blocks of an axis and the others, which begin there."""
         return int(_part(self.order, low, high, self.cells.blocks[axis], left))
 
-    def _cut(self, low: int, high: int, bounds: Codes, waiting: int, most: int) -> float:
+    def _cut(self, low: int, high: int, bounds: Ints, waiting: int, most: int) -> float:
         """Cut a box; room for so many that wait."""
         slices = np.zeros((waiting, 2), np.int64)
         ends = np.zeros((waiting, *bounds.shape), np.int64)

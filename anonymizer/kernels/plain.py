@@ -3,18 +3,9 @@
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from anonymizer.kernels.frequency import (
-    LOGS,
-    Columns,
-    FrequencySet,
-    Marks,
-    Numbers,
-    Words,
-    grassberger_table,
-    logs_table,
-)
+from anonymizer.kernels.arrays import Columns, Floats, Ints, Mask
+from anonymizer.kernels.frequency import LOGS, FrequencySet, Words, grassberger_table, logs_table
 from anonymizer.kernels.rules import (
     FIRST,
     KIND,
@@ -34,7 +25,7 @@ BLOCK = 2048
 """Classes checked at a time: few enough to stop early, enough to be worth a call."""
 
 
-def distinct(blocks: Iterable[Numbers]) -> tuple[Numbers, Numbers]:
+def distinct(blocks: Iterable[Ints]) -> tuple[Ints, Ints]:
     """The distinct keys of some blocks of them, and how often each occurs."""
     keys, times = np.unique(np.concatenate(list(blocks)), return_counts=True)
     return keys, times
@@ -52,7 +43,7 @@ def roll_up(source: FrequencySet, mask: Words) -> FrequencySet:
     return FrequencySet(keys[starts], counts, source.members[order[starts]])
 
 
-def broken(counts: Columns, rules: Rules, most: int) -> tuple[int, Marks]:
+def broken(counts: Columns, rules: Rules, most: int) -> tuple[int, Mask]:
     """Records in classes that break a bound, and which classes those are.
 
     Beyond ``most`` such records it stops: the number is then too small and the marks incomplete.
@@ -77,7 +68,7 @@ def uncertainty(counts: Columns, start: int, stop: int) -> float:
     return float((_weighed(counts[:, -1], logs_table()) - inside).sum())
 
 
-def _breaking(counts: Columns, rules: Rules) -> Marks:
+def _breaking(counts: Columns, rules: Rules) -> Mask:
     """Which classes break a bound other than on size."""
     marks = np.zeros(len(counts), bool)
     occupied = counts[:, -1] > 0
@@ -92,7 +83,7 @@ def _values(counts: Columns, laid: Laid, bound: int) -> Columns:
     return counts[:, laid.facts[bound, START] : laid.facts[bound, STOP]]
 
 
-def _uncertain(counts: Columns, laid: Laid, bound: int) -> Marks:
+def _uncertain(counts: Columns, laid: Laid, bound: int) -> Mask:
     """Too little entropy, estimated or not. Multiplied out by n: no division."""
     values, sizes, kind = _values(counts, laid, bound), counts[:, -1], laid.facts[bound, KIND]
     table = grassberger_table() if kind == Kind.GRASSBERGER else logs_table()
@@ -102,12 +93,12 @@ def _uncertain(counts: Columns, laid: Laid, bound: int) -> Marks:
     return np.asarray(bits < laid.limits[bound] * sizes)
 
 
-def _uniform(counts: Columns, laid: Laid, bound: int) -> Marks:
+def _uniform(counts: Columns, laid: Laid, bound: int) -> Mask:
     """Too few distinct values."""
     return np.asarray((_values(counts, laid, bound) > 0).sum(axis=1) < laid.limits[bound])
 
 
-def _dominated(counts: Columns, laid: Laid, bound: int) -> Marks:
+def _dominated(counts: Columns, laid: Laid, bound: int) -> Mask:
     """One value is too frequent compared with the less frequent ones."""
     ranked = -np.sort(-_values(counts, laid, bound), axis=1)
     tail = ranked[:, laid.facts[bound, RANK] - 1 :].sum(axis=1)
@@ -116,7 +107,7 @@ def _dominated(counts: Columns, laid: Laid, bound: int) -> Marks:
     return np.asarray(ratio >= laid.limits[bound])
 
 
-def _divergent(counts: Columns, laid: Laid, bound: int) -> Marks:
+def _divergent(counts: Columns, laid: Laid, bound: int) -> Mask:
     """Too far from the table, in bits. Multiplied out by n."""
     values, sizes = _values(counts, laid, bound), counts[:, -1]
     prior = laid.rows[UPPER, bound, laid.facts[bound, START] : laid.facts[bound, STOP]]
@@ -126,7 +117,7 @@ def _divergent(counts: Columns, laid: Laid, bound: int) -> Marks:
     return np.asarray(bits - expected > laid.limits[bound] * sizes)
 
 
-def _disclosed(counts: Columns, laid: Laid, bound: int) -> Marks:
+def _disclosed(counts: Columns, laid: Laid, bound: int) -> Mask:
     """A value has too large or too small a share."""
     values, sizes = _values(counts, laid, bound), counts[:, -1:]
     columns = slice(laid.facts[bound, START], laid.facts[bound, STOP])
@@ -134,7 +125,7 @@ def _disclosed(counts: Columns, laid: Laid, bound: int) -> Marks:
     return np.asarray((too_few | (values > sizes * laid.rows[UPPER, bound, columns])).any(axis=1))
 
 
-def _distant(counts: Columns, laid: Laid, bound: int) -> Marks:
+def _distant(counts: Columns, laid: Laid, bound: int) -> Mask:
     """Too much earth to move, too far."""
     values, sizes = _values(counts, laid, bound), counts[:, -1]
     order = laid.rows[ORDER, bound, laid.facts[bound, START] : laid.facts[bound, STOP]]
@@ -148,12 +139,12 @@ def _distant(counts: Columns, laid: Laid, bound: int) -> Marks:
     return np.asarray((moved * weights).sum(axis=1) > laid.limits[bound] * sizes)
 
 
-def _few_in_population(counts: Columns, laid: Laid, bound: int) -> Marks:
+def _few_in_population(counts: Columns, laid: Laid, bound: int) -> Mask:
     """Too few records of the population."""
     return np.asarray(_values(counts, laid, bound)[:, 0] < laid.limits[bound])
 
 
-def _present(counts: Columns, laid: Laid, bound: int) -> Marks:
+def _present(counts: Columns, laid: Laid, bound: int) -> Mask:
     """Too large or too small a share of the population is in the table."""
     population, sizes = _values(counts, laid, bound)[:, 0], counts[:, -1]
     upper = laid.rows[UPPER, bound, laid.facts[bound, START]]
@@ -161,7 +152,7 @@ def _present(counts: Columns, laid: Laid, bound: int) -> Marks:
     return np.asarray(too_few | (sizes > upper * population))
 
 
-CHECKS: dict[Kind, Callable[[Columns, Laid, int], Marks]] = {
+CHECKS: dict[Kind, Callable[[Columns, Laid, int], Mask]] = {
     Kind.ENTROPY: _uncertain,
     Kind.MILLER_MADOW: _uncertain,
     Kind.GRASSBERGER: _uncertain,
@@ -175,7 +166,7 @@ CHECKS: dict[Kind, Callable[[Columns, Laid, int], Marks]] = {
 }
 
 
-def _weighed(counts: Columns, table: NDArray[np.float64]) -> NDArray[np.float64]:
+def _weighed(counts: Columns, table: Floats) -> Floats:
     """N log2 n, or what a table has instead, looked up where the table reaches."""
     if not counts.size or counts.max() < LOGS:
         return table[counts]

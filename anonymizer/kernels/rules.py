@@ -6,10 +6,8 @@ from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Numbers = NDArray[np.int64]
+from anonymizer.kernels.arrays import Floats, Ints
 
 
 class Kind(IntEnum):
@@ -62,9 +60,9 @@ class Sums(NamedTuple):
     Shape (runs,) each, except ``order`` (values,): the place of each value in the order's row.
     """
 
-    order: Numbers
-    begins: Numbers
-    ends: Numbers
+    order: Ints
+    begins: Ints
+    ends: Ints
     masses: Floats
     weights: Floats
 
@@ -80,7 +78,7 @@ class Bound:
     rank
         Of a recursive bound.
     lower, upper
-        Numbers per value, shape (values,), of kinds that need them.
+        Ints per value, shape (values,), of kinds that need them.
     sums
         The runs of a transport distance.
     """
@@ -117,7 +115,7 @@ class Laid(NamedTuple):
         Begin, end, mass and weight, shape (runs, 4).
     """
 
-    facts: Numbers
+    facts: Ints
     limits: Floats
     rows: Floats
     runs: Floats
@@ -195,7 +193,7 @@ class Worth(NamedTuple):
         What every class is worth, whatever its records.
     """
 
-    spans: Numbers
+    spans: Ints
     weights: Floats
     per_value: Floats
     by_size: Floats

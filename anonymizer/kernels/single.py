@@ -7,14 +7,12 @@ that other files keep on disk: touch those files, too.
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anonymizer.kernels.arrays import Columns, Floats, Ints
 from anonymizer.kernels.checks import DIVERGENCE, ENTROPY, beyond, breaks, xlogx
-from anonymizer.kernels.frequency import Columns, Numbers, grassberger_table, logs_table
+from anonymizer.kernels.frequency import grassberger_table, logs_table
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
 from anonymizer.kernels.rules import KIND, START, STOP, UPPER, Laid, Rules, Worth
-
-Floats = NDArray[np.float64]
 
 
 class Criteria(NamedTuple):
@@ -45,7 +43,7 @@ def criteria(rules: Rules, worth: Worth) -> Criteria:
 
 
 @within_machine_code
-def value(counts: Columns, row: int, required: Criteria, sums: Numbers) -> float:
+def value(counts: Columns, row: int, required: Criteria, sums: Ints) -> float:
     """The worth of a class, -inf where it breaks a bound, 0 where it has no records.
 
     ``sums`` is room for one number more than a class has columns.
@@ -100,7 +98,7 @@ class Room(NamedTuple):
     terms: Floats
     bits: Floats
     worths: Floats
-    sums: Numbers
+    sums: Ints
 
     @classmethod
     def of(cls, counts: Columns) -> "Room":

@@ -5,11 +5,9 @@ class costs its records, and a class of one record, which nothing splits, is loo
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from anonymizer.kernels.arrays import Places
 from anonymizer.kernels.machine import in_machine_code, within_machine_code
-
-Places = NDArray[np.int32]
 
 MIX = np.uint64(0x9E3779B97F4A7C15)
 

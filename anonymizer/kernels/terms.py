@@ -1,9 +1,9 @@
 """n log n and what stands for it in estimates of entropy: the terms that the loops sum, in bits."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Floats = NDArray[np.float64]
+from anonymizer.kernels.arrays import Floats
 
 MILLER_MADOW = 1 / (2 * np.log(2))
 """Bits that the correction of Miller and Madow adds to n H for every value beyond the first."""

@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from anonymizer.counts.counts import Classes, Counts
-from anonymizer.kernels import Columns, FrequencySet, Kernel, Marks
-from anonymizer.kernels.arrays import Ints
+from anonymizer.kernels import FrequencySet, Kernel
+from anonymizer.kernels.arrays import Columns, Ints, Mask
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,7 @@ class Candidate:
 
     node: tuple[int, ...]
     classes: FrequencySet
-    suppressed: Marks | None
+    suppressed: Mask | None
     removed: bool
     margins: Ints
     layout: Layout
@@ -171,6 +171,6 @@ def _squares(counts: Columns) -> int:
     return int(sizes @ sizes)
 
 
-def merged(counts: Columns, marks: Marks) -> Ints:
+def merged(counts: Columns, marks: Mask) -> Ints:
     """Some classes as one, shape (columns,)."""
     return np.asarray(counts[marks].sum(axis=0, dtype=np.int64))

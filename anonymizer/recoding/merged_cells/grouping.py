@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.kernels import Marks
-from anonymizer.kernels.arrays import Ints
+from anonymizer.kernels.arrays import Ints, Mask
 from anonymizer.kernels.merging import agglomerate, anneal, join_cheapest
 from anonymizer.recoding.merged_cells.cells import Cells
 
@@ -114,7 +113,7 @@ def _tried(cells: Cells, grouping: Grouping, most: int | None, seed: int) -> Gro
     return replace(kept, failed=tried.failed + 1)
 
 
-def _pool(cells: Cells, grouping: Grouping, rng: np.random.Generator) -> Marks:
+def _pool(cells: Cells, grouping: Grouping, rng: np.random.Generator) -> Mask:
     """Which classes are regrouped: two, or so many that there is something to regroup.
 
     One of them is of little worth for its records: where most is to be gained.

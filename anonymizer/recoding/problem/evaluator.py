@@ -8,8 +8,8 @@ import numpy as np
 
 from anonymizer.counts.counts import Counts
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.kernels import NUMPY, FrequencySet, Kernel, Marks
-from anonymizer.kernels.arrays import Codes
+from anonymizer.kernels import NUMPY, FrequencySet, Kernel
+from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.objectives import Objective, Tabulated
 from anonymizer.objectives.candidate import Candidate, Layout
 from anonymizer.privacy import PrivacyModel
@@ -43,7 +43,7 @@ class Evaluator:
     encoding: Encoding
     base: FrequencySet
     cells: Codes
-    hidden: Sequence[Sequence[Marks]]
+    hidden: Sequence[Sequence[Mask]]
     policy: Policy
     objective: Objective
     suppression: Suppression
@@ -160,7 +160,7 @@ class Evaluator:
         return self.bound(self.plain((0,) * len(self.encoding.heights), self.base))
 
     def released(
-        self, plain: Candidate, broken: tuple[int, Marks] | None = None
+        self, plain: Candidate, broken: tuple[int, Mask] | None = None
     ) -> Candidate | None:
         """A node as it would be released; None when it is not feasible.
 
@@ -180,7 +180,7 @@ class Evaluator:
         """Whether any value's label is ``*``, for each quasi-identifier and level."""
         return [[bool(marks.any()) for marks in levels] for levels in self.hidden]
 
-    def _all_hidden(self, node: Node, classes: FrequencySet) -> Marks | None:
+    def _all_hidden(self, node: Node, classes: FrequencySet) -> Mask | None:
         """The class whose label is ``*`` in every quasi-identifier, where there may be one."""
         hide = [some[level] for some, level in zip(self._some_hidden, node, strict=True)]
         if not self.most or not all(hide):

@@ -6,17 +6,8 @@ from functools import cached_property
 
 import numpy as np
 
-from anonymizer.kernels import (
-    OF_POPULATION,
-    OF_TABLE,
-    Bound,
-    Columns,
-    Kernel,
-    Kind,
-    Marks,
-    Rules,
-)
-from anonymizer.kernels.arrays import Ints
+from anonymizer.kernels import OF_POPULATION, OF_TABLE, Bound, Kernel, Kind, Rules
+from anonymizer.kernels.arrays import Columns, Ints, Mask
 from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import PrivacyModel, attributes_of, holds
 
@@ -112,7 +103,7 @@ class BoundPolicy:
         """Whether any model is about the classes together."""
         return bool(self.together or self.whole)
 
-    def broken(self, counts: Columns, most: int = 0) -> tuple[int, Marks]:
+    def broken(self, counts: Columns, most: int = 0) -> tuple[int, Mask]:
         """Records in classes that break a model, and which classes those are.
 
         Beyond ``most`` such records it stops: the number is then too small and the marks

@@ -16,8 +16,7 @@ from numbers import Real
 import numpy as np
 
 from anonymizer.errors import InputError
-from anonymizer.kernels import Columns, Marks
-from anonymizer.kernels.arrays import Ints
+from anonymizer.kernels.arrays import Columns, Ints, Mask
 from anonymizer.objectives.candidate import merged
 from anonymizer.recoding.problem.policy import BoundPolicy, Policy
 
@@ -77,7 +76,7 @@ class Suppressed:
         Records of the table released by column, shape (columns,).
     """
 
-    marks: Marks
+    marks: Mask
     records: int
     removed: bool
     margins: Ints
@@ -88,8 +87,8 @@ def suppress(
     policy: Policy,
     bound_policy: BoundPolicy,
     suppression: Suppression,
-    hidden: Marks | None = None,
-    broken: tuple[int, Marks] | None = None,
+    hidden: Mask | None = None,
+    broken: tuple[int, Mask] | None = None,
 ) -> Suppressed | None:
     """Suppress the classes that break the policy; None where they are more than the budget.
 
@@ -126,7 +125,7 @@ def suppress(
     return _removed(counts, policy, margins, marks, most)
 
 
-def _fit(counts: Columns, marks: Marks, together: Ints, bound_policy: BoundPolicy) -> bool:
+def _fit(counts: Columns, marks: Mask, together: Ints, bound_policy: BoundPolicy) -> bool:
     """Whether some classes as one, and with the others, satisfy every model."""
     if bound_policy.broken(together[None])[1].any():
         return False
@@ -136,7 +135,7 @@ def _fit(counts: Columns, marks: Marks, together: Ints, bound_policy: BoundPolic
 
 
 def _removed(
-    counts: Columns, policy: Policy, margins: Ints, marks: Marks, most: int
+    counts: Columns, policy: Policy, margins: Ints, marks: Mask, most: int
 ) -> Suppressed | None:
     """Leave marked classes out, and those that break the policy once these are gone.
 
