@@ -7,9 +7,9 @@ from math import inf
 import pandas as pd
 
 from anonymizer.recoding import Watch, ignore
+from anonymizer.release.results import Result
 from anonymizer.risk.measures import Measures
 from anonymizer.risk.refinement import Columns, Refinement
-from anonymizer.risk.results import Result
 from anonymizer.risk.subsets import column_of, refined
 
 ROUND = 9

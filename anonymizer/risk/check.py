@@ -31,12 +31,12 @@ from anonymizer.privacy.population import journalist, marketer, prosecutor, samp
 from anonymizer.release.manifest import is_release
 from anonymizer.release.proof import judged
 from anonymizer.release.publish import schema_at
+from anonymizer.release.results import PolicyResult
 from anonymizer.release.study import Study
 from anonymizer.release.verification import recoded_people
 from anonymizer.release.warnings.class_warnings import class_warnings
 from anonymizer.release.warnings.column_warnings import column_warnings, spelling_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
-from anonymizer.risk.results import PolicyResult
 
 MEASURES: Mapping[str, PrivacyModel] = {
     "distinct_l": DistinctLDiversity(1),

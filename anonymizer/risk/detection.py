@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from anonymizer.errors import InputError, column_names
 from anonymizer.privacy.numbers import numbers_of_records
 from anonymizer.recoding import Watch, ignore
+from anonymizer.release.results import Result
 from anonymizer.risk.refinement import Columns, Refinement
-from anonymizer.risk.results import Result
 from anonymizer.risk.subsets import Subset, measured, refined, subsets_up_to
 
 DISTINCT = 0.8

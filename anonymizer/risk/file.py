@@ -14,11 +14,11 @@ from anonymizer.recoding import Watch, ignore
 from anonymizer.release.output.atomic import require_place, write_file
 from anonymizer.release.publish import schema_at
 from anonymizer.release.release import MANIFEST
+from anonymizer.release.results import as_json
 from anonymizer.release.study import Study
 from anonymizer.risk.assessment import Assessment, assess_columns
 from anonymizer.risk.detection import Detected, detect
 from anonymizer.risk.ranking import Ranking, rank
-from anonymizer.risk.results import as_json
 from anonymizer.risk.subsets import affordable
 from anonymizer.risk.undeclared import Undeclared, undeclared
 from anonymizer.tables.files import Format, write_table

@@ -10,10 +10,10 @@ import pandas as pd
 from anonymizer.counts.columns import by_text
 from anonymizer.errors import column_names, require_one_of
 from anonymizer.recoding import Watch, ignore
+from anonymizer.release.results import Result, as_json
 from anonymizer.risk.chain import ROUND, Chain, chains, profiled
 from anonymizer.risk.measures import Measures
 from anonymizer.risk.refinement import Columns, Refinement
-from anonymizer.risk.results import Result, as_json
 from anonymizer.risk.subsets import Subset, column_of, measured
 
 METRICS = (

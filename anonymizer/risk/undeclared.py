@@ -7,10 +7,10 @@ from typing import Any
 from anonymizer.errors import InputError, column_names
 from anonymizer.information.entropy import entropy
 from anonymizer.recoding import Watch, ignore
+from anonymizer.release.results import Result
 from anonymizer.release.warnings.warnings import IDENTIFYING, SINGLED_OUT
 from anonymizer.risk.detection import Distinguished, require_share, share_alone
 from anonymizer.risk.refinement import Columns, Refinement
-from anonymizer.risk.results import Result
 from anonymizer.risk.subsets import column_of, refined
 
 OWN_VALUE = "nearly every record has its own value (distinction {:.4f})"

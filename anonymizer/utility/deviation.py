@@ -15,6 +15,7 @@ import pandas as pd
 
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.recoding import Watch, ignore
+from anonymizer.release.results import Result
 from anonymizer.utility.pairing import Pairing
 
 FEW = 100
@@ -22,7 +23,7 @@ FEW = 100
 
 
 @dataclass(frozen=True)
-class TotalVariation:
+class TotalVariation(Result):
     """The total variation distance of one table of counts: half the sum of |p - q|, 0 to 1.
 
     p is of the original records, q as estimated from the release; the share of the records that
@@ -30,11 +31,7 @@ class TotalVariation:
     """
 
     columns: tuple[str, ...]
-    distance: float
-
-    def to_dict(self) -> dict[str, object]:
-        """Ready for JSON."""
-        return {"columns": list(self.columns), "total_variation": self.distance}
+    total_variation: float
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,13 +6,14 @@ columns say after a release what they said before.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
 from anonymizer.errors import InputError, require_columns
 from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.recoding import Watch, ignore
+from anonymizer.release.results import Result
 from anonymizer.utility.features import Features, Learner, features_of
 from anonymizer.utility.pairing import Pairing
 
@@ -25,16 +26,11 @@ class is, shape (records to guess, classes)."""
 class Score:
     """How well classes are predicted.
 
-    Parameters
-    ----------
-    accuracy
-        Share of the records whose class is the likeliest one.
-    auc
-        Area under the ROC curve, one class against the rest, weighted by the classes' records; the
-        mean over folds. None where no fold has records of two classes.
+    ``auc`` is the area under the ROC curve, one class against the rest, weighted by the classes'
+    records; the mean over folds. None where no fold has records of two classes.
     """
 
-    accuracy: float
+    accuracy: float  # share of the records whose class is the likeliest one
     auc: float | None
 
 
@@ -102,38 +98,24 @@ MOST_CLASSES = 50
 
 
 @dataclass(frozen=True)
-class Prediction:
-    """How well one classifier predicts one target.
+class Prediction(Result):
+    """How well one classifier predicts one target."""
 
-    Parameters
-    ----------
-    target, classifier
-        The column, and what predicts it.
-    classes, records
-        How many values it has, and how many records were predicted.
-    majority
-        Always the most frequent class of the released training records: what needs no features.
-    original, released
-        Trained and tested on the original records; trained on the release.
-    """
+    derived = ("kept",)
 
     target: str
     classifier: str
-    classes: int
-    records: int
-    majority: Score
-    original: Score
-    released: Score
+    classes: int  # values of the target
+    records: int  # that were predicted
+    majority: Score  # the most frequent class of the released training records, without features
+    original: Score  # trained and tested on the original records
+    released: Score  # trained on the release
 
     @property
     def kept(self) -> float | None:
         """(released - majority) / (original - majority), accuracies; None where that is no gain."""
         gain = self.original.accuracy - self.majority.accuracy
         return (self.released.accuracy - self.majority.accuracy) / gain if gain > 0 else None
-
-    def to_dict(self) -> dict[str, object]:
-        """Ready for JSON."""
-        return {**asdict(self), "kept": self.kept}
 
 
 def targets_of(pairing: Pairing, requested: Sequence[str] | None) -> list[str]:

@@ -73,7 +73,7 @@ class Quality:
 
     def total_variation(self, ways: int) -> float | None:
         """The mean distance of the tables of so many columns; None where there is none."""
-        distances = [table.distance for table in self.tables if len(table.columns) == ways]
+        distances = [table.total_variation for table in self.tables if len(table.columns) == ways]
         return float(np.mean(distances)) if distances else None
 
     @property

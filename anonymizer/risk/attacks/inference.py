@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.kernels.arrays import Codes
+from anonymizer.release.results import Result
 from anonymizer.risk.profile import Inference
-from anonymizer.risk.results import Result
 
 SKEW = 2.0
 """A class is skewed if it makes a value at least this many times likelier."""

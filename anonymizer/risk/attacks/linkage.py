@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.privacy.population import journalist, marketer, prosecutor
-from anonymizer.risk.results import Result
+from anonymizer.release.results import Result
 
 
 @dataclass(frozen=True)

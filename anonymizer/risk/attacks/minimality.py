@@ -19,10 +19,10 @@ from anonymizer.kernels.arrays import Codes
 from anonymizer.privacy import PrivacyModel, acceptable
 from anonymizer.recoding import Problem
 from anonymizer.recoding.lattice import Node
+from anonymizer.release.results import Result
 from anonymizer.risk.attacks.beliefs import ENOUGH, Evidence
 from anonymizer.risk.attacks.parts import BATCHES
 from anonymizer.risk.attacks.specializations import Setting, classes_at, specializations
-from anonymizer.risk.results import Result
 
 DRAWS = 10_000
 """The default number of worlds drawn."""

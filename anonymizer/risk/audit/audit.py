@@ -15,6 +15,7 @@ from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.apply import matched
 from anonymizer.release.placement import place
 from anonymizer.release.proof import verify
+from anonymizer.release.results import PolicyResult, Result
 from anonymizer.release.study import Study
 from anonymizer.risk.attacks.inference import Guesses, Similar, guessed_right, guesses, similarity
 from anonymizer.risk.attacks.linkage import Linkage, linkage
@@ -23,7 +24,6 @@ from anonymizer.risk.audit.minimality import minimality_of
 from anonymizer.risk.audit.people import Placed, everybody, identified, placed, read_original
 from anonymizer.risk.audit.releases import Published, read_release, require_compatible
 from anonymizer.risk.audit.together import Intersection, intersection
-from anonymizer.risk.results import PolicyResult, Result
 
 
 @dataclass(frozen=True)

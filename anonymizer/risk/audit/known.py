@@ -10,6 +10,7 @@ from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.privacy import TOLERANCE, Population, PrivacyModel, Verdict
+from anonymizer.release.results import PolicyResult, Result
 from anonymizer.risk.attacks import candidates, failing, intersect
 from anonymizer.risk.audit.people import (
     People,
@@ -20,7 +21,6 @@ from anonymizer.risk.audit.people import (
     split_by,
     text_as_read,
 )
-from anonymizer.risk.results import PolicyResult, Result
 
 Priors = Sequence[Mapping[str, Ints]]
 

@@ -7,10 +7,10 @@ import numpy as np
 
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
+from anonymizer.release.results import Result
 from anonymizer.risk.attacks import Guesses, Linkage, guesses, intersect, linkage, membership_bounds
 from anonymizer.risk.audit.known import Candidates, Known, LinkedClasses
 from anonymizer.risk.audit.people import People, Placed
-from anonymizer.risk.results import Result
 
 
 @dataclass(frozen=True)

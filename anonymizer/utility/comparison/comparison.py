@@ -1,14 +1,13 @@
 """Every recoding under every point of a sweep, fitted and evaluated on random halves."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from itertools import groupby
-from typing import TypeVar
+from typing import Any
 
 import pandas as pd
 
 from anonymizer.counts.counting import Counted
-from anonymizer.counts.counts import Counts
 from anonymizer.errors import (
     AnonymizerError,
     InputError,
@@ -16,7 +15,6 @@ from anonymizer.errors import (
     require_one_of,
     whole_seed,
 )
-from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE, PrivacyModel, population_of
 from anonymizer.recoding import Run, Watch, as_done, ignore
 from anonymizer.recoding.generalization import Generalization
@@ -24,19 +22,18 @@ from anonymizer.recoding.levels import Fixed
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.recodings import RECODINGS
+from anonymizer.release.results import Result
 from anonymizer.release.study import Study
 from anonymizer.utility.comparison.halves import Fit, fit_of
 from anonymizer.utility.comparison.sweep import Point, Sweep, points, policy_at
-
-T = TypeVar("T")
 
 FITTING = "fitting recodings"
 
 COMPARED = tuple(name for name, kind in RECODINGS.items() if issubclass(kind, Generalization))
 """Recodings that are searched for counts, so that they can be fitted to half of them."""
 
-OWN = ("search",)
-"""Options that no other recoding takes over: strategies that the one has, the other may lack."""
+OWN = "search"
+"""The option that no other recoding takes over: strategies that the one has, the other may lack."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +46,7 @@ class Unfit:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Result):
     """Recodings side by side.
 
     Parameters
@@ -86,15 +83,10 @@ class Comparison:
         """Whether a fit is the best of its point."""
         return any(fit is best for best in self.best)
 
-    def to_dict(self) -> dict[str, object]:
-        """Ready for JSON."""
-        return {
-            **vars(self),
-            "about": list(self.about),
-            "swept": list(self.swept),
-            "fits": [{**fit.to_dict(), "best": self.is_best(fit)} for fit in self.fits],
-            "unfit": [asdict(row) for row in self.unfit],
-        }
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as JSON has it: each fit with whether it is the best of its point."""
+        fits = [{**fit.to_dict(), "best": self.is_best(fit)} for fit in self.fits]
+        return {**super().to_dict(), "fits": fits}
 
 
 def compare(
@@ -136,7 +128,6 @@ def compare(
     for one in chosen:
         one.require_suitable(models, objective, replace(run, time_limit=None))
     swept = [(point, policy_at(models, point)) for point in points(sweep or {}, len(chosen))]
-    asked = [(one, point, policy) for point, policy in swept for one in chosen]
     counted = Counted.of(table, anonymizer.schema, anonymizer.hierarchies, population_of(models))
     about = counted.schema.targets or counted.schema.sensitive
     if not about:
@@ -146,11 +137,24 @@ def compare(
     seed = whole_seed(anonymizer.seed)
     halves = counted.halves(seed)
     alone = Run(None, run.time_limit)
-    tasks = [
-        (counted, one, policy, objective, seed, alone, point, halves, about)
-        for one, point, policy in asked
-    ]
-    outcomes = _watched(as_done(_attempt, tasks, run.n_jobs), len(tasks), run.watch)
+
+    def attempt(
+        recoding: Generalization, point: Point, policy: Sequence[PrivacyModel]
+    ) -> Fit | AnonymizerError:
+        """A fit, or why there is none."""
+        try:
+            recoding.require_room(set(counted.kept.columns) - set(counted.schema.identifiers))
+            problem = recoding.problem(halves[0], counted.taxonomies, policy, objective)
+            return fit_of(recoding, point, problem, halves[1], about, seed, alone)
+        except (InputError, PolicyUnreachableError) as error:
+            return error
+
+    tasks = [(one, point, policy) for point, policy in swept for one in chosen]
+    run.watch(FITTING, 0, len(tasks))
+    outcomes = []
+    for outcome in as_done(attempt, tasks, run.n_jobs):
+        outcomes.append(outcome)
+        run.watch(FITTING, len(outcomes), len(tasks))
     fits = [fit for fit in outcomes if isinstance(fit, Fit)]
     errors = [error for error in outcomes if isinstance(error, AnonymizerError)]
     if not fits and all(isinstance(error, InputError) for error in errors):
@@ -160,10 +164,10 @@ def compare(
         seed=seed,
         about=about,
         swept=tuple(sweep or {}),
-        fits=_ranked(fits, [point for _, point, _ in asked]),
+        fits=_ranked(fits, [point for point, _ in swept]),
         unfit=tuple(
             Unfit(one.name, point, str(error))
-            for (one, point, _), error in zip(asked, outcomes, strict=True)
+            for (one, point, _), error in zip(tasks, outcomes, strict=True)
             if isinstance(error, AnonymizerError)
         ),
     )
@@ -202,7 +206,7 @@ def _chosen(given: Recoding, requested: str | Sequence[str | Recoding] | None) -
             f"{given.name!r} is not: choose another recoding to start from"
         )
     if requested is None:
-        requested = [name for name in COMPARED if name not in (Fixed.name,) or name == given.name]
+        requested = [name for name in COMPARED if name != Fixed.name or name == given.name]
     elif isinstance(requested, str):
         requested = [requested]
     if not requested:
@@ -221,47 +225,10 @@ def _under(given: Recoding, name: object) -> Recoding:
     kind = RECODINGS[str(name)]
     if type(given) is kind:
         return given
-    known = {each.name for each in fields(kind)} - {*OWN}  # type: ignore[arg-type]
-    shared = {
-        each.name: getattr(given, each.name)
-        for each in fields(given)  # type: ignore[arg-type]
-        if each.name in known
-    }
     if kind is Fixed:
         raise InputError("a comparison with recoding 'fixed' starts from it: give its levels")
-    return kind(**shared)
-
-
-def _attempt(
-    counted: Counted,
-    recoding: Generalization,
-    models: Sequence[PrivacyModel],
-    objective: Objective,
-    seed: int,
-    run: Run,
-    point: Point,
-    halves: tuple[Counts, Counts],
-    about: Sequence[str],
-) -> Fit | AnonymizerError:
-    """A fit, or why there is none."""
-    try:
-        recoding.require_room(set(counted.kept.columns) - set(counted.schema.identifiers))
-        first, second = halves
-        problem = recoding.problem(first, counted.taxonomies, models, objective)
-        chosen, search = recoding.choose(problem, seed, run)
-        return fit_of(recoding.name, point, search, problem, chosen, second, about)
-    except (InputError, PolicyUnreachableError) as error:
-        return error
-
-
-def _watched(outcomes: Iterator[T], of: int, watch: Watch) -> list[T]:
-    """All outcomes; each is reported to ``watch`` as it comes."""
-    watch(FITTING, 0, of)
-    found = []
-    for outcome in outcomes:
-        found.append(outcome)
-        watch(FITTING, len(found), of)
-    return found
+    own, other = ({each.name for each in fields(one)} for one in (given, kind))  # type: ignore[arg-type]
+    return kind(**{name: getattr(given, name) for name in (own & other) - {OWN}})
 
 
 def _ranked(fits: Sequence[Fit], order: Sequence[Point]) -> tuple[Fit, ...]:
