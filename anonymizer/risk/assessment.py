@@ -28,19 +28,11 @@ TERMS = {
 class Assessment:
     """What an attacker who knows the quasi-identifiers learns from a table.
 
-    Parameters
-    ----------
-    table, schema
-        The table, admitted, and the roles of its columns.
-    classes
-        The equivalence classes, and the class of each record.
-    reidentification
-        The risk that a record is found by an attacker who knows that its person is in the table.
-    inference
-        The risk of each sensitive attribute.
+    ``reidentification`` is the risk that a record is found by an attacker who knows that its person
+    is in the table, ``inference`` that of each sensitive attribute.
     """
 
-    table: Columns
+    table: Columns  # admitted
     schema: Schema
     classes: Refinement
     reidentification: Reidentification
@@ -124,16 +116,8 @@ def assess(
 ) -> Assessment:
     """Measure the risk of a table as it is: nothing is recoded.
 
-    Classes are the combinations of values of the quasi-identifiers.
-
-    Parameters
-    ----------
-    table
-        The table.
-    quasi_identifiers, sensitive
-        Columns.
-    missing
-        What to do with records that miss a value: ``"error"``, ``"drop"`` or ``"category"``.
+    Classes are the combinations of values of the quasi-identifiers. What becomes of records that
+    miss a value is up to ``missing``: ``"error"``, ``"drop"`` or ``"category"``.
 
     Raises
     ------

@@ -25,21 +25,11 @@ last search, which costs as much as splitting them. What is missed is counted in
 
 @dataclass(frozen=True, eq=False)
 class AttributeRisk:
-    """The risk of one attribute by itself.
+    """The risk of one attribute by itself."""
 
-    Parameters
-    ----------
-    name
-        The attribute Y.
-    reidentification
-        X is the record itself.
-    inference
-        X is a sensitive attribute, if there is one.
-    """
-
-    name: str
-    reidentification: Reidentification
-    inference: Inference | None = None
+    name: str  # the attribute Y
+    reidentification: Reidentification  # X is the record itself
+    inference: Inference | None = None  # X is a sensitive attribute, if there is one
 
     @property
     def itpr(self) -> float:
@@ -52,16 +42,10 @@ def attribute_risks(
 ) -> Iterator[AttributeRisk]:
     """The risk of each attribute by itself; a column is read when its result is requested.
 
-    Parameters
-    ----------
-    table
-        A DataFrame, or a file that is read a column at a time.
-    names
-        The attributes.
-    sensitive
-        The attribute that inference is about; it is read once.
+    The ``table`` is a DataFrame, or a file that is read a column at a time. Inference is about the
+    ``sensitive`` attribute, which is read once.
     """
-    about = None if sensitive is None else _sensitive_digits(table, sensitive)
+    about = _sensitive_digits(table, sensitive)
     for name in names:
         yield AttributeRisk(name, *_profiles(table[name], about))
 
@@ -101,7 +85,7 @@ def itpr(table: Columns, quasi_identifiers: Sequence[str], sensitive: str | None
         raise InputError("no records: there is no risk to measure")
     if len(quasi_identifiers) == 1:
         return next(attribute_risks(table, quasi_identifiers, sensitive)).itpr
-    about = None if sensitive is None else _sensitive_digits(table, sensitive)
+    about = _sensitive_digits(table, sensitive)
     if len(table) == 1 or (about is not None and about[1] == 1):
         return 0.0
     classes: Refinement | Ordered = Refinement.trivial(len(table))
@@ -116,8 +100,10 @@ def itpr(table: Columns, quasi_identifiers: Sequence[str], sensitive: str | None
     return Inference.tallied(classes.class_of, about[0]).itpr
 
 
-def _sensitive_digits(table: Columns, name: str) -> Digits:
+def _sensitive_digits(table: Columns, name: str | None) -> Digits | None:
     """The values of a sensitive attribute as small codes; values that read alike share one."""
+    if name is None:
+        return None
     codes, values = by_text(table[name])
     return codes.astype(np.min_scalar_type(-len(values))), len(values)
 

@@ -20,25 +20,14 @@ ROUND = 9
 class Link(Result):
     """A step of the greedy chain, in bits; no information is ever negative.
 
-    Parameters
-    ----------
-    name
-        The attribute Y_i that adds most to those before it.
-    alone
-        I(X;Y_i).
-    adds
-        I(X;Y_i | those before it).
-    total
-        I(X; it and those before it).
-    adds_to_others
-        I(X;Y_i | all the others) = I(X; all) - I(X; all but Y_i). About a sensitive attribute it
-        may be more than ``alone`` as well as less.
+    ``adds_to_others`` is I(X;Y_i | all the others) = I(X; all) - I(X; all but Y_i). About a
+    sensitive attribute it may be more than ``alone`` as well as less.
     """
 
-    name: str
-    alone: float
-    adds: float
-    total: float
+    name: str  # the attribute Y_i that adds most to those before it
+    alone: float  # I(X;Y_i)
+    adds: float  # I(X;Y_i | those before it)
+    total: float  # I(X; it and those before it)
     adds_to_others: float
 
 
@@ -46,17 +35,12 @@ class Link(Result):
 class Chain(Result):
     """I(X; Y_1 ... Y_n) = sum of I(X; Y_i | Y_1 ... Y_i-1), and the part of each attribute.
 
-    Parameters
-    ----------
-    total
-        I(X; all the attributes), in bits: H(Y) where X is the record itself.
-    links
-        The greedy order: the attribute that tells most, the one that adds most to it, and so on;
-        ties by name. Their ``adds`` sum to ``total``. In general no order tells most at every
-        length.
+    The ``links`` are in greedy order: the attribute that tells most, the one that adds most to it,
+    and so on; ties by name. Their ``adds`` sum to ``total``. In general no order tells most at
+    every length.
     """
 
-    total: float
+    total: float  # I(X; all the attributes), in bits: H(Y) where X is the record itself
     links: tuple[Link, ...]
 
 

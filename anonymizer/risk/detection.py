@@ -27,22 +27,14 @@ MOST_SQUARED = 2**31
 
 @dataclass(frozen=True)
 class Distinguished(Result):
-    """How well some columns distinguish records; adding a column lowers no figure.
+    """How well some columns distinguish records, by the functions of these names.
 
-    Parameters
-    ----------
-    distinction, separation, share_alone
-        See the functions of these names.
+    Adding a column lowers no figure.
     """
 
     distinction: float
     separation: float
     share_alone: float
-
-    @classmethod
-    def by(cls, sizes: ArrayLike) -> "Distinguished":
-        """Measure class sizes, shape (classes,)."""
-        return Distinguished(distinction(sizes), separation(sizes), share_alone(sizes))
 
 
 @dataclass(frozen=True)
@@ -140,9 +132,9 @@ def detect(
 
     names = column_names("names", names)
     subsets_up_to(size, names)
-    if not enough(_distinguished(refined(Refinement.trivial(len(table)), table, names))):
+    if not enough(distinguished(refined(Refinement.trivial(len(table)), table, names))):
         return []
-    found = measured(table, names, size, _distinguished, enough, watch)
+    found = measured(table, names, size, distinguished, enough, watch)
     sets = [Detected(**vars(one), names=names) for names, one in found.items() if enough(one)]
     return sorted(sets, key=lambda one: (len(one.names), -one.distinction, one.names))
 
@@ -154,8 +146,10 @@ def require_share(what: str, given: float) -> float:
     return float(given)
 
 
-def _distinguished(classes: Refinement) -> Distinguished:
-    return Distinguished.by(classes.sizes)
+def distinguished(classes: Refinement) -> Distinguished:
+    """How well the columns that some classes are by distinguish records."""
+    sizes = classes.sizes
+    return Distinguished(distinction(sizes), separation(sizes), share_alone(sizes))
 
 
 def _records(sizes: ArrayLike) -> np.ndarray:

@@ -30,22 +30,14 @@ SUFFIXES = {".csv": Format(parquet=False), ".parquet": Format(parquet=True)}
 class FileRisk:
     """What an attacker learns from a table file, whatever columns it has.
 
-    Parameters
-    ----------
-    assessment
-        The risk for an attacker who knows the quasi-identifiers.
-    undeclared
-        What columns without a role would add to that.
-    ranking, detected
-        Subsets of the quasi-identifiers, and the minimal sets of columns, other than sensitive ones
-        and identifiers, that distinguish most records; None where they were not requested.
-    detected_size
-        The largest number of columns in these sets: less than requested where columns are many.
+    ``ranking`` is of subsets of the quasi-identifiers. ``detected`` are the minimal sets of
+    columns, other than sensitive ones and identifiers, that distinguish most records, of up to
+    ``detected_size`` columns: less than requested where columns are many.
     """
 
-    assessment: Assessment
-    undeclared: Undeclared
-    ranking: Ranking | None = None
+    assessment: Assessment  # for an attacker who knows the quasi-identifiers
+    undeclared: Undeclared  # what columns without a role would add to that
+    ranking: Ranking | None = None  # None where it was not requested
     detected: Sequence[Detected] | None = None
     detected_size: int = 0
 

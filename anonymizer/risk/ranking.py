@@ -34,27 +34,15 @@ METRICS = (
 
 @dataclass(frozen=True)
 class Ranked(Result):
-    """What an attacker learns who knows some attributes.
-
-    Parameters
-    ----------
-    names
-        The attributes.
-    alone
-        Records that are alone in their class.
-    k
-        Records of the smallest class.
-    reidentification, inference
-        The measures about the record itself, and by sensitive attribute.
-    """
+    """What an attacker learns who knows some attributes."""
 
     derived = ("classes", "share_alone")
 
     names: Subset
-    alone: int
-    k: int
-    reidentification: Measures
-    inference: Mapping[str, Measures]
+    alone: int  # records that are alone in their class
+    k: int  # records of the smallest class
+    reidentification: Measures  # about the record itself
+    inference: Mapping[str, Measures]  # by sensitive attribute
 
     @property
     def classes(self) -> int:
@@ -75,25 +63,14 @@ class Ranked(Result):
 class Ranking:
     """Subsets of quasi-identifiers, and what each attribute adds to the others.
 
-    Parameters
-    ----------
-    records
-        Records of the table.
-    size
-        The largest number of attributes in a subset.
-    subsets
-        Every non-empty subset, by the mutual information of re-identification, most first.
-    reidentification
-        The chain rule about the record itself; None where it was not requested.
-    inference
-        The same by sensitive attribute.
+    ``subsets`` are all non-empty ones, by the mutual information of re-identification, most first.
     """
 
-    records: int
-    size: int
+    records: int  # of the table
+    size: int  # the largest number of attributes in a subset
     subsets: tuple[Ranked, ...]
-    reidentification: Chain | None = None
-    inference: Mapping[str, Chain] = field(default_factory=dict)
+    reidentification: Chain | None = None  # about the record itself; None if it was not requested
+    inference: Mapping[str, Chain] = field(default_factory=dict)  # by sensitive attribute
 
     @property
     def sensitive(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from anonymizer.information.entropy import entropy
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.results import Result
 from anonymizer.release.warnings.warnings import IDENTIFYING, SINGLED_OUT
-from anonymizer.risk.detection import Distinguished, require_share, share_alone
+from anonymizer.risk.detection import Distinguished, distinguished, require_share, share_alone
 from anonymizer.risk.refinement import Columns, Refinement
 from anonymizer.risk.subsets import column_of, refined
 
@@ -19,46 +19,22 @@ MORE_ALONE = "knowing it with the quasi-identifiers leaves {:.2%} of the records
 
 @dataclass(frozen=True)
 class UndeclaredAttribute(Distinguished):
-    """A column without a role, how well it distinguishes records, and what it adds.
-
-    Parameters
-    ----------
-    name
-        The column.
-    share_alone_combined
-        The share of records alone in their class by the quasi-identifiers and the column.
-    adds
-        H(column | quasi-identifiers), in bits: what it adds to re-identification.
-    kind
-        ``"identifier"``, ``"quasi-identifier"``, or None where it is neither.
-    reason
-        Why it is, with the figures; empty where it is neither.
-    """
+    """A column without a role, how well it distinguishes records, and what it adds."""
 
     name: str
-    share_alone_combined: float
-    adds: float
-    kind: str | None = None
-    reason: str = ""
+    share_alone_combined: float  # of records, by the quasi-identifiers and the column
+    adds: float  # H(column | quasi-identifiers), in bits: what it adds to re-identification
+    kind: str | None = None  # "identifier", "quasi-identifier", or None where it is neither
+    reason: str = ""  # why it is, with the figures; empty where it is neither
 
 
 @dataclass(frozen=True)
 class Undeclared(Result):
-    """The columns without a role, those that leave most records alone first.
+    """The columns without a role, those that leave most records alone first."""
 
-    Parameters
-    ----------
-    share_alone
-        The share of records alone in their class by the quasi-identifiers.
-    attributes
-        Every column that was counted.
-    skipped
-        Names of columns that could not be counted, such as columns of lists.
-    """
-
-    share_alone: float
-    attributes: tuple[UndeclaredAttribute, ...]
-    skipped: tuple[str, ...]
+    share_alone: float  # of records, in their class by the quasi-identifiers
+    attributes: tuple[UndeclaredAttribute, ...]  # every column that was counted
+    skipped: tuple[str, ...]  # names of those that could not be, such as columns of lists
 
     @property
     def flagged(self) -> tuple[UndeclaredAttribute, ...]:
@@ -87,22 +63,8 @@ def undeclared(
     class by at least ``singled_out``. Nearly unique numbers, such as sums and times, are flagged
     too, and rightly: whoever knows one finds the record. Missing values are values.
 
-    Columns are read one at a time.
-
-    Parameters
-    ----------
-    table
-        The table.
-    columns
-        Names of all of its columns.
-    quasi_identifiers
-        The declared ones.
-    declared
-        Columns that have another role: sensitive, identifier, target.
-    identifying, singled_out
-        Thresholds, shares in (0, 1].
-    watch
-        Receives the progress.
+    Columns are read one at a time. ``columns`` are the names of all of them, ``declared`` those
+    that have another role: sensitive, identifier, target. Both thresholds are shares in (0, 1].
 
     Raises
     ------
@@ -143,4 +105,4 @@ def _figures(table: Columns, name: str, classes: Refinement) -> dict[str, float]
     both = own if own.classes == len(table) else classes.by(column)
     adds = max(float(entropy(both.sizes) - entropy(classes.sizes)), 0.0)
     alone = {"share_alone_combined": share_alone(both.sizes), "adds": adds}
-    return vars(Distinguished.by(own.sizes)) | alone
+    return vars(distinguished(own)) | alone

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Protocol, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,47 +10,33 @@ from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.utility.numbers import REPRESENTATIVES, released_numbers
 from anonymizer.utility.pairing import Pairing
 
+if TYPE_CHECKING:
+    from anonymizer.utility.learners import Classifier
+
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """The quasi-identifiers of some records, as classifiers see them.
+    """The quasi-identifiers of some records, as classifiers see them."""
 
-    ``categories`` are the codes of values or groups, shape (records, attributes), below ``sizes``,
-    shape (attributes,); ``numbers`` what those of the ``ordered`` attributes stand for,
-    shape (records, ordered). ``categories`` has all attributes, ordered ones included.
-    """
-
-    categories: Codes
-    sizes: Sequence[int]
-    numbers: Floats
-    ordered: Sequence[int]
+    categories: Codes  # of all attributes the value's or group's, shape (records, attributes)
+    sizes: Sequence[int]  # bounds of the categories, shape (attributes,)
+    numbers: Floats  # what those of ordered attributes stand for, shape (records, ordered)
+    ordered: Sequence[int]  # the places of the ordered attributes
 
     def of(self, records: Mask | Codes) -> "Features":
         """The features of some of the records."""
         return Features(self.categories[records], self.sizes, self.numbers[records], self.ordered)
 
 
-class Learner(Protocol):
-    """A classifier that has not seen anything yet."""
-
-    name: str
-
-    def probabilities(self, seen: Features, classes: Codes, tested: Features) -> Floats:
-        """Learn from some records, and return how likely each class is for others.
-
-        Shape (records tested, distinct classes seen), classes in ascending order.
-        """
-
-
-def learners(seed: int, n_jobs: int | None) -> Sequence[Learner] | None:
+def learners(seed: int, n_jobs: int | None) -> "Sequence[Classifier] | None":
     """The classifiers; None where scikit-learn is not installed."""
     try:
-        module = import_module("anonymizer.utility.learners")
+        from anonymizer.utility.learners import classifiers
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != "sklearn":
             raise
         return None
-    return cast(Sequence[Learner], module.learners(seed, n_jobs))
+    return classifiers(seed, n_jobs)
 
 
 def features_of(pairing: Pairing, representative: str | None, suppressed: bool = True) -> Features:

@@ -7,6 +7,7 @@ columns say after a release what they said before.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,8 +15,11 @@ from anonymizer.errors import InputError, require_columns
 from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.results import Result
-from anonymizer.utility.features import Features, Learner, features_of
+from anonymizer.utility.features import Features, features_of
 from anonymizer.utility.pairing import Pairing
+
+if TYPE_CHECKING:
+    from anonymizer.utility.learners import Classifier
 
 Guess = Callable[[Mask, Mask], Floats]
 """From the records to learn from and those to guess, shape (records,) each, to how likely each
@@ -146,7 +150,7 @@ def _objection(name: str, pairing: Pairing) -> str:
     if name in pairing.schema.identifiers:
         return "is an identifier, which no release has"
     if name not in pairing.others:
-        return "holds values that cannot be told apart, such as lists"
+        return "holds values that cannot be distinguished, such as lists"
     values = len(pairing.others[name][1])
     if values < 2:
         return "has the same value throughout: there is nothing to predict"
@@ -158,7 +162,7 @@ def _objection(name: str, pairing: Pairing) -> str:
 def predictions(
     pairing: Pairing,
     targets: Sequence[str],
-    classifiers: Sequence[Learner],
+    classifiers: "Sequence[Classifier]",
     *,
     folds: int,
     seed: int,
@@ -199,7 +203,7 @@ def _most_frequent(truth: Codes) -> Guess:
     return guess
 
 
-def _learnt(learner: Learner, truth: Codes, shown: Features, tests: Features) -> Guess:
+def _learnt(learner: "Classifier", truth: Codes, shown: Features, tests: Features) -> Guess:
     """Let a classifier guess; a class that it never saw is impossible to it."""
 
     def guess(taught: Mask, tested: Mask) -> Floats:

@@ -22,6 +22,7 @@ from strategies import nested_rows, tables
 
 from anonymizer import (
     Anonymizer,
+    Boxes,
     Hierarchy,
     InputError,
     KAnonymity,
@@ -360,7 +361,9 @@ def test_columns_that_cannot_be_measured_are_passed_over():
     }
     tabulated = {table.columns for table in found.tables if len(table.columns) == 1}
     assert tabulated == {("age",), ("sex",), ("w",), ("pay",), ("far",), ("gap",), ("text",)}
-    with pytest.raises(InputError, match="target 'lists' holds values that cannot be told apart"):
+    with pytest.raises(
+        InputError, match="target 'lists' holds values that cannot be distinguished"
+    ):
         measured(table, By.levels(table, HIERARCHIES, (1, 0)), targets="lists")
 
 
@@ -641,6 +644,14 @@ def test_without_scikit_learn_all_else_is_measured(no_sklearn):
     assert found.to_dict()["classification"] is None
     with pytest.raises(InputError, match="not installed: pip install scikit-learn"):
         measure_quality(original, released, anonymizer.plan_, targets="w")
+
+
+def test_classes_with_groups_of_their_own_are_refused():
+    anonymizer = Anonymizer(["age"], "w", privacy=[KAnonymity(2)], recoding=Boxes())
+    table = pd.DataFrame({"age": [1, 2, 3, 4], "w": list("abab")})
+    released = anonymizer.fit_transform(table)
+    with pytest.raises(InputError, match="one partition of every quasi-identifier"):
+        measure_quality(table, released, anonymizer.plan_)
 
 
 # Files and the command

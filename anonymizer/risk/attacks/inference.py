@@ -23,40 +23,22 @@ ROUNDING = 1e-12
 class Guesses(Result):
     """What an attacker who knows everybody's class infers of one sensitive attribute.
 
-    Parameters
-    ----------
-    records
-        N.
-    homogeneous_records, homogeneous_classes
-        Those where everybody has the same value, which is certain then.
-    max_posterior
-        max p(w|g), in (0, 1].
-    max_gain
-        max p(w|g) / p(w): the largest factor by which the release makes a value likelier.
-    skew, skewed_records
-        The records in classes where some value becomes at least ``skew`` times likelier.
-    expected
-        sum_g max_w n_gw: the records guessed right by naming the most frequent value of each class.
-        No other guess expects more (Bayes).
-    accuracy, baseline
-        ``expected`` over N, and max_w p(w): the share guessed right without the release, by naming
-        the most frequent value of all.
-    i1_max, i2_max
-        max_g D(p(w|g) || p(w)) and max_g H(W) - H(W|g), in bits.
+    ``expected`` is sum_g max_w n_gw, the records guessed right by naming the most frequent value of
+    each class: no other guess expects more (Bayes).
     """
 
-    records: int
-    homogeneous_records: int
+    records: int  # N
+    homogeneous_records: int  # where everybody has the same value, which is certain then
     homogeneous_classes: int
-    max_posterior: float
-    max_gain: float
+    max_posterior: float  # max p(w|g), in (0, 1]
+    max_gain: float  # max p(w|g) / p(w): by how much the release makes a value likelier
     skew: float
-    skewed_records: int
+    skewed_records: int  # in classes where some value becomes at least skew times likelier
     expected: int
-    accuracy: float
-    baseline: float
-    i1_max: float
-    i2_max: float
+    accuracy: float  # expected / N
+    baseline: float  # max_w p(w): guessed right by naming the most frequent value of all
+    i1_max: float  # max_g D(p(w|g) || p(w)), in bits
+    i2_max: float  # max_g H(W) - H(W|g), in bits
 
 
 def guesses(joint: ArrayLike, skew: float = SKEW) -> Guesses:
@@ -105,23 +87,13 @@ def guessed_right(joint: ArrayLike, class_of: Codes, values: Codes) -> int:
 
 @dataclass(frozen=True)
 class Similar(Result):
-    """What classes disclose once values of one group of a hierarchy are taken as one.
+    """What classes disclose once values of one group of a hierarchy are taken as one."""
 
-    Parameters
-    ----------
-    level, groups
-        The level of the hierarchy of the sensitive values, and the number of its groups that occur.
-    homogeneous_records, homogeneous_classes
-        Those where all values are of one group.
-    max_posterior
-        The largest share that a group has of a class, in (0, 1].
-    """
-
-    level: int
-    groups: int
-    homogeneous_records: int
+    level: int  # of the hierarchy of the sensitive values
+    groups: int  # of that level that occur
+    homogeneous_records: int  # where all values are of one group
     homogeneous_classes: int
-    max_posterior: float
+    max_posterior: float  # the largest share that a group has of a class, in (0, 1]
 
 
 def similarity(
@@ -129,16 +101,8 @@ def similarity(
 ) -> tuple[Similar, ...]:
     """Similarity attack (Li et al. 2007) at every level below the top, the finest first.
 
-    Parameters
-    ----------
-    joint
-        Records by class and value, shape (classes, values).
-    values
-        What each column counts.
-    hierarchy
-        How the values generalize.
-    attribute
-        For messages.
+    ``joint`` are the records by class and value, shape (classes, values), ``values`` what each
+    column counts; messages name the ``attribute``.
 
     Raises
     ------

@@ -11,55 +11,32 @@ from anonymizer.release.results import Result
 
 @dataclass(frozen=True)
 class Success(Result):
-    """The success of an attacker who takes one of the records that fit, all equally likely.
+    """The success of an attacker who takes one of the records that fit, all equally likely."""
 
-    Parameters
-    ----------
-    highest
-        The largest probability with which a record is re-identified.
-    average
-        The mean probability over the records of the release.
-    expected
-        The expected number of records that are re-identified.
-    certain
-        The number of records that only one person fits: re-identified with certainty.
-    """
-
-    highest: float
-    average: float
-    expected: float
-    certain: int
+    highest: float  # the largest probability with which a record is re-identified
+    average: float  # the mean probability over the records of the release
+    expected: float  # the expected number of records that are re-identified
+    certain: int  # records that only one person fits: re-identified with certainty
 
 
 @dataclass(frozen=True)
 class Linkage(Result):
     """Linkage with the original quasi-identifiers.
 
-    Parameters
-    ----------
-    prosecutor
-        The attacker knows that the target is in the release.
-    journalist
-        The attacker does not, and the target may be anybody of the original table; None where
-        nobody else is in that table.
-    marketer
-        The share of the records that an attacker who matches all of them matches rightly.
+    The prosecutor knows that the target is in the release. The journalist does not, and the target
+    may be anybody of the original table; None where nobody else is in that table.
     """
 
     prosecutor: Success
     journalist: Success | None
-    marketer: float
+    marketer: float  # the share of records that an attacker who matches all matches rightly
 
 
 def linkage(sizes: ArrayLike, population: ArrayLike | None = None) -> Linkage:
     """Success of prosecutor, journalist and marketer: sum_g n_g / n_g, sum_g n_g / P_g.
 
-    Parameters
-    ----------
-    sizes
-        Records n_g of each class, shape (classes,).
-    population
-        People P_g >= n_g to whom a record of each class may belong, shape (classes,).
+    ``sizes`` are the records n_g of each class, ``population`` the people P_g >= n_g to whom they
+    may belong, shape (classes,) each.
 
     Raises
     ------

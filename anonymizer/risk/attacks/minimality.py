@@ -53,60 +53,40 @@ class Minimality(Result):
     that the search was exact. Worlds are the ways to deal the sensitive values of each class to its
     records, all equally likely; minimality, M, excludes those in which a direct specialization
     satisfies the policy. Other nodes of the lattice, which would have scored less, are not used, so
-    that an optimum may reveal more than this.
+    that an optimum may reveal more than this. What is not known is None.
 
-    Parameters
-    ----------
-    method
-        ``"exact"``; ``"sampled"``: estimated from draws; ``"unknown"``: M is too rare among the
-        draws, or too costly, to report anything about single records; ``"not applicable"``: the
-        release is not known to be minimal.
-    reason
-        Why it is unknown or not applicable; empty otherwise.
-    reveals
-        Whether M excludes any world; None where that is not known.
-    specializations, certain
-        Direct specializations of other classes, and those that break the policy in every world.
-    probability
-        p(M): the share of all worlds that is left; -log2 of it is the information of M about the
-        table as a whole, in bits; None where it is not known.
-    probability_below
-        The upper end of p(M) at 95 % confidence, where draws allow no more than that.
-    largest_share, largest_posterior
-        The largest p(w | class), and the largest p(w | record, release, M).
-    standard_error
-        Of the largest posterior; 0 where it is exact.
-    factor
-        The largest factor by which M makes a value of a record likelier, 1 where it makes none so.
-    surprise
-        The largest divergence of the beliefs about a record from its class's shares, in bits.
-    records_raised
-        Records whose largest posterior exceeds the largest share of their class by more than 0.01.
-    records_breached
-        Records whose beliefs, taken as the distribution of their class, break a model.
-    draws, accepted
-        Worlds drawn, and those among them in which M holds; 0 where none had to be drawn.
+    The ``method`` is ``"exact"``; ``"sampled"``: estimated from draws; ``"unknown"``: M is too rare
+    among the draws, or too costly, to report anything about single records; ``"not applicable"``:
+    the release is not known to be minimal.
+
+    ``probability`` is p(M), the share of all worlds that is left; -log2 of it is the information of
+    M about the table as a whole, in bits. ``probability_below`` is the upper end of it at 95 %
+    confidence, where draws allow no more than that. ``records_raised`` are those whose largest
+    posterior exceeds the largest share of their class by more than 0.01, ``records_breached`` those
+    whose beliefs, taken as the distribution of their class, break a model.
 
     Of sampled beliefs only those count that differ by more than five standard errors, so that more
     draws may show more. The largest is the one with the highest lower end.
     """
 
     method: str
-    reason: str = ""
-    reveals: bool | None = None
-    specializations: int = 0
-    certain: int = 0
+    reason: str = ""  # why it is unknown or not applicable
+    reveals: bool | None = None  # whether M excludes any world
+    specializations: int = 0  # direct ones, of other classes
+    certain: int = 0  # those among them that break the policy in every world
     probability: float | None = None
     probability_below: float | None = None
-    largest_share: float | None = None
-    largest_posterior: float | None = None
-    standard_error: float | None = None
-    factor: float | None = None
-    surprise: float | None = None
+    largest_share: float | None = None  # p(w | class)
+    largest_posterior: float | None = None  # p(w | record, release, M)
+    standard_error: float | None = None  # of the largest posterior; 0 where it is exact
+    factor: float | None = None  # the largest by which M makes a value likelier, or 1
+    surprise: float | None = (
+        None  # the largest D(beliefs about a record || class's shares), in bits
+    )
     records_raised: int | None = None
     records_breached: int | None = None
-    draws: int = 0
-    accepted: int = 0
+    draws: int = 0  # worlds drawn; 0 where none had to be
+    accepted: int = 0  # those among them in which M holds
 
     @classmethod
     def not_applicable(cls, reason: str) -> "Minimality":
@@ -124,22 +104,11 @@ def minimality(
 ) -> Minimality:
     """What an attacker learns from a node being the best that satisfies a policy.
 
-    Parameters
-    ----------
-    counts
-        Counts of the raw quasi-identifiers. Their sensitive values serve to make the release and
-        to verify that it is minimal; the attacker does not know them.
-    taxonomies
-        The nested partitions of each quasi-identifier.
-    node
-        The released levels, in the order of ``counts.names``, found by an exact search for an
-        objective that never rises under generalization, without suppression.
-    models
-        All that a node had to satisfy, with the bounds of the search.
-    rng
-        The generator that draws worlds where they are too many to enumerate.
-    draws
-        Worlds that are drawn, rounded up to a multiple of ``BATCHES``.
+    ``counts`` are of the raw quasi-identifiers. Their sensitive values serve to make the release
+    and to verify that it is minimal; the attacker does not know them. The ``node`` was found by an
+    exact search for an objective that never rises under generalization, without suppression;
+    ``models`` are all that it had to satisfy, with the bounds of the search. Where worlds are too
+    many to enumerate ``draws`` of them are drawn, rounded up to a multiple of ``BATCHES``.
 
     Raises
     ------

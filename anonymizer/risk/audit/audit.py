@@ -30,45 +30,23 @@ from anonymizer.risk.audit.together import Intersection, intersection
 class ReleaseAudit(PolicyResult):
     """What one release discloses to an attacker.
 
-    Parameters
-    ----------
-    release
-        The path of the release, as given.
-    records, classes
-        Of the released table.
-    people
-        People of the original who are in a class of it.
-    people_beyond_records
-        How many more they are than its records: unless 0, it is not known who is in the release.
-    privacy
-        The verdicts of the policy on the release, recounted.
-    linkage
-        Linkage with the original quasi-identifiers.
-    query_loss
-        The loss of the query "which class?" about a record.
-    inference
-        Homogeneity, skewness and Bayes-optimal inference, by sensitive attribute.
-    guessed
-        Of how many people of the original the best guess is right, and of how many it was tried, by
-        sensitive attribute that the original has.
-    similarity
-        The levels of the hierarchy of each sensitive attribute that has one.
-    minimality
-        What knowing the policy and that the search is exact reveals.
+    Unless ``people_beyond_records`` is 0, it is not known who is in the release. ``guessed`` is of
+    how many people of the original the best guess is right, and of how many it was tried, by
+    sensitive attribute that the original has.
     """
 
-    release: str
+    release: str  # its path, as given
     records: int
     classes: int
-    people: int
-    people_beyond_records: int
-    privacy: Sequence[Verdict]
-    linkage: Linkage
-    query_loss: QueryLoss
-    inference: Mapping[str, Guesses]
+    people: int  # of the original who are in a class of it
+    people_beyond_records: int  # how many more they are than its records
+    privacy: Sequence[Verdict]  # of the policy on the release, recounted
+    linkage: Linkage  # with the original quasi-identifiers
+    query_loss: QueryLoss  # of the query "which class?" about a record
+    inference: Mapping[str, Guesses]  # by sensitive attribute
     guessed: Mapping[str, tuple[int, int]]
-    similarity: Mapping[str, Sequence[Similar]]
-    minimality: Minimality
+    similarity: Mapping[str, Sequence[Similar]]  # at the levels of its hierarchy, if it has one
+    minimality: Minimality  # what knowing the policy and that the search is exact reveals
 
     def to_dict(self) -> dict[str, Any]:
         """The audit as JSON has it: the guesses that were tried are part of the inference."""
@@ -82,18 +60,10 @@ class ReleaseAudit(PolicyResult):
 
 @dataclass(frozen=True)
 class Audit(Result):
-    """What releases disclose to an attacker, each and together.
-
-    Parameters
-    ----------
-    releases
-        Each by itself.
-    intersection
-        All together; None of a single one.
-    """
+    """What releases disclose to an attacker, each and together."""
 
     releases: Sequence[ReleaseAudit]
-    intersection: Intersection | None
+    intersection: Intersection | None  # None of a single release
     derived = ("satisfied",)
 
     @property
@@ -116,23 +86,11 @@ def audit_files(
 ) -> Audit:
     """Attack releases with the tables they were made of.
 
-    Parameters
-    ----------
-    paths
-        The releases: directories that ``anonymizer run`` wrote, or the tables there.
-    against
-        The original table, or that of each release in their order.
-    identifier
-        The column that identifies people in several originals.
-    studies
-        The study of all releases, or of each in their order; needed where a model is about a
-        population or a hierarchy of sensitive values.
-    hierarchies
-        Of sensitive attributes, for similarity attacks.
-    draws, seed
-        The most worlds that the minimality attack draws, and the seed of these draws.
-    watch
-        Receives the progress.
+    ``paths`` are directories that ``anonymizer run`` wrote, or the tables there. ``against`` is the
+    original table, or that of each release in their order; of several ``identifier`` is the column
+    that identifies people in all. ``studies`` are likewise one or several, and needed where a model
+    is about a population or a hierarchy of sensitive values. ``hierarchies`` of sensitive
+    attributes are for similarity attacks, ``draws`` and ``seed`` for the minimality attack.
 
     Raises
     ------

@@ -27,49 +27,27 @@ Priors = Sequence[Mapping[str, Ints]]
 
 @dataclass(frozen=True)
 class LinkedClasses(PolicyResult):
-    """The risk of people whose records an attacker links over several releases.
+    """The risk of people whose records an attacker links over several releases."""
 
-    Parameters
-    ----------
-    records, classes
-        The people, and their classes in the intersection of the releases.
-    singled_out
-        Those alone in their class.
-    homogeneous_records
-        Those in classes of a single value, by sensitive attribute.
-    failing_records
-        Those in classes that break a model of the policy.
-    privacy
-        The verdict of every model of every release on these classes.
-    """
-
-    records: int
-    classes: int
-    singled_out: int
-    homogeneous_records: Mapping[str, int]
-    failing_records: int
-    privacy: Sequence[Verdict]
+    records: int  # the people
+    classes: int  # theirs in the intersection of the releases
+    singled_out: int  # people alone in their class
+    homogeneous_records: Mapping[str, int]  # in classes of one value, by sensitive attribute
+    failing_records: int  # in classes that break a model of the policy
+    privacy: Sequence[Verdict]  # of every model of every release on these classes
 
 
 @dataclass(frozen=True)
 class Candidates(Result):
     """The values in all classes of a person, for an attacker who cannot link records.
 
-    Parameters
-    ----------
-    fewest
-        The fewest values that anybody is left with.
-    one
-        The people left with one, which is their value with certainty.
-    l, fewer
-        The largest l of the policy, as a whole number of values, and the people left with fewer;
-        None where no model has an l.
+    ``l`` is the largest one of the policy, as a whole number of values; None where no model has it.
     """
 
-    fewest: int
-    one: int
+    fewest: int  # values that anybody is left with
+    one: int  # people left with one, which is their value with certainty
     l: int | None  # noqa: E741 (the models' own letter)
-    fewer: int | None
+    fewer: int | None  # people left with fewer than l values
 
 
 @dataclass(frozen=True, eq=False)

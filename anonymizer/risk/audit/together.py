@@ -28,36 +28,21 @@ class Losses(Result):
 class Intersection(Result):
     """What several releases disclose together.
 
-    Parameters
-    ----------
-    membership_known
-        Whether it is known who is in each release; if not, only bounds are.
-    records_at_least, records_at_most
-        Bounds on the number of people who are in all releases.
-    in_all
-        The risk of these people; None where it is not known who they are, or there is nobody.
-    in_some
-        The risk of people in some of the releases only, whose absence from the others is known;
-        None likewise. Adding or leaving out a few people between two releases singles them out.
-    linkage
-        Linkage to the classes of the intersection.
-    inference
-        Inference from them, by sensitive attribute.
-    candidates
-        Inference without linking records, by sensitive attribute.
-    query_loss
-        The query loss of people in all releases.
+    ``in_all`` is the risk of the people who are in all releases, ``in_some`` that of people in some
+    of them only, whose absence from the others is known: adding or leaving out a few people between
+    two releases singles them out. Either is None where it is not known who they are, or there is
+    nobody.
     """
 
-    membership_known: bool
-    records_at_least: int = 0
+    membership_known: bool  # whether it is known who is in each release; if not, only bounds are
+    records_at_least: int = 0  # people who are in all releases
     records_at_most: int = 0
     in_all: LinkedClasses | None = None
     in_some: LinkedClasses | None = None
-    linkage: Linkage | None = None
-    inference: Mapping[str, Guesses] = field(default_factory=dict)
-    candidates: Mapping[str, Candidates] = field(default_factory=dict)
-    query_loss: Losses = field(default_factory=Losses)
+    linkage: Linkage | None = None  # to the classes of the intersection
+    inference: Mapping[str, Guesses] = field(default_factory=dict)  # from them, by attribute
+    candidates: Mapping[str, Candidates] = field(default_factory=dict)  # records not linked
+    query_loss: Losses = field(default_factory=Losses)  # of people in all releases
     derived = ("satisfied",)
 
     @property

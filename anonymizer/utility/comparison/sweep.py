@@ -74,14 +74,12 @@ def policy_at(models: Sequence[PrivacyModel], point: Point) -> tuple[PrivacyMode
             hint = did_you_mean(name, known) or f"; known are {', '.join(sorted(known))}"
             raise InputError(f"sweep: no model of the policy has a parameter {name!r}{hint}")
     try:
-        return tuple(_changed(model, point) for model in models)
+        return tuple(
+            replace(model, **{name: point[name] for name in _numbers(model) if name in point})  # type: ignore[type-var]
+            for model in models
+        )
     except InputError as error:
         raise InputError(f"sweep: {error}") from None
-
-
-def _changed(model: PrivacyModel, point: Point) -> PrivacyModel:
-    mine = {name: value for name, value in point.items() if name in _numbers(model)}
-    return replace(model, **mine)  # type: ignore[type-var]
 
 
 def _numbers(model: PrivacyModel) -> Iterator[str]:
