@@ -13,7 +13,7 @@ from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 from anonymizer.recoding import Watch, ignore
 from anonymizer.risk.profile import Inference, Profile, Reidentification
-from anonymizer.risk.refinement import Columns, Refinement, refined_by
+from anonymizer.risk.refinement import Columnar, Refinement, refined_by
 
 TERMS = {
     "posterior": "posterior",
@@ -32,7 +32,7 @@ class Assessment:
     is in the table, ``inference`` that of each sensitive attribute.
     """
 
-    table: Columns  # admitted
+    table: Columnar  # admitted
     schema: Schema
     classes: Refinement
     reidentification: Reidentification
@@ -129,7 +129,7 @@ def assess(
     return assess_columns(schema.admit(table), schema)
 
 
-def assess_columns(table: Columns, schema: Schema, watch: Watch = ignore) -> Assessment:
+def assess_columns(table: Columnar, schema: Schema, watch: Watch = ignore) -> Assessment:
     """Measure the risk of a table that was admitted, reading a column at a time."""
     watch("grouping the records", 0, None)
     classes = refined_by(table, schema.names)

@@ -13,7 +13,7 @@ from anonymizer.counts.columns import by_text
 from anonymizer.errors import InputError
 from anonymizer.risk import refinement
 from anonymizer.risk.profile import Inference, Reidentification
-from anonymizer.risk.refinement import Columns, Ordered, Refinement, refinements
+from anonymizer.risk.refinement import Columnar, Ordered, Refinement, refinements
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Digits
 from anonymizer.tables.keys import crossed
@@ -38,7 +38,7 @@ class AttributeRisk:
 
 
 def attribute_risks(
-    table: Columns, names: Iterable[str], sensitive: str | None = None
+    table: Columnar, names: Iterable[str], sensitive: str | None = None
 ) -> Iterator[AttributeRisk]:
     """The risk of each attribute by itself; a column is read when its result is requested.
 
@@ -50,25 +50,15 @@ def attribute_risks(
         yield AttributeRisk(name, *_profiles(table[name], about))
 
 
-def itpr(table: Columns, quasi_identifiers: Sequence[str], sensitive: str | None = None) -> float:
+def itpr(table: Columnar, quasi_identifiers: Sequence[str], sensitive: str | None = None) -> float:
     """ITPR = max over classes y of 1 - T p(y) H(X|y) / H(X), of combined quasi-identifiers.
 
     A homogeneous class, H(X|y) = 0 < H(X), makes it 1, and further columns cannot change that:
-    they are not read.
+    they are not read. ITPR is in [0, 1]; 0 where X is constant or there is one class.
 
-    Parameters
-    ----------
-    table
-        A DataFrame, or a file that is read a column at a time.
-    quasi_identifiers
-        The columns that define the T classes.
-    sensitive
-        X, for inference. Without it X is the record itself, for re-identification: H(X) = log2 N,
-        H(X|y) = log2 n_y, so that no identifier is needed.
-
-    Returns
-    -------
-    ITPR in [0, 1]; 0 where X is constant or there is one class.
+    The quasi-identifiers define the T classes. X is the ``sensitive`` attribute, for inference.
+    Without it X is the record itself, for re-identification: H(X) = log2 N, H(X|y) = log2 n_y, so
+    that no identifier is needed. A table from a file is read a column at a time.
 
     Source: Bkakria, Cuppens-Boulahia, Cuppens and Tasidou (2021), Eq. 10.
 
@@ -100,7 +90,7 @@ def itpr(table: Columns, quasi_identifiers: Sequence[str], sensitive: str | None
     return Inference.tallied(classes.class_of, about[0]).itpr
 
 
-def _sensitive_digits(table: Columns, name: str | None) -> Digits | None:
+def _sensitive_digits(table: Columnar, name: str | None) -> Digits | None:
     """The values of a sensitive attribute as small codes; values that read alike share one."""
     if name is None:
         return None

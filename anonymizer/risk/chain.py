@@ -8,8 +8,7 @@ import pandas as pd
 
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.results import Result
-from anonymizer.risk.measures import Measures
-from anonymizer.risk.refinement import Columns, Refinement
+from anonymizer.risk.refinement import Columnar, Refinement
 from anonymizer.risk.subsets import column_of, refined
 
 ROUND = 9
@@ -44,14 +43,8 @@ class Chain(Result):
     links: tuple[Link, ...]
 
 
-def profiled(classes: Refinement, about: pd.Series | None) -> Measures:
-    """The measures of classes about a sensitive attribute, or about the record itself."""
-    profile = classes.reidentification() if about is None else classes.inference(about)
-    return profile.measures
-
-
 def chains(
-    table: Columns,
+    table: Columnar,
     alone: Mapping[str, Sequence[float]],
     abouts: Sequence[pd.Series | None],
     watch: Watch = ignore,
@@ -65,13 +58,13 @@ def chains(
     """
     whole = refined(Refinement.trivial(len(table)), table, alone)
     classes = whole.classes
-    totals = [profiled(whole, about).mutual_information for about in abouts]
+    totals = [whole.measures(about).mutual_information for about in abouts]
     adds: dict[str, list[float]] = {}
     for name, others in _all_but_one(table, list(alone), Refinement.trivial(len(table))):
         # As many classes are the same classes: the attribute adds exactly nothing.
         same = others.classes == classes
         adds[name] = [
-            0.0 if same else max(total - profiled(others, about).mutual_information, 0.0)
+            0.0 if same else max(total - others.measures(about).mutual_information, 0.0)
             for about, total in zip(abouts, totals, strict=True)
         ]
         watch("leaving out one attribute", len(adds), len(alone))
@@ -85,7 +78,7 @@ def chains(
 
 
 def _all_but_one(
-    table: Columns, names: Sequence[str], classes: Refinement
+    table: Columnar, names: Sequence[str], classes: Refinement
 ) -> Iterator[tuple[str, Refinement]]:
     """Classes split by all columns but one, for each: by halves, so that none is split twice."""
     if len(names) == 1:
@@ -97,7 +90,7 @@ def _all_but_one(
 
 
 def _greedy(
-    table: Columns,
+    table: Columnar,
     alone: Mapping[str, float],
     about: pd.Series | None,
     end: tuple[int, float],
@@ -121,7 +114,7 @@ def _greedy(
 
 
 def _next(
-    table: Columns,
+    table: Columnar,
     classes: Refinement,
     total: float,
     bounds: dict[str, float],
@@ -139,7 +132,7 @@ def _next(
         if split.classes == classes.classes:
             del bounds[name]
             continue
-        bounds[name] = adds = max(profiled(split, about).mutual_information - total, 0.0)
+        bounds[name] = adds = max(split.measures(about).mutual_information - total, 0.0)
         if (-round(adds, ROUND), name) < (-round(most, ROUND), best):
             best, found, most = name, split, adds
     del bounds[best]

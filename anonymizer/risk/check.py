@@ -106,18 +106,8 @@ def check(
     """Measure what a table satisfies as it is, and test a policy on it.
 
     Nothing is recoded: classes are the combinations of values of the quasi-identifiers. A
-    population that models are about has to be recoded as the table is.
-
-    Parameters
-    ----------
-    table
-        The table.
-    quasi_identifiers, sensitive
-        Columns.
-    privacy
-        The policy, if there is one.
-    missing
-        What to do with records that miss a value: ``"error"``, ``"drop"`` or ``"category"``.
+    population that models are about has to be recoded as the table is. What becomes of records that
+    miss a value is up to ``missing``: ``"error"``, ``"drop"`` or ``"category"``.
 
     Raises
     ------

@@ -17,10 +17,9 @@ from anonymizer.release.release import MANIFEST
 from anonymizer.release.results import as_json
 from anonymizer.release.study import Study
 from anonymizer.risk.assessment import Assessment, assess_columns
-from anonymizer.risk.detection import Detected, detect
+from anonymizer.risk.detection import Detected, Undeclared, detect, undeclared
 from anonymizer.risk.ranking import Ranking, rank
 from anonymizer.risk.subsets import affordable
-from anonymizer.risk.undeclared import Undeclared, undeclared
 from anonymizer.tables.files import Format, write_table
 
 SUFFIXES = {".csv": Format(parquet=False), ".parquet": Format(parquet=True)}

@@ -126,15 +126,9 @@ class Profile(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Reidentification(Profile):
-    """The record itself is at risk, all equally likely: H(X|y) = log2 n_y needs sizes alone.
+    """The record itself is at risk, all equally likely: H(X|y) = log2 n_y needs sizes alone."""
 
-    Parameters
-    ----------
-    sizes
-        Records of each class, shape (classes,), none 0.
-    """
-
-    sizes: Ints
+    sizes: Ints  # records of each class, shape (classes,), none 0
 
     @classmethod
     def of(cls, sizes: ArrayLike) -> "Reidentification":
@@ -184,23 +178,12 @@ class Inference(Profile):
     """A sensitive attribute is at risk: the occupied cells of its count matrix, by class.
 
     The matrix is sparse, so that millions of small classes cost no more than their records.
-
-    Parameters
-    ----------
-    counts
-        Records of each cell, shape (cells,), none 0.
-    values
-        The value code of each cell, below ``len(margin)``, shape (cells,).
-    starts
-        The first cell of each class, rising, shape (classes,).
-    margin
-        Records of the table by value, shape (values,).
     """
 
-    counts: Ints
-    values: Codes
-    starts: Codes
-    margin: Ints
+    counts: Ints  # records of each cell, shape (cells,), none 0
+    values: Codes  # the value code of each cell, below len(margin), shape (cells,)
+    starts: Codes  # the first cell of each class, rising, shape (classes,)
+    margin: Ints  # records of the table by value, shape (values,)
 
     @classmethod
     def of(cls, joint: ArrayLike) -> "Inference":

@@ -11,9 +11,9 @@ from anonymizer.counts.columns import by_text
 from anonymizer.errors import column_names, require_one_of
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.results import Result, as_json
-from anonymizer.risk.chain import ROUND, Chain, chains, profiled
+from anonymizer.risk.chain import ROUND, Chain, chains
 from anonymizer.risk.measures import Measures
-from anonymizer.risk.refinement import Columns, Refinement
+from anonymizer.risk.refinement import Columnar, Refinement
 from anonymizer.risk.subsets import Subset, column_of, measured
 
 METRICS = (
@@ -78,23 +78,17 @@ class Ranking:
         return tuple(self.subsets[0].inference)
 
     def by(self, metric: str = METRICS[0], about: str | None = None) -> tuple[Ranked, ...]:
-        """The subsets by a metric, most risk first; ties by size, then by name.
+        """The subsets by a metric about an attribute, most risk first; ties by size, then by name.
 
+        Without ``about`` it is the metric about the record itself.
         The mutual information is how much more certain an attacker becomes on average, in bits.
         It never falls when an attribute is added, and still distinguishes subsets that all have a
         class of one record. ITPR does neither, see ``Measures``, and is no good order.
 
-        Parameters
-        ----------
-        metric
-            One of ``METRICS``.
-        about
-            A sensitive attribute; None for the record itself.
-
         Raises
         ------
         InputError
-            When the metric or the attribute is unknown.
+            When the metric is none of ``METRICS``, or ``about`` no sensitive attribute.
         """
         require_one_of("metric", metric, METRICS)
         if about is not None:
@@ -114,7 +108,7 @@ class Ranking:
 
 
 def rank(
-    table: Columns,
+    table: Columnar,
     names: Sequence[str],
     sensitive: Sequence[str] = (),
     size: int = 2,
@@ -125,22 +119,8 @@ def rank(
     """Measure every subset of some attributes up to a size, and what each adds to the others.
 
     Sensitive attributes are held in memory as codes, the others are read when they are needed.
-    The ITPR of a superset may be below that of a subset; no other measure falls.
-
-    Parameters
-    ----------
-    table
-        The table.
-    names
-        The quasi-identifiers.
-    sensitive
-        Attributes that an attacker would infer.
-    size
-        The largest number of attributes in a subset.
-    watch
-        Receives the progress.
-    chain
-        Whether to work out the chain rule, which takes all attributes together, whatever the size.
+    The ITPR of a superset may be below that of a subset; no other measure falls. ``chain`` requests
+    the chain rule, which takes all attributes together, whatever the size.
 
     Raises
     ------
@@ -165,8 +145,8 @@ def rank(
 
 def _ranked(abouts: Mapping[str, pd.Series], classes: Refinement) -> Ranked:
     """The measures of some classes, whatever attributes they are of."""
-    record = profiled(classes, None)
-    inference = {name: profiled(classes, column) for name, column in abouts.items()}
+    record = classes.measures(None)
+    inference = {name: classes.measures(column) for name, column in abouts.items()}
     alone, smallest = int((classes.sizes == 1).sum()), int(classes.sizes.min())
     return Ranked((), alone, smallest, record, inference)
 

@@ -196,21 +196,15 @@ def _groups(channel: Channel, home: tuple[str, ...], *names: str) -> Partition:
 
 def _as_table(found: Estimate) -> Estimate:
     """A margin of pairs as a table; pairs that no value of the channel is have no records."""
-    rows, columns = (
-        {text: code for code, text in enumerate(dict.fromkeys(pair[end] for pair in found.values))}  # type: ignore[index]
-        for end in (0, 1)
-    )
-    where = tuple(
-        np.array([place[pair[end]] for pair in found.values])  # type: ignore[index]
-        for end, place in enumerate((rows, columns))
-    )
+    rows, columns = (Partition.of([pair[end] for pair in found.values]) for end in (0, 1))  # type: ignore[index]
+    where = rows.groups, columns.groups
     shares = np.zeros((len(rows), len(columns)))
     shares[where] = found.shares
     errors = None
     if found.standard_errors is not None:
         errors = np.zeros_like(shares)
         errors[where] = found.standard_errors
-    named = replace(found, values=tuple(rows), others=tuple(columns), covariance=None)
+    named = replace(found, values=rows.labels, others=columns.labels, covariance=None)
     return replace(named, shares=shares, standard_errors=errors)
 
 

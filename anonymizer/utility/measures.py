@@ -23,7 +23,7 @@ from anonymizer.objectives import (
 )
 from anonymizer.release.results import as_json
 from anonymizer.utility.numbers import numbers_of_values
-from anonymizer.utility.pairing import Attribute, Pairing
+from anonymizer.utility.pairing import PairedAttribute, Pairing
 
 Costs = Callable[[Taxonomy, Partition, Floats], Floats]
 
@@ -178,7 +178,7 @@ def _attribute_wise(pairing: Pairing, costs: Costs, unit: str, mean: bool = True
     return _together(parts, unit, len(parts) if mean else 1)
 
 
-def _of_attribute(attribute: Attribute, costs: Costs, unit: str) -> Measure:
+def _of_attribute(attribute: PairedAttribute, costs: Costs, unit: str) -> Measure:
     levels, records = attribute.taxonomy.levels, attribute.records
     shown = costs(attribute.taxonomy, attribute.partition, records)
     raw = costs(attribute.taxonomy, levels[0], records)

@@ -32,7 +32,7 @@ class Recoder:
 
 
 @dataclass(frozen=True, eq=False)
-class Attribute:
+class PairedAttribute:
     """One quasi-identifier, record by record: its values, and the groups they are released as.
 
     ``codes`` are the original values of the records, ``suppressed`` tells which of them are
@@ -70,7 +70,7 @@ class Pairing:
     """
 
     schema: Schema
-    attributes: Mapping[str, Attribute]
+    attributes: Mapping[str, PairedAttribute]
     table: pd.DataFrame = field(repr=False)
     dropped: int
     suppressed: Mask
@@ -120,7 +120,7 @@ def pair(original: pd.DataFrame, released: pd.DataFrame, by: Recoder | Plan) -> 
     suppressed, left_out = _fates(recoded, found, hides, shown)
     _require_same(kept[~left_out], released, schema)
     attributes = {
-        name: Attribute(by.taxonomies[name], recoding[name], codes[name], suppressed)
+        name: PairedAttribute(by.taxonomies[name], recoding[name], codes[name], suppressed)
         for name in names
     }
     return Pairing(schema, attributes, kept, len(original) - len(kept), suppressed, left_out)

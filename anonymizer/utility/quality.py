@@ -19,12 +19,11 @@ from anonymizer.release.study import Study
 from anonymizer.tables import engine
 from anonymizer.tables.files import rearmed
 from anonymizer.utility.deviation import TotalVariation, deviations
-from anonymizer.utility.features import learners
 from anonymizer.utility.information_loss import InformationLoss, information_losses
 from anonymizer.utility.measures import Measure, measures_of
 from anonymizer.utility.numbers import REPRESENTATIVES, number_columns
 from anonymizer.utility.pairing import Recoder, pair
-from anonymizer.utility.prediction import Prediction, predictions, targets_of
+from anonymizer.utility.prediction import Prediction, learners, predictions, targets_of
 
 MOST_SEED = 2**32
 """Seeds of scikit-learn are below."""

@@ -20,8 +20,7 @@ import numpy as np
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.kernels.terms import xlogx
 from anonymizer.privacy import holds
-from anonymizer.risk.attacks.conjunction import conjunction
-from anonymizer.risk.attacks.parts import BATCHES, Part, parts_of
+from anonymizer.risk.attacks.parts import BATCHES, ClassWorlds, conjunction, parts_of
 from anonymizer.risk.attacks.specializations import Setting
 
 RAISED = 0.01
@@ -81,7 +80,7 @@ class Beliefs:
 class Evidence:
     """The event M that every finer release breaks the policy, given the pattern of each class."""
 
-    parts: Sequence[Part]  # the classes where some finer release may break the policy
+    parts: Sequence[ClassWorlds]  # the classes where some finer release may break the policy
     probability: Floats  # p(M), shape (estimates,)
     given: Sequence[Floats]  # p(M | s) for the patterns of each class, shape (estimates, patterns)
     draws: int  # worlds drawn, 0 where all were enumerated

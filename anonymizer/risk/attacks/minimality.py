@@ -7,14 +7,14 @@ broken the policy. Where that depends on sensitive values, it discloses somethin
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from operator import gt
 
 import numpy as np
 
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError, is_whole
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.kernels import NUMPY, choose
+from anonymizer.kernels import choose
 from anonymizer.kernels.arrays import Codes
 from anonymizer.privacy import PrivacyModel, acceptable
 from anonymizer.recoding import Problem
@@ -32,17 +32,6 @@ MOST_EVENTS = 6
 
 ROUNDING = 1e-9
 """The rounding error of a probability of 1."""
-
-NOTHING: dict[str, Any] = {
-    "reveals": False,
-    "probability": 1.0,
-    "standard_error": 0.0,
-    "factor": 1.0,
-    "surprise": 0.0,
-    "records_raised": 0,
-    "records_breached": 0,
-}
-"""What is revealed where every finer release breaks the policy in every world."""
 
 
 @dataclass(frozen=True)
@@ -132,14 +121,19 @@ def minimality(
     released = problem.at(node)
     about = [setting.attribute for setting in settings] or released.sensitive
     share = max((float(released.about(name).shares.max()) for name in about), default=None)
-    certain = len(finer) - len(uncertain)
-    known = Minimality(
+    known = Minimality(  # if every finer release breaks the policy in every world
         "exact",
+        reveals=False,
         specializations=len(finer),
-        certain=certain,
+        certain=len(finer) - len(uncertain),
+        probability=1.0,
         largest_share=share,
         largest_posterior=share,
-        **NOTHING,
+        standard_error=0.0,
+        factor=1.0,
+        surprise=0.0,
+        records_raised=0,
+        records_breached=0,
     )
     if not uncertain:
         return known
@@ -155,10 +149,8 @@ def _require_valid(problem: Problem, node: Node, draws: int) -> None:
     if not is_whole(draws, least=1):
         raise InputError(f"draws = {draws!r} must be a whole number of at least 1")
     heights = problem.lattice.heights
-    if len(node) != len(heights) or not all(
-        is_whole(level, least=0) and level <= height
-        for level, height in zip(node, heights, strict=True)
-    ):
+    whole = all(is_whole(level, least=0) for level in node)
+    if not whole or len(node) != len(heights) or any(map(gt, node, heights)):
         raise InputError(
             f"levels {list(node)} are no node of the lattice, whose highest are {list(heights)}; "
             "take those of the release's manifest"
@@ -177,7 +169,7 @@ def _doubt(problem: Problem, node: Node, finer: Iterable[Node]) -> str | None:
 def _settings(counts: Counts, class_of: Codes, models: Sequence[PrivacyModel]) -> list[Setting]:
     """The setting of each attribute that the policy is about."""
     return [
-        Setting.of(counts, attribute, class_of, [m for m in own if m.per_class], NUMPY)
+        Setting.of(counts, attribute, class_of, [m for m in own if m.per_class])
         for attribute in counts.sensitive
         if (own := [m for m in models if m.sensitive and m.attribute in (None, attribute)])
     ]

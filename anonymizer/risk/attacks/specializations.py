@@ -12,7 +12,7 @@ import numpy as np
 
 from anonymizer.counts.counts import Counts, row_keys
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.kernels import Kernel
+from anonymizer.kernels import NUMPY, Kernel
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import PrivacyModel
@@ -67,22 +67,17 @@ class Setting:
     attribute: str
     class_of: Codes  # the released class of each cell
     models: Sequence[PrivacyModel]  # those that test every class by itself
-    kernel: Kernel
+    kernel: Kernel = NUMPY
 
     @classmethod
     def of(
-        cls,
-        counts: Counts,
-        attribute: str,
-        class_of: Codes,
-        models: Sequence[PrivacyModel],
-        kernel: Kernel,
+        cls, counts: Counts, attribute: str, class_of: Codes, models: Sequence[PrivacyModel]
     ) -> "Setting":
         """Make a setting of counts, without other attributes and the population."""
         joint = {attribute: counts.joint[attribute]}
         margins = {attribute: counts.margins[attribute]}
         only = replace(counts, joint=joint, margins=margins, targets=(), population=None)
-        return cls(only, attribute, class_of, models, kernel)
+        return cls(only, attribute, class_of, models)
 
     @cached_property
     def margins(self) -> Ints:
@@ -93,7 +88,7 @@ class Setting:
         return sums
 
     @cached_property
-    def judgement(self) -> Judgement:
+    def bound_policy(self) -> Judgement:
         """The models, bound to the distribution of the whole table."""
         layout = Layout.of(self.counts)
         return Policy(self.models, layout, self.kernel).against(layout.margins)
@@ -102,7 +97,7 @@ class Setting:
         """Which classes break a model, from their histograms, shape (..., values)."""
         flat = histograms.reshape(-1, histograms.shape[-1])
         columns = np.column_stack([flat, flat.sum(axis=1)])
-        return self.judgement.broken(columns, ALL)[1].reshape(histograms.shape[:-1])
+        return self.bound_policy.broken(columns, ALL)[1].reshape(histograms.shape[:-1])
 
     def always_breaks(self, finer: Codes) -> bool:
         """Whether some finer class is known to break a model in every world.

@@ -25,7 +25,7 @@ from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.results import Result
 from anonymizer.release.study import Study
 from anonymizer.utility.comparison.halves import Fit, fit_of
-from anonymizer.utility.comparison.sweep import Point, Sweep, points, policy_at
+from anonymizer.utility.comparison.sweep import Sweep, SweepPoint, points, policy_at
 
 FITTING = "fitting recodings"
 
@@ -41,7 +41,7 @@ class Unfit:
     """A recoding that could not be fitted, and why."""
 
     recoding: str
-    parameters: Point
+    parameters: SweepPoint
     reason: str
 
 
@@ -139,7 +139,7 @@ def compare(
     alone = Run(None, run.time_limit)
 
     def attempt(
-        recoding: Generalization, point: Point, policy: Sequence[PrivacyModel]
+        recoding: Generalization, point: SweepPoint, policy: Sequence[PrivacyModel]
     ) -> Fit | AnonymizerError:
         """A fit, or why there is none."""
         try:
@@ -231,7 +231,7 @@ def _under(given: Recoding, name: object) -> Recoding:
     return kind(**{name: getattr(given, name) for name in (own & other) - {OWN}})
 
 
-def _ranked(fits: Sequence[Fit], order: Sequence[Point]) -> tuple[Fit, ...]:
+def _ranked(fits: Sequence[Fit], order: Sequence[SweepPoint]) -> tuple[Fit, ...]:
     """Point by point, those that keep most on the half held out first; ties: fewer classes."""
 
     def rank(fit: Fit) -> tuple[int, float, int]:

@@ -12,7 +12,7 @@ from anonymizer.recoding import Problem, Run
 from anonymizer.recoding.generalization import Generalization, all_hidden, suppressed_of
 from anonymizer.release.information import ceiling
 from anonymizer.release.results import Result
-from anonymizer.utility.comparison.sweep import Point
+from anonymizer.utility.comparison.sweep import SweepPoint
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Fit(Result):
     """A recoding that was fitted on one half."""
 
     recoding: str
-    parameters: Point  # the swept ones of the policy
+    parameters: SweepPoint  # the swept ones of the policy
     proven: bool  # whether no other recoding of its kind is better on the fitted half
     fitted: Half  # what it was chosen by
     held_out: Half  # the half that had no say in it
@@ -53,7 +53,7 @@ class Fit(Result):
 
 def fit_of(
     recoding: Generalization,
-    parameters: Point,
+    parameters: SweepPoint,
     problem: Problem,
     second: Counts,
     about: Sequence[str],

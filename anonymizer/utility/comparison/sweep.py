@@ -11,7 +11,7 @@ from anonymizer.errors import InputError, did_you_mean
 from anonymizer.privacy import PrivacyModel
 
 Number = int | float
-Point = Mapping[str, Number]
+SweepPoint = Mapping[str, Number]
 """The value of each parameter that is swept."""
 Sweep = Mapping[str, Sequence[Number]]
 """The values of each of them."""
@@ -63,7 +63,7 @@ def points(sweep: Sweep, times: int) -> list[dict[str, Number]]:
     return [dict(zip(sweep, values, strict=True)) for values in product(*sweep.values())]
 
 
-def policy_at(models: Sequence[PrivacyModel], point: Point) -> tuple[PrivacyModel, ...]:
+def policy_at(models: Sequence[PrivacyModel], point: SweepPoint) -> tuple[PrivacyModel, ...]:
     """The policy with some parameters changed, each in every model that has it.
 
     Raises InputError when no model has a parameter, or a model refuses a value.
