@@ -647,7 +647,8 @@ def test_without_scikit_learn_all_else_is_measured(no_sklearn):
 
 
 def test_classes_with_groups_of_their_own_are_refused():
-    anonymizer = Anonymizer(["age"], "w", privacy=[KAnonymity(2)], recoding=Boxes())
+    ages = {"age": Hierarchy.ranges(widths=[2])}
+    anonymizer = Anonymizer(ages, "w", privacy=[KAnonymity(2)], recoding=Boxes())
     table = pd.DataFrame({"age": [1, 2, 3, 4], "w": list("abab")})
     released = anonymizer.fit_transform(table)
     with pytest.raises(InputError, match="one partition of every quasi-identifier"):

@@ -1,8 +1,4 @@
-"""What one release discloses, from its counts: identities by linkage, sensitive values by inference.
-
-Linkage of records to people by the quasi-identifiers that an attacker knows of them; homogeneity,
-skewness, the Bayes-optimal guess and similarity.
-"""
+"""What the counts of one release disclose: identities by linkage, sensitive values by inference."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

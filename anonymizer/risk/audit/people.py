@@ -190,9 +190,7 @@ class LinkedPeople:
     """
 
     classes: Codes  # of each person in each release, -1 for none, shape (people, releases)
-    values: Mapping[
-        str, Codes
-    ]  # the place of each one's value in kinds; -1 where no release has it
+    values: Mapping[str, Codes]  # each one's place in kinds; -1 where no release shows it
     kinds: Mapping[str, Sequence[str | None]]  # as texts, by attribute; None for a missing value
 
 

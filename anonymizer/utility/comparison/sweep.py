@@ -10,17 +10,16 @@ from numbers import Real
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.privacy import PrivacyModel
 
-Number = int | float
-SweepPoint = Mapping[str, Number]
+SweepPoint = Mapping[str, float]
 """The value of each parameter that is swept."""
-Sweep = Mapping[str, Sequence[Number]]
+Sweep = Mapping[str, Sequence[float]]
 """The values of each of them."""
 
 MOST_FITS = 200
 """Fits beyond are refused before the first one begins."""
 
 
-def sweep_of(texts: Sequence[str]) -> dict[str, tuple[Number, ...]]:
+def sweep_of(texts: Sequence[str]) -> dict[str, tuple[float, ...]]:
     """The values that texts such as ``t=0.3:0.9:0.1`` stand for: from, to and step, ends included.
 
     Counted in decimals, so that these are seven values, 0.3 and 0.9 among them.
@@ -33,7 +32,7 @@ def sweep_of(texts: Sequence[str]) -> dict[str, tuple[Number, ...]]:
     InputError
         When a text is none such, or a parameter is named twice.
     """
-    sweep: dict[str, tuple[Number, ...]] = {}
+    sweep: dict[str, tuple[float, ...]] = {}
     for text in texts:
         name, equals, reach = text.partition("=")
         name = name.strip()
@@ -45,7 +44,7 @@ def sweep_of(texts: Sequence[str]) -> dict[str, tuple[Number, ...]]:
     return sweep
 
 
-def points(sweep: Sweep, times: int) -> list[dict[str, Number]]:
+def points(sweep: Sweep, times: int) -> list[dict[str, float]]:
     """Every combination of the values of a sweep, the last parameter running fastest.
 
     Raises InputError when there is none, or so many that fitting each ``times`` would take too
@@ -90,7 +89,7 @@ def _numbers(model: PrivacyModel) -> Iterator[str]:
             yield field.name
 
 
-def _values(text: str, reach: str) -> Iterator[Number]:
+def _values(text: str, reach: str) -> Iterator[float]:
     """The numbers from one to another by steps."""
     try:
         low, high, step = (Decimal(part.strip()) for part in reach.split(":"))
