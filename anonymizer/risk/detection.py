@@ -1,8 +1,7 @@
-"""Quasi-identifiers of a raw table: the minimal sets of columns that distinguish most records.
+"""Columns that identify: minimal sets of those of a raw table, and those that nobody declared.
 
 Motwani and Xu, "Efficient algorithms for masking and finding quasi-identifiers" (2007). They sample
 streams; here all records are counted, so that figures are exact.
-Of a declared table, attributes without a role that identify: what a study may have forgotten.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,6 +26,9 @@ DISTINCT = 0.8
 
 MOST_SQUARED = 2**31
 """Records up to which pairs are counted in 64 bits."""
+
+OWN_VALUE = "nearly every record has its own value (distinction {:.4f})"
+MORE_ALONE = "knowing it with the quasi-identifiers leaves {:.2%} of the records alone, not {:.2%}"
 
 
 @dataclass(frozen=True)
@@ -152,10 +154,6 @@ def _records(sizes: ArrayLike) -> np.ndarray:
     return records if int(records.sum()) < MOST_SQUARED else records.astype(object)
 
 
-OWN_VALUE = "nearly every record has its own value (distinction {:.4f})"
-MORE_ALONE = "knowing it with the quasi-identifiers leaves {:.2%} of the records alone, not {:.2%}"
-
-
 @dataclass(frozen=True)
 class UndeclaredAttribute(Distinguished):
     """A column without a role, how well it distinguishes records, and what it adds."""
@@ -205,10 +203,8 @@ def undeclared(
     Columns are read one at a time. ``columns`` are the names of all of them, ``declared`` those
     that have another role: sensitive, identifier, target. Both thresholds are shares in (0, 1].
 
-    Raises
-    ------
-    InputError
-        When a threshold is no such share, or the table lacks a column or has no records.
+    Raises InputError when a threshold is no such share, or the table lacks a column or has no
+    records.
     """
     require_share("identifying", identifying)
     require_share("singled_out", singled_out)

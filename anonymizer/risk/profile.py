@@ -134,10 +134,7 @@ class Reidentification(Profile):
     def of(cls, sizes: ArrayLike) -> "Reidentification":
         """Make a profile of class sizes; empty classes are ignored.
 
-        Raises
-        ------
-        InputError
-            When they are no counts, or there are no records.
+        Raises InputError when they are no counts, or there are no records.
         """
         records = numbers_of_records(sizes, 1)
         return cls(records[records > 0])
@@ -189,10 +186,7 @@ class Inference(Profile):
     def of(cls, joint: ArrayLike) -> "Inference":
         """Make a profile of a count matrix (classes, values); empty rows and columns are ignored.
 
-        Raises
-        ------
-        InputError
-            When it is no count matrix, or has no records.
+        Raises InputError when it is no count matrix, or has no records.
         """
         matrix = numbers_of_records(joint, 2)
         matrix = matrix[matrix.any(axis=1)]

@@ -85,10 +85,8 @@ class Ranking:
         It never falls when an attribute is added, and still distinguishes subsets that all have a
         class of one record. ITPR does neither, see ``Measures``, and is no good order.
 
-        Raises
-        ------
-        InputError
-            When the metric is none of ``METRICS``, or ``about`` no sensitive attribute.
+        Raises InputError when the metric is none of ``METRICS``, or ``about`` no sensitive
+        attribute.
         """
         require_one_of("metric", metric, METRICS)
         if about is not None:

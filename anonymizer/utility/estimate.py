@@ -82,11 +82,8 @@ def estimate_file(
     ``of`` was masked, alone or together with others; ``by`` may be masked or not. The ``method`` is
     as of :func:`anonymizer.channels.estimate_margin`.
 
-    Raises
-    ------
-    InputError
-        When the release cannot be read, the channels are withheld or damaged, the attribute was
-        not masked, or the channel does not identify what is requested.
+    Raises InputError when the release cannot be read, the channels are withheld or damaged, the
+    attribute was not masked, or the channel does not identify what is requested.
     """
     if by == of:
         raise InputError(f"the estimate is of {of!r} already; name another attribute for the table")

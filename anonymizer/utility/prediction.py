@@ -7,6 +7,7 @@ columns say after a release what they said before.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,13 @@ from anonymizer.utility.pairing import Pairing
 
 if TYPE_CHECKING:
     from anonymizer.utility.learners import Classifier
+
+Guess = Callable[[Mask, Mask], Floats]
+"""From the records to learn from and those to guess, shape (records,) each, to how likely each
+class is, shape (records to guess, classes)."""
+
+MOST_CLASSES = 50
+"""Values of a target beyond which it is no category to be predicted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,14 +78,6 @@ def features_of(pairing: Pairing, representative: str | None, suppressed: bool =
     return Features(np.column_stack(categories), sizes, matrix, ordered)
 
 
-if TYPE_CHECKING:
-    from anonymizer.utility.learners import Classifier
-
-Guess = Callable[[Mask, Mask], Floats]
-"""From the records to learn from and those to guess, shape (records,) each, to how likely each
-class is, shape (records to guess, classes)."""
-
-
 @dataclass(frozen=True)
 class Score:
     """How well classes are predicted.
@@ -90,26 +90,22 @@ class Score:
     auc: float | None
 
 
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """A cross-validation: the class of each record and the fold that tests it, shape (records,)."""
+def cross_validated(truth: Codes, fold_of: Codes, guess: Guess, teaching: Mask) -> Score:
+    """Test every fold on what is learnt from those ``teaching`` records that are not in it.
 
-    truth: Codes
-    fold_of: Codes
-
-    def score(self, guess: Guess, teaching: Mask) -> Score:
-        """Test every fold on what is learnt from those ``teaching`` records that are not in it."""
-        hits, areas = 0, []
-        for fold in range(int(self.fold_of.max()) + 1):
-            tested = self.fold_of == fold
-            taught = teaching & ~tested
-            if not taught.any():
-                raise InputError("too few records are released for classifiers to learn from")
-            likely = guess(taught, tested)
-            hits += int((likely.argmax(axis=1) == self.truth[tested]).sum())
-            areas.append(_weighted_area(self.truth[tested], likely))
-        known = [area for area in areas if area is not None]
-        return Score(hits / len(self.truth), float(np.mean(known)) if known else None)
+    ``truth`` is the class of each record, ``fold_of`` the fold that tests it, shape (records,).
+    """
+    hits, areas = 0, []
+    for fold in range(int(fold_of.max()) + 1):
+        tested = fold_of == fold
+        taught = teaching & ~tested
+        if not taught.any():
+            raise InputError("too few records are released for classifiers to learn from")
+        likely = guess(taught, tested)
+        hits += int((likely.argmax(axis=1) == truth[tested]).sum())
+        areas.append(_weighted_area(truth[tested], likely))
+    known = [area for area in areas if area is not None]
+    return Score(hits / len(truth), float(np.mean(known)) if known else None)
 
 
 def dealt(truth: Codes, folds: int, rng: np.random.Generator) -> Codes:
@@ -147,10 +143,6 @@ def _weighted_area(truth: Codes, likely: Floats) -> float | None:
         return None
     areas = [area_under_curve(truth == code, likely[:, code]) for code in present]
     return float(np.average(areas, weights=records))
-
-
-MOST_CLASSES = 50
-"""Values of a target beyond which it is no category to be predicted."""
 
 
 @dataclass(frozen=True)
@@ -234,14 +226,14 @@ def predictions(
     found: list[Prediction] = []
     for target in targets:
         truth = pairing.others[target][0]
-        trial = Trial(truth, dealt(truth, folds, np.random.default_rng(seed)))
-        majority = trial.score(_most_frequent(truth), released)
+        score = partial(cross_validated, truth, dealt(truth, folds, np.random.default_rng(seed)))
+        majority = score(_most_frequent(truth), released)
         for learner in classifiers:
             watch(f"{learner.name}: {target!r}", len(found), len(targets) * len(classifiers))
-            original = trial.score(_learnt(learner, truth, raw, raw), everybody)
-            score = trial.score(_learnt(learner, truth, shown, recoded), released)
+            original = score(_learnt(learner, truth, raw, raw), everybody)
+            kept = score(_learnt(learner, truth, shown, recoded), released)
             sizes = int(truth.max()) + 1, len(truth)
-            found.append(Prediction(target, learner.name, *sizes, majority, original, score))
+            found.append(Prediction(target, learner.name, *sizes, majority, original, kept))
     return found
 
 

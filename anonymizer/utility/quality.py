@@ -202,13 +202,9 @@ def measure_quality(
 def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: Any) -> Quality:
     """Measure the quality of a released file of a study; options as of ``measure_quality``.
 
-    Raises
-    ------
-    InputError
-        When a file cannot be read, or the released table is not the recoding of the study's table
-        that the manifest next to it describes.
-    PolicyBrokenError
-        When an identifier stands in the released table.
+    Raises InputError when a file cannot be read, or the released table is not the recoding of the
+    study's table that the manifest next to it describes. Raises PolicyBrokenError when an
+    identifier stands in the released table.
     """
     manifest = Manifest.read(path.parent / MANIFEST)
     watch("reading the tables", 0, None)

@@ -47,7 +47,7 @@ from anonymizer.utility.information_loss import (
 )
 from anonymizer.utility.measures import ambiguity, log_ambiguity
 from anonymizer.utility.pairing import pair
-from anonymizer.utility.prediction import Trial, area_under_curve, dealt
+from anonymizer.utility.prediction import area_under_curve, cross_validated, dealt
 
 
 @dataclass(frozen=True)
@@ -518,7 +518,7 @@ def test_more_folds_than_records():
     found = measured(table, by, targets="w", folds=50).predictions
     assert found[0].released.auc is None  # a fold of one record orders nothing
     with pytest.raises(InputError, match="too few records are released"):
-        Trial(np.array([0, 1]), np.array([0, 1])).score(lambda *_: None, np.array([True, False]))
+        cross_validated(*[np.array([0, 1])] * 2, lambda *_: None, np.array([True, False]))
 
 
 @given(st.integers(2, 60), st.integers(1, 5), st.integers(2, 9), st.integers(0, 2**32 - 1))

@@ -43,10 +43,7 @@ def linkage(sizes: ArrayLike, population: ArrayLike | None = None) -> Linkage:
     ``sizes`` are the records n_g of each class, ``population`` the people P_g >= n_g to whom they
     may belong, shape (classes,) each.
 
-    Raises
-    ------
-    InputError
-        When they are no counts, or there are fewer people than records in a class.
+    Raises InputError when they are no counts, or there are fewer people than records in a class.
 
     >>> linkage([1, 3], [2, 4]).journalist
     Success(highest=0.5, average=0.3125, expected=1.25, certain=0)
@@ -93,10 +90,7 @@ class Guesses(Result):
 def guesses(joint: ArrayLike, skew: float = SKEW) -> Guesses:
     """Homogeneity, skewness and Bayes-optimal inference, from a count matrix (classes, values).
 
-    Raises
-    ------
-    InputError
-        When it is no count matrix, or has no records.
+    Raises InputError when it is no count matrix, or has no records.
 
     >>> found = guesses([[2, 0], [1, 1]])
     >>> found.homogeneous_records, found.accuracy, found.baseline
@@ -153,10 +147,7 @@ def similarity(
     ``joint`` are the records by class and value, shape (classes, values), ``values`` what each
     column counts; messages name the ``attribute``.
 
-    Raises
-    ------
-    InputError
-        When the hierarchy lacks values.
+    Raises InputError when the hierarchy lacks values.
 
     >>> organs = Hierarchy.from_rows([["ulcer", "stomach"], ["reflux", "stomach"], ["flu", "-"]])
     >>> similarity([[1, 1, 0], [1, 0, 1]], ["ulcer", "reflux", "flu"], organs)[0].max_posterior

@@ -99,10 +99,7 @@ def minimality(
     ``models`` are all that it had to satisfy, with the bounds of the search. Where worlds are too
     many to enumerate ``draws`` of them are drawn, rounded up to a multiple of ``BATCHES``.
 
-    Raises
-    ------
-    InputError
-        When the number of draws is not positive, or the node not in the lattice.
+    Raises InputError when the number of draws is not positive, or the node not in the lattice.
     """
     problem = Problem(counts, taxonomies, models)
     _require_valid(problem, node, draws)

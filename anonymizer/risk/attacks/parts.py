@@ -19,55 +19,6 @@ from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.risk.attacks.specializations import Setting
 from anonymizer.risk.attacks.worlds import drawn, enumerated
 
-
-class Pattern(NamedTuple):
-    """The patterns of one class."""
-
-    bits: Codes  # shape (patterns,)
-    weights: Floats  # their probabilities in several estimates, shape (estimates, patterns)
-
-
-def conjunction(classes: Sequence[Pattern], events: int) -> tuple[Floats, list[Floats]]:
-    """The probability that every event happens, and the same given the pattern of each class.
-
-    Their shapes are (estimates,) and for each class (estimates, patterns).
-
-    >>> fair = Pattern(np.array([0, 1]), np.array([[0.5, 0.5]]))
-    >>> probability, given = conjunction([fair, fair], 1)
-    >>> probability.tolist(), given[0].tolist()
-    ([0.75], [[0.5, 1.0]])
-    """
-    nothing = np.zeros((len(classes[0].weights), 1 << events))
-    nothing[:, 0] = 1  # the OR of no pattern has no bit
-    before = [nothing]
-    for pattern in classes:
-        before.append(_joined(before[-1], pattern))
-    after, given = nothing, []
-    for place in reversed(range(len(classes))):
-        given.append(_completed(before[place], after, classes[place].bits))
-        after = _joined(after, classes[place])
-    return before[-1][:, -1], given[::-1]
-
-
-def _joined(before: Floats, pattern: Pattern) -> Floats:
-    """The distribution of the OR with one class more, shape (estimates, 2^events)."""
-    joined = np.zeros_like(before)
-    reached = np.arange(before.shape[1])
-    for bits, weight in zip(pattern.bits, pattern.weights.T, strict=True):
-        np.add.at(joined.T, reached | bits, (before * weight[:, None]).T)
-    return joined
-
-
-def _completed(before: Floats, after: Floats, bits: Codes) -> Floats:
-    """The probability that the others have the bits that each pattern lacks."""
-    all_bits = before.shape[1] - 1
-    reached = np.arange(before.shape[1])
-    either = reached[:, None] | reached
-    return np.stack(
-        [((before @ ((either | own) == all_bits)) * after).sum(axis=1) for own in bits], axis=1
-    )
-
-
 Patterns = Callable[[Ints], Codes]
 """The pattern of each world of a class: the finer releases that break the policy, as bits."""
 
@@ -86,6 +37,13 @@ MOST_NUMBERS = 1 << 20
 
 BUDGET = 1 << 25
 """Numbers of enumerated worlds of all classes together."""
+
+
+class Pattern(NamedTuple):
+    """The patterns of one class."""
+
+    bits: Codes  # shape (patterns,)
+    weights: Floats  # their probabilities in several estimates, shape (estimates, patterns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,3 +178,44 @@ def _left_out(batches: Floats) -> Floats:
     """The mean of all batches, then that without each, from the mean of each."""
     whole = batches.mean(axis=0)
     return np.concatenate([whole[None], (whole * BATCHES - batches) / (BATCHES - 1)])
+
+
+def conjunction(classes: Sequence[Pattern], events: int) -> tuple[Floats, list[Floats]]:
+    """The probability that every event happens, and the same given the pattern of each class.
+
+    Their shapes are (estimates,) and for each class (estimates, patterns).
+
+    >>> fair = Pattern(np.array([0, 1]), np.array([[0.5, 0.5]]))
+    >>> probability, given = conjunction([fair, fair], 1)
+    >>> probability.tolist(), given[0].tolist()
+    ([0.75], [[0.5, 1.0]])
+    """
+    nothing = np.zeros((len(classes[0].weights), 1 << events))
+    nothing[:, 0] = 1  # the OR of no pattern has no bit
+    before = [nothing]
+    for pattern in classes:
+        before.append(_joined(before[-1], pattern))
+    after, given = nothing, []
+    for place in reversed(range(len(classes))):
+        given.append(_completed(before[place], after, classes[place].bits))
+        after = _joined(after, classes[place])
+    return before[-1][:, -1], given[::-1]
+
+
+def _joined(before: Floats, pattern: Pattern) -> Floats:
+    """The distribution of the OR with one class more, shape (estimates, 2^events)."""
+    joined = np.zeros_like(before)
+    reached = np.arange(before.shape[1])
+    for bits, weight in zip(pattern.bits, pattern.weights.T, strict=True):
+        np.add.at(joined.T, reached | bits, (before * weight[:, None]).T)
+    return joined
+
+
+def _completed(before: Floats, after: Floats, bits: Codes) -> Floats:
+    """The probability that the others have the bits that each pattern lacks."""
+    all_bits = before.shape[1] - 1
+    reached = np.arange(before.shape[1])
+    either = reached[:, None] | reached
+    return np.stack(
+        [((before @ ((either | own) == all_bits)) * after).sum(axis=1) for own in bits], axis=1
+    )

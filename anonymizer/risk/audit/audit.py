@@ -94,12 +94,8 @@ def audit_files(
     is about a population or a hierarchy of sensitive values. ``hierarchies`` of sensitive
     attributes are for similarity attacks, ``draws`` and ``seed`` for the minimality attack.
 
-    Raises
-    ------
-    InputError
-        When something cannot be read, or a release was not made of its original.
-    PolicyBrokenError
-        When an identifier is in a release.
+    Raises InputError when something cannot be read, or a release was not made of its original.
+    Raises PolicyBrokenError when an identifier is in a release.
     """
     _require_fitting(paths, against, identifier, studies)
     releases = []

@@ -56,8 +56,7 @@ class KnownPeople:
     people: LinkedPeople
     tables: Sequence[Placed]
     models: Sequence[PrivacyModel]  # of all releases, each once
-    others: Mapping[str, Codes]
-    """By digest of a population: the class of each person there in each release, -1 for none."""
+    others: Mapping[str, Codes]  # by digest of a population: everybody's class in each release
 
     @classmethod
     def of(cls, people: LinkedPeople, tables: Sequence[Placed]) -> "KnownPeople":

@@ -108,8 +108,6 @@ def compare(
         What is requested; its ``recoding`` is replaced by each that is compared, which takes over
         the options that both have. Its ``seed`` draws the halves, ``n_jobs`` fits are made at once,
         and ``progress`` is called with them.
-    table
-        The table.
     recodings
         Names, or recodings with their options; when left out all, ``"fixed"`` if it is the given
         one.
@@ -184,10 +182,7 @@ def compare_study(
 ) -> Comparison:
     """Compare recodings of a study's table; its seed unless another is given.
 
-    Raises
-    ------
-    InputError
-        When the study cannot be carried out; see ``compare``.
+    Raises InputError when the study cannot be carried out; see ``compare``.
     """
     anonymizer = study.anonymizer(n_jobs, watch)
     if seed is not None:

@@ -117,7 +117,9 @@ def _suppressed(
     if not found.removed:
         return raw, recoded.merge(found.marks), True
     gone = _falls_in(raw, recoding, recoded.select(found.marks))
-    return _alone(raw.select(~gone)), recoded.select(~found.marks), True
+    rest = raw.select(~gone)  # as if it were the table
+    alone = rest.names, rest.cells, rest.sizes, rest.joint, rest.values, rest.targets
+    return Counts.of(*alone, rest.population), recoded.select(~found.marks), True
 
 
 def _falls_in(raw: Counts, recoding: Partitions, classes: Counts) -> Mask:
@@ -126,9 +128,3 @@ def _falls_in(raw: Counts, recoding: Partitions, classes: Counts) -> Mask:
     cells = np.column_stack([recoding[name].representatives[codes] for name, codes in columns])
     keys = row_keys(np.concatenate([classes.cells, cells]))
     return np.isin(keys[len(classes) :], keys[: len(classes)])
-
-
-def _alone(some: Counts) -> Counts:
-    """Some combinations of values as if they were the table."""
-    counted = some.names, some.cells, some.sizes, some.joint
-    return Counts.of(*counted, some.values, some.targets, some.population)

@@ -27,10 +27,7 @@ def sweep_of(texts: Sequence[str]) -> dict[str, tuple[float, ...]]:
     >>> sweep_of(["t=0.3:0.5:0.1", "k=2:10:4"])
     {'t': (0.3, 0.4, 0.5), 'k': (2, 6, 10)}
 
-    Raises
-    ------
-    InputError
-        When a text is none such, or a parameter is named twice.
+    Raises InputError when a text is none such, or a parameter is named twice.
     """
     sweep: dict[str, tuple[float, ...]] = {}
     for text in texts:
