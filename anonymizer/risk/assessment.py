@@ -119,10 +119,7 @@ def assess(
     Classes are the combinations of values of the quasi-identifiers. What becomes of records that
     miss a value is up to ``missing``: ``"error"``, ``"drop"`` or ``"category"``.
 
-    Raises
-    ------
-    InputError
-        When a column is unknown or misses values, or the table has no records.
+    Raises InputError when a column is unknown or misses values, or the table has no records.
     """
     names = column_names("quasi_identifiers", quasi_identifiers)
     schema = Schema(names, column_names("sensitive", sensitive), missing=missing)

@@ -62,10 +62,7 @@ def itpr(table: Columnar, quasi_identifiers: Sequence[str], sensitive: str | Non
 
     Source: Bkakria, Cuppens-Boulahia, Cuppens and Tasidou (2021), Eq. 10.
 
-    Raises
-    ------
-    InputError
-        When the table has no records.
+    Raises InputError when the table has no records.
 
     >>> import pandas as pd
     >>> itpr(pd.DataFrame({"age": [20, 20, 30, 30], "sex": list("fmmm")}), ["age"])

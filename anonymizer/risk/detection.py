@@ -111,11 +111,8 @@ def detect(
     The columns are given without known identifiers, each of which is a minimal set by itself. All
     thresholds given, in (0, 1], have to be reached; without any a distinction of ``DISTINCT``.
 
-    Raises
-    ------
-    InputError
-        When a threshold is no such share, the table lacks a column or has no records, a column's
-        values cannot be compared, or there are more than ``MOST_SUBSETS`` subsets.
+    Raises InputError when a threshold is no such share, the table lacks a column or has no records,
+    a column's values cannot be compared, or there are more than ``MOST_SUBSETS`` subsets.
     """
     if distinction is None and separation is None:
         distinction = DISTINCT

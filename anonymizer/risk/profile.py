@@ -286,10 +286,7 @@ def measures(joint: ArrayLike) -> Measures:
 
     Empty classes and values that nobody has are ignored, as they would raise ITPR.
 
-    Raises
-    ------
-    InputError
-        When it is no matrix of whole numbers from 0, or has no records.
+    Raises InputError when it is no matrix of whole numbers from 0, or has no records.
 
     >>> measures([[3, 1], [1, 3]]).mutual_information.__round__(6)
     0.188722

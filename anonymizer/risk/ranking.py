@@ -120,11 +120,8 @@ def rank(
     The ITPR of a superset may be below that of a subset; no other measure falls. ``chain`` requests
     the chain rule, which takes all attributes together, whatever the size.
 
-    Raises
-    ------
-    InputError
-        When the table lacks a column or has no records, a column's values cannot be compared, or
-        there are more than ``MOST_SUBSETS`` subsets.
+    Raises InputError when the table lacks a column or has no records, a column's values cannot be
+    compared, or there are more than ``MOST_SUBSETS`` subsets.
     """
     names, sensitive = column_names("names", names), column_names("sensitive", sensitive)
     abouts = {name: _numbers(column_of(table, name)) for name in sensitive}

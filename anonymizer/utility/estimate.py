@@ -158,11 +158,9 @@ def _margin(
     return FileEstimate(of, None, found, _mean(found, channel, groups, counts))
 
 
-def _table(
-    masked: _Masked, home: tuple[str, ...], of: str, by: str | None, method: str
-) -> Estimate:
+def _table(masked: _Masked, home: tuple[str, ...], of: str, by: str, method: str) -> Estimate:
     """Of two attributes, the second masked by itself or released as it was."""
-    if method == "invariant" or by is None:
+    if method == "invariant":
         raise InputError(
             "an invariant channel leaves margins alone, but not the table of an attribute with "
             "another one; take the unbiased method, or maximum-likelihood"

@@ -227,37 +227,37 @@ def predictions(
     for target in targets:
         truth = pairing.others[target][0]
         score = partial(cross_validated, truth, dealt(truth, folds, np.random.default_rng(seed)))
-        majority = score(_most_frequent(truth), released)
+        majority = score(partial(_by_frequency, truth), released)
         for learner in classifiers:
             watch(f"{learner.name}: {target!r}", len(found), len(targets) * len(classifiers))
-            original = score(_learnt(learner, truth, raw, raw), everybody)
-            kept = score(_learnt(learner, truth, shown, recoded), released)
+            guess = partial(_by_classifier, learner, truth)
+            original = score(partial(guess, raw, raw), everybody)
+            kept = score(partial(guess, shown, recoded), released)
             sizes = int(truth.max()) + 1, len(truth)
             found.append(Prediction(target, learner.name, *sizes, majority, original, kept))
     return found
 
 
-def _most_frequent(truth: Codes) -> Guess:
+def _by_frequency(truth: Codes, taught: Mask, tested: Mask) -> Floats:
     """Guess every record's class by the frequencies of the classes."""
-
-    def guess(taught: Mask, tested: Mask) -> Floats:
-        records = np.bincount(truth[taught], minlength=int(truth.max()) + 1)
-        return np.tile(records / records.sum(), (int(tested.sum()), 1))
-
-    return guess
+    records = np.bincount(truth[taught], minlength=int(truth.max()) + 1)
+    return np.tile(records / records.sum(), (int(tested.sum()), 1))
 
 
-def _learnt(learner: "Classifier", truth: Codes, shown: Features, tests: Features) -> Guess:
+def _by_classifier(
+    learner: "Classifier",
+    truth: Codes,
+    shown: Features,
+    tests: Features,
+    taught: Mask,
+    tested: Mask,
+) -> Floats:
     """Let a classifier guess; a class that it never saw is impossible to it."""
-
-    def guess(taught: Mask, tested: Mask) -> Floats:
-        likely = np.zeros((int(tested.sum()), int(truth.max()) + 1))
-        seen = np.unique(truth[taught])
-        if len(seen) == 1:  # nothing to tell apart, which classifiers refuse
-            likely[:, seen] = 1.0
-        else:
-            features = shown.of(taught), truth[taught], tests.of(tested)
-            likely[:, seen] = learner.probabilities(*features)
-        return likely
-
-    return guess
+    likely = np.zeros((int(tested.sum()), int(truth.max()) + 1))
+    seen = np.unique(truth[taught])
+    if len(seen) == 1:  # classifiers refuse to learn a single class
+        likely[:, seen] = 1.0
+    else:
+        features = shown.of(taught), truth[taught], tests.of(tested)
+        likely[:, seen] = learner.probabilities(*features)
+    return likely

@@ -167,7 +167,7 @@ def measure_quality(
     if not is_whole(seed, least=0) or seed >= MOST_SEED:
         raise InputError(f"seed = {seed!r} must be a whole number from 0 to {MOST_SEED - 1}")
     jobs_of(n_jobs)
-    if getattr(by, "random", False):
+    if isinstance(by, Plan) and by.random:
         raise InputError(
             "quality is about generalized values, which hold of every record, and these were drawn "
             "at random; `anonymizer estimate` tells what they still say of the table"

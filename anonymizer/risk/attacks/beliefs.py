@@ -110,7 +110,12 @@ class Evidence:
         probability, given = conjunction(patterns, len(finer))
         if not sampled:
             return cls(parts, probability, given, 0, 0)
-        found = [part.drawn_again(draws, rng) for part in parts]
+        found = [
+            rng.choice(part.pattern.bits, draws, p=part.pattern.weights[0])
+            if part.drawn is None  # enumerated ones are drawn by their probabilities
+            else part.drawn
+            for part in parts
+        ]
         broken = np.bitwise_or.reduce(found) == (1 << len(finer)) - 1
         return cls(parts, probability, given, draws, int(broken.sum()))
 

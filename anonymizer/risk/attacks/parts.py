@@ -81,12 +81,6 @@ class ClassWorlds:
         least = 0.0 if self.drawn is None else 1 / len(self.drawn)
         return np.asarray(np.maximum(lacks @ self.pattern.weights[0], least))
 
-    def drawn_again(self, draws: int, rng: np.random.Generator) -> Codes:
-        """The pattern of each draw; enumerated ones are drawn by their probabilities."""
-        if self.drawn is not None:
-            return self.drawn
-        return rng.choice(self.pattern.bits, draws, p=self.pattern.weights[0])
-
     def belief(self, given: Floats, probability: Floats) -> Floats:
         """p(w | c, M), shape (estimates, cells, values).
 

@@ -190,7 +190,7 @@ def _audited(
 
 def _verified(release: Published) -> list[Verdict]:
     """The verdicts of the policy on the release as it is."""
-    people = release.population(release.models)
+    people = release.population
     if people is None:
         return verify(release.table, release.schema, release.models)
     labels, _ = place(people, release.manifest)
@@ -222,7 +222,7 @@ def minimality_of(table: Placed, draws: int, rng: np.random.Generator) -> attack
     roles = study.schema
     schema = Schema(roles.names, roles.sensitive, missing=roles.missing)
     tally = engine.tally(schema.admit(table.original), schema.columns)
-    population = table.release.population(table.release.models)
+    population = table.release.population
     people = None if population is None else engine.tally(population, schema.names)
     taxonomies = taxonomies_of(tally, study.hierarchies, people)
     counts, levels = schema.counts(tally, taxonomies, people), table.release.manifest.levels

@@ -35,9 +35,10 @@ class Published:
         """The quasi-identifiers that were recoded, which an original has to have."""
         return tuple(self.manifest.recoding)
 
-    def population(self, models: Sequence[PrivacyModel]) -> pd.DataFrame | None:
+    @property
+    def population(self) -> pd.DataFrame | None:
         """The raw quasi-identifiers of the population that models are about, if any is."""
-        people = population_of(models)
+        people = population_of(self.models)
         raw = replace(self.schema, names=self.raw)
         return None if people is None else raw.admit_population(people.table)
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import groupby
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 
@@ -15,6 +15,7 @@ from anonymizer.errors import (
     require_one_of,
     whole_seed,
 )
+from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE, PrivacyModel, population_of
 from anonymizer.recoding import Run, Watch, as_done, ignore
 from anonymizer.recoding.generalization import Generalization
@@ -133,26 +134,8 @@ def compare(
             "a comparison is about information: name a sensitive attribute, or a target"
         )
     seed = whole_seed(anonymizer.seed)
-    halves = counted.halves(seed)
-    alone = Run(None, run.time_limit)
-
-    def attempt(
-        recoding: Generalization, point: SweepPoint, policy: Sequence[PrivacyModel]
-    ) -> Fit | AnonymizerError:
-        """A fit, or why there is none."""
-        try:
-            recoding.require_room(set(counted.kept.columns) - set(counted.schema.identifiers))
-            problem = recoding.problem(halves[0], counted.taxonomies, policy, objective)
-            return fit_of(recoding, point, problem, halves[1], about, seed, alone)
-        except (InputError, PolicyUnreachableError) as error:
-            return error
-
     tasks = [(one, point, policy) for point, policy in swept for one in chosen]
-    run.watch(FITTING, 0, len(tasks))
-    outcomes = []
-    for outcome in as_done(attempt, tasks, run.n_jobs):
-        outcomes.append(outcome)
-        run.watch(FITTING, len(outcomes), len(tasks))
+    outcomes = _attempts(counted, tasks, objective, about, seed, run)
     fits = [fit for fit in outcomes if isinstance(fit, Fit)]
     errors = [error for error in outcomes if isinstance(error, AnonymizerError)]
     if not fits and all(isinstance(error, InputError) for error in errors):
@@ -169,6 +152,37 @@ def compare(
             if isinstance(error, AnonymizerError)
         ),
     )
+
+
+def _attempts(
+    counted: Counted,
+    tasks: Sequence[tuple[Generalization, SweepPoint, Sequence[PrivacyModel]]],
+    objective: Objective,
+    about: Sequence[str],
+    seed: int,
+    run: Run,
+) -> list[Fit | AnonymizerError]:
+    """For each task a fit, or why there is none; progress is reported as they come."""
+    first, second = counted.halves(seed)
+    columns = set(counted.kept.columns) - set(counted.schema.identifiers)
+    alone = Run(None, run.time_limit)
+
+    def attempt(
+        recoding: Generalization, point: SweepPoint, policy: Sequence[PrivacyModel]
+    ) -> Fit | AnonymizerError:
+        try:
+            recoding.require_room(columns)
+            problem = recoding.problem(first, counted.taxonomies, policy, objective)
+            return fit_of(recoding, point, problem, second, about, seed, alone)
+        except (InputError, PolicyUnreachableError) as error:
+            return error
+
+    run.watch(FITTING, 0, len(tasks))
+    found: list[Fit | AnonymizerError] = []
+    for outcome in as_done(attempt, tasks, run.n_jobs):
+        found.append(outcome)
+        run.watch(FITTING, len(found), len(tasks))
+    return found
 
 
 def compare_study(
@@ -193,7 +207,9 @@ def compare_study(
     return compare(anonymizer, table, recodings=recodings, sweep=sweep)
 
 
-def _chosen(given: Recoding, requested: str | Sequence[str | Recoding] | None) -> list[Recoding]:
+def _chosen(
+    given: Recoding, requested: str | Sequence[str | Recoding] | None
+) -> list[Generalization]:
     """The recodings that are compared, each once."""
     if not isinstance(given, Generalization):
         raise InputError(
@@ -206,7 +222,7 @@ def _chosen(given: Recoding, requested: str | Sequence[str | Recoding] | None) -
         requested = [requested]
     if not requested:
         raise InputError("recodings is empty: name those to compare, or leave it out")
-    found: list[Recoding] = []
+    found: list[Generalization] = []
     for one in requested:
         recoding = one if isinstance(one, Generalization) else _under(given, one)
         if recoding not in found:  # levels of a recoding cannot be hashed
@@ -214,7 +230,7 @@ def _chosen(given: Recoding, requested: str | Sequence[str | Recoding] | None) -
     return found
 
 
-def _under(given: Recoding, name: object) -> Recoding:
+def _under(given: Generalization, name: object) -> Generalization:
     """The recoding of a name, with the options that the given one has, too."""
     require_one_of("recoding", name, COMPARED)
     kind = RECODINGS[str(name)]
@@ -223,7 +239,8 @@ def _under(given: Recoding, name: object) -> Recoding:
     if kind is Fixed:
         raise InputError("a comparison with recoding 'fixed' starts from it: give its levels")
     own, other = ({each.name for each in fields(one)} for one in (given, kind))  # type: ignore[arg-type]
-    return kind(**{name: getattr(given, name) for name in (own & other) - {OWN}})
+    shared = {name: getattr(given, name) for name in (own & other) - {OWN}}
+    return cast(Generalization, kind(**shared))
 
 
 def _ranked(fits: Sequence[Fit], order: Sequence[SweepPoint]) -> tuple[Fit, ...]:
