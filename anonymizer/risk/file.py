@@ -12,7 +12,7 @@ from anonymizer.counts.opening import open_columns
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.output.atomic import require_place, write_file
-from anonymizer.release.publish import schema_at
+from anonymizer.release.publish import same_file, schema_at
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.results import as_json
 from anonymizer.release.study import Study
@@ -90,7 +90,7 @@ def details_at(
             f"{path} would lie in the directory of a release, and discloses what that hides; "
             "write elsewhere"
         )
-    if any(_same(path, table) for table in tables):
+    if any(same_file(path, table) for table in tables):
         raise InputError(f"{path} is a table of the study; choose another file")
     require_place(path, "cannot write", force=force)
 
@@ -99,14 +99,6 @@ def details_at(
         write_file(path, lambda place: write_table(frame, place, form), force=force)
 
     return write
-
-
-def _same(path: Path, other: Path) -> bool:
-    """Whether both paths lead to the same existing file."""
-    try:
-        return path.samefile(other)
-    except (OSError, ValueError):
-        return False
 
 
 def records_numbered(assessment: Assessment) -> pd.DataFrame:
