@@ -82,11 +82,13 @@ def number_column(codes: Codes, values: Sequence[object]) -> Floats | None:
 
     None where one is a text, none is a number, or they are too far apart to be reckoned with.
     """
-    empty = [is_missing(value) or not text_of(value) for value in values]
-    found = [np.nan if no else number_of(value) for no, value in zip(empty, values, strict=True)]
-    if any(number is None for number in found):
-        return None
-    numbers = np.array(found, float)
+    numbers = np.full(len(values), np.nan)
+    for place, value in enumerate(values):
+        if not is_missing(value) and text_of(value):
+            number = number_of(value)
+            if number is None:
+                return None
+            numbers[place] = float(number)
     return numbers[codes] if _reckonable(numbers) else None
 
 

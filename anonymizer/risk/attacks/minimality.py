@@ -69,9 +69,7 @@ class Minimality(Result):
     largest_posterior: float | None = None  # p(w | record, release, M)
     standard_error: float | None = None  # of the largest posterior; 0 where it is exact
     factor: float | None = None  # the largest by which M makes a value likelier, or 1
-    surprise: float | None = (
-        None  # the largest D(beliefs about a record || class's shares), in bits
-    )
+    surprise: float | None = None  # the largest D(beliefs || class's shares) of a record, in bits
     records_raised: int | None = None
     records_breached: int | None = None
     draws: int = 0  # worlds drawn; 0 where none had to be

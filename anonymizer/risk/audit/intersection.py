@@ -13,13 +13,7 @@ from anonymizer.privacy import TOLERANCE, Population, PrivacyModel, Verdict
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 from anonymizer.release.results import PolicyResult, Result
 from anonymizer.risk import attacks
-from anonymizer.risk.audit.people import (
-    LinkedPeople,
-    Placed,
-    classes_in,
-    cross_counts,
-    text_as_read,
-)
+from anonymizer.risk.audit.people import AllPeople, Placed, classes_in, cross_counts, text_as_read
 
 Priors = Sequence[Mapping[str, Ints]]
 
@@ -49,17 +43,56 @@ class Candidates(Result):
     fewer: int | None  # people left with fewer than l values
 
 
+@dataclass(frozen=True)
+class Losses(Result):
+    """The query loss of people in all releases, of each release and of all of them together.
+
+    The average of all is at most the sum of theirs, but the largest loss has no such bound.
+    """
+
+    releases: Sequence[QueryLoss] = ()
+    together: QueryLoss | None = None
+
+
+@dataclass(frozen=True)
+class Intersection(Result):
+    """What several releases disclose together.
+
+    ``in_all`` is the risk of the people who are in all releases, ``in_some`` that of people in some
+    of them only, whose absence from the others is known: adding or leaving out a few people between
+    two releases singles them out. Either is None where it is not known who they are, or there is
+    nobody.
+    """
+
+    membership_known: bool  # whether it is known who is in each release; if not, only bounds are
+    records_at_least: int = 0  # people who are in all releases
+    records_at_most: int = 0
+    in_all: LinkedClasses | None = None
+    in_some: LinkedClasses | None = None
+    linkage: attacks.Linkage | None = None  # to the classes of the intersection
+    inference: Mapping[str, attacks.Guesses] = field(default_factory=dict)  # from these classes
+    candidates: Mapping[str, Candidates] = field(default_factory=dict)  # records not linked
+    query_loss: Losses = field(default_factory=Losses)  # of people in all releases
+    derived = ("satisfied",)
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether the policy is proven for everybody, in all releases or in some."""
+        parts = [part for part in (self.in_all, self.in_some) if part is not None]
+        return self.membership_known and all(part.satisfied for part in parts)
+
+
 @dataclass(frozen=True, eq=False)
 class KnownPeople:
     """The people, whose membership is known, and the policy that has to hold for them."""
 
-    people: LinkedPeople
+    people: AllPeople
     tables: Sequence[Placed]
     models: Sequence[PrivacyModel]  # of all releases, each once
-    others: Mapping[str, Codes]  # by digest of a population: everybody's class in each release
+    others: Mapping[str, Codes]  # by digest of a population: everybody's class per release, or -1
 
     @classmethod
-    def of(cls, people: LinkedPeople, tables: Sequence[Placed]) -> "KnownPeople":
+    def of(cls, people: AllPeople, tables: Sequence[Placed]) -> "KnownPeople":
         """Collect the models, and place the populations that they are about."""
         models = {
             (model.name, model.attribute, repr(model.parameters)): model
@@ -193,48 +226,7 @@ def _alike(others: Codes, classes: Codes) -> Codes:
     return others[everywhere if (classes >= 0).all() else inside.any(axis=1) & ~everywhere]
 
 
-@dataclass(frozen=True)
-class Losses(Result):
-    """The query loss of people in all releases, of each release and of all of them together.
-
-    The average of all is at most the sum of theirs, but the largest loss has no such bound.
-    """
-
-    releases: Sequence[QueryLoss] = ()
-    together: QueryLoss | None = None
-
-
-@dataclass(frozen=True)
-class Intersection(Result):
-    """What several releases disclose together.
-
-    ``in_all`` is the risk of the people who are in all releases, ``in_some`` that of people in some
-    of them only, whose absence from the others is known: adding or leaving out a few people between
-    two releases singles them out. Either is None where it is not known who they are, or there is
-    nobody.
-    """
-
-    membership_known: bool  # whether it is known who is in each release; if not, only bounds are
-    records_at_least: int = 0  # people who are in all releases
-    records_at_most: int = 0
-    in_all: LinkedClasses | None = None
-    in_some: LinkedClasses | None = None
-    linkage: attacks.Linkage | None = None  # to the classes of the intersection
-    inference: Mapping[str, attacks.Guesses] = field(
-        default_factory=dict
-    )  # from them, by attribute
-    candidates: Mapping[str, Candidates] = field(default_factory=dict)  # records not linked
-    query_loss: Losses = field(default_factory=Losses)  # of people in all releases
-    derived = ("satisfied",)
-
-    @property
-    def satisfied(self) -> bool:
-        """Whether the policy is proven for everybody, in all releases or in some."""
-        parts = [part for part in (self.in_all, self.in_some) if part is not None]
-        return self.membership_known and all(part.satisfied for part in parts)
-
-
-def intersection(people: LinkedPeople, tables: Sequence[Placed]) -> Intersection:
+def intersection(people: AllPeople, tables: Sequence[Placed]) -> Intersection:
     """What releases disclose together of the people who are in all of them, and in some.
 
     An attacker who links records knows the classes' common refinement and, where the policy

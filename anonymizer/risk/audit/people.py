@@ -183,7 +183,7 @@ def text_as_read(value: object) -> str | None:
 
 
 @dataclass(frozen=True, eq=False)
-class LinkedPeople:
+class AllPeople:
     """Everybody whom several releases may be about.
 
     Classes are split by columns that the release shows unchanged and another one has recoded.
@@ -215,7 +215,7 @@ def identified(originals: Sequence[pd.DataFrame], identifier: str) -> list[Codes
     return found
 
 
-def everybody(tables: Sequence[Placed], persons: Sequence[Codes]) -> LinkedPeople:
+def everybody(tables: Sequence[Placed], persons: Sequence[Codes]) -> AllPeople:
     """Join the people of several original tables; ``persons``: who they are, (records,) each."""
     number = 1 + max(int(of.max(initial=-1)) for of in persons)
     classes = np.full((number, len(tables)), -1, np.intp)
@@ -225,7 +225,7 @@ def everybody(tables: Sequence[Placed], persons: Sequence[Codes]) -> LinkedPeopl
     kinds, values = {}, {}
     for name in dict.fromkeys(name for table in tables for name in table.values):
         kinds[name], values[name] = _values(name, tables, persons, number)
-    return LinkedPeople(classes, values, kinds)
+    return AllPeople(classes, values, kinds)
 
 
 def _values(
