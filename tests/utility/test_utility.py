@@ -31,7 +31,6 @@ from anonymizer import (
     measure_quality,
 )
 from anonymizer import utility as quality
-from anonymizer.channels import pil
 from anonymizer.cli import main
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import AnonymizerError, PolicyBrokenError
@@ -41,6 +40,7 @@ from anonymizer.release.study import Study
 from anonymizer.tables import engine
 from anonymizer.utility import measure_file
 from anonymizer.utility.information_loss import (
+    pil,
     variance_of_covariance,
     variance_of_mean,
     variance_of_quantile,
