@@ -122,7 +122,7 @@ def _require_free(directory: Path, source: Path, force: bool) -> None:
     """Refuse a directory that holds a release, unless forced; never replace the table itself."""
     there = [name for name in (MANIFEST, *RELEASED) if os.path.lexists(directory / name)]
     for name in there:
-        if _same(directory / name, source):
+        if same_file(directory / name, source):
             raise InputError(f"{directory / name} is the table itself; choose another directory")
     if there and not force:
         raise InputError(f"{directory} already holds a release, {there[0]}; --force replaces it")
@@ -135,7 +135,8 @@ def _require_free(directory: Path, source: Path, force: bool) -> None:
             )
 
 
-def _same(path: Path, source: Path) -> bool:
+def same_file(path: Path, source: Path) -> bool:
+    """Whether both paths lead to the same existing file."""
     try:
         return path.samefile(source)
     except (OSError, ValueError):  # reading the table will say why

@@ -2,7 +2,7 @@
 
 import platform
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from anonymizer.privacy.query_loss import QueryLoss
 from anonymizer.recoding.recoding import Randomization
 from anonymizer.recoding.result import SearchResult
 from anonymizer.release.information import Information
+from anonymizer.release.results import as_json
 from anonymizer.release.warnings.class_warnings import class_warnings
 from anonymizer.release.warnings.column_warnings import Hidden, column_warnings, spelling_warnings
 from anonymizer.release.warnings.order_warnings import order_warnings
@@ -121,7 +122,7 @@ class Release:
         """The release as its file reports it."""
         from anonymizer.release.manifest import Manifest  # only files need what checks them
 
-        own = {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
+        own = {each.name: as_json(getattr(self, each.name)) for each in fields(self)}
         given = {name: value for name, value in own.items() if value or name not in LEFT_OUT}
         return Manifest.parse(
             {**given, "study": {"fingerprint": self.study}, "versions": versions()}
@@ -130,17 +131,6 @@ class Release:
     def to_dict(self) -> dict[str, Any]:
         """The manifest, ready for JSON."""
         return self.manifest.to_dict()
-
-
-def _plain(value: Any) -> Any:
-    """A part of a release as JSON has it."""
-    if hasattr(value, "to_dict"):
-        return value.to_dict()
-    if is_dataclass(value):
-        return asdict(value)  # type: ignore[arg-type]
-    if isinstance(value, Mapping):
-        return {name: _plain(each) for name, each in value.items()}
-    return [*map(_plain, value)] if isinstance(value, list | tuple) else value
 
 
 def release_warnings(

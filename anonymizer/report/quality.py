@@ -49,7 +49,7 @@ def _share(number: float) -> str:
 def _by_attribute(quality: Quality) -> list[list[object]]:
     names = ["non-uniform-entropy", "granularity", "generalization-intensity"]
     measures = [quality.measures[name] for name in [*names, "attribute-squared-error"]]
-    distances = {table.columns: table.distance for table in quality.tables}
+    distances = {table.columns: table.total_variation for table in quality.tables}
     rows: list[list[object]] = []
     for name in quality.quasi_identifiers:
         parts = [measure and measure.attributes.get(name) for measure in measures]
@@ -62,9 +62,10 @@ def _deviations(quality: Quality) -> list[list[object]]:
     for ways, name in [(1, "one-way"), (2, "two-way")]:
         tables = [table for table in quality.tables if len(table.columns) == ways]
         if tables:
-            worst = max(tables, key=lambda table: table.distance)
+            worst = max(tables, key=lambda table: table.total_variation)
             mean = quality.total_variation(ways)
-            rows.append([f"{name} ({len(tables):,})", mean, _worst(worst.distance, worst.columns)])
+            furthest = _worst(worst.total_variation, worst.columns)
+            rows.append([f"{name} ({len(tables):,})", mean, furthest])
     return rows
 
 

@@ -7,24 +7,24 @@ a table against a policy, the attacks on a release (``attacks``) and audits of r
 ``to_dict`` for JSON. It may import from everything but ``report``, ``papers`` and ``cli``.
 """
 
-from anonymizer.privacy.query_loss import QueryLoss, query_loss, together
 from anonymizer.risk.assessment import Assessment, assess
 from anonymizer.risk.attributes import attribute_risks, itpr
 from anonymizer.risk.chain import Chain
 from anonymizer.risk.detection import (
     DISTINCT,
     Detected,
+    Undeclared,
     detect,
     distinction,
     separation,
     share_alone,
+    undeclared,
 )
 from anonymizer.risk.measures import Measures
 from anonymizer.risk.profile import Inference, Profile, Reidentification, measures
 from anonymizer.risk.ranking import METRICS, Ranked, Ranking, rank
 from anonymizer.risk.refinement import Refinement, refined_by
 from anonymizer.risk.subsets import MOST_SUBSETS
-from anonymizer.risk.undeclared import Undeclared, undeclared
 
 __all__ = [
     "DISTINCT",
@@ -36,7 +36,6 @@ __all__ = [
     "Inference",
     "Measures",
     "Profile",
-    "QueryLoss",
     "Ranked",
     "Ranking",
     "Refinement",
@@ -48,11 +47,9 @@ __all__ = [
     "distinction",
     "itpr",
     "measures",
-    "query_loss",
     "rank",
     "refined_by",
     "separation",
     "share_alone",
-    "together",
     "undeclared",
 ]

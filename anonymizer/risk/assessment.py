@@ -13,7 +13,7 @@ from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 from anonymizer.recoding import Watch, ignore
 from anonymizer.risk.profile import Inference, Profile, Reidentification
-from anonymizer.risk.refinement import Columns, Refinement, refined_by
+from anonymizer.risk.refinement import Columnar, Refinement, refined_by
 
 TERMS = {
     "posterior": "posterior",
@@ -28,19 +28,11 @@ TERMS = {
 class Assessment:
     """What an attacker who knows the quasi-identifiers learns from a table.
 
-    Parameters
-    ----------
-    table, schema
-        The table, admitted, and the roles of its columns.
-    classes
-        The equivalence classes, and the class of each record.
-    reidentification
-        The risk that a record is found by an attacker who knows that its person is in the table.
-    inference
-        The risk of each sensitive attribute.
+    ``reidentification`` is the risk that a record is found by an attacker who knows that its person
+    is in the table, ``inference`` that of each sensitive attribute.
     """
 
-    table: Columns
+    table: Columnar  # admitted
     schema: Schema
     classes: Refinement
     reidentification: Reidentification
@@ -124,28 +116,17 @@ def assess(
 ) -> Assessment:
     """Measure the risk of a table as it is: nothing is recoded.
 
-    Classes are the combinations of values of the quasi-identifiers.
+    Classes are the combinations of values of the quasi-identifiers. What becomes of records that
+    miss a value is up to ``missing``: ``"error"``, ``"drop"`` or ``"category"``.
 
-    Parameters
-    ----------
-    table
-        The table.
-    quasi_identifiers, sensitive
-        Columns.
-    missing
-        What to do with records that miss a value: ``"error"``, ``"drop"`` or ``"category"``.
-
-    Raises
-    ------
-    InputError
-        When a column is unknown or misses values, or the table has no records.
+    Raises InputError when a column is unknown or misses values, or the table has no records.
     """
     names = column_names("quasi_identifiers", quasi_identifiers)
     schema = Schema(names, column_names("sensitive", sensitive), missing=missing)
     return assess_columns(schema.admit(table), schema)
 
 
-def assess_columns(table: Columns, schema: Schema, watch: Watch = ignore) -> Assessment:
+def assess_columns(table: Columnar, schema: Schema, watch: Watch = ignore) -> Assessment:
     """Measure the risk of a table that was admitted, reading a column at a time."""
     watch("grouping the records", 0, None)
     classes = refined_by(table, schema.names)

@@ -13,7 +13,7 @@ from anonymizer.counts.columns import by_text
 from anonymizer.errors import InputError
 from anonymizer.risk import refinement
 from anonymizer.risk.profile import Inference, Reidentification
-from anonymizer.risk.refinement import Columns, Ordered, Refinement, refinements
+from anonymizer.risk.refinement import Columnar, Ordered, Refinement, refinements
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Digits
 from anonymizer.tables.keys import crossed
@@ -25,21 +25,11 @@ last search, which costs as much as splitting them. What is missed is counted in
 
 @dataclass(frozen=True, eq=False)
 class AttributeRisk:
-    """The risk of one attribute by itself.
+    """The risk of one attribute by itself."""
 
-    Parameters
-    ----------
-    name
-        The attribute Y.
-    reidentification
-        X is the record itself.
-    inference
-        X is a sensitive attribute, if there is one.
-    """
-
-    name: str
-    reidentification: Reidentification
-    inference: Inference | None = None
+    name: str  # the attribute Y
+    reidentification: Reidentification  # X is the record itself
+    inference: Inference | None = None  # X is a sensitive attribute, if there is one
 
     @property
     def itpr(self) -> float:
@@ -48,50 +38,31 @@ class AttributeRisk:
 
 
 def attribute_risks(
-    table: Columns, names: Iterable[str], sensitive: str | None = None
+    table: Columnar, names: Iterable[str], sensitive: str | None = None
 ) -> Iterator[AttributeRisk]:
     """The risk of each attribute by itself; a column is read when its result is requested.
 
-    Parameters
-    ----------
-    table
-        A DataFrame, or a file that is read a column at a time.
-    names
-        The attributes.
-    sensitive
-        The attribute that inference is about; it is read once.
+    The ``table`` is a DataFrame, or a file that is read a column at a time. Inference is about the
+    ``sensitive`` attribute, which is read once.
     """
-    about = None if sensitive is None else _sensitive_digits(table, sensitive)
+    about = _sensitive_digits(table, sensitive)
     for name in names:
         yield AttributeRisk(name, *_profiles(table[name], about))
 
 
-def itpr(table: Columns, quasi_identifiers: Sequence[str], sensitive: str | None = None) -> float:
+def itpr(table: Columnar, quasi_identifiers: Sequence[str], sensitive: str | None = None) -> float:
     """ITPR = max over classes y of 1 - T p(y) H(X|y) / H(X), of combined quasi-identifiers.
 
     A homogeneous class, H(X|y) = 0 < H(X), makes it 1, and further columns cannot change that:
-    they are not read.
+    they are not read. ITPR is in [0, 1]; 0 where X is constant or there is one class.
 
-    Parameters
-    ----------
-    table
-        A DataFrame, or a file that is read a column at a time.
-    quasi_identifiers
-        The columns that define the T classes.
-    sensitive
-        X, for inference. Without it X is the record itself, for re-identification: H(X) = log2 N,
-        H(X|y) = log2 n_y, so that no identifier is needed.
-
-    Returns
-    -------
-    ITPR in [0, 1]; 0 where X is constant or there is one class.
+    The quasi-identifiers define the T classes. X is the ``sensitive`` attribute, for inference.
+    Without it X is the record itself, for re-identification: H(X) = log2 N, H(X|y) = log2 n_y, so
+    that no identifier is needed. A table from a file is read a column at a time.
 
     Source: Bkakria, Cuppens-Boulahia, Cuppens and Tasidou (2021), Eq. 10.
 
-    Raises
-    ------
-    InputError
-        When the table has no records.
+    Raises InputError when the table has no records.
 
     >>> import pandas as pd
     >>> itpr(pd.DataFrame({"age": [20, 20, 30, 30], "sex": list("fmmm")}), ["age"])
@@ -101,7 +72,7 @@ def itpr(table: Columns, quasi_identifiers: Sequence[str], sensitive: str | None
         raise InputError("no records: there is no risk to measure")
     if len(quasi_identifiers) == 1:
         return next(attribute_risks(table, quasi_identifiers, sensitive)).itpr
-    about = None if sensitive is None else _sensitive_digits(table, sensitive)
+    about = _sensitive_digits(table, sensitive)
     if len(table) == 1 or (about is not None and about[1] == 1):
         return 0.0
     classes: Refinement | Ordered = Refinement.trivial(len(table))
@@ -116,8 +87,10 @@ def itpr(table: Columns, quasi_identifiers: Sequence[str], sensitive: str | None
     return Inference.tallied(classes.class_of, about[0]).itpr
 
 
-def _sensitive_digits(table: Columns, name: str) -> Digits:
+def _sensitive_digits(table: Columnar, name: str | None) -> Digits | None:
     """The values of a sensitive attribute as small codes; values that read alike share one."""
+    if name is None:
+        return None
     codes, values = by_text(table[name])
     return codes.astype(np.min_scalar_type(-len(values))), len(values)
 

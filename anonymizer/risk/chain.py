@@ -7,9 +7,8 @@ from math import inf
 import pandas as pd
 
 from anonymizer.recoding import Watch, ignore
-from anonymizer.risk.measures import Measures
-from anonymizer.risk.refinement import Columns, Refinement
-from anonymizer.risk.results import Result
+from anonymizer.release.results import Result
+from anonymizer.risk.refinement import Columnar, Refinement
 from anonymizer.risk.subsets import column_of, refined
 
 ROUND = 9
@@ -20,25 +19,14 @@ ROUND = 9
 class Link(Result):
     """A step of the greedy chain, in bits; no information is ever negative.
 
-    Parameters
-    ----------
-    name
-        The attribute Y_i that adds most to those before it.
-    alone
-        I(X;Y_i).
-    adds
-        I(X;Y_i | those before it).
-    total
-        I(X; it and those before it).
-    adds_to_others
-        I(X;Y_i | all the others) = I(X; all) - I(X; all but Y_i). About a sensitive attribute it
-        may be more than ``alone`` as well as less.
+    ``adds_to_others`` is I(X;Y_i | all the others) = I(X; all) - I(X; all but Y_i). About a
+    sensitive attribute it may be more than ``alone`` as well as less.
     """
 
-    name: str
-    alone: float
-    adds: float
-    total: float
+    name: str  # the attribute Y_i that adds most to those before it
+    alone: float  # I(X;Y_i)
+    adds: float  # I(X;Y_i | those before it)
+    total: float  # I(X; it and those before it)
     adds_to_others: float
 
 
@@ -46,28 +34,17 @@ class Link(Result):
 class Chain(Result):
     """I(X; Y_1 ... Y_n) = sum of I(X; Y_i | Y_1 ... Y_i-1), and the part of each attribute.
 
-    Parameters
-    ----------
-    total
-        I(X; all the attributes), in bits: H(Y) where X is the record itself.
-    links
-        The greedy order: the attribute that tells most, the one that adds most to it, and so on;
-        ties by name. Their ``adds`` sum to ``total``. In general no order tells most at every
-        length.
+    The ``links`` are in greedy order: the attribute that tells most, the one that adds most to it,
+    and so on; ties by name. Their ``adds`` sum to ``total``. In general no order tells most at
+    every length.
     """
 
-    total: float
+    total: float  # I(X; all the attributes), in bits: H(Y) where X is the record itself
     links: tuple[Link, ...]
 
 
-def profiled(classes: Refinement, about: pd.Series | None) -> Measures:
-    """The measures of classes about a sensitive attribute, or about the record itself."""
-    profile = classes.reidentification() if about is None else classes.inference(about)
-    return profile.measures
-
-
 def chains(
-    table: Columns,
+    table: Columnar,
     alone: Mapping[str, Sequence[float]],
     abouts: Sequence[pd.Series | None],
     watch: Watch = ignore,
@@ -81,13 +58,13 @@ def chains(
     """
     whole = refined(Refinement.trivial(len(table)), table, alone)
     classes = whole.classes
-    totals = [profiled(whole, about).mutual_information for about in abouts]
+    totals = [whole.measures(about).mutual_information for about in abouts]
     adds: dict[str, list[float]] = {}
     for name, others in _all_but_one(table, list(alone), Refinement.trivial(len(table))):
         # As many classes are the same classes: the attribute adds exactly nothing.
         same = others.classes == classes
         adds[name] = [
-            0.0 if same else max(total - profiled(others, about).mutual_information, 0.0)
+            0.0 if same else max(total - others.measures(about).mutual_information, 0.0)
             for about, total in zip(abouts, totals, strict=True)
         ]
         watch("leaving out one attribute", len(adds), len(alone))
@@ -101,7 +78,7 @@ def chains(
 
 
 def _all_but_one(
-    table: Columns, names: Sequence[str], classes: Refinement
+    table: Columnar, names: Sequence[str], classes: Refinement
 ) -> Iterator[tuple[str, Refinement]]:
     """Classes split by all columns but one, for each: by halves, so that none is split twice."""
     if len(names) == 1:
@@ -113,7 +90,7 @@ def _all_but_one(
 
 
 def _greedy(
-    table: Columns,
+    table: Columnar,
     alone: Mapping[str, float],
     about: pd.Series | None,
     end: tuple[int, float],
@@ -137,7 +114,7 @@ def _greedy(
 
 
 def _next(
-    table: Columns,
+    table: Columnar,
     classes: Refinement,
     total: float,
     bounds: dict[str, float],
@@ -155,7 +132,7 @@ def _next(
         if split.classes == classes.classes:
             del bounds[name]
             continue
-        bounds[name] = adds = max(profiled(split, about).mutual_information - total, 0.0)
+        bounds[name] = adds = max(split.measures(about).mutual_information - total, 0.0)
         if (-round(adds, ROUND), name) < (-round(most, ROUND), best):
             best, found, most = name, split, adds
     del bounds[best]

@@ -31,12 +31,12 @@ from anonymizer.privacy.population import journalist, marketer, prosecutor, samp
 from anonymizer.release.manifest import is_release
 from anonymizer.release.proof import judged
 from anonymizer.release.publish import schema_at
+from anonymizer.release.results import PolicyResult
 from anonymizer.release.study import Study
 from anonymizer.release.verification import recoded_people
 from anonymizer.release.warnings.class_warnings import class_warnings
 from anonymizer.release.warnings.column_warnings import column_warnings, spelling_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
-from anonymizer.risk.results import PolicyResult
 
 MEASURES: Mapping[str, PrivacyModel] = {
     "distinct_l": DistinctLDiversity(1),
@@ -106,18 +106,8 @@ def check(
     """Measure what a table satisfies as it is, and test a policy on it.
 
     Nothing is recoded: classes are the combinations of values of the quasi-identifiers. A
-    population that models are about has to be recoded as the table is.
-
-    Parameters
-    ----------
-    table
-        The table.
-    quasi_identifiers, sensitive
-        Columns.
-    privacy
-        The policy, if there is one.
-    missing
-        What to do with records that miss a value: ``"error"``, ``"drop"`` or ``"category"``.
+    population that models are about has to be recoded as the table is. What becomes of records that
+    miss a value is up to ``missing``: ``"error"``, ``"drop"`` or ``"category"``.
 
     Raises
     ------

@@ -1,22 +1,25 @@
-"""Quasi-identifiers of a raw table: the minimal sets of columns that distinguish most records.
+"""Columns that identify: minimal sets of those of a raw table, and those that nobody declared.
 
 Motwani and Xu, "Efficient algorithms for masking and finding quasi-identifiers" (2007). They sample
 streams; here all records are counted, so that figures are exact.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.errors import InputError, column_names
+from anonymizer.information.entropy import entropy
 from anonymizer.privacy.numbers import numbers_of_records
 from anonymizer.recoding import Watch, ignore
-from anonymizer.risk.refinement import Columns, Refinement
-from anonymizer.risk.results import Result
-from anonymizer.risk.subsets import Subset, measured, refined, subsets_up_to
+from anonymizer.release.results import Result
+from anonymizer.release.warnings.warnings import IDENTIFYING, SINGLED_OUT
+from anonymizer.risk.refinement import Columnar, Refinement
+from anonymizer.risk.subsets import Subset, column_of, measured, refined, subsets_up_to
 
 DISTINCT = 0.8
 """The default threshold of distinction, a convention: four of five records stay distinct."""
@@ -24,25 +27,20 @@ DISTINCT = 0.8
 MOST_SQUARED = 2**31
 """Records up to which pairs are counted in 64 bits."""
 
+OWN_VALUE = "nearly every record has its own value (distinction {:.4f})"
+MORE_ALONE = "knowing it with the quasi-identifiers leaves {:.2%} of the records alone, not {:.2%}"
+
 
 @dataclass(frozen=True)
 class Distinguished(Result):
-    """How well some columns distinguish records; adding a column lowers no figure.
+    """How well some columns distinguish records, by the functions of these names.
 
-    Parameters
-    ----------
-    distinction, separation, share_alone
-        See the functions of these names.
+    Adding a column lowers no figure.
     """
 
     distinction: float
     separation: float
     share_alone: float
-
-    @classmethod
-    def by(cls, sizes: ArrayLike) -> "Distinguished":
-        """Measure class sizes, shape (classes,)."""
-        return Distinguished(distinction(sizes), separation(sizes), share_alone(sizes))
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,7 @@ def share_alone(sizes: ArrayLike) -> float:
 
 
 def detect(
-    table: Columns,
+    table: Columnar,
     names: Sequence[str],
     size: int = 3,
     distinction: float | None = None,
@@ -110,25 +108,11 @@ def detect(
     that supersets of a set that was found are skipped, and all sets are where all columns together
     do not reach the thresholds. Missing values are values.
 
-    Parameters
-    ----------
-    table
-        The raw table.
-    names
-        The columns, without known identifiers, each of which is a minimal set by itself.
-    size
-        The largest number of columns in a set.
-    distinction, separation
-        Thresholds in (0, 1], all of which have to be reached; without any a distinction of
-        ``DISTINCT``.
-    watch
-        Receives the progress.
+    The columns are given without known identifiers, each of which is a minimal set by itself. All
+    thresholds given, in (0, 1], have to be reached; without any a distinction of ``DISTINCT``.
 
-    Raises
-    ------
-    InputError
-        When a threshold is no such share, the table lacks a column or has no records, a column's
-        values cannot be compared, or there are more than ``MOST_SUBSETS`` subsets.
+    Raises InputError when a threshold is no such share, the table lacks a column or has no records,
+    a column's values cannot be compared, or there are more than ``MOST_SUBSETS`` subsets.
     """
     if distinction is None and separation is None:
         distinction = DISTINCT
@@ -140,9 +124,9 @@ def detect(
 
     names = column_names("names", names)
     subsets_up_to(size, names)
-    if not enough(_distinguished(refined(Refinement.trivial(len(table)), table, names))):
+    if not enough(distinguished(refined(Refinement.trivial(len(table)), table, names))):
         return []
-    found = measured(table, names, size, _distinguished, enough, watch)
+    found = measured(table, names, size, distinguished, enough, watch)
     sets = [Detected(**vars(one), names=names) for names, one in found.items() if enough(one)]
     return sorted(sets, key=lambda one: (len(one.names), -one.distinction, one.names))
 
@@ -154,8 +138,10 @@ def require_share(what: str, given: float) -> float:
     return float(given)
 
 
-def _distinguished(classes: Refinement) -> Distinguished:
-    return Distinguished.by(classes.sizes)
+def distinguished(classes: Refinement) -> Distinguished:
+    """How well the columns that some classes are by distinguish records."""
+    sizes = classes.sizes
+    return Distinguished(distinction(sizes), separation(sizes), share_alone(sizes))
 
 
 def _records(sizes: ArrayLike) -> np.ndarray:
@@ -163,3 +149,92 @@ def _records(sizes: ArrayLike) -> np.ndarray:
     records = numbers_of_records(sizes, 1)
     records = records[records > 0]
     return records if int(records.sum()) < MOST_SQUARED else records.astype(object)
+
+
+@dataclass(frozen=True)
+class UndeclaredAttribute(Distinguished):
+    """A column without a role, how well it distinguishes records, and what it adds."""
+
+    name: str
+    share_alone_combined: float  # of records, by the quasi-identifiers and the column
+    adds: float  # H(column | quasi-identifiers), in bits: what it adds to re-identification
+    kind: str | None = None  # "identifier", "quasi-identifier", or None where it is neither
+    reason: str = ""  # why it is, with the figures; empty where it is neither
+
+
+@dataclass(frozen=True)
+class Undeclared(Result):
+    """The columns without a role, those that leave most records alone first."""
+
+    share_alone: float  # of records, in their class by the quasi-identifiers
+    attributes: tuple[UndeclaredAttribute, ...]  # every column that was counted
+    skipped: tuple[str, ...]  # names of those that could not be, such as columns of lists
+
+    @property
+    def flagged(self) -> tuple[UndeclaredAttribute, ...]:
+        """The attributes that identify."""
+        return tuple(attribute for attribute in self.attributes if attribute.kind)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures of all columns, and the names of those that identify."""
+        return {**super().to_dict(), "flagged": [attribute.name for attribute in self.flagged]}
+
+
+def undeclared(
+    table: Columnar,
+    columns: Sequence[str],
+    quasi_identifiers: Sequence[str],
+    declared: Iterable[str] = (),
+    *,
+    identifying: float = IDENTIFYING,
+    singled_out: float = SINGLED_OUT,
+    watch: Watch = ignore,
+) -> Undeclared:
+    """How columns without a role identify records, alone and with the quasi-identifiers.
+
+    An attribute is an identifier where its distinction is at least ``identifying``. It is a
+    quasi-identifier where adding it to the declared ones raises the share of records alone in their
+    class by at least ``singled_out``. Nearly unique numbers, such as sums and times, are flagged
+    too, and rightly: whoever knows one finds the record. Missing values are values.
+
+    Columns are read one at a time. ``columns`` are the names of all of them, ``declared`` those
+    that have another role: sensitive, identifier, target. Both thresholds are shares in (0, 1].
+
+    Raises InputError when a threshold is no such share, or the table lacks a column or has no
+    records.
+    """
+    require_share("identifying", identifying)
+    require_share("singled_out", singled_out)
+    known = column_names("quasi_identifiers", quasi_identifiers)
+    declared = column_names("declared", tuple(declared))
+    classes = refined(Refinement.trivial(len(table)), table, known)
+    others = [name for name in columns if name not in (*known, *declared)]
+    found, skipped, before = [], [], share_alone(classes.sizes)
+    for done, name in enumerate(others):
+        watch("measuring columns without a role", done, len(others))
+        figures = _figures(table, name, classes)
+        if figures is None:
+            skipped.append(name)
+            continue
+        kind, reason, alone = None, "", figures["share_alone_combined"]
+        if figures["distinction"] >= identifying:
+            kind, reason = "identifier", OWN_VALUE.format(figures["distinction"])
+        elif alone - before >= singled_out:
+            kind, reason = "quasi-identifier", MORE_ALONE.format(alone, before)
+        found.append(UndeclaredAttribute(**figures, name=name, kind=kind, reason=reason))
+    found.sort(key=lambda one: (-one.share_alone_combined, -one.distinction, one.name))
+    return Undeclared(before, tuple(found), tuple(skipped))
+
+
+def _figures(table: Columnar, name: str, classes: Refinement) -> dict[str, float] | None:
+    """The figures of a column alone and with the quasi-identifiers; None if it is not countable."""
+    column = column_of(table, name)
+    try:
+        own = Refinement.trivial(len(table)).by(column)
+    except InputError:
+        return None
+    # Records that are all alone by the column are so with the quasi-identifiers too.
+    both = own if own.classes == len(table) else classes.by(column)
+    adds = max(float(entropy(both.sizes) - entropy(classes.sizes)), 0.0)
+    alone = {"share_alone_combined": share_alone(both.sizes), "adds": adds}
+    return vars(distinguished(own)) | alone

@@ -12,15 +12,14 @@ from anonymizer.counts.opening import open_columns
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.output.atomic import require_place, write_file
-from anonymizer.release.publish import schema_at
+from anonymizer.release.publish import same_file, schema_at
 from anonymizer.release.release import MANIFEST
+from anonymizer.release.results import as_json
 from anonymizer.release.study import Study
 from anonymizer.risk.assessment import Assessment, assess_columns
-from anonymizer.risk.detection import Detected, detect
+from anonymizer.risk.detection import Detected, Undeclared, detect, undeclared
 from anonymizer.risk.ranking import Ranking, rank
-from anonymizer.risk.results import as_json
 from anonymizer.risk.subsets import affordable
-from anonymizer.risk.undeclared import Undeclared, undeclared
 from anonymizer.tables.files import Format, write_table
 
 SUFFIXES = {".csv": Format(parquet=False), ".parquet": Format(parquet=True)}
@@ -30,22 +29,14 @@ SUFFIXES = {".csv": Format(parquet=False), ".parquet": Format(parquet=True)}
 class FileRisk:
     """What an attacker learns from a table file, whatever columns it has.
 
-    Parameters
-    ----------
-    assessment
-        The risk for an attacker who knows the quasi-identifiers.
-    undeclared
-        What columns without a role would add to that.
-    ranking, detected
-        Subsets of the quasi-identifiers, and the minimal sets of columns, other than sensitive ones
-        and identifiers, that distinguish most records; None where they were not requested.
-    detected_size
-        The largest number of columns in these sets: less than requested where columns are many.
+    ``ranking`` is of subsets of the quasi-identifiers. ``detected`` are the minimal sets of
+    columns, other than sensitive ones and identifiers, that distinguish most records, of up to
+    ``detected_size`` columns: less than requested where columns are many.
     """
 
-    assessment: Assessment
-    undeclared: Undeclared
-    ranking: Ranking | None = None
+    assessment: Assessment  # for an attacker who knows the quasi-identifiers
+    undeclared: Undeclared  # what columns without a role would add to that
+    ranking: Ranking | None = None  # None where it was not requested
     detected: Sequence[Detected] | None = None
     detected_size: int = 0
 
@@ -99,7 +90,7 @@ def details_at(
             f"{path} would lie in the directory of a release, and discloses what that hides; "
             "write elsewhere"
         )
-    if any(_same(path, table) for table in tables):
+    if any(same_file(path, table) for table in tables):
         raise InputError(f"{path} is a table of the study; choose another file")
     require_place(path, "cannot write", force=force)
 
@@ -108,14 +99,6 @@ def details_at(
         write_file(path, lambda place: write_table(frame, place, form), force=force)
 
     return write
-
-
-def _same(path: Path, other: Path) -> bool:
-    """Whether both paths lead to the same existing file."""
-    try:
-        return path.samefile(other)
-    except (OSError, ValueError):
-        return False
 
 
 def records_numbered(assessment: Assessment) -> pd.DataFrame:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 
-from anonymizer.risk.results import Result
+from anonymizer.release.results import Result
 
 
 @dataclass(frozen=True)

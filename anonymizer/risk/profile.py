@@ -126,24 +126,15 @@ class Profile(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Reidentification(Profile):
-    """The record itself is at risk, all equally likely: H(X|y) = log2 n_y needs sizes alone.
+    """The record itself is at risk, all equally likely: H(X|y) = log2 n_y needs sizes alone."""
 
-    Parameters
-    ----------
-    sizes
-        Records of each class, shape (classes,), none 0.
-    """
-
-    sizes: Ints
+    sizes: Ints  # records of each class, shape (classes,), none 0
 
     @classmethod
     def of(cls, sizes: ArrayLike) -> "Reidentification":
         """Make a profile of class sizes; empty classes are ignored.
 
-        Raises
-        ------
-        InputError
-            When they are no counts, or there are no records.
+        Raises InputError when they are no counts, or there are no records.
         """
         records = numbers_of_records(sizes, 1)
         return cls(records[records > 0])
@@ -184,32 +175,18 @@ class Inference(Profile):
     """A sensitive attribute is at risk: the occupied cells of its count matrix, by class.
 
     The matrix is sparse, so that millions of small classes cost no more than their records.
-
-    Parameters
-    ----------
-    counts
-        Records of each cell, shape (cells,), none 0.
-    values
-        The value code of each cell, below ``len(margin)``, shape (cells,).
-    starts
-        The first cell of each class, rising, shape (classes,).
-    margin
-        Records of the table by value, shape (values,).
     """
 
-    counts: Ints
-    values: Codes
-    starts: Codes
-    margin: Ints
+    counts: Ints  # records of each cell, shape (cells,), none 0
+    values: Codes  # the value code of each cell, below len(margin), shape (cells,)
+    starts: Codes  # the first cell of each class, rising, shape (classes,)
+    margin: Ints  # records of the table by value, shape (values,)
 
     @classmethod
     def of(cls, joint: ArrayLike) -> "Inference":
         """Make a profile of a count matrix (classes, values); empty rows and columns are ignored.
 
-        Raises
-        ------
-        InputError
-            When it is no count matrix, or has no records.
+        Raises InputError when it is no count matrix, or has no records.
         """
         matrix = numbers_of_records(joint, 2)
         matrix = matrix[matrix.any(axis=1)]
@@ -309,10 +286,7 @@ def measures(joint: ArrayLike) -> Measures:
 
     Empty classes and values that nobody has are ignored, as they would raise ITPR.
 
-    Raises
-    ------
-    InputError
-        When it is no matrix of whole numbers from 0, or has no records.
+    Raises InputError when it is no matrix of whole numbers from 0, or has no records.
 
     >>> measures([[3, 1], [1, 3]]).mutual_information.__round__(6)
     0.188722

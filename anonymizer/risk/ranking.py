@@ -10,10 +10,10 @@ import pandas as pd
 from anonymizer.counts.columns import by_text
 from anonymizer.errors import column_names, require_one_of
 from anonymizer.recoding import Watch, ignore
-from anonymizer.risk.chain import ROUND, Chain, chains, profiled
+from anonymizer.release.results import Result, as_json
+from anonymizer.risk.chain import ROUND, Chain, chains
 from anonymizer.risk.measures import Measures
-from anonymizer.risk.refinement import Columns, Refinement
-from anonymizer.risk.results import Result, as_json
+from anonymizer.risk.refinement import Columnar, Refinement
 from anonymizer.risk.subsets import Subset, column_of, measured
 
 METRICS = (
@@ -34,27 +34,15 @@ METRICS = (
 
 @dataclass(frozen=True)
 class Ranked(Result):
-    """What an attacker learns who knows some attributes.
-
-    Parameters
-    ----------
-    names
-        The attributes.
-    alone
-        Records that are alone in their class.
-    k
-        Records of the smallest class.
-    reidentification, inference
-        The measures about the record itself, and by sensitive attribute.
-    """
+    """What an attacker learns who knows some attributes."""
 
     derived = ("classes", "share_alone")
 
     names: Subset
-    alone: int
-    k: int
-    reidentification: Measures
-    inference: Mapping[str, Measures]
+    alone: int  # records that are alone in their class
+    k: int  # records of the smallest class
+    reidentification: Measures  # about the record itself
+    inference: Mapping[str, Measures]  # by sensitive attribute
 
     @property
     def classes(self) -> int:
@@ -75,25 +63,14 @@ class Ranked(Result):
 class Ranking:
     """Subsets of quasi-identifiers, and what each attribute adds to the others.
 
-    Parameters
-    ----------
-    records
-        Records of the table.
-    size
-        The largest number of attributes in a subset.
-    subsets
-        Every non-empty subset, by the mutual information of re-identification, most first.
-    reidentification
-        The chain rule about the record itself; None where it was not requested.
-    inference
-        The same by sensitive attribute.
+    ``subsets`` are all non-empty ones, by the mutual information of re-identification, most first.
     """
 
-    records: int
-    size: int
+    records: int  # of the table
+    size: int  # the largest number of attributes in a subset
     subsets: tuple[Ranked, ...]
-    reidentification: Chain | None = None
-    inference: Mapping[str, Chain] = field(default_factory=dict)
+    reidentification: Chain | None = None  # about the record itself; None if it was not requested
+    inference: Mapping[str, Chain] = field(default_factory=dict)  # by sensitive attribute
 
     @property
     def sensitive(self) -> tuple[str, ...]:
@@ -101,23 +78,15 @@ class Ranking:
         return tuple(self.subsets[0].inference)
 
     def by(self, metric: str = METRICS[0], about: str | None = None) -> tuple[Ranked, ...]:
-        """The subsets by a metric, most risk first; ties by size, then by name.
+        """The subsets by a metric about an attribute, most risk first; ties by size, then by name.
 
+        Without ``about`` it is the metric about the record itself.
         The mutual information is how much more certain an attacker becomes on average, in bits.
         It never falls when an attribute is added, and still distinguishes subsets that all have a
         class of one record. ITPR does neither, see ``Measures``, and is no good order.
 
-        Parameters
-        ----------
-        metric
-            One of ``METRICS``.
-        about
-            A sensitive attribute; None for the record itself.
-
-        Raises
-        ------
-        InputError
-            When the metric or the attribute is unknown.
+        Raises InputError when the metric is none of ``METRICS``, or ``about`` no sensitive
+        attribute.
         """
         require_one_of("metric", metric, METRICS)
         if about is not None:
@@ -137,7 +106,7 @@ class Ranking:
 
 
 def rank(
-    table: Columns,
+    table: Columnar,
     names: Sequence[str],
     sensitive: Sequence[str] = (),
     size: int = 2,
@@ -148,28 +117,11 @@ def rank(
     """Measure every subset of some attributes up to a size, and what each adds to the others.
 
     Sensitive attributes are held in memory as codes, the others are read when they are needed.
-    The ITPR of a superset may be below that of a subset; no other measure falls.
+    The ITPR of a superset may be below that of a subset; no other measure falls. ``chain`` requests
+    the chain rule, which takes all attributes together, whatever the size.
 
-    Parameters
-    ----------
-    table
-        The table.
-    names
-        The quasi-identifiers.
-    sensitive
-        Attributes that an attacker would infer.
-    size
-        The largest number of attributes in a subset.
-    watch
-        Receives the progress.
-    chain
-        Whether to work out the chain rule, which takes all attributes together, whatever the size.
-
-    Raises
-    ------
-    InputError
-        When the table lacks a column or has no records, a column's values cannot be compared, or
-        there are more than ``MOST_SUBSETS`` subsets.
+    Raises InputError when the table lacks a column or has no records, a column's values cannot be
+    compared, or there are more than ``MOST_SUBSETS`` subsets.
     """
     names, sensitive = column_names("names", names), column_names("sensitive", sensitive)
     abouts = {name: _numbers(column_of(table, name)) for name in sensitive}
@@ -188,8 +140,8 @@ def rank(
 
 def _ranked(abouts: Mapping[str, pd.Series], classes: Refinement) -> Ranked:
     """The measures of some classes, whatever attributes they are of."""
-    record = profiled(classes, None)
-    inference = {name: profiled(classes, column) for name, column in abouts.items()}
+    record = classes.measures(None)
+    inference = {name: classes.measures(column) for name, column in abouts.items()}
     alone, smallest = int((classes.sizes == 1).sum()), int(classes.sizes.min())
     return Ranked((), alone, smallest, record, inference)
 

@@ -8,16 +8,14 @@ from typing import Protocol
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from anonymizer.counts.columns import by_text
-from anonymizer.kernels import Ordering, ordering
+from anonymizer.kernels import Ordering, Places, ordering
 from anonymizer.kernels.arrays import Codes, Ints
+from anonymizer.risk.measures import Measures
 from anonymizer.risk.profile import Inference, Reidentification
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Digits
-
-Places = NDArray[np.int32]
 
 DENSE = 4
 """Up to this many cells of class by value per record are counted in a full table."""
@@ -32,7 +30,7 @@ BLOCK = 1 << 16
 """Records numbered at a time, so that intermediate results stay in the cache."""
 
 
-class Columns(Protocol):
+class Columnar(Protocol):
     """A table that gives its columns one at a time: a DataFrame, or a file read by column."""
 
     def __len__(self) -> int:
@@ -44,18 +42,10 @@ class Columns(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Refinement:
-    """The equivalence classes of the records of a table.
+    """The equivalence classes of the records of a table."""
 
-    Parameters
-    ----------
-    class_of
-        The class of each record, shape (records,), numbered 0, 1, ... without a gap.
-    classes
-        The number of classes.
-    """
-
-    class_of: Codes
-    classes: int
+    class_of: Codes  # of each record, shape (records,), numbered 0, 1, ... without a gap
+    classes: int  # their number
 
     @classmethod
     def trivial(cls, records: int) -> "Refinement":
@@ -108,6 +98,11 @@ class Refinement:
     def inference(self, column: pd.Series) -> Inference:
         """The profile of the classes with a sensitive attribute at risk."""
         return Inference.tallied(self.class_of, by_text(column)[0])
+
+    def measures(self, about: pd.Series | None) -> Measures:
+        """The measures about a sensitive attribute, or with None about the record itself."""
+        profile = self.reidentification() if about is None else self.inference(about)
+        return profile.measures
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,7 +176,7 @@ class Ordered:
         return self.kernel.uniform(self.order, self.starts, digits[0].astype(np.int32, copy=False))
 
 
-def refined_by(table: Columns, names: Iterable[str]) -> Refinement:
+def refined_by(table: Columnar, names: Iterable[str]) -> Refinement:
     """The classes of the records of a table that agree in all of some columns.
 
     Classes are numbered in the order of their first records. Once every record has a class of its
@@ -196,7 +191,7 @@ def refined_by(table: Columns, names: Iterable[str]) -> Refinement:
     return Refinement((np.cumsum(starts) - 1)[first][class_of], found.classes)
 
 
-def refinements(table: Columns, names: Iterable[str]) -> Iterator[Refinement | Ordered]:
+def refinements(table: Columnar, names: Iterable[str]) -> Iterator[Refinement | Ordered]:
     """The classes by more and more columns of a table, in the end by all of them.
 
     Each is valid until the next only. Several columns are split by at once. Where a full table of

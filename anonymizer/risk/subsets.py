@@ -11,7 +11,7 @@ import pandas as pd
 
 from anonymizer.errors import InputError, is_whole
 from anonymizer.recoding import Watch, ignore
-from anonymizer.risk.refinement import Columns, Refinement
+from anonymizer.risk.refinement import Columnar, Refinement
 
 Subset = tuple[str, ...]
 T = TypeVar("T")
@@ -20,7 +20,7 @@ MOST_SUBSETS = 100_000
 """More are refused: nobody reads them, and each may cost a pass over the records."""
 
 
-def column_of(table: Columns, name: str) -> pd.Series:
+def column_of(table: Columnar, name: str) -> pd.Series:
     """A column of a table, or an InputError where none, or several, have the name."""
     try:
         column = table[name]
@@ -31,7 +31,7 @@ def column_of(table: Columns, name: str) -> pd.Series:
     return column
 
 
-def refined(classes: Refinement, table: Columns, names: Iterable[str]) -> Refinement:
+def refined(classes: Refinement, table: Columnar, names: Iterable[str]) -> Refinement:
     """Split classes by more columns, which are read until every record is alone."""
     for name in names:
         if classes.classes == len(table):
@@ -68,7 +68,7 @@ def subsets_up_to(size: int, names: Sequence[str]) -> int:
 
 
 def measured(
-    table: Columns,
+    table: Columnar,
     names: Sequence[str],
     size: int,
     measure: Callable[[Refinement], T],
@@ -128,7 +128,7 @@ def measured(
     return found
 
 
-def _split(table: Columns, classes: Callable[[], Refinement], name: str) -> Refinement:
+def _split(table: Columnar, classes: Callable[[], Refinement], name: str) -> Refinement:
     return classes().by(column_of(table, name))
 
 

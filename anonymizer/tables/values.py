@@ -53,6 +53,11 @@ def text_of(value: object) -> str:
     return "0" if whole == "-0" else whole
 
 
+def texts_of(values: Iterable[object]) -> list[str | None]:
+    """The text of each value; None for a missing one."""
+    return [None if is_missing(value) else text_of(value) for value in values]
+
+
 def texts_apart(values: Iterable[object], apart: Iterable[object] = ()) -> list[str | None]:
     """The text of each value, None for a missing one, no two texts that are written apart alike.
 

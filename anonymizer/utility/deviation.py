@@ -9,12 +9,15 @@ out are not there to be counted.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.recoding import Watch, ignore
+from anonymizer.release.results import Result
+from anonymizer.tables.keys import first_records
 from anonymizer.utility.pairing import Pairing
 
 FEW = 100
@@ -22,7 +25,7 @@ FEW = 100
 
 
 @dataclass(frozen=True)
-class TotalVariation:
+class TotalVariation(Result):
     """The total variation distance of one table of counts: half the sum of |p - q|, 0 to 1.
 
     p is of the original records, q as estimated from the release; the share of the records that
@@ -30,25 +33,16 @@ class TotalVariation:
     """
 
     columns: tuple[str, ...]
-    distance: float
-
-    def to_dict(self) -> dict[str, object]:
-        """Ready for JSON."""
-        return {"columns": list(self.columns), "total_variation": self.distance}
+    total_variation: float
 
 
-@dataclass(frozen=True, eq=False)
-class Coded:
-    """One column: the value of each original record, shape (records,), and what is released for it.
-
-    ``groups`` are the released groups of the values, shape (values,), ``whole`` those of the values
-    of suppressed records.
-    """
+class Coded(NamedTuple):
+    """One column: the values of the original records, and what is released for them."""
 
     name: str
-    codes: Codes
-    groups: Codes
-    whole: Codes
+    codes: Codes  # of the value of each record, shape (records,)
+    groups: Codes  # the released group of each value, shape (values,)
+    whole: Codes  # that of the value of a suppressed record
 
 
 def deviations(pairing: Pairing, watch: Watch = ignore) -> list[TotalVariation]:
@@ -113,6 +107,4 @@ def _numbered(digits: Sequence[Codes]) -> tuple[Codes, Codes]:
     for digit in digits[1:]:
         key = key * (int(digit.max(initial=0)) + 1) + digit
     number, _ = pd.factorize(key)
-    first = np.full(int(number.max()) + 1, len(number))
-    np.minimum.at(first, number, np.arange(len(number)))
-    return number, first
+    return number, first_records(number)

@@ -24,27 +24,20 @@ from anonymizer.release.release import MANIFEST
 from anonymizer.tables import engine
 from anonymizer.tables.files import format_of, read_table
 from anonymizer.tables.keys import crossed
-from anonymizer.tables.values import is_missing, number_of, rank, text_of
+from anonymizer.tables.values import number_of, rank, texts_of
 
 
 @dataclass(frozen=True, eq=False)
 class FileEstimate:
     """What a release reveals of its records before some of their attributes were masked.
 
-    Parameters
-    ----------
-    of, by
-        The attribute that the rows are about, and the one of the columns, None for a margin.
-    estimate
-        The estimate; values are texts, None for a missing one.
-    mean
-        Of the attribute, without bias, where its values are numbers and it is estimable; None
-        elsewhere.
+    ``mean`` is that of the attribute, without bias, where its values are numbers and it is
+    estimable; None elsewhere.
     """
 
-    of: str
-    by: str | None
-    estimate: Estimate
+    of: str  # the attribute that the rows are about
+    by: str | None  # that of the columns, None for a margin
+    estimate: Estimate  # values are texts, None for a missing one
     mean: Mean | None
 
     def to_dict(self) -> dict[str, object]:
@@ -65,21 +58,19 @@ class FileEstimate:
             "converged": fit and fit.converged,
             "mean": self.mean
             and {"estimate": self.mean.value, "standard_error": self.mean.standard_error},
-            "estimates": [*self._rows()],
+            "estimates": [self._row(place) for place in np.ndindex(found.shares.shape)],
         }
 
-    def _rows(self) -> list[dict[str, object]]:
-        found = self.estimate
-        rows: list[dict[str, object]] = []
-        for place, share in np.ndenumerate(found.shares):
-            row: dict[str, object] = {"value": found.values[place[0]]}
-            if found.others is not None:
-                row["with"] = found.others[place[1]]
-            error = None if found.standard_errors is None else found.standard_errors[place]
-            row |= {"count": float(share) * found.records, "share": float(share)}
-            row["standard_error"] = None if error is None else float(error)
-            rows.append(row)
-        return rows
+    def _row(self, place: tuple[int, ...]) -> dict[str, object]:
+        found, share = self.estimate, float(self.estimate.shares[place])
+        errors = found.standard_errors
+        return {
+            "value": found.values[place[0]],
+            **({} if found.others is None else {"with": found.others[place[1]]}),
+            "count": share * found.records,
+            "share": share,
+            "standard_error": None if errors is None else float(errors[place]),
+        }
 
 
 def estimate_file(
@@ -87,22 +78,12 @@ def estimate_file(
 ) -> FileEstimate:
     """Estimate the margin of an attribute of a release, or its table with another one.
 
-    Parameters
-    ----------
-    release
-        Where the released table and ``release.json`` lie, or that table.
-    of
-        An attribute that was masked, alone or together with others.
-    by
-        Another attribute, masked or not.
-    method
-        As of :func:`anonymizer.channels.estimate_margin`.
+    ``release`` is where the released table and ``release.json`` lie, or that table. The attribute
+    ``of`` was masked, alone or together with others; ``by`` may be masked or not. The ``method`` is
+    as of :func:`anonymizer.channels.estimate_margin`.
 
-    Raises
-    ------
-    InputError
-        When the release cannot be read, the channels are withheld or damaged, the attribute was
-        not masked, or the channel does not identify what is requested.
+    Raises InputError when the release cannot be read, the channels are withheld or damaged, the
+    attribute was not masked, or the channel does not identify what is requested.
     """
     if by == of:
         raise InputError(f"the estimate is of {of!r} already; name another attribute for the table")
@@ -152,7 +133,7 @@ class _Masked:
         channel = self.channels[names]
         place = {label: code for code, label in enumerate(channel.labels)}
         group, first = engine.grouped(self.table, names)
-        texts = zip(*(_texts(self.table[name], first) for name in names), strict=True)
+        texts = zip(*(texts_of(self.table[name].iloc[first]) for name in names), strict=True)
         codes = np.array([place.get(each, -1) for each in texts], np.intp)[group]
         if (codes < 0).any():
             raise InputError(
@@ -177,11 +158,9 @@ def _margin(
     return FileEstimate(of, None, found, _mean(found, channel, groups, counts))
 
 
-def _table(
-    masked: _Masked, home: tuple[str, ...], of: str, by: str | None, method: str
-) -> Estimate:
+def _table(masked: _Masked, home: tuple[str, ...], of: str, by: str, method: str) -> Estimate:
     """Of two attributes, the second masked by itself or released as it was."""
-    if method == "invariant" or by is None:
+    if method == "invariant":
         raise InputError(
             "an invariant channel leaves margins alone, but not the table of an attribute with "
             "another one; take the unbiased method, or maximum-likelihood"
@@ -190,7 +169,7 @@ def _table(
     rows, groups = masked.labels(home), _groups(masked.channels[home], home, of)
     if other is None:
         group, first = engine.grouped(masked.table, [by])
-        texts = _texts(masked.table[by], first)
+        texts = texts_of(masked.table[by].iloc[first])
         names = sorted(set(texts), key=rank)
         columns = np.array([names.index(text) for text in texts], np.intp)[group]
         counts = _crossed(rows, len(channel.labels), columns, len(names))
@@ -212,21 +191,15 @@ def _groups(channel: Channel, home: tuple[str, ...], *names: str) -> Partition:
 
 def _as_table(found: Estimate) -> Estimate:
     """A margin of pairs as a table; pairs that no value of the channel is have no records."""
-    rows, columns = (
-        {text: code for code, text in enumerate(dict.fromkeys(pair[end] for pair in found.values))}  # type: ignore[index]
-        for end in (0, 1)
-    )
-    where = tuple(
-        np.array([place[pair[end]] for pair in found.values])  # type: ignore[index]
-        for end, place in enumerate((rows, columns))
-    )
+    rows, columns = (Partition.of([pair[end] for pair in found.values]) for end in (0, 1))  # type: ignore[index]
+    where = rows.groups, columns.groups
     shares = np.zeros((len(rows), len(columns)))
     shares[where] = found.shares
     errors = None
     if found.standard_errors is not None:
         errors = np.zeros_like(shares)
         errors[where] = found.standard_errors
-    named = replace(found, values=tuple(rows), others=tuple(columns), covariance=None)
+    named = replace(found, values=rows.labels, others=columns.labels, covariance=None)
     return replace(named, shares=shares, standard_errors=errors)
 
 
@@ -243,12 +216,6 @@ def _mean(found: Estimate, channel: Channel, groups: Partition, counts: Codes) -
         return estimate_mean(channel, f[groups.groups], counts)
     except InputError:
         return None
-
-
-def _texts(column: pd.Series, records: Codes) -> list[str | None]:
-    """The texts of some records, None for a missing value."""
-    values = column.iloc[records]
-    return [None if is_missing(value) else text_of(value) for value in values]
 
 
 def _crossed(rows: Codes, labels: int, columns: Codes, others: int) -> Ints:

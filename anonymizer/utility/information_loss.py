@@ -8,54 +8,39 @@ from math import erf, sqrt
 import numpy as np
 
 from anonymizer.kernels.arrays import Floats
+from anonymizer.release.results import Result
 
 QUANTILES = (0.25, 0.5, 0.75)
 
 
 @dataclass(frozen=True)
-class InformationLoss:
+class InformationLoss(Result):
     """How far one statistic moved; its values themselves are not shown.
 
-    Parameters
-    ----------
-    statistic
-        ``mean``, ``variance``, ``covariance`` or ``quantile``.
-    columns
-        Of one column, or of two.
-    share
-        Which quantile.
-    standard_errors
-        |released - original| / standard error of the original; None where that is 0.
-    pil
-        The probabilistic information loss, 0 to 1.
+    ``standard_errors`` is |released - original| / standard error of the original, None where that
+    is 0, and ``pil`` the probabilistic information loss, 0 to 1.
     """
 
-    statistic: str
-    columns: tuple[str, ...]
-    share: float | None
+    statistic: str  # mean, variance, covariance or quantile
+    columns: tuple[str, ...]  # one, or two
+    share: float | None  # which quantile
     standard_errors: float | None
     pil: float
 
-    def to_dict(self) -> dict[str, object]:
-        """Ready for JSON."""
-        return {**vars(self), "columns": list(self.columns)}
 
-
-def pil(released: float, original: float, variance: float) -> float:
+def pil(original: float, released: float, variance: float) -> float:
     """P(|Z| <= |released - original| / sqrt(variance)) for a standard normal Z, 0 to 1.
 
-    erf(|released - original| / sqrt(2 variance)) (Mateo-Sanz, Domingo-Ferrer, Sebé 2005), the
-    variance being that of the estimator. Of the statistic of a fresh sample against that of the
-    population it is uniform. Between the statistics of two samples of the same size it is so only
-    with the variance doubled: left as it is, it would be 0.61 on average, 2 / pi atan sqrt 2.
+    erf(|released - original| / sqrt(2 variance)) (Mateo-Sanz, Domingo-Ferrer, Sebé 2005), as in
+    ``anonymizer.channels``, but without its libraries, which take long to load. Of the statistic of
+    a fresh sample against that of the population it is uniform. Between two samples of the same
+    size it is so only with the variance doubled: else its mean is 0.61, 2 / pi atan sqrt 2.
 
-    >>> pil(1.0, 1.0, 0.25), round(pil(1.98, 1.0, 0.25), 3)
+    >>> pil(1.0, 1.0, 0.25), round(pil(1.0, 1.98, 0.25), 3)
     (0.0, 0.95)
     """
     distance = abs(released - original)
-    if not distance:
-        return 0.0
-    return erf(distance / sqrt(2 * variance)) if variance > 0 else 1.0
+    return erf(distance / sqrt(2 * variance)) if variance > 0 else float(distance > 0)
 
 
 def variance_of_mean(x: Floats) -> float:
@@ -63,13 +48,11 @@ def variance_of_mean(x: Floats) -> float:
     return float(x.var(ddof=1)) / len(x)
 
 
-def variance_of_variance(x: Floats) -> float:
-    """(mu4 - sigma^4 (n - 3) / (n - 1)) / n: that of the covariance with itself."""
-    return variance_of_covariance(x, x)
-
-
 def variance_of_covariance(x: Floats, y: Floats) -> float:
-    """(mu22 - mu11^2 (n - 2) / (n - 1) + mu20 mu02 / (n - 1)) / n, by central moments."""
+    """(mu22 - mu11^2 (n - 2) / (n - 1) + mu20 mu02 / (n - 1)) / n, by central moments.
+
+    Of a column with itself it is that of the variance, (mu4 - sigma^4 (n - 3) / (n - 1)) / n.
+    """
     n = len(x)
     a, b = x - x.mean(), y - y.mean()
     mu22, mu11 = float((a * a * b * b).mean()), float((a * b).mean())
@@ -126,7 +109,7 @@ def _of_column(
     name: str, x: Floats, y: Floats, quantiles: Sequence[float]
 ) -> Iterator[InformationLoss]:
     yield _loss("mean", (name,), y.mean(), x.mean(), variance_of_mean(x))
-    yield _loss("variance", (name,), y.var(ddof=1), x.var(ddof=1), variance_of_variance(x))
+    yield _loss("variance", (name,), y.var(ddof=1), x.var(ddof=1), variance_of_covariance(x, x))
     for share in quantiles:
         both = np.quantile(y, share), np.quantile(x, share)
         yield _loss("quantile", (name,), *both, variance_of_quantile(x, share), share)
@@ -159,4 +142,4 @@ def _loss(
     share: float | None = None,
 ) -> InformationLoss:
     errors = float(abs(released - original)) / sqrt(variance) if variance > 0 else None
-    return InformationLoss(statistic, columns, share, errors, pil(released, original, variance))
+    return InformationLoss(statistic, columns, share, errors, pil(original, released, variance))

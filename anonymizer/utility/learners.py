@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
 from anonymizer.kernels.arrays import Codes, Floats
-from anonymizer.utility.features import Features
+from anonymizer.utility.prediction import Features
 
 ROUNDS = 300
 """Most iterations of logistic regression; beyond its default of 100, which wide tables exceed."""
@@ -28,7 +28,10 @@ class Classifier:
     make: Callable[[Features], Pipeline]
 
     def probabilities(self, seen: Features, classes: Codes, tested: Features) -> Floats:
-        """Learn from some records, and return how likely each class is for others."""
+        """Learn from some records, and return how likely each class is for others.
+
+        Shape (records tested, distinct classes seen), classes in ascending order.
+        """
         pipeline = self.make(seen)
         with warnings.catch_warnings():
             # A regression that is stopped early still predicts; so it is for both tables.
@@ -37,7 +40,7 @@ class Classifier:
         return np.asarray(pipeline.predict_proba(_matrix(tested)), float)
 
 
-def learners(seed: int, n_jobs: int | None) -> list[Classifier]:
+def classifiers(seed: int, n_jobs: int | None) -> list[Classifier]:
     """Logistic regression, a random forest and naive Bayes, as scikit-learn sets them by default.
 
     Ordered attributes are numbers, standardized for the regression; others are one-hot encoded

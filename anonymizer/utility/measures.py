@@ -21,33 +21,22 @@ from anonymizer.objectives import (
     NonUniformEntropy,
     Precision,
 )
+from anonymizer.release.results import as_json
 from anonymizer.utility.numbers import numbers_of_values
-from anonymizer.utility.pairing import Attribute, Pairing
+from anonymizer.utility.pairing import PairedAttribute, Pairing
 
 Costs = Callable[[Taxonomy, Partition, Floats], Floats]
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A quantity of a release, with its extremes.
-
-    Parameters
-    ----------
-    value
-        Of the release.
-    original, suppressed
-        Of the original table, and with every record suppressed.
-    unit
-        What it is counted in.
-    attributes
-        The same of single quasi-identifiers, where the measure has parts.
-    """
+    """A quantity of a release, with its extremes."""
 
     value: float
-    original: float
-    suppressed: float
-    unit: str
-    attributes: Mapping[str, "Measure"] = field(default_factory=dict)
+    original: float  # that of the original table
+    suppressed: float  # that with every record suppressed
+    unit: str  # what it is counted in
+    attributes: Mapping[str, "Measure"] = field(default_factory=dict)  # its parts, where it has any
 
     @property
     def normalized(self) -> float:
@@ -63,10 +52,8 @@ class Measure:
         numbers = ("value", "original", "suppressed", "normalized")
         found = {name: getattr(self, name) for name in numbers}
         own = {name: number if isfinite(number) else None for name, number in found.items()}
-        own["unit"] = self.unit
-        if self.attributes:
-            own["attributes"] = {name: part.to_dict() for name, part in self.attributes.items()}
-        return own
+        parts = {"attributes": as_json(self.attributes)} if self.attributes else {}
+        return {**own, "unit": self.unit, **parts}
 
 
 def measures_of(pairing: Pairing) -> dict[str, Measure | None]:
@@ -108,7 +95,8 @@ def generalization_intensity(pairing: Pairing) -> Measure | None:
     Normalized it is the precision, 1 - mean level / height. None where a quasi-identifier is
     released in ranges of its own, which are at no level.
     """
-    if not all(attribute.at_level for attribute in pairing.attributes.values()):
+    attributes = pairing.attributes.values()
+    if not all(any(level is a.partition for level in a.taxonomy.levels) for a in attributes):
         return None
     return _attribute_wise(pairing, Precision().costs, "level / height per cell")
 
@@ -190,12 +178,12 @@ def _attribute_wise(pairing: Pairing, costs: Costs, unit: str, mean: bool = True
     return _together(parts, unit, len(parts) if mean else 1)
 
 
-def _of_attribute(attribute: Attribute, costs: Costs, unit: str) -> Measure:
+def _of_attribute(attribute: PairedAttribute, costs: Costs, unit: str) -> Measure:
     levels, records = attribute.taxonomy.levels, attribute.records
     shown = costs(attribute.taxonomy, attribute.partition, records)
     raw = costs(attribute.taxonomy, levels[0], records)
     whole = costs(attribute.taxonomy, levels[-1], records)
-    hidden = attribute.records_suppressed
+    hidden = np.bincount(attribute.codes[attribute.suppressed], minlength=attribute.values)
     # In this order it is exactly the whole where the recoding alone hides every value.
     value = records @ shown + hidden @ (whole - shown)
     sums = np.array([value, records @ raw, records @ whole])

@@ -8,7 +8,7 @@ import numpy as np
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.tables.values import exactly, is_missing, number_of, text_of
-from anonymizer.utility.pairing import Attribute, Pairing
+from anonymizer.utility.pairing import PairedAttribute, Pairing
 
 REPRESENTATIVES = ("midpoint", "mean")
 """What number a group stands for: halfway from its smallest to its largest value, or the mean of
@@ -36,7 +36,7 @@ def numbers_of_values(taxonomy: Taxonomy) -> Floats | None:
 
 
 def released_numbers(
-    attribute: Attribute, representative: str, suppressed: bool = True
+    attribute: PairedAttribute, representative: str, suppressed: bool = True
 ) -> tuple[Floats, Floats] | None:
     """The number of each record, original and as its group stands for it, shape (records,) each.
 

@@ -4,38 +4,35 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counts import Partitions, row_keys
+from anonymizer.counts.multidimensional import Regions
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Floats, Mask
+from anonymizer.release.plan import Plan
 from anonymizer.tables import engine
-from anonymizer.tables.values import counted, is_missing, text_of
-
-
-class Recoder(Protocol):
-    """What a release was made by: a fitted ``Plan``, or the same read from a manifest."""
-
-    @property
-    def schema(self) -> Schema:
-        """The role of every column."""
-
-    @property
-    def taxonomies(self) -> Mapping[str, Taxonomy]:
-        """The values of each quasi-identifier that are known."""
-
-    @property
-    def recoding(self) -> Partitions:
-        """Their groups."""
+from anonymizer.tables.values import counted, texts_of
 
 
 @dataclass(frozen=True, eq=False)
-class Attribute:
+class Recoder:
+    """What a release was made by, as a manifest and its study describe it; a ``Plan`` has the same.
+
+    ``recoding`` groups the known values of each quasi-identifier.
+    """
+
+    schema: Schema
+    taxonomies: Mapping[str, Taxonomy]
+    recoding: Partitions | Regions
+
+
+@dataclass(frozen=True, eq=False)
+class PairedAttribute:
     """One quasi-identifier, record by record: its values, and the groups they are released as.
 
     ``codes`` are the original values of the records, ``suppressed`` tells which of them are
@@ -62,17 +59,6 @@ class Attribute:
         """How many records have each value, shape (values,)."""
         return np.bincount(self.codes, minlength=self.values).astype(float)
 
-    @cached_property
-    def records_suppressed(self) -> Floats:
-        """How many records of each value are suppressed, shape (values,)."""
-        hidden = self.codes[self.suppressed]
-        return np.bincount(hidden, minlength=self.values).astype(float)
-
-    @property
-    def at_level(self) -> bool:
-        """Whether the groups are a level of the hierarchy; ranges of their own are none."""
-        return any(level is self.partition for level in self.taxonomy.levels)
-
 
 @dataclass(frozen=True, eq=False)
 class Pairing:
@@ -84,7 +70,7 @@ class Pairing:
     """
 
     schema: Schema
-    attributes: Mapping[str, Attribute]
+    attributes: Mapping[str, PairedAttribute]
     table: pd.DataFrame = field(repr=False)
     dropped: int
     suppressed: Mask
@@ -97,8 +83,8 @@ class Pairing:
     def others(self) -> dict[str, tuple[Codes, list[object]]]:
         """The columns released as they were: each record's value, by its number, and the values.
 
-        Sensitive attributes come first. A column without a role whose values cannot be told apart
-        (lists, say) is passed over.
+        Sensitive attributes come first. A column without a role whose values cannot be
+        distinguished (lists, say) is passed over.
         """
         found = {name: engine.distinct(self.table[name]) for name in self.schema.counted}
         for name in _without_role(self.table, self.schema):
@@ -107,7 +93,7 @@ class Pairing:
         return found
 
 
-def pair(original: pd.DataFrame, released: pd.DataFrame, by: Recoder) -> Pairing:
+def pair(original: pd.DataFrame, released: pd.DataFrame, by: Recoder | Plan) -> Pairing:
     """Recode the original again and require that the released table is just that.
 
     Records correspond by their order, which a release keeps. Where the release has fewer of them,
@@ -118,18 +104,23 @@ def pair(original: pd.DataFrame, released: pd.DataFrame, by: Recoder) -> Pairing
     Raises InputError when the released table is no such recoding; the message names columns and
     counts alone. Raises PolicyBrokenError when an identifier stands in the released table.
     """
-    schema = by.schema
+    schema, recoding = by.schema, by.recoding
+    if isinstance(recoding, Regions):
+        raise InputError(
+            "quality is about one partition of every quasi-identifier, and these classes have "
+            "groups of their own, boxes or merged cells"
+        )
     names, kept = schema.names, schema.admit(original)
     schema.require_released(released)
     codes = {name: _encoded(kept[name], by.taxonomies[name]) for name in names}
-    recoded = np.column_stack([by.recoding[name].groups[codes[name]] for name in names])
-    found = np.column_stack([_groups_of(released[name], by.recoding[name]) for name in names])
-    hides = _all_hidden(recoded, by.recoding, names)
+    recoded = np.column_stack([recoding[name].groups[codes[name]] for name in names])
+    found = np.column_stack([_groups_of(released[name], recoding[name]) for name in names])
+    hides = _all_hidden(recoded, recoding, names)
     shown = engine.all_equal(released, names, ANY)
     suppressed, left_out = _fates(recoded, found, hides, shown)
     _require_same(kept[~left_out], released, schema)
     attributes = {
-        name: Attribute(by.taxonomies[name], by.recoding[name], codes[name], suppressed)
+        name: PairedAttribute(by.taxonomies[name], recoding[name], codes[name], suppressed)
         for name in names
     }
     return Pairing(schema, attributes, kept, len(original) - len(kept), suppressed, left_out)
@@ -167,8 +158,7 @@ def _all_hidden(recoded: Codes, recoding: Partitions, names: Iterable[str]) -> M
     """Which records the recoding itself makes ``*`` throughout, shape (records,)."""
     hides = np.ones(len(recoded), bool)
     for name, groups in zip(names, recoded.T, strict=True):
-        labels = recoding[name].labels
-        hides &= np.array([_text(label) == ANY for label in labels])[groups]
+        hides &= np.array([text == ANY for text in texts_of(recoding[name].labels)])[groups]
     return hides
 
 
@@ -187,13 +177,9 @@ def _encoded(column: pd.Series, taxonomy: Taxonomy) -> Codes:
 
 def _groups_of(column: pd.Series, partition: Partition) -> Codes:
     """The group that each released value is the label of, -1 where it is the label of none."""
-    place = {_text(label): group for group, label in enumerate(partition.labels)}
+    place = {text: group for group, text in enumerate(texts_of(partition.labels))}
     codes, values = engine.distinct(column)
-    return np.array([place.get(_text(value), -1) for value in values], np.intp)[codes]
-
-
-def _text(value: object) -> str | None:
-    return None if is_missing(value) else text_of(value)
+    return np.array([place.get(text, -1) for text in texts_of(values)], np.intp)[codes]
 
 
 def _without_role(table: pd.DataFrame, schema: Schema) -> list[str]:
@@ -223,8 +209,6 @@ def _equal(one: pd.Series, other: pd.Series) -> bool:
     """Whether two columns hold the same values in the same order, by their texts."""
     if one.reset_index(drop=True).equals(other.reset_index(drop=True)):
         return True
-    texts = [
-        np.array([_text(value) for value in values], dtype=object)[codes]
-        for codes, values in (engine.distinct(one), engine.distinct(other))
-    ]
+    found = (engine.distinct(column) for column in (one, other))
+    texts = [np.array(texts_of(values), dtype=object)[codes] for codes, values in found]
     return bool((texts[0] == texts[1]).all())

@@ -6,58 +6,106 @@ columns say after a release what they said before.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anonymizer.errors import InputError, require_columns
 from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.recoding import Watch, ignore
-from anonymizer.utility.features import Features, Learner, features_of
+from anonymizer.release.results import Result
+from anonymizer.utility.numbers import REPRESENTATIVES, released_numbers
 from anonymizer.utility.pairing import Pairing
+
+if TYPE_CHECKING:
+    from anonymizer.utility.learners import Classifier
 
 Guess = Callable[[Mask, Mask], Floats]
 """From the records to learn from and those to guess, shape (records,) each, to how likely each
 class is, shape (records to guess, classes)."""
+
+MOST_CLASSES = 50
+"""Values of a target beyond which it is no category to be predicted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """The quasi-identifiers of some records, as classifiers see them."""
+
+    categories: Codes  # of all attributes the value's or group's, shape (records, attributes)
+    sizes: Sequence[int]  # bounds of the categories, shape (attributes,)
+    numbers: Floats  # what those of ordered attributes stand for, shape (records, ordered)
+    ordered: Sequence[int]  # the places of the ordered attributes
+
+    def of(self, records: Mask | Codes) -> "Features":
+        """The features of some of the records."""
+        return Features(self.categories[records], self.sizes, self.numbers[records], self.ordered)
+
+
+def learners(seed: int, n_jobs: int | None) -> "Sequence[Classifier] | None":
+    """The classifiers; None where scikit-learn is not installed."""
+    try:
+        from anonymizer.utility.learners import classifiers
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] != "sklearn":
+            raise
+        return None
+    return classifiers(seed, n_jobs)
+
+
+def features_of(pairing: Pairing, representative: str | None, suppressed: bool = True) -> Features:
+    """The quasi-identifiers as they were (no representative), or as they were released.
+
+    With ``suppressed = False`` all records are only recoded.
+    """
+    categories, sizes, numbers, ordered = [], [], [], []
+    for place, attribute in enumerate(pairing.attributes.values()):
+        codes = attribute.codes if representative is None else attribute.groups
+        size = attribute.values if representative is None else len(attribute.partition)
+        if representative is not None and suppressed:
+            codes = np.where(attribute.suppressed, size, codes)
+        categories.append(codes)
+        sizes.append(size + 1)
+        both = released_numbers(attribute, representative or REPRESENTATIVES[0], suppressed)
+        if both is not None:
+            column = both[0] if representative is None else both[1]
+            mean = np.mean(column[~np.isnan(column)]) if not np.isnan(column).all() else 0.0
+            numbers.append(np.where(np.isnan(column), mean, column))  # its category: it is missing
+            ordered.append(place)
+    matrix = np.column_stack(numbers) if numbers else np.zeros((len(pairing), 0))
+    return Features(np.column_stack(categories), sizes, matrix, ordered)
 
 
 @dataclass(frozen=True)
 class Score:
     """How well classes are predicted.
 
-    Parameters
-    ----------
-    accuracy
-        Share of the records whose class is the likeliest one.
-    auc
-        Area under the ROC curve, one class against the rest, weighted by the classes' records; the
-        mean over folds. None where no fold has records of two classes.
+    ``auc`` is the area under the ROC curve, one class against the rest, weighted by the classes'
+    records; the mean over folds. None where no fold has records of two classes.
     """
 
-    accuracy: float
+    accuracy: float  # share of the records whose class is the likeliest one
     auc: float | None
 
 
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """A cross-validation: the class of each record and the fold that tests it, shape (records,)."""
+def cross_validated(truth: Codes, fold_of: Codes, guess: Guess, teaching: Mask) -> Score:
+    """Test every fold on what is learnt from those ``teaching`` records that are not in it.
 
-    truth: Codes
-    fold_of: Codes
-
-    def score(self, guess: Guess, teaching: Mask) -> Score:
-        """Test every fold on what is learnt from those ``teaching`` records that are not in it."""
-        hits, areas = 0, []
-        for fold in range(int(self.fold_of.max()) + 1):
-            tested = self.fold_of == fold
-            taught = teaching & ~tested
-            if not taught.any():
-                raise InputError("too few records are released for classifiers to learn from")
-            likely = guess(taught, tested)
-            hits += int((likely.argmax(axis=1) == self.truth[tested]).sum())
-            areas.append(_weighted_area(self.truth[tested], likely))
-        known = [area for area in areas if area is not None]
-        return Score(hits / len(self.truth), float(np.mean(known)) if known else None)
+    ``truth`` is the class of each record, ``fold_of`` the fold that tests it, shape (records,).
+    """
+    hits, areas = 0, []
+    for fold in range(int(fold_of.max()) + 1):
+        tested = fold_of == fold
+        taught = teaching & ~tested
+        if not taught.any():
+            raise InputError("too few records are released for classifiers to learn from")
+        likely = guess(taught, tested)
+        hits += int((likely.argmax(axis=1) == truth[tested]).sum())
+        areas.append(_weighted_area(truth[tested], likely))
+    known = [area for area in areas if area is not None]
+    return Score(hits / len(truth), float(np.mean(known)) if known else None)
 
 
 def dealt(truth: Codes, folds: int, rng: np.random.Generator) -> Codes:
@@ -97,43 +145,25 @@ def _weighted_area(truth: Codes, likely: Floats) -> float | None:
     return float(np.average(areas, weights=records))
 
 
-MOST_CLASSES = 50
-"""Values of a target beyond which it is no category to be predicted."""
-
-
 @dataclass(frozen=True)
-class Prediction:
-    """How well one classifier predicts one target.
+class Prediction(Result):
+    """How well one classifier predicts one target."""
 
-    Parameters
-    ----------
-    target, classifier
-        The column, and what predicts it.
-    classes, records
-        How many values it has, and how many records were predicted.
-    majority
-        Always the most frequent class of the released training records: what needs no features.
-    original, released
-        Trained and tested on the original records; trained on the release.
-    """
+    derived = ("kept",)
 
     target: str
     classifier: str
-    classes: int
-    records: int
-    majority: Score
-    original: Score
-    released: Score
+    classes: int  # values of the target
+    records: int  # that were predicted
+    majority: Score  # the most frequent class of the released training records, without features
+    original: Score  # trained and tested on the original records
+    released: Score  # trained on the release
 
     @property
     def kept(self) -> float | None:
         """(released - majority) / (original - majority), accuracies; None where that is no gain."""
         gain = self.original.accuracy - self.majority.accuracy
         return (self.released.accuracy - self.majority.accuracy) / gain if gain > 0 else None
-
-    def to_dict(self) -> dict[str, object]:
-        """Ready for JSON."""
-        return {**asdict(self), "kept": self.kept}
 
 
 def targets_of(pairing: Pairing, requested: Sequence[str] | None) -> list[str]:
@@ -164,7 +194,7 @@ def _objection(name: str, pairing: Pairing) -> str:
     if name in pairing.schema.identifiers:
         return "is an identifier, which no release has"
     if name not in pairing.others:
-        return "holds values that cannot be told apart, such as lists"
+        return "holds values that cannot be distinguished, such as lists"
     values = len(pairing.others[name][1])
     if values < 2:
         return "has the same value throughout: there is nothing to predict"
@@ -176,7 +206,7 @@ def _objection(name: str, pairing: Pairing) -> str:
 def predictions(
     pairing: Pairing,
     targets: Sequence[str],
-    classifiers: Sequence[Learner],
+    classifiers: "Sequence[Classifier]",
     *,
     folds: int,
     seed: int,
@@ -196,38 +226,38 @@ def predictions(
     found: list[Prediction] = []
     for target in targets:
         truth = pairing.others[target][0]
-        trial = Trial(truth, dealt(truth, folds, np.random.default_rng(seed)))
-        majority = trial.score(_most_frequent(truth), released)
+        score = partial(cross_validated, truth, dealt(truth, folds, np.random.default_rng(seed)))
+        majority = score(partial(_by_frequency, truth), released)
         for learner in classifiers:
             watch(f"{learner.name}: {target!r}", len(found), len(targets) * len(classifiers))
-            original = trial.score(_learnt(learner, truth, raw, raw), everybody)
-            score = trial.score(_learnt(learner, truth, shown, recoded), released)
+            guess = partial(_by_classifier, learner, truth)
+            original = score(partial(guess, raw, raw), everybody)
+            kept = score(partial(guess, shown, recoded), released)
             sizes = int(truth.max()) + 1, len(truth)
-            found.append(Prediction(target, learner.name, *sizes, majority, original, score))
+            found.append(Prediction(target, learner.name, *sizes, majority, original, kept))
     return found
 
 
-def _most_frequent(truth: Codes) -> Guess:
+def _by_frequency(truth: Codes, taught: Mask, tested: Mask) -> Floats:
     """Guess every record's class by the frequencies of the classes."""
-
-    def guess(taught: Mask, tested: Mask) -> Floats:
-        records = np.bincount(truth[taught], minlength=int(truth.max()) + 1)
-        return np.tile(records / records.sum(), (int(tested.sum()), 1))
-
-    return guess
+    records = np.bincount(truth[taught], minlength=int(truth.max()) + 1)
+    return np.tile(records / records.sum(), (int(tested.sum()), 1))
 
 
-def _learnt(learner: Learner, truth: Codes, shown: Features, tests: Features) -> Guess:
+def _by_classifier(
+    learner: "Classifier",
+    truth: Codes,
+    shown: Features,
+    tests: Features,
+    taught: Mask,
+    tested: Mask,
+) -> Floats:
     """Let a classifier guess; a class that it never saw is impossible to it."""
-
-    def guess(taught: Mask, tested: Mask) -> Floats:
-        likely = np.zeros((int(tested.sum()), int(truth.max()) + 1))
-        seen = np.unique(truth[taught])
-        if len(seen) == 1:  # nothing to tell apart, which classifiers refuse
-            likely[:, seen] = 1.0
-        else:
-            features = shown.of(taught), truth[taught], tests.of(tested)
-            likely[:, seen] = learner.probabilities(*features)
-        return likely
-
-    return guess
+    likely = np.zeros((int(tested.sum()), int(truth.max()) + 1))
+    seen = np.unique(truth[taught])
+    if len(seen) == 1:  # classifiers refuse to learn a single class
+        likely[:, seen] = 1.0
+    else:
+        features = shown.of(taught), truth[taught], tests.of(tested)
+        likely[:, seen] = learner.probabilities(*features)
+    return likely

@@ -8,23 +8,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Partitions
-from anonymizer.counts.schema import Schema, taxonomies_of
+from anonymizer.counts.schema import taxonomies_of
 from anonymizer.errors import InputError, column_names, is_whole, jobs_of, require_one_of
-from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest
+from anonymizer.release.plan import Plan
 from anonymizer.release.release import MANIFEST
+from anonymizer.release.results import as_json
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
 from anonymizer.tables.files import rearmed
 from anonymizer.utility.deviation import TotalVariation, deviations
-from anonymizer.utility.features import learners
 from anonymizer.utility.information_loss import InformationLoss, information_losses
 from anonymizer.utility.measures import Measure, measures_of
 from anonymizer.utility.numbers import REPRESENTATIVES, number_columns
 from anonymizer.utility.pairing import Recoder, pair
-from anonymizer.utility.prediction import Prediction, predictions, targets_of
+from anonymizer.utility.prediction import Prediction, learners, predictions, targets_of
 
 MOST_SEED = 2**32
 """Seeds of scikit-learn are below."""
@@ -73,7 +72,7 @@ class Quality:
 
     def total_variation(self, ways: int) -> float | None:
         """The mean distance of the tables of so many columns; None where there is none."""
-        distances = [table.distance for table in self.tables if len(table.columns) == ways]
+        distances = [table.total_variation for table in self.tables if len(table.columns) == ways]
         return float(np.mean(distances)) if distances else None
 
     @property
@@ -101,33 +100,27 @@ class Quality:
         plain = ("records", "dropped", "suppressed", "left_out", "representative")
         return {
             **{name: getattr(self, name) for name in plain},
-            "measures": {
-                name: measure.to_dict() if measure else None
-                for name, measure in self.measures.items()
-            },
+            "measures": as_json(self.measures),
             "tables": {"one-way": self._tables(1), "two-way": self._tables(2)},
-            "information_loss": {
-                "mean": self.pil,
-                "statistics": [found.to_dict() for found in self.statistics],
-            },
+            "information_loss": {"mean": self.pil, "statistics": as_json(self.statistics)},
             "classification": None
             if self.predictions is None
             else {
                 "folds": self.folds,
                 "seed": self.seed,
-                "predictions": [prediction.to_dict() for prediction in self.predictions],
+                "predictions": as_json(self.predictions),
             },
         }
 
     def _tables(self, ways: int) -> dict[str, object]:
-        tables = [table.to_dict() for table in self.tables if len(table.columns) == ways]
-        return {"mean": self.total_variation(ways), "tables": tables}
+        tables = [table for table in self.tables if len(table.columns) == ways]
+        return {"mean": self.total_variation(ways), "tables": as_json(tables)}
 
 
 def measure_quality(
     original: pd.DataFrame,
     released: pd.DataFrame,
-    by: Recoder,
+    by: Recoder | Plan,
     *,
     targets: str | Sequence[str] | None = None,
     folds: int = 5,
@@ -174,7 +167,7 @@ def measure_quality(
     if not is_whole(seed, least=0) or seed >= MOST_SEED:
         raise InputError(f"seed = {seed!r} must be a whole number from 0 to {MOST_SEED - 1}")
     jobs_of(n_jobs)
-    if getattr(by, "random", False):
+    if isinstance(by, Plan) and by.random:
         raise InputError(
             "quality is about generalized values, which hold of every record, and these were drawn "
             "at random; `anonymizer estimate` tells what they still say of the table"
@@ -189,6 +182,7 @@ def measure_quality(
             "classifiers need scikit-learn, which is not installed: pip install scikit-learn"
         )
     watch("measuring groups, classes and statistics", 0, None)
+    validation: dict[str, Any] = {"representative": representative, "folds": folds, "seed": seed}
     return Quality(
         quasi_identifiers=tuple(pairing.attributes),
         records=len(pairing),
@@ -200,40 +194,17 @@ def measure_quality(
         tables=deviations(pairing, watch),
         predictions=None
         if classifiers is None
-        else predictions(
-            pairing,
-            chosen,
-            classifiers,
-            folds=folds,
-            seed=seed,
-            representative=representative,
-            watch=watch,
-        ),
-        representative=representative,
-        folds=folds,
-        seed=seed,
+        else predictions(pairing, chosen, classifiers, **validation, watch=watch),
+        **validation,
     )
-
-
-@dataclass(frozen=True, eq=False)
-class Manifested:
-    """What a manifest and its study say a release was made by."""
-
-    schema: Schema
-    taxonomies: Mapping[str, Taxonomy]
-    recoding: Partitions
 
 
 def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: Any) -> Quality:
     """Measure the quality of a released file of a study; options as of ``measure_quality``.
 
-    Raises
-    ------
-    InputError
-        When a file cannot be read, or the released table is not the recoding of the study's table
-        that the manifest next to it describes.
-    PolicyBrokenError
-        When an identifier stands in the released table.
+    Raises InputError when a file cannot be read, or the released table is not the recoding of the
+    study's table that the manifest next to it describes. Raises PolicyBrokenError when an
+    identifier stands in the released table.
     """
     manifest = Manifest.read(path.parent / MANIFEST)
     watch("reading the tables", 0, None)
@@ -245,5 +216,5 @@ def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: 
     kept = study.schema.admit(original)
     taxonomies = taxonomies_of(engine.tally(kept, study.schema.columns), study.hierarchies)
     recoding = manifest.recoding_over(taxonomies)
-    by = Manifested(study.schema, taxonomies, recoding)
+    by = Recoder(study.schema, taxonomies, recoding)
     return measure_quality(original, released, by, watch=watch, **options)

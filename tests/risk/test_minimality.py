@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from strategies import nested_rows, problem_of, tables
 
 from anonymizer import Anonymizer, Fixed, FullDomain, Hierarchy, InputError
-from anonymizer.kernels import NUMPY
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import (
     AlphaKAnonymity,
@@ -30,10 +29,10 @@ from anonymizer.recoding.lattice import Node
 from anonymizer.release.manifest import Manifest
 from anonymizer.risk.attacks import Minimality, minimality, parts, specializations
 from anonymizer.risk.attacks.beliefs import Evidence
-from anonymizer.risk.attacks.conjunction import Pattern, conjunction
+from anonymizer.risk.attacks.parts import Pattern, conjunction
 from anonymizer.risk.attacks.specializations import Setting, classes_at
 from anonymizer.risk.attacks.worlds import drawn, enumerated
-from anonymizer.risk.audit.minimality import obstacle
+from anonymizer.risk.audit.audit import obstacle
 
 SUPPRESS = Hierarchy.suppression()
 UNUSED = np.random.default_rng(0)
@@ -244,7 +243,7 @@ def evidence_of(problem: Problem, node: Node, draws: int = 10_000) -> Evidence:
     """Whatever the policy says of every finer release, certain or not."""
     counts = problem.counts
     models = [model for model in problem.models if model.sensitive]
-    setting = Setting.of(counts, "w", classes_at(counts, problem.taxonomies, node), models, NUMPY)
+    setting = Setting.of(counts, "w", classes_at(counts, problem.taxonomies, node), models)
     finer = list(specializations.specializations(counts, problem.taxonomies, node).values())
     return Evidence.of(setting, finer, draws, np.random.default_rng(7))
 

@@ -20,7 +20,7 @@ from anonymizer.information.entropy import (
     surprise,
     weighted_uncertainty_reduction,
 )
-from anonymizer.privacy.query_loss import loss_of_sizes, query_loss, together
+from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes, query_loss, together
 from anonymizer.risk import Inference, Reidentification
 
 EXPECTED = json.loads((Path(__file__).parents[1] / "expected" / "risk_metrics.json").read_text())
@@ -384,7 +384,7 @@ QUERIES = {
 }
 
 
-def assert_loss(found: risk.QueryLoss, expected: dict) -> None:
+def assert_loss(found: QueryLoss, expected: dict) -> None:
     assert found.uncertainty == pytest.approx(expected["S0"], abs=5e-9)
     assert found.average == pytest.approx(expected["avg"], abs=5e-9)
     assert found.standard_deviation == pytest.approx(expected["std"], abs=5e-9)

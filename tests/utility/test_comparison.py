@@ -32,7 +32,7 @@ from anonymizer.information.entropy import mutual_information_miller_madow
 from anonymizer.tables import engine
 from anonymizer.utility.comparison import sweep_of
 from anonymizer.utility.comparison.comparison import COMPARED
-from anonymizer.utility.comparison.halves import fit_of as evaluated
+from anonymizer.utility.comparison.halves import fit_of as fitted
 from anonymizer.utility.comparison.halves import held_out
 from anonymizer.utility.comparison.sweep import policy_at
 
@@ -63,8 +63,7 @@ def fit_of(anonymizer, first, second):
         for half in (first, second)
     ]
     problem = recoding.problem(halves[0], counted.taxonomies, task.models, task.objective)
-    chosen, search = recoding.choose(problem, task.seed, task.run)
-    return evaluated(recoding.name, {}, search, problem, chosen, halves[1], ["disease"])
+    return fitted(recoding, {}, problem, halves[1], ["disease"], task.seed, task.run)
 
 
 # By hand

@@ -22,6 +22,7 @@ from strategies import nested_rows, tables
 
 from anonymizer import (
     Anonymizer,
+    Boxes,
     Hierarchy,
     InputError,
     KAnonymity,
@@ -43,11 +44,10 @@ from anonymizer.utility.information_loss import (
     variance_of_covariance,
     variance_of_mean,
     variance_of_quantile,
-    variance_of_variance,
 )
 from anonymizer.utility.measures import ambiguity, log_ambiguity
 from anonymizer.utility.pairing import pair
-from anonymizer.utility.prediction import Trial, area_under_curve, dealt
+from anonymizer.utility.prediction import area_under_curve, cross_validated, dealt
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ def test_one_suppressed_record_by_hand():
 
 def test_tables_by_hand():
     found = measured(FOUR, By.levels(FOUR, HIERARCHIES, (1, 1)))
-    assert {table.columns: table.distance for table in found.tables} == pytest.approx(
+    assert {table.columns: table.total_variation for table in found.tables} == pytest.approx(
         {
             ("age",): 0,
             ("sex",): 1 / 4,
@@ -248,7 +248,7 @@ def test_random_releases_measure_as_brute_force_says(seed):
     )
     assert values["ambiguity"] == pytest.approx(np.mean(tuples))
     assert values["log-ambiguity"] == pytest.approx(np.mean(np.log2(tuples)))
-    distances = {table.columns: table.distance for table in found.tables}
+    distances = {table.columns: table.total_variation for table in found.tables}
     assert distances == pytest.approx(variations(case, outcome))
     json.dumps(found.to_dict(), allow_nan=False)
 
@@ -284,7 +284,7 @@ def test_the_original_keeps_everything(drawn):
     table, hierarchies = drawn
     found = measured(table, By.levels(table, hierarchies, (0, 0, 0)))
     assert set(normalized(found).values()) == {1.0}
-    assert {deviation.distance for deviation in found.tables} == {0.0}
+    assert {deviation.total_variation for deviation in found.tables} == {0.0}
     assert {statistic.pil for statistic in found.statistics} <= {0.0}
     mean = measured(table, By.levels(table, hierarchies, (0, 0, 0)), representative="mean")
     assert {statistic.pil for statistic in mean.statistics} <= {0.0}
@@ -361,7 +361,9 @@ def test_columns_that_cannot_be_measured_are_passed_over():
     }
     tabulated = {table.columns for table in found.tables if len(table.columns) == 1}
     assert tabulated == {("age",), ("sex",), ("w",), ("pay",), ("far",), ("gap",), ("text",)}
-    with pytest.raises(InputError, match="target 'lists' holds values that cannot be told apart"):
+    with pytest.raises(
+        InputError, match="target 'lists' holds values that cannot be distinguished"
+    ):
         measured(table, By.levels(table, HIERARCHIES, (1, 0)), targets="lists")
 
 
@@ -371,7 +373,7 @@ def test_left_out_records_are_lost_to_tables_and_statistics():
     found = measure_quality(table, by.released(table).head(3), by, targets=())
     assert (found.suppressed, found.left_out) == (1, 1)
     assert found.measures["discernibility"].value == 4 + 1 + 4
-    distances = {table.columns: table.distance for table in found.tables}
+    distances = {table.columns: table.total_variation for table in found.tables}
     # 30 and 38 share a range that one record of three is in: half of it is taken to be of either.
     assert distances["age",] == pytest.approx(2 * (1 / 4 - 1 / 6))
     assert distances["w",] == pytest.approx(1 / 2 - 1 / 3)
@@ -401,7 +403,7 @@ def test_a_single_module_needs_scikit_learn():
 
 STATISTICS = {
     "mean": (lambda x, y: x.mean(), lambda x, y: variance_of_mean(x)),
-    "variance": (lambda x, y: x.var(ddof=1), lambda x, y: variance_of_variance(x)),
+    "variance": (lambda x, y: x.var(ddof=1), lambda x, y: variance_of_covariance(x, x)),
     "covariance": (lambda x, y: np.cov(x, y)[0, 1], variance_of_covariance),
     "median": (lambda x, y: np.median(x), lambda x, y: variance_of_quantile(x, 0.5)),
     "quartile": (lambda x, y: np.quantile(x, 0.25), lambda x, y: variance_of_quantile(x, 0.25)),
@@ -433,8 +435,8 @@ def test_between_two_samples_the_variance_doubles():
     plain, doubled = [], []
     for _ in range(4000):
         x, y = rng.gamma(4.0, size=(2, 300))
-        plain.append(pil(y.mean(), x.mean(), variance_of_mean(x)))
-        doubled.append(pil(y.mean(), x.mean(), 2 * variance_of_mean(x)))
+        plain.append(pil(x.mean(), y.mean(), variance_of_mean(x)))
+        doubled.append(pil(x.mean(), y.mean(), 2 * variance_of_mean(x)))
     assert np.mean(plain) == pytest.approx(2 / pi * atan(sqrt(2)), abs=0.015)
     assert np.mean(doubled) == pytest.approx(0.5, abs=0.015)
 
@@ -516,7 +518,7 @@ def test_more_folds_than_records():
     found = measured(table, by, targets="w", folds=50).predictions
     assert found[0].released.auc is None  # a fold of one record orders nothing
     with pytest.raises(InputError, match="too few records are released"):
-        Trial(np.array([0, 1]), np.array([0, 1])).score(lambda *_: None, np.array([True, False]))
+        cross_validated(*[np.array([0, 1])] * 2, lambda *_: None, np.array([True, False]))
 
 
 @given(st.integers(2, 60), st.integers(1, 5), st.integers(2, 9), st.integers(0, 2**32 - 1))
@@ -642,6 +644,15 @@ def test_without_scikit_learn_all_else_is_measured(no_sklearn):
     assert found.to_dict()["classification"] is None
     with pytest.raises(InputError, match="not installed: pip install scikit-learn"):
         measure_quality(original, released, anonymizer.plan_, targets="w")
+
+
+def test_classes_with_groups_of_their_own_are_refused():
+    ages = {"age": Hierarchy.ranges(widths=[2])}
+    anonymizer = Anonymizer(ages, "w", privacy=[KAnonymity(2)], recoding=Boxes())
+    table = pd.DataFrame({"age": [1, 2, 3, 4], "w": list("abab")})
+    released = anonymizer.fit_transform(table)
+    with pytest.raises(InputError, match="one partition of every quasi-identifier"):
+        measure_quality(table, released, anonymizer.plan_)
 
 
 # Files and the command

@@ -5,9 +5,16 @@ count matrices, classes of people) and return a frozen result. No attack reads a
 ``risk.audit`` does, and calls them. They may import from ``risk`` and the floors below it.
 """
 
-from anonymizer.risk.attacks.inference import Guesses, Similar, guessed_right, guesses, similarity
+from anonymizer.risk.attacks.disclosure import (
+    Guesses,
+    Linkage,
+    Similar,
+    guessed_right,
+    guesses,
+    linkage,
+    similarity,
+)
 from anonymizer.risk.attacks.intersection import candidates, failing, intersect, membership_bounds
-from anonymizer.risk.attacks.linkage import Linkage, Success, linkage
 from anonymizer.risk.attacks.minimality import DRAWS, Minimality, minimality
 
 __all__ = [
@@ -16,7 +23,6 @@ __all__ = [
     "Linkage",
     "Minimality",
     "Similar",
-    "Success",
     "candidates",
     "failing",
     "guessed_right",

@@ -20,8 +20,7 @@ import numpy as np
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.kernels.terms import xlogx
 from anonymizer.privacy import holds
-from anonymizer.risk.attacks.conjunction import conjunction
-from anonymizer.risk.attacks.parts import BATCHES, Part, parts_of
+from anonymizer.risk.attacks.parts import BATCHES, ClassWorlds, conjunction, parts_of
 from anonymizer.risk.attacks.specializations import Setting
 
 RAISED = 0.01
@@ -81,7 +80,7 @@ class Beliefs:
 class Evidence:
     """The event M that every finer release breaks the policy, given the pattern of each class."""
 
-    parts: Sequence[Part]  # the classes where some finer release may break the policy
+    parts: Sequence[ClassWorlds]  # the classes where some finer release may break the policy
     probability: Floats  # p(M), shape (estimates,)
     given: Sequence[Floats]  # p(M | s) for the patterns of each class, shape (estimates, patterns)
     draws: int  # worlds drawn, 0 where all were enumerated
@@ -111,7 +110,12 @@ class Evidence:
         probability, given = conjunction(patterns, len(finer))
         if not sampled:
             return cls(parts, probability, given, 0, 0)
-        found = [part.drawn_again(draws, rng) for part in parts]
+        found = [
+            rng.choice(part.pattern.bits, draws, p=part.pattern.weights[0])
+            if part.drawn is None  # enumerated ones are drawn by their probabilities
+            else part.drawn
+            for part in parts
+        ]
         broken = np.bitwise_or.reduce(found) == (1 << len(finer)) - 1
         return cls(parts, probability, given, draws, int(broken.sum()))
 

@@ -35,10 +35,7 @@ def intersect(
     values by attribute, ``population`` for each release the classes of everybody for whom the
     people may be taken, shape (others,). Returns the counts, and the class of each person there.
 
-    Raises
-    ------
-    InputError
-        When the releases are not about the same number of people, or there are none.
+    Raises InputError when the releases are not about the same number of people, or there are none.
 
     >>> counts, _ = intersect(["aabb", "abab"], {"disease": ["flu", "flu", "cold", "flu"]})
     >>> counts.sizes.tolist()

@@ -7,22 +7,22 @@ broken the policy. Where that depends on sensitive values, it discloses somethin
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from operator import gt
 
 import numpy as np
 
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError, is_whole
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.kernels import NUMPY, choose
+from anonymizer.kernels import choose
 from anonymizer.kernels.arrays import Codes
 from anonymizer.privacy import PrivacyModel, acceptable
 from anonymizer.recoding import Problem
 from anonymizer.recoding.lattice import Node
+from anonymizer.release.results import Result
 from anonymizer.risk.attacks.beliefs import ENOUGH, Evidence
 from anonymizer.risk.attacks.parts import BATCHES
 from anonymizer.risk.attacks.specializations import Setting, classes_at, specializations
-from anonymizer.risk.results import Result
 
 DRAWS = 10_000
 """The default number of worlds drawn."""
@@ -33,17 +33,6 @@ MOST_EVENTS = 6
 ROUNDING = 1e-9
 """The rounding error of a probability of 1."""
 
-NOTHING: dict[str, Any] = {
-    "reveals": False,
-    "probability": 1.0,
-    "standard_error": 0.0,
-    "factor": 1.0,
-    "surprise": 0.0,
-    "records_raised": 0,
-    "records_breached": 0,
-}
-"""What is revealed where every finer release breaks the policy in every world."""
-
 
 @dataclass(frozen=True)
 class Minimality(Result):
@@ -53,60 +42,38 @@ class Minimality(Result):
     that the search was exact. Worlds are the ways to deal the sensitive values of each class to its
     records, all equally likely; minimality, M, excludes those in which a direct specialization
     satisfies the policy. Other nodes of the lattice, which would have scored less, are not used, so
-    that an optimum may reveal more than this.
+    that an optimum may reveal more than this. What is not known is None.
 
-    Parameters
-    ----------
-    method
-        ``"exact"``; ``"sampled"``: estimated from draws; ``"unknown"``: M is too rare among the
-        draws, or too costly, to report anything about single records; ``"not applicable"``: the
-        release is not known to be minimal.
-    reason
-        Why it is unknown or not applicable; empty otherwise.
-    reveals
-        Whether M excludes any world; None where that is not known.
-    specializations, certain
-        Direct specializations of other classes, and those that break the policy in every world.
-    probability
-        p(M): the share of all worlds that is left; -log2 of it is the information of M about the
-        table as a whole, in bits; None where it is not known.
-    probability_below
-        The upper end of p(M) at 95 % confidence, where draws allow no more than that.
-    largest_share, largest_posterior
-        The largest p(w | class), and the largest p(w | record, release, M).
-    standard_error
-        Of the largest posterior; 0 where it is exact.
-    factor
-        The largest factor by which M makes a value of a record likelier, 1 where it makes none so.
-    surprise
-        The largest divergence of the beliefs about a record from its class's shares, in bits.
-    records_raised
-        Records whose largest posterior exceeds the largest share of their class by more than 0.01.
-    records_breached
-        Records whose beliefs, taken as the distribution of their class, break a model.
-    draws, accepted
-        Worlds drawn, and those among them in which M holds; 0 where none had to be drawn.
+    The ``method`` is ``"exact"``; ``"sampled"``: estimated from draws; ``"unknown"``: M is too rare
+    among the draws, or too costly, to report anything about single records; ``"not applicable"``:
+    the release is not known to be minimal.
+
+    ``probability`` is p(M), the share of all worlds that is left; -log2 of it is the information of
+    M about the table as a whole, in bits. ``probability_below`` is the upper end of it at 95 %
+    confidence, where draws allow no more than that. ``records_raised`` are those whose largest
+    posterior exceeds the largest share of their class by more than 0.01, ``records_breached`` those
+    whose beliefs, taken as the distribution of their class, break a model.
 
     Of sampled beliefs only those count that differ by more than five standard errors, so that more
     draws may show more. The largest is the one with the highest lower end.
     """
 
     method: str
-    reason: str = ""
-    reveals: bool | None = None
-    specializations: int = 0
-    certain: int = 0
+    reason: str = ""  # why it is unknown or not applicable
+    reveals: bool | None = None  # whether M excludes any world
+    specializations: int = 0  # direct ones, of other classes
+    certain: int = 0  # those among them that break the policy in every world
     probability: float | None = None
     probability_below: float | None = None
-    largest_share: float | None = None
-    largest_posterior: float | None = None
-    standard_error: float | None = None
-    factor: float | None = None
-    surprise: float | None = None
+    largest_share: float | None = None  # p(w | class)
+    largest_posterior: float | None = None  # p(w | record, release, M)
+    standard_error: float | None = None  # of the largest posterior; 0 where it is exact
+    factor: float | None = None  # the largest by which M makes a value likelier, or 1
+    surprise: float | None = None  # the largest D(beliefs || class's shares) of a record, in bits
     records_raised: int | None = None
     records_breached: int | None = None
-    draws: int = 0
-    accepted: int = 0
+    draws: int = 0  # worlds drawn; 0 where none had to be
+    accepted: int = 0  # those among them in which M holds
 
     @classmethod
     def not_applicable(cls, reason: str) -> "Minimality":
@@ -124,27 +91,13 @@ def minimality(
 ) -> Minimality:
     """What an attacker learns from a node being the best that satisfies a policy.
 
-    Parameters
-    ----------
-    counts
-        Counts of the raw quasi-identifiers. Their sensitive values serve to make the release and
-        to verify that it is minimal; the attacker does not know them.
-    taxonomies
-        The nested partitions of each quasi-identifier.
-    node
-        The released levels, in the order of ``counts.names``, found by an exact search for an
-        objective that never rises under generalization, without suppression.
-    models
-        All that a node had to satisfy, with the bounds of the search.
-    rng
-        The generator that draws worlds where they are too many to enumerate.
-    draws
-        Worlds that are drawn, rounded up to a multiple of ``BATCHES``.
+    ``counts`` are of the raw quasi-identifiers. Their sensitive values serve to make the release
+    and to verify that it is minimal; the attacker does not know them. The ``node`` was found by an
+    exact search for an objective that never rises under generalization, without suppression;
+    ``models`` are all that it had to satisfy, with the bounds of the search. Where worlds are too
+    many to enumerate ``draws`` of them are drawn, rounded up to a multiple of ``BATCHES``.
 
-    Raises
-    ------
-    InputError
-        When the number of draws is not positive, or the node not in the lattice.
+    Raises InputError when the number of draws is not positive, or the node not in the lattice.
     """
     problem = Problem(counts, taxonomies, models)
     _require_valid(problem, node, draws)
@@ -163,14 +116,19 @@ def minimality(
     released = problem.at(node)
     about = [setting.attribute for setting in settings] or released.sensitive
     share = max((float(released.about(name).shares.max()) for name in about), default=None)
-    certain = len(finer) - len(uncertain)
-    known = Minimality(
+    known = Minimality(  # if every finer release breaks the policy in every world
         "exact",
+        reveals=False,
         specializations=len(finer),
-        certain=certain,
+        certain=len(finer) - len(uncertain),
+        probability=1.0,
         largest_share=share,
         largest_posterior=share,
-        **NOTHING,
+        standard_error=0.0,
+        factor=1.0,
+        surprise=0.0,
+        records_raised=0,
+        records_breached=0,
     )
     if not uncertain:
         return known
@@ -186,10 +144,8 @@ def _require_valid(problem: Problem, node: Node, draws: int) -> None:
     if not is_whole(draws, least=1):
         raise InputError(f"draws = {draws!r} must be a whole number of at least 1")
     heights = problem.lattice.heights
-    if len(node) != len(heights) or not all(
-        is_whole(level, least=0) and level <= height
-        for level, height in zip(node, heights, strict=True)
-    ):
+    whole = all(is_whole(level, least=0) for level in node)
+    if not whole or len(node) != len(heights) or any(map(gt, node, heights)):
         raise InputError(
             f"levels {list(node)} are no node of the lattice, whose highest are {list(heights)}; "
             "take those of the release's manifest"
@@ -208,7 +164,7 @@ def _doubt(problem: Problem, node: Node, finer: Iterable[Node]) -> str | None:
 def _settings(counts: Counts, class_of: Codes, models: Sequence[PrivacyModel]) -> list[Setting]:
     """The setting of each attribute that the policy is about."""
     return [
-        Setting.of(counts, attribute, class_of, [m for m in own if m.per_class], NUMPY)
+        Setting.of(counts, attribute, class_of, [m for m in own if m.per_class])
         for attribute in counts.sensitive
         if (own := [m for m in models if m.sensitive and m.attribute in (None, attribute)])
     ]

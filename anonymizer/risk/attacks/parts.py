@@ -1,17 +1,21 @@
 """The worlds of each released class, by the finer releases that break the policy within it.
 
 The worlds of a class are enumerated where they are few, and drawn otherwise.
+
+Classes are independent. The pattern of a class is the set of finer releases that break the policy
+in it, as the bits of a number. All do in some class if the OR of all patterns has every bit.
+Probabilities are only added and multiplied, so that nothing cancels however small they are.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from anonymizer.counts.counts import row_keys
 from anonymizer.kernels.arrays import Codes, Floats, Ints
-from anonymizer.risk.attacks.conjunction import Pattern
 from anonymizer.risk.attacks.specializations import Setting
 from anonymizer.risk.attacks.worlds import drawn, enumerated
 
@@ -35,8 +39,15 @@ BUDGET = 1 << 25
 """Numbers of enumerated worlds of all classes together."""
 
 
+class Pattern(NamedTuple):
+    """The patterns of one class."""
+
+    bits: Codes  # shape (patterns,)
+    weights: Floats  # their probabilities in several estimates, shape (estimates, patterns)
+
+
 @dataclass(frozen=True, eq=False)
-class Part:
+class ClassWorlds:
     """One released class: the cells that finer releases distinguish, and its worlds by pattern.
 
     Where worlds are enumerated there is one estimate, otherwise that from all draws and then those
@@ -70,12 +81,6 @@ class Part:
         least = 0.0 if self.drawn is None else 1 / len(self.drawn)
         return np.asarray(np.maximum(lacks @ self.pattern.weights[0], least))
 
-    def drawn_again(self, draws: int, rng: np.random.Generator) -> Codes:
-        """The pattern of each draw; enumerated ones are drawn by their probabilities."""
-        if self.drawn is not None:
-            return self.drawn
-        return rng.choice(self.pattern.bits, draws, p=self.pattern.weights[0])
-
     def belief(self, given: Floats, probability: Floats) -> Floats:
         """p(w | c, M), shape (estimates, cells, values).
 
@@ -91,7 +96,7 @@ class Part:
 
 def parts_of(
     setting: Setting, finer: Sequence[Codes], draws: int, rng: np.random.Generator
-) -> Iterator[Part]:
+) -> Iterator[ClassWorlds]:
     """The classes of more than one cell, where a cell is what finer releases distinguish."""
     _, first, cell_of = np.unique(
         row_keys(np.column_stack(finer)), return_index=True, return_inverse=True
@@ -130,7 +135,7 @@ def _patterns(setting: Setting, children: Sequence[Codes], tables: Ints) -> Code
 
 def _enumerated(
     sizes: Ints, margin: Ints, patterns: Patterns, tables: Ints, probabilities: Floats
-) -> Part:
+) -> ClassWorlds:
     """A class all of whose worlds are known with their probabilities."""
     bits, place = np.unique(patterns(tables), return_inverse=True)
     weights = np.asarray(np.bincount(place, probabilities), float)
@@ -138,12 +143,12 @@ def _enumerated(
         np.tensordot(probabilities[place == number], tables[place == number], 1)
         for number in range(len(bits))
     ]
-    return Part(sizes, margin, Pattern(bits, weights[None]), np.stack(means)[None], None)
+    return ClassWorlds(sizes, margin, Pattern(bits, weights[None]), np.stack(means)[None], None)
 
 
 def _drawn(
     sizes: Ints, margin: Ints, patterns: Patterns, draws: int, rng: np.random.Generator
-) -> Part:
+) -> ClassWorlds:
     """A class of too many worlds: as many batches as fit in memory are drawn at a time."""
     batch, shape = draws // BATCHES, (len(sizes), len(margin))
     room = max(1, MOST_NUMBERS // (batch * len(sizes) * len(margin)))
@@ -160,10 +165,51 @@ def _drawn(
     found, bits = np.concatenate(every), np.array(list(sums), np.intp)
     weights = _left_out((found.reshape(BATCHES, batch, 1) == bits).mean(axis=1))
     means = _left_out(np.stack(list(sums.values()), axis=1) / batch)
-    return Part(sizes, margin, Pattern(bits, weights), means, found)
+    return ClassWorlds(sizes, margin, Pattern(bits, weights), means, found)
 
 
 def _left_out(batches: Floats) -> Floats:
     """The mean of all batches, then that without each, from the mean of each."""
     whole = batches.mean(axis=0)
     return np.concatenate([whole[None], (whole * BATCHES - batches) / (BATCHES - 1)])
+
+
+def conjunction(classes: Sequence[Pattern], events: int) -> tuple[Floats, list[Floats]]:
+    """The probability that every event happens, and the same given the pattern of each class.
+
+    Their shapes are (estimates,) and for each class (estimates, patterns).
+
+    >>> fair = Pattern(np.array([0, 1]), np.array([[0.5, 0.5]]))
+    >>> probability, given = conjunction([fair, fair], 1)
+    >>> probability.tolist(), given[0].tolist()
+    ([0.75], [[0.5, 1.0]])
+    """
+    nothing = np.zeros((len(classes[0].weights), 1 << events))
+    nothing[:, 0] = 1  # the OR of no pattern has no bit
+    before = [nothing]
+    for pattern in classes:
+        before.append(_joined(before[-1], pattern))
+    after, given = nothing, []
+    for place in reversed(range(len(classes))):
+        given.append(_completed(before[place], after, classes[place].bits))
+        after = _joined(after, classes[place])
+    return before[-1][:, -1], given[::-1]
+
+
+def _joined(before: Floats, pattern: Pattern) -> Floats:
+    """The distribution of the OR with one class more, shape (estimates, 2^events)."""
+    joined = np.zeros_like(before)
+    reached = np.arange(before.shape[1])
+    for bits, weight in zip(pattern.bits, pattern.weights.T, strict=True):
+        np.add.at(joined.T, reached | bits, (before * weight[:, None]).T)
+    return joined
+
+
+def _completed(before: Floats, after: Floats, bits: Codes) -> Floats:
+    """The probability that the others have the bits that each pattern lacks."""
+    all_bits = before.shape[1] - 1
+    reached = np.arange(before.shape[1])
+    either = reached[:, None] | reached
+    return np.stack(
+        [((before @ ((either | own) == all_bits)) * after).sum(axis=1) for own in bits], axis=1
+    )

@@ -12,7 +12,7 @@ import numpy as np
 
 from anonymizer.counts.counts import Counts, row_keys
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.kernels import Kernel
+from anonymizer.kernels import NUMPY, Kernel
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import PrivacyModel
@@ -67,22 +67,17 @@ class Setting:
     attribute: str
     class_of: Codes  # the released class of each cell
     models: Sequence[PrivacyModel]  # those that test every class by itself
-    kernel: Kernel
+    kernel: Kernel = NUMPY
 
     @classmethod
     def of(
-        cls,
-        counts: Counts,
-        attribute: str,
-        class_of: Codes,
-        models: Sequence[PrivacyModel],
-        kernel: Kernel,
+        cls, counts: Counts, attribute: str, class_of: Codes, models: Sequence[PrivacyModel]
     ) -> "Setting":
         """Make a setting of counts, without other attributes and the population."""
         joint = {attribute: counts.joint[attribute]}
         margins = {attribute: counts.margins[attribute]}
         only = replace(counts, joint=joint, margins=margins, targets=(), population=None)
-        return cls(only, attribute, class_of, models, kernel)
+        return cls(only, attribute, class_of, models)
 
     @cached_property
     def margins(self) -> Ints:

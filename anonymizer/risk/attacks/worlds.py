@@ -28,7 +28,8 @@ def enumerated(sizes: Ints, margin: Ints, most: int) -> tuple[Ints, Floats] | No
         parents, rows = found
         tables = np.concatenate([tables[parents], rows[:, None]], axis=1)
         left = left[parents] - rows
-    logs = -_log_factorials(tables).sum(axis=(1, 2))
+    log_factorials = np.log(np.maximum(np.arange(margin.max(initial=0) + 1), 1)).cumsum()
+    logs = -log_factorials[tables].sum(axis=(1, 2))
     probabilities = np.exp(logs - logs.max())
     return tables, probabilities / probabilities.sum()
 
@@ -70,12 +71,6 @@ def _rows(left: Ints, size: int, most: int) -> tuple[Codes, Ints] | None:
         parents, need = parents[at], need[at] - count
         rows = np.column_stack([rows[at], count])
     return parents, rows
-
-
-def _log_factorials(counts: Ints) -> Floats:
-    """Log n! of each count, in nats."""
-    logs = np.log(np.maximum(np.arange(int(counts.max(initial=0)) + 1), 1))
-    return np.asarray(logs.cumsum()[counts])
 
 
 def _first_halves(whole: Ints, sizes: Ints, rng: np.random.Generator) -> Ints:

@@ -7,7 +7,6 @@ import from ``risk.attacks`` and the floors below ``risk``.
 """
 
 from anonymizer.risk.audit.audit import Audit, ReleaseAudit, audit_files
-from anonymizer.risk.audit.known import Candidates, LinkedClasses
-from anonymizer.risk.audit.together import Intersection
+from anonymizer.risk.audit.intersection import Candidates, Intersection, LinkedClasses
 
 __all__ = ["Audit", "Candidates", "Intersection", "LinkedClasses", "ReleaseAudit", "audit_files"]

@@ -7,68 +7,48 @@ from typing import Any
 
 import numpy as np
 
+from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import TCloseness, Verdict
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.apply import matched
+from anonymizer.recoding.levels import FullDomain
+from anonymizer.release.manifest import Manifest
 from anonymizer.release.placement import place
 from anonymizer.release.proof import verify
+from anonymizer.release.results import PolicyResult, Result
 from anonymizer.release.study import Study
-from anonymizer.risk.attacks.inference import Guesses, Similar, guessed_right, guesses, similarity
-from anonymizer.risk.attacks.linkage import Linkage, linkage
-from anonymizer.risk.attacks.minimality import DRAWS, Minimality
-from anonymizer.risk.audit.minimality import minimality_of
+from anonymizer.risk import attacks
+from anonymizer.risk.audit.intersection import Intersection, intersection
 from anonymizer.risk.audit.people import Placed, everybody, identified, placed, read_original
 from anonymizer.risk.audit.releases import Published, read_release, require_compatible
-from anonymizer.risk.audit.together import Intersection, intersection
-from anonymizer.risk.results import PolicyResult, Result
+from anonymizer.tables import engine
 
 
 @dataclass(frozen=True)
 class ReleaseAudit(PolicyResult):
     """What one release discloses to an attacker.
 
-    Parameters
-    ----------
-    release
-        The path of the release, as given.
-    records, classes
-        Of the released table.
-    people
-        People of the original who are in a class of it.
-    people_beyond_records
-        How many more they are than its records: unless 0, it is not known who is in the release.
-    privacy
-        The verdicts of the policy on the release, recounted.
-    linkage
-        Linkage with the original quasi-identifiers.
-    query_loss
-        The loss of the query "which class?" about a record.
-    inference
-        Homogeneity, skewness and Bayes-optimal inference, by sensitive attribute.
-    guessed
-        Of how many people of the original the best guess is right, and of how many it was tried, by
-        sensitive attribute that the original has.
-    similarity
-        The levels of the hierarchy of each sensitive attribute that has one.
-    minimality
-        What knowing the policy and that the search is exact reveals.
+    Unless ``people_beyond_records`` is 0, it is not known who is in the release. ``guessed`` is of
+    how many people of the original the best guess is right, and of how many it was tried, by
+    sensitive attribute that the original has.
     """
 
-    release: str
+    release: str  # its path, as given
     records: int
     classes: int
-    people: int
-    people_beyond_records: int
-    privacy: Sequence[Verdict]
-    linkage: Linkage
-    query_loss: QueryLoss
-    inference: Mapping[str, Guesses]
+    people: int  # of the original who are in a class of it
+    people_beyond_records: int  # how many more they are than its records
+    privacy: Sequence[Verdict]  # of the policy on the release, recounted
+    linkage: attacks.Linkage  # with the original quasi-identifiers
+    query_loss: QueryLoss  # of the query "which class?" about a record
+    inference: Mapping[str, attacks.Guesses]  # by sensitive attribute
     guessed: Mapping[str, tuple[int, int]]
-    similarity: Mapping[str, Sequence[Similar]]
-    minimality: Minimality
+    similarity: Mapping[str, Sequence[attacks.Similar]]  # by level of its hierarchy, if any
+    minimality: attacks.Minimality  # what knowing the policy and that the search is exact reveals
 
     def to_dict(self) -> dict[str, Any]:
         """The audit as JSON has it: the guesses that were tried are part of the inference."""
@@ -82,18 +62,10 @@ class ReleaseAudit(PolicyResult):
 
 @dataclass(frozen=True)
 class Audit(Result):
-    """What releases disclose to an attacker, each and together.
-
-    Parameters
-    ----------
-    releases
-        Each by itself.
-    intersection
-        All together; None of a single one.
-    """
+    """What releases disclose to an attacker, each and together."""
 
     releases: Sequence[ReleaseAudit]
-    intersection: Intersection | None
+    intersection: Intersection | None  # None of a single release
     derived = ("satisfied",)
 
     @property
@@ -110,36 +82,20 @@ def audit_files(
     identifier: str | None = None,
     studies: Sequence[Study] = (),
     hierarchies: Mapping[str, Hierarchy] | None = None,
-    draws: int = DRAWS,
+    draws: int = attacks.DRAWS,
     seed: int = 0,
     watch: Watch = ignore,
 ) -> Audit:
     """Attack releases with the tables they were made of.
 
-    Parameters
-    ----------
-    paths
-        The releases: directories that ``anonymizer run`` wrote, or the tables there.
-    against
-        The original table, or that of each release in their order.
-    identifier
-        The column that identifies people in several originals.
-    studies
-        The study of all releases, or of each in their order; needed where a model is about a
-        population or a hierarchy of sensitive values.
-    hierarchies
-        Of sensitive attributes, for similarity attacks.
-    draws, seed
-        The most worlds that the minimality attack draws, and the seed of these draws.
-    watch
-        Receives the progress.
+    ``paths`` are directories that ``anonymizer run`` wrote, or the tables there. ``against`` is the
+    original table, or that of each release in their order; of several ``identifier`` is the column
+    that identifies people in all. ``studies`` are likewise one or several, and needed where a model
+    is about a population or a hierarchy of sensitive values. ``hierarchies`` of sensitive
+    attributes are for similarity attacks, ``draws`` and ``seed`` for the minimality attack.
 
-    Raises
-    ------
-    InputError
-        When something cannot be read, or a release was not made of its original.
-    PolicyBrokenError
-        When an identifier is in a release.
+    Raises InputError when something cannot be read, or a release was not made of its original.
+    Raises PolicyBrokenError when an identifier is in a release.
     """
     _require_fitting(paths, against, identifier, studies)
     releases = []
@@ -189,8 +145,7 @@ def _people(
     releases: Sequence[Published], against: Sequence[Path], identifier: str | None, watch: Watch
 ) -> tuple[list[Placed], list[np.ndarray]]:
     """The people of the originals in the classes of the releases, and who each of them is."""
-    tables = []
-    complete = len(releases) > 1
+    tables, complete = [], len(releases) > 1
     roles = dict.fromkeys(name for r in releases for name in (*r.raw, *r.schema.sensitive))
     for number, release in enumerate(releases):
         watch("placing the people of the originals", number, len(releases))
@@ -204,11 +159,11 @@ def _people(
 
 
 def _audited(
-    table: Placed, hierarchies: Mapping[str, Hierarchy], minimal: Minimality
+    table: Placed, hierarchies: Mapping[str, Hierarchy], minimal: attacks.Minimality
 ) -> ReleaseAudit:
     """Every attack on one release."""
     release, counts, class_of = table.release, table.counts, table.class_of
-    sensitive = release.schema.sensitive
+    sensitive, joint = release.schema.sensitive, counts.joint
     alike = {**_hierarchies_of(release), **hierarchies}
     return ReleaseAudit(
         release=str(release.path),
@@ -217,15 +172,15 @@ def _audited(
         people=int(table.people.sum()),
         people_beyond_records=table.beyond,
         privacy=_verified(release),
-        linkage=linkage(counts.sizes, table.people),
+        linkage=attacks.linkage(counts.sizes, table.people),
         query_loss=loss_of_sizes(counts.sizes),
-        inference={name: guesses(counts.joint[name]) for name in sensitive},
+        inference={name: attacks.guesses(joint[name]) for name in sensitive},
         guessed={
-            name: (guessed_right(counts.joint[name], class_of, own), int(table.joint(name).sum()))
+            name: (attacks.guessed_right(joint[name], class_of, own), int(table.joint(name).sum()))
             for name, own in table.values.items()
         },
         similarity={
-            name: similarity(counts.joint[name], counts.values[name], alike[name], name)
+            name: attacks.similarity(joint[name], counts.values[name], alike[name], name)
             for name in sensitive
             if name in alike
         },
@@ -235,12 +190,11 @@ def _audited(
 
 def _verified(release: Published) -> list[Verdict]:
     """The verdicts of the policy on the release as it is."""
-    people = release.population(release.models)
+    people = release.population
     if people is None:
         return verify(release.table, release.schema, release.models)
-    names = list(release.schema.names)
     labels, _ = place(people, release.manifest)
-    recoded = matched(release.table, labels[names], release.schema)
+    recoded = matched(release.table, labels[[*release.schema.names]], release.schema)
     return verify(release.table, release.schema, release.models, recoded)
 
 
@@ -253,3 +207,61 @@ def _hierarchies_of(release: Published) -> dict[str, Hierarchy]:
         and model.attribute is not None
         and isinstance(model.hierarchy, Hierarchy)
     }
+
+
+def minimality_of(table: Placed, draws: int, rng: np.random.Generator) -> attacks.Minimality:
+    """What an attacker learns about a release from knowing that no finer one satisfied the policy.
+
+    ``draws``: worlds that ``rng`` draws where they are too many to enumerate.
+    """
+    study = table.release.study
+    if study is None:
+        return attacks.Minimality.not_applicable("its hierarchies are known by --study alone")
+    if reason := _obstacle(table, study):
+        return attacks.Minimality.not_applicable(reason)
+    roles = study.schema
+    schema = Schema(roles.names, roles.sensitive, missing=roles.missing)
+    tally = engine.tally(schema.admit(table.original), schema.columns)
+    population = table.release.population
+    people = None if population is None else engine.tally(population, schema.names)
+    taxonomies = taxonomies_of(tally, study.hierarchies, people)
+    counts, levels = schema.counts(tally, taxonomies, people), table.release.manifest.levels
+    node = tuple(levels[name] for name in counts.names)
+    return attacks.minimality(counts, taxonomies, node, table.release.models, rng, draws)
+
+
+def _obstacle(table: Placed, study: Study) -> str | None:
+    """Why the release is not known to be minimal."""
+    recoding = study.recoding
+    if not isinstance(recoding, FullDomain):
+        return obstacle(table.release.manifest, study.schema.names)
+    if recoding.max_classes is not None or recoding.min_records is not None:
+        return "the search kept to bounds in addition to the policy"
+    if not table.exact:
+        return "the original holds more people than the release"
+    if set(table.values) != set(table.release.schema.sensitive):
+        return "the original lacks a sensitive attribute"
+    return obstacle(table.release.manifest, study.schema.names, float(recoding.suppression))
+
+
+def obstacle(manifest: Manifest, names: Sequence[str], suppression: float = 0.0) -> str | None:
+    """Why a release is not known to be minimal, by its manifest; None where it is.
+
+    ``names`` are the quasi-identifiers, ``suppression`` the share of records that the study allows
+    to be suppressed.
+    """
+    search, objective = manifest.search, OBJECTIVES.get(str(manifest.search.objective))
+    reasons = {
+        "every class has groups of its own, no level": bool(manifest.regions),
+        "not every quasi-identifier was released at a level": (
+            set(manifest.levels) != set(names) or search.refinements != 0
+        ),
+        "the levels were given, not searched for": search.strategy == "fixed",
+        "the search did not prove that its result is the best": not search.proven,
+        "records may be suppressed, so that a finer node could have been within the budget": (
+            suppression > 0 or manifest.suppressed != 0
+        ),
+        "the objective may rise under generalization, so that finer nodes need not break the "
+        "policy": objective is None or not objective.falls,
+    }
+    return next((reason for reason, true in reasons.items() if true), None)

@@ -57,6 +57,27 @@ class Placed:
         """Whether every class has as many people as records: these are in the release then."""
         return not self.beyond
 
+    def known_columns(self, tables: "Sequence[Placed]") -> list[str]:
+        """The columns that the release shows unchanged although others have them recoded.
+
+        There are none where it is not known who is in the release.
+        """
+        if not self.exact:
+            return []
+        known = dict.fromkeys(name for other in tables for name in other.release.raw)
+        roles = self.release.schema.columns
+        return [name for name in self.release.shown(known) if name not in roles]
+
+    def split_by(self, known: Sequence[str], class_of: Codes, people: pd.DataFrame) -> Codes:
+        """Split the classes of some people by known columns, as those of the release's own."""
+        if not known:
+            return class_of
+        labels = [np.concatenate([self.class_of, class_of])]
+        for name in known:
+            both = pd.concat([self.original[name], people[name]], ignore_index=True)
+            labels.append(by_text(both)[0])
+        return np.where(class_of >= 0, together(*labels)[len(self.class_of) :], -1)
+
 
 def cross_counts(class_of: Codes, values: Codes, shape: tuple[int, ...]) -> Ints:
     """People by class and value, of the given shape; those with -1 for either are left out."""
@@ -162,16 +183,15 @@ def text_as_read(value: object) -> str | None:
 
 
 @dataclass(frozen=True, eq=False)
-class People:
-    """Everybody whom several releases may be about."""
+class AllPeople:
+    """Everybody whom several releases may be about.
 
-    classes: Codes
-    """The class of each person in each release, -1 for none, shape (people, releases). Classes are
-    split by columns that the release shows unchanged and another one has recoded."""
-    values: Mapping[str, Codes]
-    """By attribute: the place in ``kinds`` of each person's value, -1 where no release shows it."""
-    kinds: Mapping[str, Sequence[str | None]]
-    """The values of each sensitive attribute, as texts; None for a missing one."""
+    Classes are split by columns that the release shows unchanged and another one has recoded.
+    """
+
+    classes: Codes  # of each person in each release, -1 for none, shape (people, releases)
+    values: Mapping[str, Codes]  # each one's place in kinds; -1 where no release shows it
+    kinds: Mapping[str, Sequence[str | None]]  # as texts, by attribute; None for a missing value
 
 
 def identified(originals: Sequence[pd.DataFrame], identifier: str) -> list[Codes]:
@@ -195,41 +215,17 @@ def identified(originals: Sequence[pd.DataFrame], identifier: str) -> list[Codes
     return found
 
 
-def everybody(tables: Sequence[Placed], persons: Sequence[Codes]) -> People:
+def everybody(tables: Sequence[Placed], persons: Sequence[Codes]) -> AllPeople:
     """Join the people of several original tables; ``persons``: who they are, (records,) each."""
     number = 1 + max(int(of.max(initial=-1)) for of in persons)
     classes = np.full((number, len(tables)), -1, np.intp)
     for column, (table, of) in enumerate(zip(tables, persons, strict=True)):
-        known = known_columns(table, tables)
-        classes[of, column] = split_by(table, known, table.class_of, table.original)
+        known = table.known_columns(tables)
+        classes[of, column] = table.split_by(known, table.class_of, table.original)
     kinds, values = {}, {}
     for name in dict.fromkeys(name for table in tables for name in table.values):
         kinds[name], values[name] = _values(name, tables, persons, number)
-    return People(classes, values, kinds)
-
-
-def known_columns(table: Placed, tables: Sequence[Placed]) -> list[str]:
-    """The columns that a release shows unchanged although they are quasi-identifiers of others.
-
-    There are none where it is not known who is in the release.
-    """
-    if not table.exact:
-        return []
-    roles = table.release.schema.columns
-    known = dict.fromkeys(name for other in tables for name in other.release.raw)
-    return [name for name in table.release.shown(known) if name not in roles]
-
-
-def split_by(table: Placed, known: Sequence[str], class_of: Codes, people: pd.DataFrame) -> Codes:
-    """Split the classes of some people by known columns, as those of the release's own people."""
-    if not known:
-        return class_of
-    own = len(table.class_of)
-    labels = [np.concatenate([table.class_of, class_of])]
-    for name in known:
-        both = pd.concat([table.original[name], people[name]], ignore_index=True)
-        labels.append(by_text(both)[0])
-    return np.where(class_of >= 0, together(*labels)[own:], -1)
+    return AllPeople(classes, values, kinds)
 
 
 def _values(

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 
@@ -14,13 +15,7 @@ from anonymizer.privacy import Population, PrivacyModel, about_each, population_
 from anonymizer.release.manifest import Manifest, require_digest, sound
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
-from anonymizer.tables.files import (
-    Format,
-    cleaned,
-    format_of,
-    read_table,
-    rearmed,
-)
+from anonymizer.tables.files import Format, cleaned, format_of, read_table, rearmed
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,29 +31,21 @@ class Published:
     study: Study | None = None  # the source of policy and roles, if not the manifest
 
     @property
-    def digest(self) -> str:
-        """SHA-256 of the table."""
-        return self.manifest.file[0].sha256
-
-    @property
     def raw(self) -> tuple[str, ...]:
         """The quasi-identifiers that were recoded, which an original has to have."""
         return tuple(self.manifest.recoding)
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """All columns of the released table, with or without a role."""
-        return tuple(map(str, self.table.columns))
-
-    def population(self, models: Sequence[PrivacyModel]) -> pd.DataFrame | None:
+    def population(self) -> pd.DataFrame | None:
         """The raw quasi-identifiers of the population that models are about, if any is."""
-        people = population_of(models)
+        people = population_of(self.models)
         raw = replace(self.schema, names=self.raw)
         return None if people is None else raw.admit_population(people.table)
 
     def shown(self, names: Iterable[str]) -> list[str]:
         """Those of some columns that the released table shows unchanged."""
-        return [name for name in names if name in self.columns and name not in self.raw]
+        columns = {*map(str, self.table.columns)} - {*self.raw}
+        return [name for name in names if name in columns]
 
     def everybody(self, people: Population, known: Sequence[str] = ()) -> pd.DataFrame:
         """The raw quasi-identifiers of everybody in a population, in their order, and some more.
@@ -120,7 +107,8 @@ def require_compatible(releases: Sequence[Published], *, of_one: bool) -> None:
     seen: dict[object, Path] = {}
     for release in releases:
         place = release.path if release.path.is_dir() else release.path.parent
-        first = seen.setdefault(release.digest if of_one else place.resolve(), release.path)
+        mark = release.manifest.file[0].sha256 if of_one else place.resolve()
+        first = seen.setdefault(mark, release.path)
         if first is not release.path:
             raise InputError(f"{first} and {release.path} are the same release; name it once")
     for hiding, knowing in product(releases, releases):
@@ -135,14 +123,11 @@ def require_compatible(releases: Sequence[Published], *, of_one: bool) -> None:
 
 def _require_same_policy(study: Study, models: Sequence[PrivacyModel], manifest: Manifest) -> None:
     """Require the policy of the manifest: studies may be in another order than their releases."""
-    own = [(model.name, model.attribute, model.parameters) for model in models]
-    made = [(each.model, each.attribute, each.parameters) for each in manifest.privacy]
-    if _texts(own) != _texts(made):
+    own = ((model.name, model.attribute, model.parameters) for model in models)
+    made = ((each.model, each.attribute, each.parameters) for each in manifest.privacy)
+    dumps = partial(json.dumps, sort_keys=True)
+    if sorted(map(dumps, own)) != sorted(map(dumps, made)):
         raise InputError(
             f"{study.path} is not the study of the release: its policy is not that of "
             f"{MANIFEST}; name the studies in the order of the releases"
         )
-
-
-def _texts(policy: Iterable[object]) -> list[str]:
-    return sorted(json.dumps(model, sort_keys=True) for model in policy)

@@ -1,14 +1,13 @@
 """Every recoding under every point of a sweep, fitted and evaluated on random halves."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from itertools import groupby
-from typing import TypeVar
+from typing import Any, cast
 
 import pandas as pd
 
 from anonymizer.counts.counting import Counted
-from anonymizer.counts.counts import Counts
 from anonymizer.errors import (
     AnonymizerError,
     InputError,
@@ -24,19 +23,18 @@ from anonymizer.recoding.levels import Fixed
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.recodings import RECODINGS
+from anonymizer.release.results import Result
 from anonymizer.release.study import Study
 from anonymizer.utility.comparison.halves import Fit, fit_of
-from anonymizer.utility.comparison.sweep import Point, Sweep, points, policy_at
-
-T = TypeVar("T")
+from anonymizer.utility.comparison.sweep import Sweep, SweepPoint, points, policy_at
 
 FITTING = "fitting recodings"
 
 COMPARED = tuple(name for name, kind in RECODINGS.items() if issubclass(kind, Generalization))
 """Recodings that are searched for counts, so that they can be fitted to half of them."""
 
-OWN = ("search",)
-"""Options that no other recoding takes over: strategies that the one has, the other may lack."""
+OWN = "search"
+"""The option that no other recoding takes over: strategies that the one has, the other may lack."""
 
 
 @dataclass(frozen=True)
@@ -44,12 +42,12 @@ class Unfit:
     """A recoding that could not be fitted, and why."""
 
     recoding: str
-    parameters: Point
+    parameters: SweepPoint
     reason: str
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Result):
     """Recodings side by side.
 
     Parameters
@@ -86,15 +84,10 @@ class Comparison:
         """Whether a fit is the best of its point."""
         return any(fit is best for best in self.best)
 
-    def to_dict(self) -> dict[str, object]:
-        """Ready for JSON."""
-        return {
-            **vars(self),
-            "about": list(self.about),
-            "swept": list(self.swept),
-            "fits": [{**fit.to_dict(), "best": self.is_best(fit)} for fit in self.fits],
-            "unfit": [asdict(row) for row in self.unfit],
-        }
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as JSON has it: each fit with whether it is the best of its point."""
+        fits = [{**fit.to_dict(), "best": self.is_best(fit)} for fit in self.fits]
+        return {**super().to_dict(), "fits": fits}
 
 
 def compare(
@@ -116,8 +109,6 @@ def compare(
         What is requested; its ``recoding`` is replaced by each that is compared, which takes over
         the options that both have. Its ``seed`` draws the halves, ``n_jobs`` fits are made at once,
         and ``progress`` is called with them.
-    table
-        The table.
     recodings
         Names, or recodings with their options; when left out all, ``"fixed"`` if it is the given
         one.
@@ -136,7 +127,6 @@ def compare(
     for one in chosen:
         one.require_suitable(models, objective, replace(run, time_limit=None))
     swept = [(point, policy_at(models, point)) for point in points(sweep or {}, len(chosen))]
-    asked = [(one, point, policy) for point, policy in swept for one in chosen]
     counted = Counted.of(table, anonymizer.schema, anonymizer.hierarchies, population_of(models))
     about = counted.schema.targets or counted.schema.sensitive
     if not about:
@@ -144,13 +134,8 @@ def compare(
             "a comparison is about information: name a sensitive attribute, or a target"
         )
     seed = whole_seed(anonymizer.seed)
-    halves = counted.halves(seed)
-    alone = Run(None, run.time_limit)
-    tasks = [
-        (counted, one, policy, objective, seed, alone, point, halves, about)
-        for one, point, policy in asked
-    ]
-    outcomes = _watched(as_done(_attempt, tasks, run.n_jobs), len(tasks), run.watch)
+    tasks = [(one, point, policy) for point, policy in swept for one in chosen]
+    outcomes = _attempts(counted, tasks, objective, about, seed, run)
     fits = [fit for fit in outcomes if isinstance(fit, Fit)]
     errors = [error for error in outcomes if isinstance(error, AnonymizerError)]
     if not fits and all(isinstance(error, InputError) for error in errors):
@@ -160,13 +145,44 @@ def compare(
         seed=seed,
         about=about,
         swept=tuple(sweep or {}),
-        fits=_ranked(fits, [point for _, point, _ in asked]),
+        fits=_ranked(fits, [point for point, _ in swept]),
         unfit=tuple(
             Unfit(one.name, point, str(error))
-            for (one, point, _), error in zip(asked, outcomes, strict=True)
+            for (one, point, _), error in zip(tasks, outcomes, strict=True)
             if isinstance(error, AnonymizerError)
         ),
     )
+
+
+def _attempts(
+    counted: Counted,
+    tasks: Sequence[tuple[Generalization, SweepPoint, Sequence[PrivacyModel]]],
+    objective: Objective,
+    about: Sequence[str],
+    seed: int,
+    run: Run,
+) -> list[Fit | AnonymizerError]:
+    """For each task a fit, or why there is none; progress is reported as they come."""
+    first, second = counted.halves(seed)
+    columns = set(counted.kept.columns) - set(counted.schema.identifiers)
+    alone = Run(None, run.time_limit)
+
+    def attempt(
+        recoding: Generalization, point: SweepPoint, policy: Sequence[PrivacyModel]
+    ) -> Fit | AnonymizerError:
+        try:
+            recoding.require_room(columns)
+            problem = recoding.problem(first, counted.taxonomies, policy, objective)
+            return fit_of(recoding, point, problem, second, about, seed, alone)
+        except (InputError, PolicyUnreachableError) as error:
+            return error
+
+    run.watch(FITTING, 0, len(tasks))
+    found: list[Fit | AnonymizerError] = []
+    for outcome in as_done(attempt, tasks, run.n_jobs):
+        found.append(outcome)
+        run.watch(FITTING, len(found), len(tasks))
+    return found
 
 
 def compare_study(
@@ -180,10 +196,7 @@ def compare_study(
 ) -> Comparison:
     """Compare recodings of a study's table; its seed unless another is given.
 
-    Raises
-    ------
-    InputError
-        When the study cannot be carried out; see ``compare``.
+    Raises InputError when the study cannot be carried out; see ``compare``.
     """
     anonymizer = study.anonymizer(n_jobs, watch)
     if seed is not None:
@@ -194,7 +207,9 @@ def compare_study(
     return compare(anonymizer, table, recodings=recodings, sweep=sweep)
 
 
-def _chosen(given: Recoding, requested: str | Sequence[str | Recoding] | None) -> list[Recoding]:
+def _chosen(
+    given: Recoding, requested: str | Sequence[str | Recoding] | None
+) -> list[Generalization]:
     """The recodings that are compared, each once."""
     if not isinstance(given, Generalization):
         raise InputError(
@@ -202,12 +217,12 @@ def _chosen(given: Recoding, requested: str | Sequence[str | Recoding] | None) -
             f"{given.name!r} is not: choose another recoding to start from"
         )
     if requested is None:
-        requested = [name for name in COMPARED if name not in (Fixed.name,) or name == given.name]
+        requested = [name for name in COMPARED if name != Fixed.name or name == given.name]
     elif isinstance(requested, str):
         requested = [requested]
     if not requested:
         raise InputError("recodings is empty: name those to compare, or leave it out")
-    found: list[Recoding] = []
+    found: list[Generalization] = []
     for one in requested:
         recoding = one if isinstance(one, Generalization) else _under(given, one)
         if recoding not in found:  # levels of a recoding cannot be hashed
@@ -215,56 +230,20 @@ def _chosen(given: Recoding, requested: str | Sequence[str | Recoding] | None) -
     return found
 
 
-def _under(given: Recoding, name: object) -> Recoding:
+def _under(given: Generalization, name: object) -> Generalization:
     """The recoding of a name, with the options that the given one has, too."""
     require_one_of("recoding", name, COMPARED)
     kind = RECODINGS[str(name)]
     if type(given) is kind:
         return given
-    known = {each.name for each in fields(kind)} - {*OWN}  # type: ignore[arg-type]
-    shared = {
-        each.name: getattr(given, each.name)
-        for each in fields(given)  # type: ignore[arg-type]
-        if each.name in known
-    }
     if kind is Fixed:
         raise InputError("a comparison with recoding 'fixed' starts from it: give its levels")
-    return kind(**shared)
+    own, other = ({each.name for each in fields(one)} for one in (given, kind))  # type: ignore[arg-type]
+    shared = {name: getattr(given, name) for name in (own & other) - {OWN}}
+    return cast(Generalization, kind(**shared))
 
 
-def _attempt(
-    counted: Counted,
-    recoding: Generalization,
-    models: Sequence[PrivacyModel],
-    objective: Objective,
-    seed: int,
-    run: Run,
-    point: Point,
-    halves: tuple[Counts, Counts],
-    about: Sequence[str],
-) -> Fit | AnonymizerError:
-    """A fit, or why there is none."""
-    try:
-        recoding.require_room(set(counted.kept.columns) - set(counted.schema.identifiers))
-        first, second = halves
-        problem = recoding.problem(first, counted.taxonomies, models, objective)
-        chosen, search = recoding.choose(problem, seed, run)
-        return fit_of(recoding.name, point, search, problem, chosen, second, about)
-    except (InputError, PolicyUnreachableError) as error:
-        return error
-
-
-def _watched(outcomes: Iterator[T], of: int, watch: Watch) -> list[T]:
-    """All outcomes; each is reported to ``watch`` as it comes."""
-    watch(FITTING, 0, of)
-    found = []
-    for outcome in outcomes:
-        found.append(outcome)
-        watch(FITTING, len(found), of)
-    return found
-
-
-def _ranked(fits: Sequence[Fit], order: Sequence[Point]) -> tuple[Fit, ...]:
+def _ranked(fits: Sequence[Fit], order: Sequence[SweepPoint]) -> tuple[Fit, ...]:
     """Point by point, those that keep most on the half held out first; ties: fewer classes."""
 
     def rank(fit: Fit) -> tuple[int, float, int]:

@@ -1,110 +1,73 @@
 """One recoding, fitted on one half of a table, and what both halves say of it."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from anonymizer.counts.counts import Counts, Grouping, Partitions, row_keys
 from anonymizer.information.entropy import mutual_information, mutual_information_miller_madow
 from anonymizer.privacy import TOLERANCE, Mask
-from anonymizer.recoding import Problem
-from anonymizer.recoding.generalization import all_hidden, suppressed_of
-from anonymizer.recoding.result import SearchResult
+from anonymizer.recoding import Problem, Run
+from anonymizer.recoding.generalization import Generalization, all_hidden, suppressed_of
 from anonymizer.release.information import ceiling
-from anonymizer.utility.comparison.sweep import Point
+from anonymizer.release.results import Result
+from anonymizer.utility.comparison.sweep import SweepPoint
 
 
 @dataclass(frozen=True)
-class Half:
-    """The information in the records of one half, recoded.
+class Half(Result):
+    """The information in the records of one half, recoded, in bits.
 
-    Parameters
-    ----------
-    records, classes
-        Its records, and the equivalence classes that they fall in.
-    original
-        I(X;W) of the raw quasi-identifiers, in bits; as all else, of the records that would be
-        released where some are suppressed and left out.
-    ceiling
-        The most that any recoding can keep under the policy, in bits.
-    retained
-        I(X~;W) of the recoded ones, in bits: the plug-in estimate.
-    miller_madow
-        The same, corrected for what small classes pretend.
-    uncovered
-        Records that the recoding has no class for; they are evaluated as one class together.
-    satisfied
-        Whether the policy holds: every model for every class.
+    Where some are suppressed and left out it is that of the records that would be released.
+    Records that the recoding has no class for, ``uncovered``, are evaluated as one class together.
     """
 
+    derived = ("loss",)
+
     records: int
-    classes: int
-    original: float
-    ceiling: float
-    retained: float
-    miller_madow: float
+    classes: int  # that they fall in
+    original: float  # I(X;W) of the raw quasi-identifiers
+    ceiling: float  # the most that any recoding can keep under the policy
+    retained: float  # I(X~;W) of the recoded ones: the plug-in estimate
+    miller_madow: float  # the same, corrected for what small classes pretend
     uncovered: int
-    satisfied: bool
+    satisfied: bool  # every model for every class
 
     @property
     def loss(self) -> float:
         """1 - retained / original; 0 where there was nothing to lose."""
         return 1 - self.retained / self.original if self.original > TOLERANCE else 0.0
 
-    def to_dict(self) -> dict[str, object]:
-        """The measures and the loss."""
-        return {**asdict(self), "loss": self.loss}
-
 
 @dataclass(frozen=True)
-class Fit:
-    """A recoding that was fitted on one half.
-
-    Parameters
-    ----------
-    recoding
-        Its name.
-    parameters
-        The swept parameters of the policy.
-    proven
-        Whether no other recoding of its kind is better on the fitted half.
-    fitted, held_out
-        What it was chosen by, and the half that had no say in it.
-    """
+class Fit(Result):
+    """A recoding that was fitted on one half."""
 
     recoding: str
-    parameters: Point
-    proven: bool
-    fitted: Half
-    held_out: Half
-
-    def to_dict(self) -> dict[str, object]:
-        """Ready for JSON."""
-        halves = {"fitted": self.fitted.to_dict(), "held_out": self.held_out.to_dict()}
-        return {**vars(self), "parameters": dict(self.parameters), **halves}
+    parameters: SweepPoint  # the swept ones of the policy
+    proven: bool  # whether no other recoding of its kind is better on the fitted half
+    fitted: Half  # what it was chosen by
+    held_out: Half  # the half that had no say in it
 
 
 def fit_of(
-    name: str,
-    parameters: Point,
-    search: SearchResult,
+    recoding: Generalization,
+    parameters: SweepPoint,
     problem: Problem,
-    recoding: Partitions | Grouping,
     second: Counts,
     about: Sequence[str],
+    seed: int,
+    run: Run,
 ) -> Fit:
-    """The fit of a recoding that was chosen on the half of a problem, evaluated on both.
+    """Choose a recoding on the half that a problem is about, and evaluate it on both.
 
     Information ``about`` several attributes is summed.
     """
-    return Fit(
-        name,
-        parameters,
-        search.proven,
-        _evaluated(problem, recoding, about),
-        _evaluated(replace(problem, counts=second), recoding, about),
-    )
+    chosen, search = recoding.choose(problem, seed, run)
+    halves = [replace(problem, counts=counts) for counts in (problem.counts, second)]
+    evaluated = [_evaluated(half, chosen, about) for half in halves]
+    return Fit(recoding.name, parameters, search.proven, *evaluated)
 
 
 def held_out(recoding: Partitions | Grouping, counts: Counts) -> tuple[Counts, int]:
@@ -154,7 +117,9 @@ def _suppressed(
     if not found.removed:
         return raw, recoded.merge(found.marks), True
     gone = _falls_in(raw, recoding, recoded.select(found.marks))
-    return _alone(raw.select(~gone)), recoded.select(~found.marks), True
+    rest = raw.select(~gone)  # as if it were the table
+    alone = rest.names, rest.cells, rest.sizes, rest.joint, rest.values, rest.targets
+    return Counts.of(*alone, rest.population), recoded.select(~found.marks), True
 
 
 def _falls_in(raw: Counts, recoding: Partitions, classes: Counts) -> Mask:
@@ -163,9 +128,3 @@ def _falls_in(raw: Counts, recoding: Partitions, classes: Counts) -> Mask:
     cells = np.column_stack([recoding[name].representatives[codes] for name, codes in columns])
     keys = row_keys(np.concatenate([classes.cells, cells]))
     return np.isin(keys[len(classes) :], keys[: len(classes)])
-
-
-def _alone(some: Counts) -> Counts:
-    """Some combinations of values as if they were the table."""
-    counted = some.names, some.cells, some.sizes, some.joint
-    return Counts.of(*counted, some.values, some.targets, some.population)

@@ -10,17 +10,16 @@ from numbers import Real
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.privacy import PrivacyModel
 
-Number = int | float
-Point = Mapping[str, Number]
+SweepPoint = Mapping[str, float]
 """The value of each parameter that is swept."""
-Sweep = Mapping[str, Sequence[Number]]
+Sweep = Mapping[str, Sequence[float]]
 """The values of each of them."""
 
 MOST_FITS = 200
 """Fits beyond are refused before the first one begins."""
 
 
-def sweep_of(texts: Sequence[str]) -> dict[str, tuple[Number, ...]]:
+def sweep_of(texts: Sequence[str]) -> dict[str, tuple[float, ...]]:
     """The values that texts such as ``t=0.3:0.9:0.1`` stand for: from, to and step, ends included.
 
     Counted in decimals, so that these are seven values, 0.3 and 0.9 among them.
@@ -28,12 +27,9 @@ def sweep_of(texts: Sequence[str]) -> dict[str, tuple[Number, ...]]:
     >>> sweep_of(["t=0.3:0.5:0.1", "k=2:10:4"])
     {'t': (0.3, 0.4, 0.5), 'k': (2, 6, 10)}
 
-    Raises
-    ------
-    InputError
-        When a text is none such, or a parameter is named twice.
+    Raises InputError when a text is none such, or a parameter is named twice.
     """
-    sweep: dict[str, tuple[Number, ...]] = {}
+    sweep: dict[str, tuple[float, ...]] = {}
     for text in texts:
         name, equals, reach = text.partition("=")
         name = name.strip()
@@ -45,7 +41,7 @@ def sweep_of(texts: Sequence[str]) -> dict[str, tuple[Number, ...]]:
     return sweep
 
 
-def points(sweep: Sweep, times: int) -> list[dict[str, Number]]:
+def points(sweep: Sweep, times: int) -> list[dict[str, float]]:
     """Every combination of the values of a sweep, the last parameter running fastest.
 
     Raises InputError when there is none, or so many that fitting each ``times`` would take too
@@ -63,7 +59,7 @@ def points(sweep: Sweep, times: int) -> list[dict[str, Number]]:
     return [dict(zip(sweep, values, strict=True)) for values in product(*sweep.values())]
 
 
-def policy_at(models: Sequence[PrivacyModel], point: Point) -> tuple[PrivacyModel, ...]:
+def policy_at(models: Sequence[PrivacyModel], point: SweepPoint) -> tuple[PrivacyModel, ...]:
     """The policy with some parameters changed, each in every model that has it.
 
     Raises InputError when no model has a parameter, or a model refuses a value.
@@ -74,14 +70,12 @@ def policy_at(models: Sequence[PrivacyModel], point: Point) -> tuple[PrivacyMode
             hint = did_you_mean(name, known) or f"; known are {', '.join(sorted(known))}"
             raise InputError(f"sweep: no model of the policy has a parameter {name!r}{hint}")
     try:
-        return tuple(_changed(model, point) for model in models)
+        return tuple(
+            replace(model, **{name: point[name] for name in _numbers(model) if name in point})  # type: ignore[type-var]
+            for model in models
+        )
     except InputError as error:
         raise InputError(f"sweep: {error}") from None
-
-
-def _changed(model: PrivacyModel, point: Point) -> PrivacyModel:
-    mine = {name: value for name, value in point.items() if name in _numbers(model)}
-    return replace(model, **mine)  # type: ignore[type-var]
 
 
 def _numbers(model: PrivacyModel) -> Iterator[str]:
@@ -92,7 +86,7 @@ def _numbers(model: PrivacyModel) -> Iterator[str]:
             yield field.name
 
 
-def _values(text: str, reach: str) -> Iterator[Number]:
+def _values(text: str, reach: str) -> Iterator[float]:
     """The numbers from one to another by steps."""
     try:
         low, high, step = (Decimal(part.strip()) for part in reach.split(":"))

@@ -1,4 +1,4 @@
-"""Inference of a sensitive value: homogeneity, skewness, the Bayes-optimal guess, similarity."""
+"""What the counts of one release disclose: identities by linkage, sensitive values by inference."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +9,54 @@ from numpy.typing import ArrayLike
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.kernels.arrays import Codes
+from anonymizer.privacy.population import journalist, marketer, prosecutor
+from anonymizer.release.results import Result
 from anonymizer.risk.profile import Inference
-from anonymizer.risk.results import Result
+
+
+@dataclass(frozen=True)
+class Success(Result):
+    """The success of an attacker who takes one of the records that fit, all equally likely."""
+
+    highest: float  # the largest probability with which a record is re-identified
+    average: float  # the mean probability over the records of the release
+    expected: float  # the expected number of records that are re-identified
+    certain: int  # records that only one person fits: re-identified with certainty
+
+
+@dataclass(frozen=True)
+class Linkage(Result):
+    """Linkage with the original quasi-identifiers.
+
+    The prosecutor knows that the target is in the release. The journalist does not, and the target
+    may be anybody of the original table; None where nobody else is in that table.
+    """
+
+    prosecutor: Success
+    journalist: Success | None
+    marketer: float  # the share of records that an attacker who matches all matches rightly
+
+
+def linkage(sizes: ArrayLike, population: ArrayLike | None = None) -> Linkage:
+    """Success of prosecutor, journalist and marketer: sum_g n_g / n_g, sum_g n_g / P_g.
+
+    ``sizes`` are the records n_g of each class, ``population`` the people P_g >= n_g to whom they
+    may belong, shape (classes,) each.
+
+    Raises InputError when they are no counts, or there are fewer people than records in a class.
+
+    >>> linkage([1, 3], [2, 4]).journalist
+    Success(highest=0.5, average=0.3125, expected=1.25, certain=0)
+    """
+    records = np.asarray(sizes)
+    people = records if population is None else np.asarray(population)
+    known, guessed, alone = prosecutor(records), journalist(records, people), records == 1
+    inside = Success(known.highest, known.average, float((records > 0).sum()), int(alone.sum()))
+    expected, certain = guessed.average * float(records.sum()), int((alone & (people == 1)).sum())
+    anybody = Success(guessed.highest, guessed.average, expected, certain)
+    larger = bool((people > records)[records > 0].any())
+    return Linkage(inside, anybody if larger else None, marketer(records, people))
+
 
 SKEW = 2.0
 """A class is skewed if it makes a value at least this many times likelier."""
@@ -23,49 +69,28 @@ ROUNDING = 1e-12
 class Guesses(Result):
     """What an attacker who knows everybody's class infers of one sensitive attribute.
 
-    Parameters
-    ----------
-    records
-        N.
-    homogeneous_records, homogeneous_classes
-        Those where everybody has the same value, which is certain then.
-    max_posterior
-        max p(w|g), in (0, 1].
-    max_gain
-        max p(w|g) / p(w): the largest factor by which the release makes a value likelier.
-    skew, skewed_records
-        The records in classes where some value becomes at least ``skew`` times likelier.
-    expected
-        sum_g max_w n_gw: the records guessed right by naming the most frequent value of each class.
-        No other guess expects more (Bayes).
-    accuracy, baseline
-        ``expected`` over N, and max_w p(w): the share guessed right without the release, by naming
-        the most frequent value of all.
-    i1_max, i2_max
-        max_g D(p(w|g) || p(w)) and max_g H(W) - H(W|g), in bits.
+    ``expected`` is sum_g max_w n_gw, the records guessed right by naming the most frequent value of
+    each class: no other guess expects more (Bayes).
     """
 
-    records: int
-    homogeneous_records: int
+    records: int  # N
+    homogeneous_records: int  # where everybody has the same value, which is certain then
     homogeneous_classes: int
-    max_posterior: float
-    max_gain: float
+    max_posterior: float  # max p(w|g), in (0, 1]
+    max_gain: float  # max p(w|g) / p(w): by how much the release makes a value likelier
     skew: float
-    skewed_records: int
+    skewed_records: int  # in classes where some value becomes at least skew times likelier
     expected: int
-    accuracy: float
-    baseline: float
-    i1_max: float
-    i2_max: float
+    accuracy: float  # expected / N
+    baseline: float  # max_w p(w): guessed right by naming the most frequent value of all
+    i1_max: float  # max_g D(p(w|g) || p(w)), in bits
+    i2_max: float  # max_g H(W) - H(W|g), in bits
 
 
 def guesses(joint: ArrayLike, skew: float = SKEW) -> Guesses:
     """Homogeneity, skewness and Bayes-optimal inference, from a count matrix (classes, values).
 
-    Raises
-    ------
-    InputError
-        When it is no count matrix, or has no records.
+    Raises InputError when it is no count matrix, or has no records.
 
     >>> found = guesses([[2, 0], [1, 1]])
     >>> found.homogeneous_records, found.accuracy, found.baseline
@@ -105,23 +130,13 @@ def guessed_right(joint: ArrayLike, class_of: Codes, values: Codes) -> int:
 
 @dataclass(frozen=True)
 class Similar(Result):
-    """What classes disclose once values of one group of a hierarchy are taken as one.
+    """What classes disclose once values of one group of a hierarchy are taken as one."""
 
-    Parameters
-    ----------
-    level, groups
-        The level of the hierarchy of the sensitive values, and the number of its groups that occur.
-    homogeneous_records, homogeneous_classes
-        Those where all values are of one group.
-    max_posterior
-        The largest share that a group has of a class, in (0, 1].
-    """
-
-    level: int
-    groups: int
-    homogeneous_records: int
+    level: int  # of the hierarchy of the sensitive values
+    groups: int  # of that level that occur
+    homogeneous_records: int  # where all values are of one group
     homogeneous_classes: int
-    max_posterior: float
+    max_posterior: float  # the largest share that a group has of a class, in (0, 1]
 
 
 def similarity(
@@ -129,21 +144,10 @@ def similarity(
 ) -> tuple[Similar, ...]:
     """Similarity attack (Li et al. 2007) at every level below the top, the finest first.
 
-    Parameters
-    ----------
-    joint
-        Records by class and value, shape (classes, values).
-    values
-        What each column counts.
-    hierarchy
-        How the values generalize.
-    attribute
-        For messages.
+    ``joint`` are the records by class and value, shape (classes, values), ``values`` what each
+    column counts; messages name the ``attribute``.
 
-    Raises
-    ------
-    InputError
-        When the hierarchy lacks values.
+    Raises InputError when the hierarchy lacks values.
 
     >>> organs = Hierarchy.from_rows([["ulcer", "stomach"], ["reflux", "stomach"], ["flu", "-"]])
     >>> similarity([[1, 1, 0], [1, 0, 1]], ["ulcer", "reflux", "flu"], organs)[0].max_posterior

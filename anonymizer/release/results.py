@@ -1,7 +1,7 @@
-"""What the results of this room have in common: how they are written as JSON."""
+"""Results as JSON has them: the fields of a dataclass, and what follows from them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict, fields, is_dataclass
 from typing import Any, ClassVar
 
 from anonymizer.privacy import Verdict
@@ -30,10 +30,12 @@ class PolicyResult(Result):
         return all(verdict.satisfied for verdict in self.privacy)
 
 
-def as_json(value: object) -> Any:
-    """A value as JSON has it, whatever the depth of its mappings and sequences."""
+def as_json(value: Any) -> Any:
+    """A value as JSON has it, whatever the depth of its mappings, sequences and dataclasses."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if is_dataclass(value):
+        return asdict(value)  # type: ignore[arg-type]
     if isinstance(value, Mapping):
-        return {name: as_json(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [as_json(item) for item in value]
-    return value.to_dict() if hasattr(value, "to_dict") else value
+        return {name: as_json(each) for name, each in value.items()}
+    return [*map(as_json, value)] if isinstance(value, list | tuple) else value
