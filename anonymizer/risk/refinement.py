@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.columns import by_text
-from anonymizer.kernels import Ordering, Places, ordering
-from anonymizer.kernels.arrays import Codes, Ints
+from anonymizer.kernels import Ordering, ordering
+from anonymizer.kernels.arrays import Codes, Ints, Places
 from anonymizer.risk.measures import Measures
 from anonymizer.risk.profile import Inference, Reidentification
 from anonymizer.tables import engine
