@@ -59,13 +59,13 @@ def whole_of(what: str, given: object, least: int, most: int | None = None) -> i
     return int(given)  # type: ignore[call-overload, no-any-return]
 
 
-def only_one(**given: object) -> str:
-    """The name of the one that is not None."""
-    named = [name for name, value in given.items() if value is not None]
+def only_one(**given: object) -> tuple[str, object]:
+    """The name and the value of the one that is not None."""
+    named = {name: value for name, value in given.items() if value is not None}
     if len(named) != 1:
         found = f", not {' and '.join(named)}" if named else ""
         raise InputError(f"give exactly one of {', '.join(given)}{found}")
-    return named[0]
+    return next(iter(named.items()))
 
 
 def numbers_of(

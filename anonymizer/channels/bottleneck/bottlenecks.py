@@ -126,17 +126,19 @@ def information_bottleneck(
     Tishby, Pereira and Bialek (1999); Slonim and Tishby (1999) for the start with few symbols.
     """
     nats = nats_per(unit)
-    given = only_one(beta=beta, relevance_loss_limit=relevance_loss_limit, rate_limit=rate_limit)
+    given, value = only_one(
+        beta=beta, relevance_loss_limit=relevance_loss_limit, rate_limit=rate_limit
+    )
     source = _source(joint)
     solver = _compressor(source, symbols, restarts, rng)
+    limit = number_of(given, value, least=0, most=LARGEST if given == "beta" else np.inf)
     with single_threaded():
         if given == "beta":
-            found = solver.anneal(number_of(given, beta, least=0, most=LARGEST))
+            found = solver.anneal(limit)
         elif given == "rate_limit":
-            found = _at_limit(solver, number_of(given, rate_limit, least=0) * nats, by_rate=True)
+            found = _at_limit(solver, limit * nats, by_rate=True)
         else:
-            limit = number_of(given, relevance_loss_limit, least=0) * nats
-            found = _at_limit(solver, source.information - limit, by_rate=False)
+            found = _at_limit(solver, source.information - limit * nats, by_rate=False)
     return _bottleneck(source, found, unit)
 
 

@@ -180,13 +180,12 @@ class GaussianModel:
             When a limit is negative, or not exactly one is given.
         """
         nats = nats_per(unit)
-        given = only_one(distortion_limit=distortion_limit, leakage_limit=leakage_limit)
+        given, value = only_one(distortion_limit=distortion_limit, leakage_limit=leakage_limit)
+        limit = number_of(given, value, least=0)
         if given == "distortion_limit":
-            limit = number_of(given, distortion_limit, least=0)
             error, price = self._error(limit, lambda error: float(np.trace(error)))
         else:
-            limit = self._least_hidden(number_of(given, leakage_limit, least=0) * nats)
-            error, price = self._error(limit, self._hidden)
+            error, price = self._error(self._least_hidden(limit * nats), self._hidden)
         gain = np.asarray(np.linalg.solve(self.covariance, self.covariance - error).T, float)
         noise = gain @ error
         hidden = self._hidden(error)

@@ -10,19 +10,14 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import rel_entr
 
 from anonymizer.channels.channel import OptimalChannel
 from anonymizer.channels.rate_distortion.margins import EPS, best_margin, rounding
 from anonymizer.channels.source import require_distortion
 from anonymizer.channels.threads import single_threaded
-from anonymizer.channels.tradeoff.answers import (
-    ROUNDING,
-    Tradeoff,
-    at_distortion,
-    at_leakage,
-    at_slope,
-)
-from anonymizer.channels.tradeoff.limits import Limit, Solved
+from anonymizer.channels.tradeoff.answers import ROUNDING, Limit, Solved, Tradeoff, answered
+from anonymizer.channels.tradeoff.lagrangian import LEAST
 from anonymizer.channels.validation import law_of, nats_per, number_of, only_one, require_room
 from anonymizer.kernels.arrays import Floats
 
@@ -81,16 +76,13 @@ def rate_distortion(
     ----------
     Blahut (1972); Domingo-Ferrer and Rebollo-Monedero (2009), models 1 and 2.
     """
-    nats = nats_per(unit)
-    only_one(slope=slope, distortion_limit=distortion_limit, rate_limit=rate_limit)
+    nats_per(unit)
+    given, limit = only_one(slope=slope, distortion_limit=distortion_limit, rate_limit=rate_limit)
     problem = _RateTradeoff.of(source, distortion, number_of("tolerance", tolerance, above=0))
+    least, above = (None, 0) if given == "slope" else (0, None)
+    value = number_of(given, limit, least=least, above=above)
     with single_threaded():
-        if slope is not None:
-            return at_slope(problem, number_of("slope", slope, above=0), unit)
-        if distortion_limit is not None:
-            limit = number_of("distortion_limit", distortion_limit, least=0)
-            return at_distortion(problem, limit, unit)
-        return at_leakage(problem, number_of("rate_limit", rate_limit, least=0) * nats, unit)
+        return answered(problem, given, value, unit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,11 +103,8 @@ class _RateTradeoff(Tradeoff):
         return cls(law[rows], d[rows], rows, len(law), "blahut-arimoto", tolerance)
 
     def leakage(self, channel: Floats) -> float:
-        margin = np.broadcast_to(self.p @ channel, channel.shape)
-        some = (channel > 0) & (margin > 0)
-        logs = np.zeros_like(channel)
-        logs[some] = np.log(channel[some]) - np.log(margin[some])
-        return max(0.0, float(self.p @ (channel * logs).sum(axis=1)))
+        margin = np.maximum(self.p @ channel, LEAST)
+        return max(0.0, float(self.p @ rel_entr(channel, margin).sum(axis=1)))
 
     def solve(self, slope: float, tolerance: float) -> Solved:
         """The channel of a slope; at 0 the least rate of those that distort least."""
@@ -141,10 +130,6 @@ class _RateTradeoff(Tradeoff):
         """One symbol for everybody."""
         return Solved(self.single, self._sunk(self.single.distortion))
 
-    def silent(self) -> Solved:
-        """``far``, whose bound is close."""
-        return self.far
-
     def least_leakage(self, limit: float) -> float:
         """Lower bound of R where the limit is the least distortion, but for rounding.
 
@@ -156,7 +141,7 @@ class _RateTradeoff(Tradeoff):
         bound = self.near.bound
         if not above.any() or limit <= self.least_distortion:
             return bound
-        wanted = Limit(limit, False, self.point)
+        wanted = Limit(self, limit, False)
         dearer = (above[above > least].min() for least in (0.0, NEAR * above.max()))
         slopes = {float(one) / RULED_OUT for one in dearer} - {0.0}
         found = (wanted.bound(self.solve(slope, self.tolerance), slope) for slope in slopes)

@@ -11,12 +11,11 @@ much X tells of W), and is looked for. The accelerated method is that of Hanzely
 (2021), with adaptive gain and a fresh start where the cost rises.
 """
 
-from dataclasses import dataclass
 from time import monotonic
 
 import numpy as np
 
-from anonymizer.channels.tradeoff.lagrangian import Lagrangian
+from anonymizer.channels.tradeoff.lagrangian import Best, Lagrangian
 from anonymizer.kernels.arrays import Floats
 
 STEPS = 20_000
@@ -46,78 +45,24 @@ def _law_of(problem: Lagrangian, logs: Floats) -> tuple[Floats, Floats]:
     return shifted, problem.p * np.exp(shifted)
 
 
-@dataclass
-class Best:
-    """The cheapest law so far, the highest bound, and whether they are close enough."""
-
-    problem: Lagrangian
-    tolerance: float
-    deadline: float
-    u: Floats
-    cost: float
-    bound: float = 0.0
-
-    @classmethod
-    def of(cls, problem: Lagrangian, tolerance: float, deadline: float) -> "Best":
-        """Start from a channel that tells nothing."""
-        u = problem.uniform()
-        return cls(problem, tolerance, deadline, u, problem.cost(u))
-
-    def look(self, u: Floats, ratios: Floats) -> bool:
-        """Take a law into account; whether to end."""
-        fitted = self.problem.fitted(u)
-        cost = self.problem.cost(fitted)
-        if cost < self.cost:
-            self.u, self.cost = fitted, cost
-        self.bound = max(self.bound, self.problem.bound(ratios))
-        close = self.cost - self.bound <= 0.9 * self.tolerance * (self.problem.base + self.cost)
-        return close or monotonic() > self.deadline
-
-
-def blahut_arimoto(
-    problem: Lagrangian, tolerance: float, deadline: float
-) -> tuple[Floats, float, int]:
-    """The generalized algorithm of Blahut and Arimoto: a law, a bound and the steps."""
-    best = Best.of(problem, tolerance, deadline)
-    logs, u = _law_of(problem, np.zeros_like(problem.distortion))
-    ratios, _, _ = problem.ratios(u)
-    constant = 1.0
-    for step in range(STEPS):
-        if step % LOOKS == 0 and best.look(u, ratios):
-            return best.u, best.bound, step
-        gradient = problem.gradient(ratios)
-        while True:
-            new, ahead = _law_of(problem, logs - gradient / (problem.slope * constant))
-            later, law, _ = problem.ratios(ahead)
-            apart = float((ahead * (new - logs)).sum())
-            if float((law * (later - ratios)).sum()) <= constant * apart + 1e-15 or constant >= 1:
-                break
-            constant = min(1.0, 1.5 * constant)
-        logs, u, ratios = new, ahead, later
-        constant = max(1e-3, 0.8 * constant)
-    best.look(u, ratios)
-    return best.u, best.bound, STEPS
-
-
-def accelerated(
-    problem: Lagrangian, tolerance: float, deadline: float
-) -> tuple[Floats, float, int]:
-    """Accelerated Bregman proximal gradient, of order 2: a law, a bound and the steps."""
-    best = Best.of(problem, tolerance, deadline)
+def mirror_descent(best: Best, *, accelerated: bool) -> None:
+    """The algorithm of Blahut and Arimoto; or accelerated Bregman proximal gradient, of order 2."""
+    problem, most = best.problem, 1e3 if accelerated else 1.0
     logs, z = _law_of(problem, np.zeros_like(problem.distortion))
-    u, theta, gain, last = z, 1.0, 1.0, np.inf
+    u, ratios = z, problem.ratios(z)[0]
+    theta, gain, last = 1.0, 1.0, np.inf
     for step in range(STEPS):
         if step % LOOKS == 0:
             if best.look(u, problem.ratios(u)[0]):
-                return best.u, best.bound, step
-            cost = problem.cost(u)
-            if cost > last:
+                best.steps += step
+                return
+            if (cost := problem.cost(u)) > last:
                 theta = 1.0
                 logs, z = _law_of(problem, np.log(np.maximum(u / problem.p, np.exp(FLOOR))))
             last = cost
-        gain = max(gain / 1.3, 1e-2)
-        between = (1 - theta) * u + theta * z
-        ratios = problem.ratios(between)[0]
+        gain = max(gain / 1.3, 1e-3)
+        if accelerated:
+            ratios = problem.ratios((1 - theta) * u + theta * z)[0]
         gradient = problem.gradient(ratios)
         while True:
             new, ahead = _law_of(problem, logs - gradient / (problem.slope * gain * theta))
@@ -125,35 +70,36 @@ def accelerated(
             later, law, _ = problem.ratios(mixed)
             apart = float((ahead * (new - logs)).sum())
             change = float((law * (later - ratios)).sum())
-            if change <= gain * theta**2 * apart + 1e-15 or gain > 1e3:
+            if change <= gain * theta**2 * apart + 1e-15 or gain >= most:
                 break
-            gain *= 1.5
-        u, z, logs = mixed, ahead, new
-        theta *= (np.sqrt(theta**2 + 4) - theta) / 2
+            gain = min(1.5 * gain, most)
+        u, z, logs, ratios = mixed, ahead, new, later
+        if accelerated:
+            theta *= (np.sqrt(theta**2 + 4) - theta) / 2
     best.look(u, problem.ratios(u)[0])
-    return best.u, best.bound, STEPS
+    best.steps += STEPS
 
 
-def steepest_descent(
-    problem: Lagrangian, tolerance: float, deadline: float
-) -> tuple[Floats, float, int]:
-    """As published by Rebollo-Monedero, Forne and Domingo-Ferrer (2008): a law, a bound, the steps.
+def steepest_descent(best: Best) -> None:
+    """As published by Rebollo-Monedero, Forne and Domingo-Ferrer (2008); its law is taken as it is.
 
     It projects the gradient with respect to q(y|x) by taking off the mean of each row, which is no
     projection onto the simplex where chances are 0, as they are at the optimum, so that it ends
     near it only: a baseline. It starts from the channel of the bound MIUB: the cheapest symbol of
     every value, and half of the time the best single symbol, the mean where d is squared.
     """
+    problem = best.problem
     nearest, single = plain_laws(problem)
     channel = ((1 - MIXED) * nearest + MIXED * single) / problem.p
     length = STEP * problem.scale
     for step in range(PUBLISHED):
-        if step % 500 == 0 and monotonic() > deadline:
+        if step % 500 == 0 and monotonic() > best.deadline:
             break
         ratios = problem.ratios(channel * problem.p)[0]
         gradient = problem.p * problem.gradient(ratios)
         channel -= length * (gradient - gradient.mean(axis=0))
         np.maximum(channel, 0, out=channel)
         channel /= channel.sum(axis=0)
-    u = channel * problem.p
-    return u, problem.bound(problem.ratios(u)[0]), step + 1
+    best.u, best.steps = channel * problem.p, step + 1
+    best.cost = problem.cost(best.u)
+    best.prove(problem.ratios(best.u)[0])

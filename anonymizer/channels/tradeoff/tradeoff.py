@@ -5,7 +5,7 @@ information theory" (2008): R(D) = min I(W;Y) over channels with E d(X,Y) <= D, 
 chain. Every answer comes with a proven lower bound of what it minimises.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from time import monotonic
 
@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 from anonymizer.channels.channel import OptimalChannel
 from anonymizer.channels.source import Source, require_distortion
 from anonymizer.channels.threads import single_threaded
-from anonymizer.channels.tradeoff.answers import at_distortion, at_leakage, at_slope, priced
-from anonymizer.channels.tradeoff.limits import Point, Solved
+from anonymizer.channels.tradeoff.answers import Point, Solved, answered, optimal, priced
 from anonymizer.channels.tradeoff.minimum import METHODS
 from anonymizer.channels.tradeoff.problem import LeakageTradeoff
 from anonymizer.channels.validation import (
@@ -98,21 +97,14 @@ def privacy_distortion(
     >>> found.channel.round(3).tolist(), found.certified
     ([[0.75, 0.25], [0.25, 0.75]], True)
     """
-    nats = nats_per(unit)
+    nats_per(unit)
     problem = _problem(joint, distortion, tolerance, method, time_limit)
-    limits = {
-        "slope": slope,
-        "distortion_limit": distortion_limit,
-        "leakage_limit": leakage_limit,
-    }
-    name = only_one(**limits)
-    value = number_of(name, limits[name], least=0, most=LARGEST)
+    given, limit = only_one(
+        slope=slope, distortion_limit=distortion_limit, leakage_limit=leakage_limit
+    )
+    value = number_of(given, limit, least=0, most=LARGEST)
     with single_threaded():
-        if slope is not None:
-            return at_slope(problem, value, unit)
-        if distortion_limit is not None:
-            return at_distortion(problem, value, unit)
-        return at_leakage(problem, value * nats, unit)
+        return answered(problem, given, value, unit)
 
 
 def _problem(
@@ -179,15 +171,12 @@ def privacy_distortion_curve(
             prices = sorted(number_of("slope", slope, least=0, most=LARGEST) for slope in slopes)
             if not prices:
                 raise InputError("slopes is empty; give one at least, or leave it out")
-            return [at_slope(problem, slope, unit) for slope in prices]
-        points = whole_of("points", points, 1, MOST_POINTS)
-        found = _spread(problem.near.point, problem.single, problem.solve, points, tolerance)
-        return [priced(problem, solved, unit) for solved in found]
+            return [priced(problem, slope, unit) for slope in prices]
+        found = _spread(problem, whole_of("points", points, 1, MOST_POINTS))
+        return [optimal(problem, each, "cost", unit, each.point.distortion) for each in found]
 
 
-def _spread(
-    near: Point, far: Point, solve: Callable[[float, float], Solved], points: int, tolerance: float
-) -> list[Solved]:
+def _spread(problem: LeakageTradeoff, points: int) -> list[Solved]:
     """So many points of the lower convex boundary, by growing slope.
 
     The chord between two neighbours has a slope; the point of that slope is the furthest below it.
@@ -195,8 +184,8 @@ def _spread(
     the slopes are spread evenly over two decades around that of all.
     """
     found: list[Solved] = []
-    whole = _spans(near, far)
-    chain = [near, far]
+    chain = [problem.near.point, problem.single]
+    whole, tolerance = _spans(*chain), problem.tolerance
     straight: set[int] = set()
     while len(found) < points:
         areas = [
@@ -209,7 +198,7 @@ def _spread(
         left, right = chain[place], chain[place + 1]
         distortion, leakage = _spans(left, right)
         slope = distortion / leakage
-        solved = solve(slope, tolerance)
+        solved = problem.solve(slope, tolerance)
         found.append(solved)
         point, chord = solved.point, left.distortion + slope * left.leakage
         inside = left.distortion < point.distortion < right.distortion
@@ -220,13 +209,11 @@ def _spread(
             straight.add(id(left))
     middle = whole[0] / whole[1] if min(whole) > 0 else 1.0
     evenly = middle * np.geomspace(0.1, 10, points - len(found))
-    found += [solve(float(slope), tolerance) for slope in evenly]
+    found += [problem.solve(float(slope), tolerance) for slope in evenly]
     return sorted(found, key=lambda solved: solved.point.slope or 0.0)
 
 
 def _spans(left: Point, right: Point) -> tuple[float, float]:
     """How much more distortion, and less leakage, the second of two points has."""
-    return (
-        max(right.distortion - left.distortion, 0.0),
-        max(left.leakage - right.leakage, 0.0),
-    )
+    more, less = right.distortion - left.distortion, left.leakage - right.leakage
+    return max(more, 0.0), max(less, 0.0)
