@@ -1,16 +1,15 @@
 """Random recodings of which every released symbol is as private as a released class has to be."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.channels.channel import OptimalChannel
-from anonymizer.channels.private.dual import proof
-from anonymizer.channels.private.program import Extras, Program, program_of
+from anonymizer.channels.private.program import Extras, Program, program_of, proof
 from anonymizer.channels.private.repair import blind, repaired
-from anonymizer.channels.private.verification import Policy
+from anonymizer.channels.private.requirements import Policy
 from anonymizer.channels.source import Sensitive, Source, expected, require_distortion
 from anonymizer.channels.validation import matrix_of, nats_per, number_of
 from anonymizer.errors import InputError
@@ -134,30 +133,23 @@ def least_distortion(
     tolerated.require_room()
     policy.require_reachable()
     exact = replace(program, demands=policy.demands(tolerated=False))
-    best = _best(exact, tolerated, policy, tolerance)
     channel = np.zeros((len(source.p), costs.shape[1]))
-    channel[:, columns] = best.channel
+    channel[:, columns], bound, steps = _best(exact, tolerated, policy, tolerance)
     return OptimalChannel.of(
         _everywhere(channel, given, source, extras),
         expected(source.p, channel, costs),
         source.leakage(channel),
         "distortion",
-        best.bound,
+        bound,
         tolerance=tolerance,
         unit=unit,
         method="clarabel",
-        iterations=best.iterations,
+        iterations=steps,
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Answer:
-    """A verified channel and what is proven about it."""
-
-    channel: Floats
-    value: float
-    bound: float
-    iterations: int
+_Answer = tuple[Floats, float, int]
+"""A verified channel, the lower bound that is proven, and the steps of the solver."""
 
 
 def _best(exact: Program, tolerated: Program, policy: Policy, tolerance: float) -> _Answer:
@@ -167,14 +159,12 @@ def _best(exact: Program, tolerated: Program, policy: Policy, tolerance: float) 
     among the channels that are left.
     """
     most = exact.expected(blind(exact))
-    found = _answer(exact, tolerated, policy, tolerance, hair=tolerance / 10)
-    loss = tolerance * found.value
-    if found.value - found.bound <= loss or tolerance / 10 * most <= loss / 4:
-        return found
-    closer = _answer(exact, tolerated, policy, tolerance, hair=tolerance / 1000)
-    better = min((found, closer), key=lambda one: one.value)
-    bound = max(found.bound, closer.bound)
-    return replace(better, bound=bound, iterations=found.iterations + closer.iterations)
+    channel, bound, steps = _answer(exact, tolerated, policy, tolerance, hair=tolerance / 10)
+    value = exact.expected(channel)
+    if value - bound <= tolerance * value or most <= 2.5 * value:
+        return channel, bound, steps
+    closer, other, more = _answer(exact, tolerated, policy, tolerance, hair=tolerance / 1000)
+    return min(channel, closer, key=exact.expected), max(bound, other), steps + more
 
 
 def _answer(
@@ -189,11 +179,9 @@ def _answer(
     solved = replace(exact, demands=demands, epsilon=epsilon)
     joint, multipliers, steps = solve(solved, accuracy=min(1e-8, tolerance * 1e-4))
     relaxed = tolerated if solved.epsilon is not None else replace(tolerated, epsilon=None)
-    proven = proof(relaxed, multipliers)
-    good = proven.bound / (1 - 0.9 * tolerance)  # certified, with room for rounding
-    channel = repaired(exact, joint, proven.costs, policy, good)
-    value = exact.expected(channel)
-    return _Answer(channel, value, proven.bound, steps)
+    bound, costs = proof(relaxed, multipliers)
+    good = bound / (1 - 0.9 * tolerance)  # certified, with room for rounding
+    return repaired(exact, joint, costs, policy, good), bound, steps
 
 
 def _everywhere(channel: Floats, distortion: Floats, source: Source, extras: Extras) -> Floats:
@@ -201,13 +189,10 @@ def _everywhere(channel: Floats, distortion: Floats, source: Source, extras: Ext
 
     With epsilon the mean of all rows, which differs from none of them by more.
     """
-    full = np.zeros((source.shape[0], channel.shape[1]))
+    if extras.epsilon is None:
+        nearest = np.where(channel.max(axis=0) > 0, distortion, np.inf).argmin(axis=1)
+        full = np.eye(channel.shape[1])[nearest]
+    else:
+        full = np.tile(source.p @ channel, (source.shape[0], 1))
     full[source.rows] = channel
-    absent = np.setdiff1d(np.arange(source.shape[0]), source.rows)
-    if extras.epsilon is not None:
-        full[absent] = source.p @ channel
-        return full
-    released = channel.max(axis=0) > 0
-    nearest = np.where(released[None], distortion[absent], np.inf).argmin(axis=1)
-    full[absent, nearest] = 1.0
-    return full
+    return np.asarray(full)

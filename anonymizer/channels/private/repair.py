@@ -21,8 +21,7 @@ import numpy as np
 
 from anonymizer.channels.channel import epsilon_of
 from anonymizer.channels.private.program import EXACT, Program
-from anonymizer.channels.private.requirements import Demand
-from anonymizer.channels.private.verification import Policy
+from anonymizer.channels.private.requirements import Demand, Policy
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.kernels.arrays import Floats, Mask
 
@@ -72,15 +71,13 @@ def blind(program: Program) -> Floats:
     A fresh draw of X where margins are to be kept; else one symbol, or with a mean to be met the
     best two around it: a linear program with two equations has a solution of two entries.
     """
-    n, k = program.distortion.shape
-    costs = program.p @ program.distortion
+    costs, drift = program.p @ program.distortion, program.drift
+    shares = np.zeros(len(costs))
     if program.invariant:
-        return np.repeat(program.p[None], n, axis=0)
-    drift = program.drift
-    shares = np.zeros(k)
+        return np.tile(program.p, (len(program.p), 1))
     if drift is None:
         shares[np.argmin(costs)] = 1.0
-        return np.repeat(shares[None], n, axis=0)
+        return np.tile(shares, (len(program.p), 1))
     low, high = np.flatnonzero(drift <= 0), np.flatnonzero(drift >= 0)
     width = drift[high][None] - drift[low][:, None]
     part = np.divide(-drift[low][:, None], width, out=np.zeros_like(width), where=width > 0)
@@ -88,7 +85,7 @@ def blind(program: Program) -> Floats:
     left, right = np.unravel_index(int(np.argmin(mixed)), mixed.shape)
     shares[low[left]] += 1 - part[left, right]
     shares[high[right]] += part[left, right]
-    return np.repeat(shares[None], n, axis=0)
+    return np.tile(shares, (len(program.p), 1))
 
 
 def _met(program: Program, margin: Floats) -> bool:
@@ -160,7 +157,7 @@ def _cleaned(program: Program, joint: Floats, least: float) -> Floats | None:
 
 
 def _topped(program: Program, channel: Floats, policy: Policy) -> Floats:
-    """Every symbol that breaks a model released to everybody besides, as much as it needs."""
+    """Release every symbol that breaks a model to everybody, too, as much as it needs."""
     if program.invariant:  # margins leave no room
         return channel
     mass = program.p @ channel
@@ -178,10 +175,9 @@ def _topped(program: Program, channel: Floats, policy: Policy) -> Floats:
 def _fine(program: Program, channel: Floats, policy: Policy) -> Mask:
     """Which symbols hold the models and epsilon, shape (k,); columns need not sum to anything."""
     fine = policy.each(channel)
-    if program.epsilon is None:
-        return fine
-    least, most = channel.min(axis=0), channel.max(axis=0)
-    return np.asarray(fine & (most <= np.exp(program.epsilon) * least))
+    if program.epsilon is not None:
+        fine &= channel.max(axis=0) <= np.exp(program.epsilon) * channel.min(axis=0)
+    return fine
 
 
 def _fitted(p: Floats, channel: Floats) -> Floats:
@@ -198,9 +194,8 @@ def _fitted(p: Floats, channel: Floats) -> Floats:
 
 def _holds(program: Program, channel: Floats) -> bool:
     """Whether rows are distributions, and margins, mean and epsilon are as required."""
-    if channel.min() < 0 or np.abs(channel.sum(axis=1) - 1).max() > EXACT:
-        return False
-    if not _met(program, program.p @ channel):
+    rows = channel.min() >= 0 and np.abs(channel.sum(axis=1) - 1).max() <= EXACT
+    if not rows or not _met(program, program.p @ channel):
         return False
     return program.epsilon is None or epsilon_of(channel) <= program.epsilon + EXACT
 
