@@ -3,15 +3,18 @@
 import numpy as np
 import pandas as pd
 
-from anonymizer.channels.classical.numeric import numbers_in
-from anonymizer.channels.validation import LARGEST, number_of, require_flag, require_generator
+from anonymizer.channels.validation import (
+    DISTINCT,
+    LARGEST,
+    columns_of,
+    number_of,
+    require_flag,
+    require_generator,
+)
 from anonymizer.errors import InputError, require_one_of
 from anonymizer.kernels.arrays import Floats
 
 REPLACEMENTS = ("limit", "mean")
-
-EXACT = 2.0**53
-"""Multiples beyond are not all distinct."""
 
 
 def top_bottom_coding(
@@ -93,8 +96,6 @@ def random_rounding(
         Numbers, none missing.
     base
         Above 0, in the unit of the column.
-    rng
-        Where chance comes from.
     controlled
         Whether sums are controlled; otherwise numbers are rounded independently of each other.
 
@@ -121,7 +122,7 @@ def _multiples(column: pd.Series, base: float) -> tuple[float, Floats]:
     base = number_of("base", base, above=0, most=LARGEST)
     with np.errstate(over="ignore"):
         multiples = _column(column) / base
-    if np.abs(multiples).max() > EXACT:
+    if np.abs(multiples).max() > DISTINCT:
         raise InputError(
             f"base = {base:g} is too small compared with the numbers: none would be rounded"
         )
@@ -131,7 +132,8 @@ def _multiples(column: pd.Series, base: float) -> tuple[float, Floats]:
 def _column(column: pd.Series) -> Floats:
     if not isinstance(column, pd.Series):
         raise InputError(f"a column of numbers is needed, not {type(column).__name__}")
-    return np.asarray(numbers_in(column)[:, 0])
+    name = "of this name" if column.name is None else column.name
+    return np.asarray(columns_of(column.to_frame(name))[:, 0])
 
 
 def _like(column: pd.Series, numbers: Floats) -> pd.Series:

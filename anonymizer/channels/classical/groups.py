@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from anonymizer.channels.classical.numeric import columns_in, framed
-from anonymizer.channels.validation import whole_of
+from anonymizer.channels.validation import columns_of, whole_of
 from anonymizer.errors import InputError, require_one_of
 from anonymizer.kernels.arrays import Codes, Floats
 
@@ -56,7 +55,7 @@ def microaggregation(frame: pd.DataFrame, k: int, *, method: str = "mdav") -> Mi
         ``"optimal"``.
     """
     require_one_of("method", method, METHODS)
-    numbers = columns_in(frame)
+    numbers = columns_of(frame)
     if whole_of("k", k, 2) > len(numbers):
         raise InputError(f"k = {k} is more than there are records, {len(numbers)}")
     if method == "optimal" and numbers.shape[1] != 1:
@@ -71,7 +70,10 @@ def microaggregation(frame: pd.DataFrame, k: int, *, method: str = "mdav") -> Mi
         middle[place] + np.bincount(groups, column - middle[place]) / sizes
         for place, column in enumerate(numbers.T)
     ]
-    return Microaggregated(framed(frame, np.column_stack(means)[groups]), groups)
+    released = pd.DataFrame(
+        np.column_stack(means)[groups], index=frame.index, columns=frame.columns
+    )
+    return Microaggregated(released, groups)
 
 
 def _standardized(numbers: Floats) -> Floats:
@@ -87,7 +89,7 @@ def _mdav(points: Floats, k: int) -> Codes:
     columns = np.ascontiguousarray(points.T)  # so that each is read in the order it lies in
     left, number = np.arange(len(points)), 0
     while len(left) >= 3 * k:
-        from_far = _distances(columns, columns[:, _farthest(columns)])
+        from_far = _from_farthest(columns)
         near = _nearest(from_far, k)
         from_far[near] = -1
         from_second = _distances(columns, columns[:, from_far.argmax()])
@@ -100,14 +102,13 @@ def _mdav(points: Floats, k: int) -> Codes:
         left, columns = left[kept], columns.take(np.flatnonzero(kept), axis=1)
     groups[left] = number
     if len(left) >= 2 * k:
-        from_far = _distances(columns, columns[:, _farthest(columns)])
-        groups[left[_nearest(from_far, k)]] = number + 1
+        groups[left[_nearest(_from_farthest(columns), k)]] = number + 1
     return groups
 
 
-def _farthest(columns: Floats) -> int:
-    """The point farthest from the mean of all."""
-    return int(_distances(columns, columns.mean(axis=1)).argmax())
+def _from_farthest(columns: Floats) -> Floats:
+    """Squared distances from the point farthest from the mean of all, shape (points,)."""
+    return _distances(columns, columns[:, _distances(columns, columns.mean(axis=1)).argmax()])
 
 
 def _distances(columns: Floats, seed: Floats) -> Floats:

@@ -3,8 +3,13 @@
 import numpy as np
 import pandas as pd
 
-from anonymizer.channels.classical.numeric import columns_in, framed
-from anonymizer.channels.validation import LARGEST, number_of, require_flag, require_generator
+from anonymizer.channels.validation import (
+    LARGEST,
+    columns_of,
+    number_of,
+    require_flag,
+    require_generator,
+)
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Floats
 
@@ -23,8 +28,6 @@ def additive_noise(frame: pd.DataFrame, share: float, rng: np.random.Generator) 
     share
         The variance of the noise as a share of that of the column. Noise of p percent of the
         standard deviation, sdcMicro's ``noise = p``, is ``share = (p / 100)**2``.
-    rng
-        Where chance comes from.
 
     Raises
     ------
@@ -33,7 +36,8 @@ def additive_noise(frame: pd.DataFrame, share: float, rng: np.random.Generator) 
     """
     numbers, share = _checked(frame, share, rng)
     spread = np.sqrt(share * _covariance(numbers).diagonal())
-    return framed(frame, numbers + rng.standard_normal(numbers.shape) * spread)
+    masked = numbers + rng.standard_normal(numbers.shape) * spread
+    return pd.DataFrame(masked, index=frame.index, columns=frame.columns)
 
 
 def correlated_noise(
@@ -52,8 +56,6 @@ def correlated_noise(
     share
         The covariance of the noise as a share of that of the columns; sdcMicro's ``noise = p`` of
         correlated noise is ``share = p / 100``.
-    rng
-        Where chance comes from.
     corrected
         Whether covariances are restored.
 
@@ -71,7 +73,7 @@ def correlated_noise(
     if corrected:
         mean = numbers.mean(axis=0)
         masked = mean + (masked - mean) / np.sqrt(1 + share)
-    return framed(frame, masked)
+    return pd.DataFrame(masked, index=frame.index, columns=frame.columns)
 
 
 def rank_swapping(frame: pd.DataFrame, percent: float, rng: np.random.Generator) -> pd.DataFrame:
@@ -88,8 +90,6 @@ def rank_swapping(frame: pd.DataFrame, percent: float, rng: np.random.Generator)
         Columns of numbers, none missing. Equal numbers are ranked at random.
     percent
         Of the records: above 0, up to 100.
-    rng
-        Where chance comes from.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def rank_swapping(frame: pd.DataFrame, percent: float, rng: np.random.Generator)
         When columns hold no numbers, or so few percent are less than one record.
     """
     require_generator(rng)
-    numbers = columns_in(frame)
+    numbers = columns_of(frame)
     percent = number_of("percent", percent, above=0, most=100)
     window = int(len(numbers) * percent / 100)
     if not window:
@@ -117,7 +117,7 @@ def rank_swapping(frame: pd.DataFrame, percent: float, rng: np.random.Generator)
 
 def _checked(frame: pd.DataFrame, share: float, rng: np.random.Generator) -> tuple[Floats, float]:
     require_generator(rng)
-    return columns_in(frame), number_of("share", share, above=0, most=LARGEST)
+    return columns_of(frame), number_of("share", share, above=0, most=LARGEST)
 
 
 def _covariance(numbers: Floats) -> Floats:

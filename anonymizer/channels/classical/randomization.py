@@ -58,8 +58,6 @@ def pram(
         q(y|x): a channel, a DataFrame with the values as index and the labels as columns, or a
         square matrix in the order of the categories, or else of the sorted values. None draws one,
         see :func:`random_channel`.
-    rng
-        Where chance comes from.
     invariant
         Whether the matrix is made to leave the column's margin alone, see
         :func:`invariant_channel`. A matrix is taken as it is with False.

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from anonymizer.channels.channel import Channel, require_channel
 from anonymizer.channels.rate_distortion.margins import positive_margin
-from anonymizer.channels.validation import number_of, require_room, whole_of
+from anonymizer.channels.validation import DISTINCT, number_of, require_room, whole_of
 from anonymizer.errors import InputError, require_one_of
 from anonymizer.kernels.arrays import Floats
 
@@ -21,9 +21,6 @@ MOST_WORK = 1e11
 
 ROUNDING = 8 * float(np.finfo(float).eps)
 """What every term of a sum adds to the relative error of a derivative, generously."""
-
-LARGEST = 2.0**53
-"""Whole numbers beyond are not all distinct."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,7 +200,7 @@ def counts_of(given: ArrayLike, channel: Channel, other: Channel | None = None) 
     whole = np.isfinite(table).all() and not (table != np.rint(table)).any()
     if np.ma.is_masked(given) or not whole or (table < 0).any():
         raise InputError("counts must be numbers of records: whole, at least 0, no shares of them")
-    if not (table.max() < LARGEST and 0 < table.sum() < LARGEST):
+    if not (table.max() < DISTINCT and 0 < table.sum() < DISTINCT):
         raise InputError("counts must add up to a number of records above 0 (and below 2^53)")
     sides = [("rows", channel, table.sum(axis=1))]
     if other is not None:
