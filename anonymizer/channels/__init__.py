@@ -10,6 +10,7 @@ from anonymizer.channels.bottleneck.bottlenecks import (
     Bottleneck,
     bottleneck_path,
     information_bottleneck,
+    synthetic,
 )
 from anonymizer.channels.channel import Channel, OptimalChannel
 from anonymizer.channels.distortions import absolute, hamming, hierarchical, squared
@@ -42,7 +43,6 @@ from anonymizer.channels.rate_distortion.gaussian import GaussianMechanism, Gaus
 from anonymizer.channels.rate_distortion.rates import rate_distortion
 from anonymizer.channels.serialization import channels_of, described
 from anonymizer.channels.source import Sensitive, Source
-from anonymizer.channels.synthesis import synthetic
 from anonymizer.channels.tradeoff.tradeoff import privacy_distortion, privacy_distortion_curve
 from anonymizer.channels.validation import require_room
 

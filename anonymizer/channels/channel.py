@@ -170,12 +170,7 @@ def require_channel(what: str, given: object) -> None:
 def require_stochastic(matrix: ArrayLike) -> Floats:
     """A matrix whose rows are distributions; sums are made 1, those that are but for rounding stay.
 
-    So a channel that was written down reads back as it was.
-
-    Raises
-    ------
-    InputError
-        When a row is not a distribution; the message numbers it from 0.
+    So a channel that was written down reads back as it was. A message numbers rows from 0.
     """
     found = matrix_of("channel", matrix)
     sums = found.sum(axis=1)

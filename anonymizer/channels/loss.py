@@ -78,10 +78,9 @@ def pil(original: float, released: float, variance: float) -> float:
 
     Parameters
     ----------
-    original, released
-        The statistic before and after.
-    variance
-        Of the released statistic as a sample's; 0 tells any difference from none.
+    original, released, variance
+        The statistic before and after, and the variance of the released one as a sample's; 0 tells
+        any difference from none.
 
     Raises
     ------

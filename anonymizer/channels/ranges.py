@@ -61,10 +61,9 @@ def best_ranges(
 
     Parameters
     ----------
-    joint
-        p(x, w), or the records of each, shape (n, m). Models that count records need records.
-    values
-        The number that each row stands for, shape (n,), all different, in any order.
+    joint, values
+        p(x, w), or the records of each, shape (n, m), which models that count records need; and the
+        number that each row stands for, shape (n,), all different, in any order.
     slope
         What one ``unit`` of leakage is worth in squared distortion.
     privacy
@@ -126,10 +125,9 @@ def default_alphabet(
     ----------
     joint, values
         See :func:`best_ranges`.
-    slopes
-        What leakage is worth: the best ranges of each are among those to beat.
-    privacy
-        Models: the best ranges that satisfy them are to be beaten.
+    slopes, privacy
+        What leakage is worth: the best ranges of each, and those that satisfy the models, are to be
+        beaten.
 
     Raises
     ------

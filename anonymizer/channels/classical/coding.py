@@ -33,10 +33,8 @@ def top_bottom_coding(
     ----------
     column
         Numbers, none missing.
-    bottom, top
-        Values below or above are replaced; one of the two may be left out.
-    replacement
-        ``"limit"`` or ``"mean"``.
+    bottom, top, replacement
+        Values below or above are replaced by ``"limit"`` or ``"mean"``; one may be left out.
 
     Raises
     ------
@@ -66,10 +64,8 @@ def rounding(column: pd.Series, base: float) -> pd.Series:
 
     Parameters
     ----------
-    column
-        Numbers, none missing.
-    base
-        Above 0, in the unit of the column.
+    column, base
+        Numbers, none missing; and a number above 0, in their unit.
 
     Raises
     ------
@@ -92,10 +88,8 @@ def random_rounding(
 
     Parameters
     ----------
-    column
-        Numbers, none missing.
-    base
-        Above 0, in the unit of the column.
+    column, base
+        Numbers, none missing; and a number above 0, in their unit.
     controlled
         Whether sums are controlled; otherwise numbers are rounded independently of each other.
 

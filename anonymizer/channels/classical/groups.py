@@ -13,14 +13,9 @@ METHODS = ("mdav", "optimal")
 
 
 class Microaggregated(NamedTuple):
-    """A table whose records are the means of groups.
+    """The means of each record's group, on the old index, and its number, shape (records,).
 
-    Attributes
-    ----------
-    released
-        The means of each record's group, on the old index.
-    groups
-        The number of each record's group, shape (records,). Not to be released.
+    The numbers are not to be released.
     """
 
     released: pd.DataFrame

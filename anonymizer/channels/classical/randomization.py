@@ -22,15 +22,7 @@ from anonymizer.tables.values import is_missing, rank
 
 
 class Randomized(NamedTuple):
-    """A column drawn by a channel.
-
-    Attributes
-    ----------
-    released
-        The column that was drawn, on the old index.
-    channel
-        What it was drawn by: what an analyst needs.
-    """
+    """A column, drawn on the old index, and the channel it was drawn by, which an analyst needs."""
 
     released: pd.Series
     channel: Channel
@@ -61,10 +53,9 @@ def pram(
     invariant
         Whether the matrix is made to leave the column's margin alone, see
         :func:`invariant_channel`. A matrix is taken as it is with False.
-    least_diagonal
-        Of a matrix that is drawn; sdcMicro's ``pd``.
-    alpha
-        Of an invariant one; by default 1, but 0.5 for a matrix that is drawn, as in sdcMicro.
+    least_diagonal, alpha
+        Of a matrix that is drawn, sdcMicro's ``pd``; of an invariant one, by default 1, but 0.5 for
+        a matrix that is drawn, as in sdcMicro.
 
     Raises
     ------
@@ -117,10 +108,8 @@ def invariant_channel(channel: Channel, margin: ArrayLike, *, alpha: float = 1.0
 
     Parameters
     ----------
-    channel
-        Q.
-    margin
-        p(x) or counts, one number for every value of the channel; all above 0.
+    channel, margin
+        Q, and p(x) or counts, one number for every value of the channel; all above 0.
     alpha
         How much is randomized at all: above 0, up to 1.
 

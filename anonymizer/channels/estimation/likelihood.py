@@ -68,12 +68,11 @@ def maximum_likelihood(
 
     Parameters
     ----------
-    channel
-        q(y|x) of the attribute that the rows of the counts are about.
+    channel, other
+        q(y|x) and q(v|z) of the attributes that rows and columns are about; None for columns that
+        were released as they are.
     counts
         T, how many records were released with each label: shape (k,), or (k, m) for a table.
-    other
-        q(v|z) of the attribute that the columns are about; None where that was released as it was.
     method
         ``"automatic"``, or ``"expectation-maximisation"`` from uniform shares on.
     tolerance
@@ -92,8 +91,7 @@ def maximum_likelihood(
     number_of("tolerance", tolerance, above=0)
     whole_of("most_iterations", most_iterations, 1)
     table = counts_of(counts, channel, other)
-    right = None if other is None else other.matrix
-    law = _Law(channel.matrix, table, right)
+    law = _Law(channel.matrix, table, None if other is None else other.matrix)
     shares = law.near() if method == "automatic" else law.uniform()
     ratios = law.ratios(shares)
     gap, best, iterations = law.gap(ratios), shares, 0
@@ -202,11 +200,9 @@ def counts_of(given: ArrayLike, channel: Channel, other: Channel | None = None) 
         raise InputError("counts must be numbers of records: whole, at least 0, no shares of them")
     if not (table.max() < DISTINCT and 0 < table.sum() < DISTINCT):
         raise InputError("counts must add up to a number of records above 0 (and below 2^53)")
-    sides = [("rows", channel, table.sum(axis=1))]
+    _require_released("rows", channel, table.sum(axis=1))
     if other is not None:
-        sides.append(("columns", other, table.sum(axis=0)))
-    for what, masked, counts in sides:
-        _require_released(what, masked, counts)
+        _require_released("columns", other, table.sum(axis=0))
     columns = table.shape[1] if other is None else len(other.values)
     require_room("the estimate", *[(max(channel.matrix.shape), max(len(table), columns))] * 4)
     return table

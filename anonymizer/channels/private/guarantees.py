@@ -45,10 +45,8 @@ def private_channel(
 
     Parameters
     ----------
-    joint
-        p(x, w), or the records of each, shape (n, m).
-    distortion
-        d(x, y), shape (n, k), at least 0: what it costs to release y for x.
+    joint, distortion
+        p(x, w), or the records of each, shape (n, m); d(x, y) of at least 0, shape (n, k).
     privacy
         Models: t-closeness, entropy l-diversity, k-anonymity, those that bound shares, mean
         information. A released symbol is a class. k-anonymity requires H(record|y) >= log k:
@@ -61,10 +59,9 @@ def private_channel(
         p(w) as an adversary knows it, shape (m,); that of ``joint`` when left out.
     values
         What the columns of ``joint`` stand for, for distances between values of W.
-    tolerance
-        What part of the distortion the gap may be for the answer to count as certified.
-    unit
-        Of the leakage I(W;Y), ``"bits"`` or ``"nats"``.
+    tolerance, unit
+        What part of the distortion the gap of a certified answer may be; ``"bits"`` or ``"nats"``,
+        of the leakage I(W;Y).
 
     Raises
     ------

@@ -36,20 +36,14 @@ def quadratic_gaussian_bound(
 
     Parameters
     ----------
-    distortion
-        D, a number or several, in the square of the unit of X.
-    entropy
-        Differential entropy h(W), in ``unit``.
-    correlation
-        Of W and X.
-    deviation
-        Standard deviation of W.
-    variance
-        Of X.
+    distortion, variance
+        D, a number or several, in the square of the unit of X; and the variance of X.
+    entropy, unit
+        Differential entropy h(W), in ``"bits"`` or ``"nats"``.
+    correlation, deviation
+        Of W and X; standard deviation of W.
     linear
-        True, to state that E[W|X] is linear in X, as it is for jointly normal W and X.
-    unit
-        ``"bits"`` or ``"nats"``.
+        True, to confirm that E[W|X] is linear in X, as it is for jointly normal W and X.
 
     Returns
     -------
@@ -98,10 +92,8 @@ def mutual_information_bound(
 
     Parameters
     ----------
-    distortion
-        D, a number or several, in the square of the unit of X.
-    information
-        I(W;X).
+    distortion, information
+        D, a number or several, in the square of the unit of X; and I(W;X).
     variance
         Of X: what releasing the mean for everybody distorts.
 
@@ -126,9 +118,8 @@ def gaussian_rate(
     InputError
         When a number is outside its range.
     """
-    spread = number_of("variance", variance, above=0)
     rho = number_of("correlation", correlation, least=-1.0, most=1.0)
-    d = _normalized(distortion, spread)
+    d = _normalized(distortion, variance)
     with np.errstate(divide="ignore"):
         return np.asarray(np.abs(-0.5 * np.log((1 - rho**2) + d * rho**2)) / nats_per(unit))
 
@@ -140,13 +131,11 @@ def gaussian_channel(
 
     Parameters
     ----------
-    values
-        True values x, shape (n,).
+    values, mean, variance
+        True values x, shape (n,), and the moments of X.
     grid
         What may be released, shape (k,), no two the same; a cell reaches half way to its
         neighbours, and the extreme ones to infinity.
-    mean, variance
-        Of X.
     share
         d, from 0, the nearest of the grid, to 1, the cell of the mean for everybody. Half way
         between two, the higher.

@@ -40,19 +40,17 @@ def rate_distortion(
 ) -> OptimalChannel:
     """Min I(X;Y) with E d(X,Y) <= D, min E d with I(X;Y) <= R, or min E d + slope I(X;Y).
 
+    Blahut (1972); Domingo-Ferrer and Rebollo-Monedero (2009), models 1 and 2.
+
     Parameters
     ----------
-    source
-        p(x), or counts, shape (n,).
-    distortion
-        d(x, y) >= 0, shape (n, k).
+    source, distortion
+        p(x) or counts, shape (n,), and d(x, y) >= 0, shape (n, k).
     slope, distortion_limit, rate_limit
         One of the three: distortion per unit of information, D, or R in ``unit``. A limit is met
         exactly and never exceeded, by mixing the channels of two slopes where that is needed.
-    tolerance
-        Gap that counts as certified, relative to what is minimised.
-    unit
-        ``"bits"`` or ``"nats"``.
+    tolerance, unit
+        Gap that counts as certified, relative to what is minimised; ``"bits"`` or ``"nats"``.
 
     Returns
     -------
@@ -71,10 +69,6 @@ def rate_distortion(
     >>> found = rate_distortion([0.5, 0.5], [[0, 1], [1, 0]], distortion_limit=0.1)
     >>> round(found.leakage, 9), found.certified
     (0.531004406, True)
-
-    References
-    ----------
-    Blahut (1972); Domingo-Ferrer and Rebollo-Monedero (2009), models 1 and 2.
     """
     nats_per(unit)
     given, limit = only_one(slope=slope, distortion_limit=distortion_limit, rate_limit=rate_limit)
@@ -108,8 +102,7 @@ class _RateTradeoff(Tradeoff):
 
     def solve(self, slope: float, tolerance: float) -> Solved:
         """The channel of a slope; at 0 the least rate of those that distort least."""
-        single = self._single(slope) if slope else None
-        if single:
+        if slope and (single := self._single(slope)):
             return single
         kernel = self._kernel(slope)
         margin = best_margin(self.p, kernel, self.tolerance * 1e-6)
@@ -148,10 +141,8 @@ class _RateTradeoff(Tradeoff):
         return min(bound, max(found, default=0.0))
 
     def noise(self, minimised: str, slope: float) -> float:
-        off = (
-            3 * rounding(self.distortion.shape, 1.0) * slope
-            + 8 * len(self.p) * EPS * self.single.distortion
-        )
+        off = 3 * rounding(self.distortion.shape, 1.0) * slope
+        off += 8 * len(self.p) * EPS * self.single.distortion
         return off if minimised == "distortion" or not slope else off / slope
 
     def rounding(self, minimised: str, slope: float) -> float:

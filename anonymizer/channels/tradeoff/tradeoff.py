@@ -53,16 +53,13 @@ def privacy_distortion(
 
     Parameters
     ----------
-    joint
-        p(x, w) or counts, shape (n, m).
-    distortion
-        d(x, y) of at least 0, shape (n, k).
+    joint, distortion
+        p(x, w) or counts, shape (n, m), and d(x, y) of at least 0, shape (n, k).
     slope
         What one unit of leakage is worth in distortion; the cost is minimised.
-    distortion_limit
-        Most E d(X, Y); the leakage is minimised. Met exactly where more distortion leaks less.
-    leakage_limit
-        Most I(W;Y), in ``unit``; the distortion is minimised.
+    distortion_limit, leakage_limit
+        Most E d(X, Y), met exactly where more distortion leaks less; or most I(W;Y), in ``unit``.
+        The other is minimised.
     tolerance
         Relative: an answer is certified when no channel can be better by more.
     unit
