@@ -98,13 +98,19 @@ def best_ranges(
     sums = np.asarray(joint, float)[order]
     exact = bool((sums == np.rint(sums)).all())  # of probabilities, shares of very many records
     counts = sums.astype(np.int64) if exact else whole(sums / sums.sum())
-    costs = _costs(sums, numbers[order], sensitive.known, slope / nats_per(unit))
+    x, nats = numbers[order], nats_per(unit)
+    costs = _costs(sums, x, sensitive.known, slope / nats)
     for first in range(n if privacy else 0):
         inside = np.cumsum(counts[first:], axis=0)
         costs[first, first:][~_accepted(inside, sensitive, privacy, exact)] = np.inf
-    starts = _cheapest(costs)
-    placed = np.searchsorted(starts, np.arange(n), side="right") - 1
-    return _described(sums, numbers, order, placed, sensitive, unit)
+    placed = np.searchsorted(_cheapest(costs), np.arange(n), side="right") - 1
+    p = sums.sum(axis=1) / sums.sum()
+    mass = np.bincount(placed, p)
+    centroids = np.bincount(placed, p * (x - x[0])) / mass + x[0]
+    groups = placed[np.abs(numbers[:, None] - x[None]).argmin(axis=1)]
+    leakage = source.leakage(np.eye(len(mass))[groups[source.rows]])
+    distortion = float(p @ (x - centroids[placed]) ** 2)
+    return Ranges(groups, centroids, distortion, leakage / nats, unit)
 
 
 def default_alphabet(
@@ -191,16 +197,3 @@ def _cheapest(costs: Floats) -> Codes:
         end = int(begins[end])
         starts.append(end)
     return np.array(starts[::-1], np.intp)
-
-
-def _described(
-    sums: Floats, numbers: Floats, order: Codes, placed: Codes, sensitive: Sensitive, unit: str
-) -> Ranges:
-    x, p = numbers[order], sums.sum(axis=1) / sums.sum()
-    mass = np.bincount(placed, p)
-    centroids = np.bincount(placed, p * (x - x[0])) / mass + x[0]
-    nearest = np.abs(numbers[:, None] - x[None]).argmin(axis=1)
-    groups = placed[nearest]
-    leakage = sensitive.source.leakage(np.eye(len(mass))[groups[sensitive.source.rows]])
-    distortion = float(p @ (x - centroids[placed]) ** 2)
-    return Ranges(groups, centroids, distortion, leakage / nats_per(unit), unit)

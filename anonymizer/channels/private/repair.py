@@ -23,7 +23,7 @@ from anonymizer.channels.channel import epsilon_of
 from anonymizer.channels.private.program import EXACT, Program
 from anonymizer.channels.private.requirements import Demand, Policy
 from anonymizer.errors import PolicyUnreachableError
-from anonymizer.kernels.arrays import Floats, Mask
+from anonymizer.kernels.arrays import Floats
 
 PHANTOMS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 """Masses below which a symbol is taken for an artefact of the solver; the best is kept."""
@@ -53,8 +53,9 @@ def repaired(program: Program, joint: Floats, costs: Floats, policy: Policy, goo
     ``costs`` are the S(x, y) of the same answer. Of channels that distort at most ``good`` it is
     the one of the fewest entries. Callers have made sure that a channel that ignores X passes.
     """
-    candidates = [*_mended(program, joint, costs, policy), blind(program)]
-    sound = [one for one in candidates if _holds(program, one) and policy.accepts(one)]
+    sound = list(_mended(program, joint, costs, policy))
+    if _holds(program, ignoring := blind(program), policy):
+        sound.append(ignoring)
     if not sound:
         raise PolicyUnreachableError(
             "no channel could be verified to hold the policy, not even one that ignores the value; "
@@ -133,7 +134,7 @@ def _mended(program: Program, joint: Floats, costs: Floats, policy: Policy) -> I
                 topped = _topped(program, near, policy)
                 for e in MIXTURES:
                     mixed = _mixed(program, topped, e)
-                    if mixed is not None and _holds(program, mixed) and policy.accepts(mixed):
+                    if mixed is not None and _holds(program, mixed, policy):
                         yield mixed
                         break
 
@@ -160,24 +161,18 @@ def _topped(program: Program, channel: Floats, policy: Policy) -> Floats:
     """Release every symbol that breaks a model to everybody, too, as much as it needs."""
     if program.invariant:  # margins leave no room
         return channel
+    reach = np.inf if program.epsilon is None else np.exp(program.epsilon)
     mass = program.p @ channel
-    more = np.zeros(len(mass))
-    broken = np.flatnonzero(~_fine(program, channel, policy))
-    for part in TOPPINGS:
+    more, broken = np.zeros(len(mass)), np.arange(len(mass))
+    for part in (0.0, *TOPPINGS):
+        more[broken] = part * mass[broken]
+        topped = channel[:, broken] + more[broken]  # columns need not sum to anything
+        with np.errstate(invalid="ignore"):  # infinity times 0: without epsilon nothing breaks it
+            fine = policy.each(topped) & ~(topped.max(axis=0) > reach * topped.min(axis=0))
+        broken = broken[~fine]
         if not len(broken):
             break
-        more[broken] = part * mass[broken]
-        topped = channel[:, broken] + more[broken]
-        broken = broken[~_fine(program, topped, policy)]
     return np.asarray((channel + more) / (1 + more.sum()))
-
-
-def _fine(program: Program, channel: Floats, policy: Policy) -> Mask:
-    """Which symbols hold the models and epsilon, shape (k,); columns need not sum to anything."""
-    fine = policy.each(channel)
-    if program.epsilon is not None:
-        fine &= channel.max(axis=0) <= np.exp(program.epsilon) * channel.min(axis=0)
-    return fine
 
 
 def _fitted(p: Floats, channel: Floats) -> Floats:
@@ -192,12 +187,13 @@ def _fitted(p: Floats, channel: Floats) -> Floats:
     return np.asarray(joint / joint.sum(axis=1)[:, None])
 
 
-def _holds(program: Program, channel: Floats) -> bool:
-    """Whether rows are distributions, and margins, mean and epsilon are as required."""
+def _holds(program: Program, channel: Floats, policy: Policy) -> bool:
+    """Whether rows are distributions, and margins, mean, epsilon and models are as required."""
     rows = channel.min() >= 0 and np.abs(channel.sum(axis=1) - 1).max() <= EXACT
     if not rows or not _met(program, program.p @ channel):
         return False
-    return program.epsilon is None or epsilon_of(channel) <= program.epsilon + EXACT
+    private = program.epsilon is None or epsilon_of(channel) <= program.epsilon + EXACT
+    return private and policy.accepts(channel)
 
 
 def _projected(program: Program, joint: Floats) -> Floats | None:

@@ -130,8 +130,7 @@ class _RateTradeoff(Tradeoff):
         What it may leave them is priced so that they are all but ruled out, or all but those that
         are as near but for rounding.
         """
-        above = self.distortion - self.distortion.min(axis=1, keepdims=True)
-        bound = self.near.bound
+        above, bound = self.above, self.near.bound
         if not above.any() or limit <= self.least_distortion:
             return bound
         wanted = Limit(self, limit, False)
@@ -155,11 +154,10 @@ class _RateTradeoff(Tradeoff):
 
     def _kernel(self, slope: float) -> Floats:
         """exp(-(d(x,y) - min_y d(x,y)) / slope), shape (n, k); its limit where the slope is 0."""
-        excess = self.distortion - self.distortion.min(axis=1, keepdims=True)
         if not slope:
-            return np.asarray(excess == 0, float)
+            return np.asarray(self.above == 0, float)
         with np.errstate(over="ignore", under="ignore"):
-            return np.asarray(np.exp(-excess / slope))
+            return np.asarray(np.exp(-self.above / slope))
 
     def _single(self, slope: float) -> Solved | None:
         """One symbol for everybody, where the slope makes that the best.

@@ -78,6 +78,11 @@ class Tradeoff(ABC):
         distortion = expected(self.p, channel, self.distortion)
         return Point(channel, distortion, self.leakage(channel), slope)
 
+    @cached_property
+    def above(self) -> Floats:
+        """d(x, y) - min_y d(x, y), shape (n, k)."""
+        return np.asarray(self.distortion - self.distortion.min(axis=1, keepdims=True))
+
     @property
     def least_distortion(self) -> float:
         """Lower bound of E d: that of the cheapest symbol of every value, less rounding."""

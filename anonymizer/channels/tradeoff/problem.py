@@ -66,11 +66,10 @@ class LeakageTradeoff(Tradeoff):
     @cached_property
     def near(self) -> Solved:
         """The ends are found exactly, where the published descent finds neither."""
-        above = self.distortion - self.distortion.min(axis=1, keepdims=True)
-        problem = Lagrangian.of(self.source, np.where(above > 0, FORBIDDEN, 0.0), 1.0)
+        problem = Lagrangian.of(self.source, np.where(self.above > 0, FORBIDDEN, 0.0), 1.0)
         method = "automatic" if self.method == "steepest-descent" else self.method
         found = minimum(problem, self.tolerance, method, self.deadline)
-        nearest = np.where(above.T > 0, 0.0, np.maximum(found.u, 1e-30 * problem.p))
+        nearest = np.where(self.above.T > 0, 0.0, np.maximum(found.u, 1e-30 * problem.p))
         return Solved(self._point(problem.fitted(nearest)), problem.outside(found.bound))
 
     @cached_property
@@ -104,8 +103,7 @@ class LeakageTradeoff(Tradeoff):
         and that chance is at most what the limit is above the least, by what the cheapest of the
         others distorts more.
         """
-        above = self.distortion - self.distortion.min(axis=1, keepdims=True)
-        dearer = float(above[above > 0].min(initial=np.inf))
+        dearer = float(self.above[self.above > 0].min(initial=np.inf))
         spare = max(0.0, limit * (1 + EPSILON) - self.least_distortion)
         return max(0.0, self.near.bound - FORBIDDEN * (spare / dearer) * (1 + 4 * EPSILON))
 
