@@ -3,7 +3,8 @@
 In: joint laws or counts of an attribute and a sensitive one, distortions, privacy models. Out:
 channels with proven bounds, estimates from what they release, and losses. It may import
 ``privacy``, ``counts``, ``hierarchy``, ``information``, ``tables`` and ``kernels``. Packages
-publish names; a module's names without an underscore are for the other modules.
+publish names; a module's names without an underscore are for the other modules. An argument that is
+not what a function says of it raises ``InputError``.
 """
 
 from anonymizer.channels.bottleneck.bottlenecks import (

@@ -130,15 +130,10 @@ def default_alphabet(
     Parameters
     ----------
     joint, values
-        See :func:`best_ranges`.
+        As for :func:`best_ranges`, and so are errors.
     slopes, privacy
         What leakage is worth: the best ranges of each, and those that satisfy the models, are to be
         beaten.
-
-    Raises
-    ------
-    InputError, PolicyUnreachableError
-        As :func:`best_ranges`.
     """
     models_of(privacy)
     prices = numbers_of("slopes", slopes)

@@ -160,11 +160,6 @@ def bottleneck_path(
         logarithmic scale, down to where telling nothing is a local optimum.
     symbols, unit
         As for :func:`information_bottleneck`.
-
-    Raises
-    ------
-    InputError
-        When an argument is none of these.
     """
     nats_per(unit)
     solver = _compressor(joint, symbols, 0, None)

@@ -64,11 +64,6 @@ def rounding(column: pd.Series, base: float) -> pd.Series:
     ----------
     column, base
         Numbers, none missing; and a number above 0, in their unit.
-
-    Raises
-    ------
-    InputError
-        When the column holds no numbers, or the base is not above 0.
     """
     base, multiples = _multiples(column, base)
     return _like(column, base * np.rint(multiples))
@@ -90,11 +85,6 @@ def random_rounding(
         Numbers, none missing; and a number above 0, in their unit.
     controlled
         Whether sums are controlled; otherwise numbers are rounded independently of each other.
-
-    Raises
-    ------
-    InputError
-        When the column holds no numbers, or the base is not above 0.
     """
     require_generator(rng)
     require_flag("controlled", controlled)
@@ -151,11 +141,6 @@ def additive_noise(frame: pd.DataFrame, share: float, rng: np.random.Generator) 
     share
         The variance of the noise as a share of that of the column. Noise of p percent of the
         standard deviation, sdcMicro's ``noise = p``, is ``share = (p / 100)**2``.
-
-    Raises
-    ------
-    InputError
-        When columns hold no numbers, or the share is not above 0.
     """
     numbers, share = _checked(frame, share, rng)
     spread = np.sqrt(share * _covariance(numbers).diagonal())
@@ -181,11 +166,6 @@ def correlated_noise(
         correlated noise is ``share = p / 100``.
     corrected
         Whether covariances are restored.
-
-    Raises
-    ------
-    InputError
-        When columns hold no numbers, or the share is not above 0.
     """
     require_flag("corrected", corrected)
     numbers, share = _checked(frame, share, rng)

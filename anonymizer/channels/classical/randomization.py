@@ -82,11 +82,6 @@ def random_channel(
     """Values kept with a chance uniform on [least_diagonal, 1], changed evenly into the others.
 
     The matrix that sdcMicro draws (Templ, Kowarik and Meindl, 2015).
-
-    Raises
-    ------
-    InputError
-        When the least chance is not above 0 and up to 1, or there are no values.
     """
     require_generator(rng)
     least = number_of("least_diagonal", least_diagonal, above=0, most=1)
@@ -109,14 +104,9 @@ def invariant_channel(channel: Channel, margin: ArrayLike, *, alpha: float = 1.0
     Parameters
     ----------
     channel, margin
-        Q, and p(x) or counts, one number for every value of the channel; all above 0.
+        Q, and p(x) or counts, exactly one number for every value of the channel; all above 0.
     alpha
         How much is randomized at all: above 0, up to 1.
-
-    Raises
-    ------
-    InputError
-        When the margin does not fit the channel.
     """
     require_channel("channel", channel)
     share = number_of("alpha", alpha, above=0, most=1)

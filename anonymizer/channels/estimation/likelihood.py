@@ -81,11 +81,6 @@ def maximum_likelihood(
     most_iterations
         Of expectation-maximisation, where to give up: what is found is returned, and said not to
         have converged.
-
-    Raises
-    ------
-    InputError
-        When the counts do not fit the channels, or a limit is no positive number.
     """
     require_one_of("method", method, METHODS)
     number_of("tolerance", tolerance, above=0)

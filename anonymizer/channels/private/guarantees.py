@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.channels.channel import OptimalChannel
+from anonymizer.channels.channel import OptimalChannel, Point, Solved
 from anonymizer.channels.private.program import Extras, Program, program_of, proof
 from anonymizer.channels.private.repair import blind, repaired
 from anonymizer.channels.private.requirements import Policy
@@ -104,12 +104,8 @@ def least_distortion(
 ) -> OptimalChannel:
     """The same about several sensitive attributes at once, all next to the same X.
 
-    A model that names none of them is about each. The leakage is that about the first.
-
-    Raises
-    ------
-    InputError, PolicyUnreachableError
-        As :func:`private_channel`, and when the attributes are not about the same X.
+    A model that names none of them is about each. The leakage is that about the first. Errors are
+    those of :func:`private_channel`.
     """
     number_of("tolerance", tolerance, above=0, most=1)
     if records is not None:
@@ -132,17 +128,10 @@ def least_distortion(
     exact = replace(program, demands=policy.demands(tolerated=False))
     channel = np.zeros((len(source.p), costs.shape[1]))
     channel[:, columns], bound, steps = _best(exact, tolerated, policy, tolerance)
-    return OptimalChannel.of(
-        _everywhere(channel, given, source, extras),
-        expected(source.p, channel, costs),
-        source.leakage(channel),
-        "distortion",
-        bound,
-        tolerance=tolerance,
-        unit=unit,
-        method="clarabel",
-        iterations=steps,
-    )
+    full, leakage = _everywhere(channel, given, source, extras), source.leakage(channel)
+    point = Point(full, expected(source.p, channel, costs), leakage)
+    found = Solved(point, bound, steps, "clarabel")
+    return OptimalChannel.of(found, "distortion", unit, tolerance)
 
 
 _Answer = tuple[Floats, float, int]

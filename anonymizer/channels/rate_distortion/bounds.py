@@ -96,11 +96,6 @@ def mutual_information_bound(
         D, a number or several, in the square of the unit of X; and I(W;X).
     variance
         Of X: what releasing the mean for everybody distorts.
-
-    Raises
-    ------
-    InputError
-        When a number is outside its range.
     """
     bits = number_of("information", information, least=0)
     return np.asarray((1 - _normalized(distortion, variance)) * bits)
@@ -112,11 +107,6 @@ def gaussian_rate(
     """R(D) = -1/2 log(1 - (1 - d) rho^2) of scalars, d = D / Var X; 0 from d = 1 on.
 
     With correlation 1, W = X: the rate-distortion function 1/2 log(1 / d), infinite at 0.
-
-    Raises
-    ------
-    InputError
-        When a number is outside its range.
     """
     rho = number_of("correlation", correlation, least=-1.0, most=1.0)
     d = _normalized(distortion, variance)
@@ -144,11 +134,6 @@ def gaussian_channel(
     -------
     array of shape (n, k)
         Rows sum to 1.
-
-    Raises
-    ------
-    InputError
-        When a number is outside its range, or the grid holds a value twice.
     """
     x, points = vector_of("values", values), vector_of("grid", grid)
     center = number_of("mean", mean)

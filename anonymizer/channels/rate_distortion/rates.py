@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import rel_entr
 
-from anonymizer.channels.channel import OptimalChannel
+from anonymizer.channels.channel import OptimalChannel, Solved
 from anonymizer.channels.rate_distortion.margins import EPS, best_margin, rounding
 from anonymizer.channels.source import require_distortion
 from anonymizer.channels.threads import single_threaded
-from anonymizer.channels.tradeoff.answers import ROUNDING, Limit, Solved, Tradeoff, answered
+from anonymizer.channels.tradeoff.answers import ROUNDING, Limit, Tradeoff, answered
 from anonymizer.channels.tradeoff.lagrangian import LEAST
 from anonymizer.channels.validation import law_of, nats_per, number_of, only_one, require_room
 from anonymizer.kernels.arrays import Floats

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizer.channels.channel import OptimalChannel
+from anonymizer.channels.channel import OptimalChannel, Point, Solved
 from anonymizer.channels.source import expected, filled
 from anonymizer.channels.tradeoff.lagrangian import EPSILON
 from anonymizer.channels.validation import nats_per
@@ -31,29 +31,6 @@ SOLVES = 60
 
 FINEST = 1e-10
 """The least relative tolerance of a cost that is required on the way."""
-
-
-@dataclass(frozen=True, eq=False)
-class Point:
-    """A channel q(y|x), shape (n, k), with its distortion, its leakage in nats and its slope.
-
-    The slope is that per nat for which it is the best, where it was found by one.
-    """
-
-    channel: Floats
-    distortion: float
-    leakage: float
-    slope: float | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Solved:
-    """A point, a lower bound of what it minimises, the steps and the method."""
-
-    point: Point
-    bound: float
-    steps: int = 0
-    method: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,16 +271,8 @@ def optimal(
     """With a row for every value of X, in the unit, certified to a tolerance of the terms."""
     point = found.point
     negligible = minimised != "cost" and point.leakage <= ROUNDING
-    return OptimalChannel.of(
-        filled(point.channel, problem.p, problem.rows, problem.values),
-        point.distortion,
-        0.0 if negligible else point.leakage,
-        minimised,
-        found.bound,
-        slope=point.slope,
-        tolerance=problem.tolerance,
-        rounding=ROUNDING * terms + problem.rounding(minimised, point.slope or 0.0),
-        unit=unit,
-        method=found.method or problem.method,
-        iterations=found.steps,
-    )
+    full = filled(point.channel, problem.p, problem.rows, problem.values)
+    point = replace(point, channel=full, leakage=0.0 if negligible else point.leakage)
+    found = replace(found, point=point, method=found.method or problem.method)
+    rounding = ROUNDING * terms + problem.rounding(minimised, point.slope or 0.0)
+    return OptimalChannel.of(found, minimised, unit, problem.tolerance, rounding)

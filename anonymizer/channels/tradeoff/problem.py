@@ -14,8 +14,9 @@ from functools import cached_property
 
 import numpy as np
 
+from anonymizer.channels.channel import Point, Solved
 from anonymizer.channels.source import Source
-from anonymizer.channels.tradeoff.answers import ROUNDING, Point, Solved, Tradeoff
+from anonymizer.channels.tradeoff.answers import ROUNDING, Tradeoff
 from anonymizer.channels.tradeoff.lagrangian import EPSILON, Lagrangian
 from anonymizer.channels.tradeoff.minimum import minimum
 from anonymizer.kernels.arrays import Floats

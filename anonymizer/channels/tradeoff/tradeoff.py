@@ -12,10 +12,10 @@ from time import monotonic
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.channels.channel import OptimalChannel
+from anonymizer.channels.channel import OptimalChannel, Point, Solved
 from anonymizer.channels.source import Source, require_distortion
 from anonymizer.channels.threads import single_threaded
-from anonymizer.channels.tradeoff.answers import Point, Solved, answered, optimal, priced
+from anonymizer.channels.tradeoff.answers import answered, optimal, priced
 from anonymizer.channels.tradeoff.minimum import METHODS
 from anonymizer.channels.tradeoff.problem import LeakageTradeoff
 from anonymizer.channels.validation import (
@@ -147,17 +147,12 @@ def privacy_distortion_curve(
     Parameters
     ----------
     joint, distortion, tolerance, unit
-        As for :func:`privacy_distortion`.
+        As for :func:`privacy_distortion`, and so are errors.
     slopes
         Of the points; without them they are where the curve bends: every next one is that of the
         chord of the two neighbours that are furthest apart.
     points
-        How many, without slopes.
-
-    Raises
-    ------
-    InputError
-        As for :func:`privacy_distortion`, or when there is to be no point.
+        How many, without slopes; at least one.
     """
     nats_per(unit)
     problem = _problem(joint, distortion, tolerance, "automatic", None)
