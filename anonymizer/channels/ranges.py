@@ -6,7 +6,7 @@ both sums over ranges, so the best partition follows from the best ones of its b
 1961; Fisher 1958 for grouping): n (n + 1) / 2 ranges, each judged once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,7 +103,7 @@ def best_ranges(
     for first in range(n if privacy else 0):
         inside = np.cumsum(counts[first:], axis=0)
         costs[first, first:][~_accepted(inside, sensitive, privacy, exact)] = np.inf
-    placed = np.searchsorted(_cheapest(costs), np.arange(n), side="right") - 1
+    placed = cheapest(n, lambda end: (0, costs[:end, end - 1]))
     p = sums.sum(axis=1) / sums.sum()
     mass = np.bincount(placed, p)
     centroids = np.bincount(placed, p * (x - x[0])) / mass + x[0]
@@ -173,22 +173,26 @@ def _accepted(
     return accepted
 
 
-def _cheapest(costs: Floats) -> Codes:
-    """Where the ranges of the cheapest partition begin; unreachable where all cost infinity."""
-    n = len(costs)
+def cheapest(n: int, costs: Callable[[int], tuple[int, Floats]]) -> Codes:
+    """The range of each of n places in the cheapest partition, shape (n,), numbered from the first.
+
+    ``costs`` gives, of the ranges that end before a place, the first and what each costs from there
+    on. Unreachable where every partition costs infinity.
+    """
     least, begins = np.full(n + 1, np.inf), np.zeros(n + 1, np.intp)
     least[0] = 0.0
     for end in range(1, n + 1):
-        total = least[:end] + costs[:end, end - 1]
-        begins[end] = int(np.argmin(total))
-        least[end] = total[begins[end]]
+        first, within = costs(end)
+        if len(within):
+            total = least[first : first + len(within)] + within
+            begins[end] = first + total.argmin()
+            least[end] = total.min()
     if not np.isfinite(least[n]):
         raise PolicyUnreachableError(
             "the policy is out of reach: no partition of the values into ranges satisfies it; "
             "relax it"
         )
-    starts, end = [], n
-    while end:
-        end = int(begins[end])
-        starts.append(end)
-    return np.array(starts[::-1], np.intp)
+    ends = [n]
+    while ends[-1]:
+        ends.append(int(begins[ends[-1]]))
+    return np.repeat(np.arange(len(ends) - 1), np.diff(ends[::-1]))

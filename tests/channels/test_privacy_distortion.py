@@ -297,7 +297,7 @@ def test_the_published_descent_is_as_published(monkeypatch):
 
     dC / dq(y|x) = p(x) (d(x, y) + slope (sum_w p(w|x) ln p(y|w) - ln p(y))).
     """
-    monkeypatch.setattr("anonymizer.channels.tradeoff.descent.PUBLISHED", 50)
+    monkeypatch.setattr("anonymizer.channels.tradeoff.minimum.PUBLISHED", 50)
     joint, distortion = gaussian(11)
     found = privacy_distortion(joint, distortion, slope=1.2, unit="nats", method="steepest-descent")
     law = joint / joint.sum()

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from anonymizer.channels.ranges import cheapest
 from anonymizer.channels.validation import columns_of, whole_of
 from anonymizer.errors import InputError, require_one_of
 from anonymizer.kernels.arrays import Codes, Floats
@@ -133,17 +134,10 @@ def _optimal(points: Floats, k: int) -> Codes:
     ordered = points[order]
     sums = np.concatenate([[0.0], ordered.cumsum()])
     squares = np.concatenate([[0.0], (ordered**2).cumsum()])
-    best = np.full(len(points) + 1, np.inf)
-    best[0], begin_of = 0.0, np.zeros(len(points) + 1, np.intp)
-    for end in range(k, len(points) + 1):
+
+    def within(end: int) -> tuple[int, Floats]:
         begin = np.arange(max(0, end - 2 * k + 1), end - k + 1)
-        within = squares[end] - squares[begin] - (sums[end] - sums[begin]) ** 2 / (end - begin)
-        cost = best[begin] + np.maximum(within, 0.0)
-        begin_of[end] = begin[cost.argmin()]
-        best[end] = cost.min()
-    ends = [len(points)]
-    while ends[-1]:
-        ends.append(int(begin_of[ends[-1]]))
-    groups = np.empty(len(points), np.intp)
-    groups[order] = np.repeat(np.arange(len(ends) - 1), np.diff(ends[::-1]))
-    return groups
+        around = squares[end] - squares[begin] - (sums[end] - sums[begin]) ** 2 / (end - begin)
+        return max(0, end - 2 * k + 1), np.maximum(around, 0.0)
+
+    return np.asarray(cheapest(len(points), within)[np.argsort(order)])

@@ -134,14 +134,10 @@ def _categories(column: pd.Series) -> tuple[tuple[Hashable, ...], Codes]:
             f"column {column.name!r} misses {int(column.isna().sum()):,} values; drop these "
             "records, or give them a category"
         )
-    values: list[Hashable] = list(found)
-    categories = isinstance(column.dtype, pd.CategoricalDtype)
-    order = list(range(len(values)))
-    if not categories:
-        order.sort(key=lambda code: rank(values[code]))
-    place = np.empty(len(values), np.intp)
-    place[order] = np.arange(len(values))
-    return tuple(values[code] for code in order), place[codes]
+    order = list(range(len(found)))
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        order.sort(key=lambda code: rank(found[code]))
+    return tuple(found[code] for code in order), np.argsort(order)[codes]
 
 
 def _channel_of(given: Channel | pd.DataFrame | ArrayLike, values: tuple[Hashable, ...]) -> Channel:

@@ -67,10 +67,6 @@ class _Rows:
         return sparse.csc_matrix((entries, place), shape=(self.height, self.width))
 
 
-Priced = Callable[[Floats], Weights]
-"""The multipliers of one demand, from the prices of all rows."""
-
-
 def solve(program: Program, accuracy: float) -> tuple[Floats, Multipliers, int]:
     """Solve a program to a relative accuracy, or to the best that Clarabel can have.
 
@@ -121,8 +117,10 @@ def solve(program: Program, accuracy: float) -> tuple[Floats, Multipliers, int]:
 _NONE = np.zeros(0)
 
 
-def _demanded(system: _Rows, demand: Demand, u: Codes, masses: Codes) -> Priced:
-    """The rows of one demand over all symbols."""
+def _demanded(
+    system: _Rows, demand: Demand, u: Codes, masses: Codes
+) -> Callable[[Floats], Weights]:
+    """The rows of one demand over all symbols; what has its multipliers from all prices."""
     m, k = len(demand.margin), len(masses)
     law, size = system.variables(m, k), demand.margin[:, None]  # V_wy / p_w, and p_w
     defined = system.block(clarabel.ZeroConeT, np.zeros((m, k)))

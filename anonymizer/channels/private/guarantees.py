@@ -175,10 +175,11 @@ def _everywhere(channel: Floats, distortion: Floats, source: Source, extras: Ext
 
     With epsilon the mean of all rows, which differs from none of them by more.
     """
+    full = np.zeros((source.shape[0], channel.shape[1]))
     if extras.epsilon is None:
         nearest = np.where(channel.max(axis=0) > 0, distortion, np.inf).argmin(axis=1)
-        full = np.eye(channel.shape[1])[nearest]
+        full[np.arange(len(full)), nearest] = 1.0
     else:
-        full = np.tile(source.p @ channel, (source.shape[0], 1))
+        full[:] = source.p @ channel
     full[source.rows] = channel
-    return np.asarray(full)
+    return full

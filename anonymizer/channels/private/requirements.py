@@ -107,24 +107,20 @@ class Demand:
 
     def added(self, model: PrivacyModel, sensitive: Sensitive, slack: float) -> "Demand":
         """The same and what a model requires."""
+        known = np.log(self.margin) - np.log(sensitive.prior)
         if isinstance(model, TCloseness):
-            return self._closeness(model, sensitive, slack)
+            if model.distance == "kl":
+                return self._tilted(known - (model.t + slack) * BIT)
+            sensitive.require_named("t-closeness", model.distance)
+            runs = [each.sums for each in model.bounds(sensitive.table) if each.sums is not None]
+            added = tuple(_transport(sums, sensitive, model.t + slack) for sums in runs)
+            return replace(self, transports=(*self.transports, *added))
         if isinstance(model, EntropyLDiversity):
             return self._tilted(np.log(self.margin) + np.log(model.l) - slack * BIT)
         if isinstance(model, ShareModel):
             return self._shares(model, sensitive, slack)
-        known = np.log(self.margin) - np.log(sensitive.prior)
         total = known - (model.threshold + slack) * BIT
         return replace(self, total=total if self.total is None else np.maximum(total, self.total))
-
-    def _closeness(self, model: TCloseness, sensitive: Sensitive, slack: float) -> "Demand":
-        if model.distance == "kl":
-            known = np.log(self.margin) - np.log(sensitive.prior)
-            return self._tilted(known - (model.t + slack) * BIT)
-        sensitive.require_named("t-closeness", model.distance)
-        runs = [bound.sums for bound in model.bounds(sensitive.table) if bound.sums is not None]
-        added = tuple(_transport(sums, sensitive, model.t + slack) for sums in runs)
-        return replace(self, transports=(*self.transports, *added))
 
     def _shares(self, model: ShareModel, sensitive: Sensitive, slack: float) -> "Demand":
         """Shares as the model tolerates them; half a tolerance inside where no slack is wanted."""

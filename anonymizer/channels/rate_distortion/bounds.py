@@ -145,14 +145,12 @@ def gaussian_channel(
         raise InputError("grid holds a value twice")
     edges = points[order][:-1] + np.diff(points[order]) / 2
     at = (1 - d) * x + d * center
-    sorted_ = np.zeros((len(x), len(points)))
     if deviation:
-        sorted_[:] = _cells((edges - at[:, None]) / deviation)
+        cells = _cells((edges - at[:, None]) / deviation)
     else:
-        sorted_[np.arange(len(x)), np.searchsorted(edges, at, side="right")] = 1.0
-    channel = np.empty_like(sorted_)
-    channel[:, order] = sorted_
-    return channel
+        cells = np.zeros((len(x), len(points)))
+        cells[np.arange(len(x)), np.searchsorted(edges, at, side="right")] = 1.0
+    return np.asarray(cells[:, np.argsort(order)])
 
 
 def _cells(edges: Floats) -> Floats:

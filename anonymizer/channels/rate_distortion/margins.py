@@ -56,11 +56,15 @@ class Margin:
         """What is not proven, but for rounding."""
         return self.value - self.lower
 
-    def better(self, other: "Margin") -> "Margin":
-        """The margin of less value, with the higher of both bounds."""
-        lower = max(self.lower, other.lower)
-        winner = self if self.value <= other.value else other
-        return replace(winner, value=max(winner.value, lower), lower=lower)
+    def better(self, later: "Margin") -> "Margin":
+        """The margin of less value, with the higher of both bounds, found as late as the other."""
+        best = self if self.value <= later.value else later
+        best = replace(best, iterations=later.iterations, method=later.method)
+        return best.bounded(max(self.lower, later.lower))
+
+    def bounded(self, lower: float) -> "Margin":
+        """The same with another bound."""
+        return replace(self, value=max(self.value, lower), lower=lower)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +106,7 @@ def best_margin(p: Floats, a: Floats, goal: float) -> Margin:
     if not (a @ kept > 0).all():
         return best
     found, _ = kernel.margin(kept / kept.sum(), best.iterations, best.method)
-    lower = max(found.lower, best.lower)
-    found = replace(found, value=max(found.value, lower), lower=lower)
+    found = found.bounded(max(found.lower, best.lower))
     return found if found.gap <= max(best.gap, kernel.allowed(best)) else best
 
 
@@ -138,7 +141,7 @@ def _blahut_arimoto(kernel: _Kernel, steps: int) -> tuple[Margin, Floats]:
         t = t * c
         t = t / t.sum()
         found, c = kernel.margin(t, step, "blahut-arimoto")
-        best = replace(best.better(found), iterations=found.iterations, method=found.method)
+        best = best.better(found)
         if best.gap <= kernel.allowed(best):
             break
     return best, t
@@ -161,7 +164,7 @@ def _interior(kernel: _Kernel, start: Floats, best: Margin) -> Margin:
             break
         found, _ = kernel.margin(t / t.sum(), first + step, "interior-point")
         since = 0 if found.gap < 0.9 * best.gap else since + 1
-        best = replace(best.better(found), iterations=found.iterations, method=found.method)
+        best = best.better(found)
         done = best.gap <= kernel.allowed(best)
         if done or since > PATIENCE or float(t @ z) < FLOOR / 100:
             break

@@ -126,22 +126,17 @@ class LeakageTradeoff(Tradeoff):
 def _leakless(problem: Lagrangian) -> tuple[Floats, float]:
     """A law u(y, x) without leakage, and a lower bound of the distortion of all such laws."""
     n, k, m = problem.shape
-    single = np.zeros((k, n))
-    single[np.argmin(problem.distortion @ problem.p)] = problem.p
-    bound = _bound(problem, np.zeros((k, m)))
-    least = float((single * problem.distortion).sum())
-    if n * k * m > MOST_ENTRIES or least <= bound * (1 + 1e-12):
-        return single, bound
-    found = _solved(problem)
-    if found is None:
-        return single, bound
-    u, prices = found
-    bound = max(bound, _bound(problem, prices))
-    fitted = problem.fitted(u)
-    cheaper = float((fitted * problem.distortion).sum()) < least
-    if not cheaper or problem.leakage(fitted) > ROUNDED:
-        return single, bound
-    return fitted, bound
+    best = np.zeros((k, n))
+    best[np.argmin(problem.distortion @ problem.p)] = problem.p
+    bound, least = _bound(problem, np.zeros((k, m))), float((best * problem.distortion).sum())
+    open_ = n * k * m <= MOST_ENTRIES and least > bound * (1 + 1e-12)
+    if open_ and (found := _solved(problem)):
+        bound = max(bound, _bound(problem, found[1]))
+        fitted = problem.fitted(found[0])
+        cheaper = float((fitted * problem.distortion).sum()) < least
+        if cheaper and problem.leakage(fitted) <= ROUNDED:
+            best = fitted
+    return best, bound
 
 
 def _solved(problem: Lagrangian) -> tuple[Floats, Floats] | None:

@@ -105,18 +105,14 @@ def privacy_distortion(
 
 
 def _problem(
-    joint: ArrayLike,
-    distortion: ArrayLike,
-    tolerance: float,
-    method: str,
-    time_limit: float | None,
+    joint: ArrayLike, distortion: ArrayLike, tolerance: float, method: str, seconds: float | None
 ) -> LeakageTradeoff:
     """Check everything but slopes and limits."""
     require_one_of("method", method, METHODS)
     number_of("tolerance", tolerance, above=0, most=np.nextafter(1, 0))
     deadline = np.inf
-    if time_limit is not None:
-        deadline = monotonic() + number_of("time_limit", time_limit, above=0)
+    if seconds is not None:
+        deadline = monotonic() + number_of("time_limit", seconds, above=0)
     given = matrix_of("joint", joint)
     source = Source.of(np.where(given > NEGLIGIBLE * given.sum(), given, 0.0))
     costs = require_distortion(distortion, "joint", len(given))[source.rows]
