@@ -60,7 +60,7 @@ class Channel:
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class TradeoffPoint:
     """A channel q(y|x), shape (n, k), with its distortion, its leakage in nats and its slope.
 
     The slope is that per nat for which it is the best, where it was found by one.
@@ -76,7 +76,7 @@ class Point:
 class Solved:
     """A point, a lower bound of what it minimises, the steps and the method."""
 
-    point: Point
+    point: TradeoffPoint
     bound: float
     steps: int = 0
     method: str | None = None

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.channels.channel import OptimalChannel, Point, Solved
+from anonymizer.channels.channel import OptimalChannel, Solved, TradeoffPoint
 from anonymizer.channels.private.program import Extras, Program, program_of, proof
 from anonymizer.channels.private.repair import blind, repaired
-from anonymizer.channels.private.requirements import Policy
+from anonymizer.channels.private.requirements import ChannelPolicy
 from anonymizer.channels.source import Sensitive, Source, expected, require_distortion
 from anonymizer.channels.validation import matrix_of, nats_per, number_of
 from anonymizer.errors import InputError
@@ -120,7 +120,7 @@ def least_distortion(
     source = sensitive[0].source
     given = require_distortion(distortion, "joint", source.shape[0])
     costs = np.ascontiguousarray(given[source.rows])
-    policy = Policy.of(privacy, sensitive, records)
+    policy = ChannelPolicy.of(privacy, sensitive, records)
     program, columns = program_of(source, costs, extras)
     tolerated = replace(program, demands=policy.demands(tolerated=True))
     tolerated.require_room()
@@ -129,7 +129,7 @@ def least_distortion(
     channel = np.zeros((len(source.p), costs.shape[1]))
     channel[:, columns], bound, steps = _best(exact, tolerated, policy, tolerance)
     full, leakage = _everywhere(channel, given, source, extras), source.leakage(channel)
-    point = Point(full, expected(source.p, channel, costs), leakage)
+    point = TradeoffPoint(full, expected(source.p, channel, costs), leakage)
     found = Solved(point, bound, steps, "clarabel")
     return OptimalChannel.of(found, "distortion", unit, tolerance)
 
@@ -138,7 +138,7 @@ _Answer = tuple[Floats, float, int]
 """A verified channel, the lower bound that is proven, and the steps of the solver."""
 
 
-def _best(exact: Program, tolerated: Program, policy: Policy, tolerance: float) -> _Answer:
+def _best(exact: Program, tolerated: Program, policy: ChannelPolicy, tolerance: float) -> _Answer:
     """Solve a hair inside the limits, and closer to them where that was too far inside.
 
     A hair h costs up to h times what ignoring X costs, as a mixture with a channel that does is
@@ -154,7 +154,7 @@ def _best(exact: Program, tolerated: Program, policy: Policy, tolerance: float) 
 
 
 def _answer(
-    exact: Program, tolerated: Program, policy: Policy, tolerance: float, hair: float
+    exact: Program, tolerated: Program, policy: ChannelPolicy, tolerance: float, hair: float
 ) -> _Answer:
     from anonymizer.channels.private.conic import solve
 

@@ -100,7 +100,7 @@ class Program:
 
 
 @dataclass(frozen=True, eq=False)
-class Weights:
+class Prices:
     """The multipliers of one demand; shapes end in (k,), one for every symbol.
 
     ``rows`` are of the rows with a tilt, ``total`` of the row over all symbols; ``laws`` are p(w|y)
@@ -124,7 +124,7 @@ class Multipliers:
     u >= p e^(-epsilon/2) b_y, shape (n, k). Those of absent conditions are 0.
     """
 
-    weights: tuple[Weights, ...]
+    weights: tuple[Prices, ...]
     margins: Floats
     mean: float
     most: Floats
@@ -218,7 +218,7 @@ def _signed(program: Program, multipliers: Multipliers) -> tuple[list[Floats], f
     return parts, value, weight
 
 
-def _coefficients(demand: Demand, weights: Weights) -> list[Floats]:
+def _coefficients(demand: Demand, weights: Prices) -> list[Floats]:
     """The coefficients in V_y that the multipliers of a demand make, parts of shape (m, k)."""
     shape = (demand.conditional.shape[1], weights.linear.shape[1])
     parts = []

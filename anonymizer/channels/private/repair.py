@@ -21,7 +21,7 @@ import numpy as np
 
 from anonymizer.channels.channel import epsilon_of
 from anonymizer.channels.private.program import EXACT, Program
-from anonymizer.channels.private.requirements import Demand, Policy
+from anonymizer.channels.private.requirements import ChannelPolicy, Demand
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.kernels.arrays import Floats
 
@@ -47,7 +47,9 @@ MOST_EQUATIONS = 2500
 PROJECTIONS = 6
 
 
-def repaired(program: Program, joint: Floats, costs: Floats, policy: Policy, good: float) -> Floats:
+def repaired(
+    program: Program, joint: Floats, costs: Floats, policy: ChannelPolicy, good: float
+) -> Floats:
     """The least distorting channel that a policy accepts, near u(x,y), shape (n, k).
 
     ``costs`` are the S(x, y) of the same answer. Of channels that distort at most ``good`` it is
@@ -118,7 +120,9 @@ def _mixed(program: Program, channel: Floats, e: float) -> Floats | None:
     return np.asarray((1 - e) * channel + e * b[None]) if b.min() >= 0 else None
 
 
-def _mended(program: Program, joint: Floats, costs: Floats, policy: Policy) -> Iterator[Floats]:
+def _mended(
+    program: Program, joint: Floats, costs: Floats, policy: ChannelPolicy
+) -> Iterator[Floats]:
     """For every idea of what is no more than an artefact, the least mixed channel that passes."""
     reduced = (costs - costs.min(axis=1)[:, None]) / program.scale
     joint = np.maximum(joint, 0.0)
@@ -157,7 +161,7 @@ def _cleaned(program: Program, joint: Floats, least: float) -> Floats | None:
     return _fitted(program.p, channel) if program.invariant else channel
 
 
-def _topped(program: Program, channel: Floats, policy: Policy) -> Floats:
+def _topped(program: Program, channel: Floats, policy: ChannelPolicy) -> Floats:
     """Release every symbol that breaks a model to everybody, too, as much as it needs."""
     if program.invariant:  # margins leave no room
         return channel
@@ -187,7 +191,7 @@ def _fitted(p: Floats, channel: Floats) -> Floats:
     return np.asarray(joint / joint.sum(axis=1)[:, None])
 
 
-def _holds(program: Program, channel: Floats, policy: Policy) -> bool:
+def _holds(program: Program, channel: Floats, policy: ChannelPolicy) -> bool:
     """Whether rows are distributions, and margins, mean, epsilon and models are as required."""
     rows = channel.min() >= 0 and np.abs(channel.sum(axis=1) - 1).max() <= EXACT
     if not rows or not _met(program, program.p @ channel):

@@ -138,7 +138,7 @@ class Demand:
 
 
 @dataclass(frozen=True, eq=False)
-class Policy:
+class ChannelPolicy:
     """Models, each with the sensitive attributes that it has to answer for.
 
     ``pairs`` has every model with every attribute that it is about; p(x) has shape (n,). Every
@@ -154,7 +154,7 @@ class Policy:
     @classmethod
     def of(
         cls, models: Sequence[PrivacyModel], sensitive: Sequence[Sensitive], records: float | None
-    ) -> "Policy":
+    ) -> "ChannelPolicy":
         """Bring models and attributes together; k-anonymity needs the number of records."""
         require_convex(models_of(models))
         k = max((m.k for m in models if isinstance(m, KAnonymity | AlphaKAnonymity)), default=1)

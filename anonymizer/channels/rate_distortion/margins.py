@@ -68,7 +68,7 @@ class Margin:
 
 
 @dataclass(frozen=True, eq=False)
-class _Kernel:
+class _MarginProblem:
     """A(x,y), with what F and its derivatives are made of."""
 
     p: Floats
@@ -101,7 +101,7 @@ def best_margin(p: Floats, a: Floats, goal: float) -> Margin:
     p(x) > 0 has shape (n,), A(x, y) in [0, 1] shape (n, k), with a 1 in every row. Symbols of next
     to no weight are left out where the gap stays within the goal, nats.
     """
-    kernel, best = _Kernel(p, a, goal), positive_margin(p, a, goal)
+    kernel, best = _MarginProblem(p, a, goal), positive_margin(p, a, goal)
     kept = np.where(best.weights > 1e-9 * best.weights.max(), best.weights, 0.0)
     if not (a @ kept > 0).all():
         return best
@@ -112,7 +112,7 @@ def best_margin(p: Floats, a: Floats, goal: float) -> Margin:
 
 def positive_margin(p: Floats, a: Floats, goal: float) -> Margin:
     """The same with all symbols: no weight is 0."""
-    kernel = _Kernel(p, a, goal)
+    kernel = _MarginProblem(p, a, goal)
     small = a.shape[1] <= NEWTON
     best, t = _blahut_arimoto(kernel, STEPS if small else ALL_STEPS)
     if small and best.gap > kernel.allowed(best):
@@ -132,7 +132,7 @@ def rounding(shape: tuple[int, int], energy: float) -> float:
     return EPS * (rows + symbols + 8 + (rows / 2 + 8) * abs(energy))
 
 
-def _blahut_arimoto(kernel: _Kernel, steps: int) -> tuple[Margin, Floats]:
+def _blahut_arimoto(kernel: _MarginProblem, steps: int) -> tuple[Margin, Floats]:
     """Steps t <- t c, from a uniform margin, until the gap is the goal; the best, and the last."""
     symbols = kernel.a.shape[1]
     t = np.full(symbols, 1 / symbols)
@@ -147,7 +147,7 @@ def _blahut_arimoto(kernel: _Kernel, steps: int) -> tuple[Margin, Floats]:
     return best, t
 
 
-def _interior(kernel: _Kernel, start: Floats, best: Margin) -> Margin:
+def _interior(kernel: _MarginProblem, start: Floats, best: Margin) -> Margin:
     """Primal-dual interior points for min F(t) + sum t over t >= 0, whose t sums to 1 by itself.
 
     Optimal: 1 - c(t) = z >= 0 and t z = 0. Every iterate gives a bound; the best is kept.
@@ -171,7 +171,7 @@ def _interior(kernel: _Kernel, start: Floats, best: Margin) -> Margin:
     return best
 
 
-def _newton(kernel: _Kernel, t: Floats, z: Floats) -> tuple[Floats, Floats]:
+def _newton(kernel: _MarginProblem, t: Floats, z: Floats) -> tuple[Floats, Floats]:
     """One step with predictor and corrector (Mehrotra, 1992).
 
     The matrix is F'' + diag(z / t), scaled to 1 + B'B: its Cholesky factor is stable however far

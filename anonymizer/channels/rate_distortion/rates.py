@@ -16,7 +16,7 @@ from anonymizer.channels.channel import OptimalChannel, Solved
 from anonymizer.channels.rate_distortion.margins import EPS, best_margin, rounding
 from anonymizer.channels.source import require_distortion
 from anonymizer.channels.threads import single_threaded
-from anonymizer.channels.tradeoff.answers import ROUNDING, Limit, Tradeoff, answered
+from anonymizer.channels.tradeoff.answers import ROUNDING, LimitSearch, Tradeoff, answered
 from anonymizer.channels.tradeoff.lagrangian import LEAST
 from anonymizer.channels.validation import law_of, nats_per, number_of, only_one, require_room
 from anonymizer.kernels.arrays import Floats
@@ -133,7 +133,7 @@ class _RateTradeoff(Tradeoff):
         above, bound = self.above, self.near.bound
         if not above.any() or limit <= self.least_distortion:
             return bound
-        wanted = Limit(self, limit, False)
+        wanted = LimitSearch(self, limit, False)
         dearer = (above[above > least].min() for least in (0.0, NEAR * above.max()))
         slopes = {float(one) / RULED_OUT for one in dearer} - {0.0}
         found = (wanted.bound(self.solve(slope, self.tolerance), slope) for slope in slopes)

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anonymizer.channels.channel import OptimalChannel, Point, Solved
+from anonymizer.channels.channel import OptimalChannel, Solved, TradeoffPoint
 from anonymizer.channels.source import expected, filled
 from anonymizer.channels.tradeoff.lagrangian import EPSILON
 from anonymizer.channels.validation import nats_per
@@ -50,10 +50,10 @@ class Tradeoff(ABC):
     searched: ClassVar[float] = 1.0
     """Share of the tolerance to which a limit is searched."""
 
-    def point(self, channel: Floats, slope: float | None = None) -> Point:
+    def point(self, channel: Floats, slope: float | None = None) -> TradeoffPoint:
         """What a channel, shape (n, k), comes to."""
         distortion = expected(self.p, channel, self.distortion)
-        return Point(channel, distortion, self.leakage(channel), slope)
+        return TradeoffPoint(channel, distortion, self.leakage(channel), slope)
 
     @cached_property
     def above(self) -> Floats:
@@ -67,7 +67,7 @@ class Tradeoff(ABC):
         return float(self.p @ self.distortion.min(axis=1)) * (1 - rounding)
 
     @cached_property
-    def single(self) -> Point:
+    def single(self) -> TradeoffPoint:
         """The best single symbol for everybody, which leaks nothing."""
         channel = np.zeros_like(self.distortion)
         channel[:, int((self.p @ self.distortion).argmin())] = 1.0
@@ -109,28 +109,28 @@ class Tradeoff(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Limit:
+class LimitSearch:
     """The least leakage of channels of at most a distortion; or, ``of_leakage``, the reverse."""
 
     problem: Tradeoff
     limit: float
     of_leakage: bool
 
-    def position(self, point: Point) -> float:
+    def position(self, point: TradeoffPoint) -> float:
         """What the limit is about."""
         return point.leakage if self.of_leakage else point.distortion
 
-    def value(self, point: Point) -> float:
+    def value(self, point: TradeoffPoint) -> float:
         """What is minimised."""
         return point.distortion if self.of_leakage else point.leakage
 
-    def best(self, near: Point, far: Point) -> Point:
+    def best(self, near: TradeoffPoint, far: TradeoffPoint) -> TradeoffPoint:
         """The mix with as much of the near channel as the limit allows, which is never exceeded.
 
         D is linear along the mix, and I convex: no higher than the mix of both.
         """
 
-        def mixed(share: float) -> Point:
+        def mixed(share: float) -> TradeoffPoint:
             return self.problem.point(share * near.channel + (1 - share) * far.channel)
 
         if self.of_leakage:
@@ -156,7 +156,7 @@ class Limit:
             return gap / (value + slope * self.limit)
         return gap * slope / (self.limit + slope * value)
 
-    def met(self, far: Point, bound: float) -> Solved:
+    def met(self, far: TradeoffPoint, bound: float) -> Solved:
         """Close in on the limit from both ends, until the bound is close to the value."""
         problem, near = self.problem, self.problem.near.point
         tolerance = problem.searched * problem.tolerance
@@ -192,7 +192,7 @@ class Limit:
             best = self.best(near, far)
         return Solved(replace(best, slope=slope), bound, steps, method)
 
-    def _next_slope(self, near: Point, far: Point, sides: str) -> float | None:
+    def _next_slope(self, near: TradeoffPoint, far: TradeoffPoint, sides: str) -> float | None:
         """The slope of the chord, or one between those of the points; None if nothing is between.
 
         Every second is that of the chord: it ends on straight pieces, where guesses never do. After
@@ -246,7 +246,7 @@ def _at_distortion(problem: Tradeoff, limit: float, unit: str) -> OptimalChannel
     elif limit <= near.distortion:
         found = Solved(near, problem.least_leakage(limit))
     else:
-        found = Limit(problem, limit, False).met(far, 0.0)
+        found = LimitSearch(problem, limit, False).met(far, 0.0)
     slope = found.point.slope
     terms = found.point.leakage + (limit / slope if slope else 0.0)
     return optimal(problem, found, "leakage", unit, terms)
@@ -260,7 +260,7 @@ def _at_leakage(problem: Tradeoff, limit: float, unit: str) -> OptimalChannel:
     elif limit >= near.leakage:
         found = Solved(near, least)
     else:
-        found = Limit(problem, limit, True).met(problem.single, least)
+        found = LimitSearch(problem, limit, True).met(problem.single, least)
     terms = found.point.distortion + (found.point.slope or 0.0) * limit
     return optimal(problem, found, "distortion", unit, terms)
 

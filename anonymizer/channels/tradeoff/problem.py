@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from anonymizer.channels.channel import Point, Solved
+from anonymizer.channels.channel import Solved, TradeoffPoint
 from anonymizer.channels.source import Source
 from anonymizer.channels.tradeoff.answers import ROUNDING, Tradeoff
 from anonymizer.channels.tradeoff.lagrangian import EPSILON, Lagrangian
@@ -116,7 +116,7 @@ class LeakageTradeoff(Tradeoff):
         """An epsilon of the distortion of a single symbol, where nothing need be paid at all."""
         return 0.0 if minimised == "leakage" else EPSILON * self.measures.scale
 
-    def _point(self, u: Floats, slope: float | None = None) -> Point:
+    def _point(self, u: Floats, slope: float | None = None) -> TradeoffPoint:
         """The point of a joint law u(y, x)."""
         channel = np.ascontiguousarray((u / self.p).T)
         channel /= channel.sum(axis=1, keepdims=True)

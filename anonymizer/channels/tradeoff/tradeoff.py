@@ -12,7 +12,7 @@ from time import monotonic
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.channels.channel import OptimalChannel, Point, Solved
+from anonymizer.channels.channel import OptimalChannel, Solved, TradeoffPoint
 from anonymizer.channels.source import Source, require_distortion
 from anonymizer.channels.threads import single_threaded
 from anonymizer.channels.tradeoff.answers import answered, optimal, priced
@@ -201,7 +201,7 @@ def _spread(problem: LeakageTradeoff, points: int) -> list[Solved]:
     return sorted(found, key=lambda solved: solved.point.slope or 0.0)
 
 
-def _spans(left: Point, right: Point) -> tuple[float, float]:
+def _spans(left: TradeoffPoint, right: TradeoffPoint) -> tuple[float, float]:
     """How much more distortion, and less leakage, the second of two points has."""
     more, less = right.distortion - left.distortion, left.leakage - right.leakage
     return max(more, 0.0), max(less, 0.0)
