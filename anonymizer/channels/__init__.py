@@ -3,13 +3,15 @@
 In: joint laws or counts of an attribute and a sensitive one, distortions, privacy models. Out:
 channels with proven bounds, estimates from what they release, and losses. It may import
 ``privacy``, ``counts``, ``hierarchy``, ``information``, ``tables`` and ``kernels``. Packages
-publish names; a module's names without an underscore are for the other modules.
+publish names; a module's names without an underscore are for the other modules. An argument that is
+not what a function says of it raises ``InputError``.
 """
 
 from anonymizer.channels.bottleneck.bottlenecks import (
     Bottleneck,
     bottleneck_path,
     information_bottleneck,
+    synthetic,
 )
 from anonymizer.channels.channel import Channel, OptimalChannel
 from anonymizer.channels.distortions import absolute, hamming, hierarchical, squared
@@ -42,7 +44,6 @@ from anonymizer.channels.rate_distortion.gaussian import GaussianMechanism, Gaus
 from anonymizer.channels.rate_distortion.rates import rate_distortion
 from anonymizer.channels.serialization import channels_of, described
 from anonymizer.channels.source import Sensitive, Source
-from anonymizer.channels.synthesis import synthetic
 from anonymizer.channels.tradeoff.tradeoff import privacy_distortion, privacy_distortion_curve
 from anonymizer.channels.validation import require_room
 

@@ -60,6 +60,29 @@ class Channel:
 
 
 @dataclass(frozen=True, eq=False)
+class TradeoffPoint:
+    """A channel q(y|x), shape (n, k), with its distortion, its leakage in nats and its slope.
+
+    The slope is that per nat for which it is the best, where it was found by one.
+    """
+
+    channel: Floats
+    distortion: float
+    leakage: float
+    slope: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A point, a lower bound of what it minimises, the steps and the method."""
+
+    point: TradeoffPoint
+    bound: float
+    steps: int = 0
+    method: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class OptimalChannel:
     """A channel q(y|x), what it costs and what no channel can go below.
 
@@ -96,35 +119,23 @@ class OptimalChannel:
 
     @classmethod
     def of(
-        cls,
-        channel: Floats,
-        distortion: float,
-        leakage: float,
-        minimised: str,
-        bound: float,
-        *,
-        slope: float | None = None,
-        tolerance: float,
-        rounding: float = 0.0,
-        unit: str,
-        method: str,
-        iterations: int,
+        cls, found: Solved, minimised: str, unit: str, tolerance: float, rounding: float = 0.0
     ) -> "OptimalChannel":
         """From nats; certified to a relative tolerance and what rounding may add."""
-        nats = nats_per(unit)
-        measured = {"leakage": leakage, "distortion": distortion}
-        value = measured.get(minimised, distortion + (slope or 0.0) * leakage)
+        nats, point, slope = nats_per(unit), found.point, found.point.slope
+        measured = {"leakage": point.leakage, "distortion": point.distortion}
+        value = measured.get(minimised, point.distortion + (slope or 0.0) * point.leakage)
         return cls(
-            channel=channel,
-            distortion=distortion,
-            leakage=leakage / nats,
+            channel=point.channel,
+            distortion=point.distortion,
+            leakage=point.leakage / nats,
             slope=None if slope is None else slope * nats,
             minimised=minimised,
-            lower_bound=min(bound, value) / (nats if minimised == "leakage" else 1.0),
-            certified=bool(value - bound <= tolerance * value + rounding),
+            lower_bound=min(found.bound, value) / (nats if minimised == "leakage" else 1.0),
+            certified=bool(value - found.bound <= tolerance * value + rounding),
             unit=unit,
-            method=method,
-            iterations=iterations,
+            method=str(found.method),
+            iterations=found.steps,
         )
 
     @property
@@ -170,12 +181,7 @@ def require_channel(what: str, given: object) -> None:
 def require_stochastic(matrix: ArrayLike) -> Floats:
     """A matrix whose rows are distributions; sums are made 1, those that are but for rounding stay.
 
-    So a channel that was written down reads back as it was.
-
-    Raises
-    ------
-    InputError
-        When a row is not a distribution; the message numbers it from 0.
+    So a channel that was written down reads back as it was. A message numbers rows from 0.
     """
     found = matrix_of("channel", matrix)
     sums = found.sum(axis=1)

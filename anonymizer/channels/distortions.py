@@ -54,7 +54,7 @@ def hierarchical(taxonomy: Taxonomy) -> Floats:
 
 def _difference(x: ArrayLike, y: ArrayLike | None) -> Floats:
     form = "be numbers for squared and absolute distortion (or use hamming)"
-    left, right = (numbers_of("values", x if side is None else side, form) for side in (x, y))
+    left, right = (numbers_of("values", side, form) for side in (x, x if y is None else y))
     if left.ndim != 1 or right.ndim != 1:
         raise InputError("squared and absolute distortion need a list of numbers")
     return np.asarray(left[:, None] - right[None])

@@ -78,15 +78,9 @@ def pil(original: float, released: float, variance: float) -> float:
 
     Parameters
     ----------
-    original, released
-        The statistic before and after.
-    variance
-        Of the released statistic as a sample's; 0 tells any difference from none.
-
-    Raises
-    ------
-    InputError
-        When they are no finite numbers, or the variance is negative.
+    original, released, variance
+        The statistic before and after, and the variance of the released one as a sample's; 0 tells
+        any difference from none. Finite numbers.
 
     >>> round(pil(10.0, 10.5, 0.25), 4)
     0.6827
@@ -133,13 +127,11 @@ def probabilistic_loss(
     if ((wanted <= 0) | (wanted >= 1)).any():
         raise InputError("quantiles must lie between 0 and 1, ends excluded")
     share = 1 / len(y) + (0 if population else 1 / len(x))
-    moments = _Fourth.of(x)
-    after = _Fourth.of(y)
-    off = np.eye(x.shape[1], dtype=bool)
-    moved = after.unbiased - moments.unbiased
-    covariance = _pil(moved, moments.covariance_variance(len(y)) * share)
-    moved = after.correlation - moments.correlation
-    correlation = _pil(moved, moments.correlation_variance * share)
+    before, after, off = _Fourth.of(x), _Fourth.of(y), np.eye(x.shape[1], dtype=bool)
+    moved = after.unbiased - before.unbiased
+    covariance = _pil(moved, before.covariance_variance(len(y)) * share)
+    moved = after.correlation - before.correlation
+    correlation = _pil(moved, before.correlation_variance * share)
     at = np.quantile(x, wanted, axis=0).reshape(len(wanted), x.shape[1])
     density = np.array([_density(column, at[:, c]) for c, column in enumerate(x.T)]).T
     spread = (wanted * (1 - wanted))[:, None] / np.maximum(density.reshape(at.shape), 1e-150) ** 2
@@ -159,14 +151,9 @@ def moments_kept(original: ArrayLike, released: ArrayLike, *, level: float = 0.0
     Parameters
     ----------
     original, released
-        Shape (records,) or (records, c); row by row the same records.
+        Finite numbers, shape (records,) or (records, c); row by row the same records.
     level
         The chance of a false alarm.
-
-    Raises
-    ------
-    InputError
-        When they are not columns of finite numbers of the same shape.
     """
     x, y = _rescaled(original, released)
     if len(x) != len(y):

@@ -6,7 +6,7 @@ both sums over ranges, so the best partition follows from the best ones of its b
 1961; Fisher 1958 for grouping): n (n + 1) / 2 ranges, each judged once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,10 +61,9 @@ def best_ranges(
 
     Parameters
     ----------
-    joint
-        p(x, w), or the records of each, shape (n, m). Models that count records need records.
-    values
-        The number that each row stands for, shape (n,), all different, in any order.
+    joint, values
+        p(x, w), or the records of each, shape (n, m), which models that count records need; and the
+        number that each row stands for, shape (n,), all different, in any order.
     slope
         What one ``unit`` of leakage is worth in squared distortion.
     privacy
@@ -99,13 +98,19 @@ def best_ranges(
     sums = np.asarray(joint, float)[order]
     exact = bool((sums == np.rint(sums)).all())  # of probabilities, shares of very many records
     counts = sums.astype(np.int64) if exact else whole(sums / sums.sum())
-    costs = _costs(sums, numbers[order], sensitive.known, slope / nats_per(unit))
+    x, nats = numbers[order], nats_per(unit)
+    costs = _costs(sums, x, sensitive.known, slope / nats)
     for first in range(n if privacy else 0):
         inside = np.cumsum(counts[first:], axis=0)
         costs[first, first:][~_accepted(inside, sensitive, privacy, exact)] = np.inf
-    starts = _cheapest(costs)
-    placed = np.searchsorted(starts, np.arange(n), side="right") - 1
-    return _described(sums, numbers, order, placed, sensitive, unit)
+    placed = cheapest(n, lambda end: (0, costs[:end, end - 1]))
+    p = sums.sum(axis=1) / sums.sum()
+    mass = np.bincount(placed, p)
+    centroids = np.bincount(placed, p * (x - x[0])) / mass + x[0]
+    groups = placed[np.abs(numbers[:, None] - x[None]).argmin(axis=1)]
+    leakage = source.leakage(np.eye(len(mass))[groups[source.rows]])
+    distortion = float(p @ (x - centroids[placed]) ** 2)
+    return Ranges(groups, centroids, distortion, leakage / nats, unit)
 
 
 def default_alphabet(
@@ -125,16 +130,10 @@ def default_alphabet(
     Parameters
     ----------
     joint, values
-        See :func:`best_ranges`.
-    slopes
-        What leakage is worth: the best ranges of each are among those to beat.
-    privacy
-        Models: the best ranges that satisfy them are to be beaten.
-
-    Raises
-    ------
-    InputError, PolicyUnreachableError
-        As :func:`best_ranges`.
+        As for :func:`best_ranges`, and so are errors.
+    slopes, privacy
+        What leakage is worth: the best ranges of each, and those that satisfy the models, are to be
+        beaten.
     """
     models_of(privacy)
     prices = numbers_of("slopes", slopes)
@@ -174,35 +173,26 @@ def _accepted(
     return accepted
 
 
-def _cheapest(costs: Floats) -> Codes:
-    """Where the ranges of the cheapest partition begin; unreachable where all cost infinity."""
-    n = len(costs)
+def cheapest(n: int, costs: Callable[[int], tuple[int, Floats]]) -> Codes:
+    """The range of each of n places in the cheapest partition, shape (n,), numbered from the first.
+
+    ``costs`` gives, of the ranges that end before a place, the first and what each costs from there
+    on. Unreachable where every partition costs infinity.
+    """
     least, begins = np.full(n + 1, np.inf), np.zeros(n + 1, np.intp)
     least[0] = 0.0
     for end in range(1, n + 1):
-        total = least[:end] + costs[:end, end - 1]
-        begins[end] = int(np.argmin(total))
-        least[end] = total[begins[end]]
+        first, within = costs(end)
+        if len(within):
+            total = least[first : first + len(within)] + within
+            begins[end] = first + total.argmin()
+            least[end] = total.min()
     if not np.isfinite(least[n]):
         raise PolicyUnreachableError(
             "the policy is out of reach: no partition of the values into ranges satisfies it; "
             "relax it"
         )
-    starts, end = [], n
-    while end:
-        end = int(begins[end])
-        starts.append(end)
-    return np.array(starts[::-1], np.intp)
-
-
-def _described(
-    sums: Floats, numbers: Floats, order: Codes, placed: Codes, sensitive: Sensitive, unit: str
-) -> Ranges:
-    x, p = numbers[order], sums.sum(axis=1) / sums.sum()
-    mass = np.bincount(placed, p)
-    centroids = np.bincount(placed, p * (x - x[0])) / mass + x[0]
-    nearest = np.abs(numbers[:, None] - x[None]).argmin(axis=1)
-    groups = placed[nearest]
-    leakage = sensitive.source.leakage(np.eye(len(mass))[groups[sensitive.source.rows]])
-    distortion = float(p @ (x - centroids[placed]) ** 2)
-    return Ranges(groups, centroids, distortion, leakage / nats_per(unit), unit)
+    ends = [n]
+    while ends[-1]:
+        ends.append(int(begins[ends[-1]]))
+    return np.repeat(np.arange(len(ends) - 1), np.diff(ends[::-1]))

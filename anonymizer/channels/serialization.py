@@ -7,7 +7,7 @@ import numpy as np
 
 from anonymizer.channels.channel import Channel, require_channel
 from anonymizer.channels.validation import require_room
-from anonymizer.errors import InputError, is_whole, shown
+from anonymizer.errors import InputError, is_number, is_whole, shown
 from anonymizer.tables.values import is_missing, text_of
 
 Texts = tuple[str | None, ...]
@@ -28,8 +28,7 @@ def described(channel: Channel, attributes: Sequence[str]) -> dict[str, object]:
         When values are not of so many attributes, or two of them are written alike.
     """
     require_channel("channel", channel)
-    listed = isinstance(attributes, Sequence)
-    if not listed or not all(isinstance(name, str) for name in attributes):
+    if not isinstance(attributes, Sequence) or not all(isinstance(n, str) for n in attributes):
         raise InputError("attributes must be a list of names of columns")
     values = _written("values", channel.values, attributes)
     labels = _written("labels", channel.labels, attributes)
@@ -77,8 +76,7 @@ def channels_of(masking: Mapping[str, Any] | None) -> dict[tuple[str, ...], Chan
     found: dict[tuple[str, ...], Channel] = {}
     for number, each in enumerate(listed):
         attributes, channel = _channel(each, f"release.json is damaged: channel {number} of its")
-        twice = {name for known in found for name in known} & {*attributes}
-        if twice:
+        if twice := {name for known in found for name in known} & {*attributes}:
             raise InputError(
                 f"release.json is damaged: its masking has two channels of {min(twice)!r}"
             )
@@ -113,8 +111,7 @@ def _channel(given: Any, damage: str) -> tuple[tuple[str, ...], Channel]:
         attributes = tuple(given["attributes"])
         if not attributes or not all(isinstance(name, str) for name in attributes):
             raise ValueError
-        values = _read(given["values"], attributes)
-        labels = _read(given["labels"], attributes)
+        values, labels = (_read(given[side], attributes) for side in ("values", "labels"))
         rows = [(row["labels"], row["chances"]) for row in given["rows"]]
     except (KeyError, TypeError, ValueError):
         raise InputError(
@@ -123,9 +120,7 @@ def _channel(given: Any, damage: str) -> tuple[tuple[str, ...], Channel]:
         ) from None
     if len(rows) != len(values):
         raise InputError(f"{damage} masking has {len(rows)} rows for {len(values)} values")
-    if len({*attributes}) < len(attributes) or any(
-        len({*texts}) < len(texts) for texts in (values, labels)
-    ):
+    if any(len({*names}) < len(names) for names in (attributes, values, labels)):
         raise InputError(f"{damage} masking names an attribute, a value or a label twice")
     require_room(f"the channel of {', '.join(attributes)}", (len(values), len(labels)))
     matrix = np.zeros((len(values), len(labels)))
@@ -157,5 +152,5 @@ def _sound(where: Any, chances: Any, labels: int) -> bool:
     if not isinstance(where, list) or not isinstance(chances, list) or len(where) != len(chances):
         return False
     places = all(is_whole(place, least=0) and place < labels for place in where)
-    numbers = all(isinstance(c, int | float) and not isinstance(c, bool) for c in chances)
-    return places and len({*where}) == len(where) and numbers and all(0 <= c <= 1 for c in chances)
+    numbers = all(is_number(chance, 0, 1) for chance in chances)
+    return places and len({*where}) == len(where) and numbers

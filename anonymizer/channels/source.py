@@ -146,12 +146,9 @@ class Sensitive:
     def require_same(self, other: "Sensitive") -> None:
         """Require that another attribute has the same p(x)."""
         mine, theirs = self.source, other.source
-        differ = ""
-        if mine.shape[0] != theirs.shape[0] or not np.array_equal(mine.rows, theirs.rows):
-            differ = "rows"
-        elif np.abs(mine.p - theirs.p).max() > SAME:
-            differ = "sums of rows"
-        if differ:
+        alike = mine.shape[0] == theirs.shape[0] and np.array_equal(mine.rows, theirs.rows)
+        differ = "sums of rows" if alike else "rows"
+        if not alike or np.abs(mine.p - theirs.p).max() > SAME:
             raise InputError(
                 f"{self.attribute} and {other.attribute} are not about the same X: their joint "
                 f"laws have different {differ}"

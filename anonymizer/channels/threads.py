@@ -5,18 +5,13 @@ from functools import cache
 from typing import Any
 
 
-def single_threaded() -> AbstractContextManager[object]:
-    """Let BLAS use one thread inside of this, and what it used before afterwards.
-
-    Measured in benchmarks/results/channels.md.
-    """
-    limited: AbstractContextManager[object] = _controller().limit(limits=1, user_api="blas")
-    return limited
+def single_threaded() -> AbstractContextManager[Any]:
+    """Let BLAS use one thread inside of this (measured in benchmarks/results/channels.md)."""
+    return _controller().limit(limits=1, user_api="blas")  # type: ignore[no-any-return]
 
 
-@cache
+@cache  # looking for the libraries takes longer than many a problem
 def _controller() -> Any:
-    """Look for the libraries once: it takes longer than many a problem."""
     import scipy.linalg  # noqa: F401 (its BLAS must be loaded to be found)
     from threadpoolctl import ThreadpoolController
 

@@ -3,9 +3,10 @@
 from numbers import Real
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
-from anonymizer.errors import InputError, is_whole, shown
+from anonymizer.errors import InputError, is_number, is_whole, shown
 from anonymizer.kernels.arrays import Floats
 
 UNITS = {"bits": float(np.log(2)), "nats": 1.0}
@@ -13,6 +14,9 @@ UNITS = {"bits": float(np.log(2)), "nats": 1.0}
 
 LARGEST = 1e100
 """Numbers beyond are refused: their squares might add up to more than any number."""
+
+DISTINCT = 2.0**53
+"""Whole numbers beyond are not all distinct."""
 
 MOST_BYTES = 4 << 30
 """What the arrays of one problem may take: more is refused before it is allocated."""
@@ -34,21 +38,12 @@ def number_of(
     most: float = np.inf,
 ) -> float:
     """A finite number within bounds; True and False are no numbers."""
-    number = np.nan
-    if isinstance(given, Real) and not isinstance(given, bool | np.bool_):
-        try:
-            number = float(given)
-        except OverflowError:
-            number = np.inf
-    bounds = [
-        (least, least is None or number >= least, "of at least"),
-        (above, above is None or number > above, "above"),
-        (None if most == np.inf else most, number <= most, "at most"),
-    ]
-    if not (np.isfinite(number) and all(inside for _, inside, _ in bounds)):
-        reach = " and ".join(f"{text} {bound:g}" for bound, _, text in bounds if bound is not None)
+    bound = least if above is None else above
+    if not is_number(given, -np.inf if bound is None else bound, most, above=above is not None):
+        bounds = {"of at least": least, "above": above, "at most": None if most == np.inf else most}
+        reach = " and ".join(f"{text} {end:g}" for text, end in bounds.items() if end is not None)
         raise InputError(f"{what} = {shown(given)} must be a finite number {reach}".rstrip())
-    return number
+    return float(given)  # type: ignore[arg-type]
 
 
 def whole_of(what: str, given: object, least: int, most: int | None = None) -> int:
@@ -59,13 +54,13 @@ def whole_of(what: str, given: object, least: int, most: int | None = None) -> i
     return int(given)  # type: ignore[call-overload, no-any-return]
 
 
-def only_one(**given: object) -> str:
-    """The name of the one that is not None."""
-    named = [name for name, value in given.items() if value is not None]
+def only_one(**given: object) -> tuple[str, object]:
+    """The name and the value of the one that is not None."""
+    named = {name: value for name, value in given.items() if value is not None}
     if len(named) != 1:
         found = f", not {' and '.join(named)}" if named else ""
         raise InputError(f"give exactly one of {', '.join(given)}{found}")
-    return named[0]
+    return next(iter(named.items()))
 
 
 def numbers_of(
@@ -132,6 +127,38 @@ def sample_of(what: str, given: ArrayLike, records: int = 2) -> Floats:
     if len(sample) < records:
         raise InputError(f"{what} holds {len(sample)} records; at least {records} are needed")
     return sample
+
+
+def columns_of(frame: pd.DataFrame) -> Floats:
+    """The finite numbers of a DataFrame, shape (records, columns)."""
+    if not isinstance(frame, pd.DataFrame):
+        hint = "; take column.to_frame()" if isinstance(frame, pd.Series) else ""
+        raise InputError(f"a DataFrame of numbers is needed, not {type(frame).__name__}{hint}")
+    if not len(frame) or not len(frame.columns):
+        raise InputError("there are no records, or no columns, to be masked")
+    if not frame.columns.is_unique:
+        raise InputError("two columns have the same name; rename one of them")
+    return np.column_stack([_column(frame[name]) for name in frame.columns])
+
+
+def _column(column: pd.Series) -> Floats:
+    name, kind = column.name, pd.api.types
+    if missing := int(column.isna().sum()):
+        raise InputError(
+            f"column {name!r} misses {missing:,} values; drop these records, or fill them in"
+        )
+    if not kind.is_numeric_dtype(column) or kind.is_bool_dtype(column):
+        raise InputError(f"column {name!r} holds no numbers; leave it out, or convert it")
+    if kind.is_complex_dtype(column) or not np.isfinite(column.to_numpy(float)).all():
+        raise InputError(f"column {name!r} holds values that are no finite numbers")
+    numbers = np.asarray(column.to_numpy(float))
+    largest = DISTINCT if kind.is_integer_dtype(column) else LARGEST
+    if np.abs(numbers).max() > largest:
+        raise InputError(
+            f"column {name!r} holds numbers beyond {largest:.3g}, too large to be reckoned with; "
+            "subtract what they have in common, or divide them"
+        )
+    return numbers
 
 
 def require_room(what: str, *arrays: tuple[int, ...]) -> None:

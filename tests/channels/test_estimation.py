@@ -137,8 +137,8 @@ def test_unbiased_and_as_sure_as_it_says(chosen):
     errors = np.array([each.standard_errors for each in found])
     spread = np.cov(shares.T)
     assert shares.mean(axis=0) == pytest.approx(true / 2000, abs=4 * np.sqrt(spread.max() / 2000))
-    stated = np.mean([each.covariance for each in found], axis=0)
-    assert stated == pytest.approx(spread, abs=0.08 * spread.max())
+    reported = np.mean([each.covariance for each in found], axis=0)
+    assert reported == pytest.approx(spread, abs=0.08 * spread.max())
     covered = (np.abs(shares - true / 2000) < 1.96 * errors).mean(axis=0)
     assert covered == pytest.approx([0.95] * 3, abs=0.02)
 
@@ -237,8 +237,8 @@ def test_systematic_draws_of_many_records_vary_less():
     released = [sum(systematic(n, row, rng) for n, row in rows) for _ in range(400)]
     found = [estimate_margin(WIDE, each) for each in released]
     shares = np.array([each.shares for each in found])
-    stated = np.mean([each.standard_errors for each in found], axis=0)
-    assert (shares.std(axis=0) < 0.1 * stated).all()
+    reported = np.mean([each.standard_errors for each in found], axis=0)
+    assert (shares.std(axis=0) < 0.1 * reported).all()
     assert shares.mean(axis=0) == pytest.approx(true / 1500, abs=1e-3)
 
 

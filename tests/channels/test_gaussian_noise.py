@@ -148,8 +148,8 @@ def test_the_mechanism_does_what_it_says():
     assert np.abs(np.cov((x - y).T) - found.error).max() < 0.02
     assert np.abs(y.mean(axis=0) - model.mean).max() < 0.02
     c = np.cov(np.c_[y, w].T)
-    told = c[:3, 3] @ np.linalg.pinv(c[:3, :3], rcond=1e-6) @ c[:3, 3] / c[3, 3]
-    assert -0.5 * np.log(1 - told) == pytest.approx(found.leakage, abs=0.005)
+    leaked = c[:3, 3] @ np.linalg.pinv(c[:3, :3], rcond=1e-6) @ c[:3, 3] / c[3, 3]
+    assert -0.5 * np.log(1 - leaked) == pytest.approx(found.leakage, abs=0.005)
     fitted = GaussianModel.fit(x, w)
     assert fitted.covariance == pytest.approx(model.covariance, abs=0.1)
     assert fitted.regression == pytest.approx(model.regression, abs=0.02)

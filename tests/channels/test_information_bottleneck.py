@@ -24,7 +24,7 @@ def gerber(delta):
     return np.log(2) - h(delta), np.log(2) - h(both)
 
 
-def told(joint):
+def information(joint):
     """I in nats by plain sums."""
     p, q = joint.sum(axis=1), joint.sum(axis=0)
     return sum(
@@ -123,12 +123,12 @@ joints = st.integers(0, 10**6).map(
 @settings(max_examples=12, deadline=None)
 @given(joints, st.floats(0, 1))
 def test_limits_are_kept_and_figures_are_those_of_the_channel(joint, share):
-    whole = told(joint)
+    whole = information(joint)
     found = information_bottleneck(joint, relevance_loss_limit=share * whole, unit="nats")
     p = joint.sum(axis=1)
     assert np.allclose(found.channel.sum(axis=1), 1)
-    assert found.rate == pytest.approx(told(p[:, None] * found.channel), abs=1e-9)
-    assert found.relevance == pytest.approx(told(found.channel.T @ joint), abs=1e-9)
+    assert found.rate == pytest.approx(information(p[:, None] * found.channel), abs=1e-9)
+    assert found.relevance == pytest.approx(information(found.channel.T @ joint), abs=1e-9)
     assert found.information == pytest.approx(whole, abs=1e-12)
     assert found.loss <= share * whole + 1e-9
     assert found.relevance <= found.rate + 1e-12
@@ -137,8 +137,8 @@ def test_limits_are_kept_and_figures_are_those_of_the_channel(joint, share):
     assert rate.loss == pytest.approx(found.loss, abs=1e-5)
     assert np.allclose(found.margin @ found.decoder, p)
     assert np.allclose(p @ found.recoding, p)
-    assert told(p[:, None] * found.recoding) <= found.rate + 1e-9
-    assert told(found.recoding.T @ joint) <= found.relevance + 1e-9
+    assert information(p[:, None] * found.recoding) <= found.rate + 1e-9
+    assert information(found.recoding.T @ joint) <= found.relevance + 1e-9
 
 
 @settings(max_examples=8, deadline=None)
@@ -245,14 +245,14 @@ def test_a_channel_with_a_decoder_of_its_own():
         ({"joint": [1, 2]}, "joint must be a matrix with rows and columns"),
     ],
 )
-def test_what_cannot_be_asked(change, message):
-    asked = {"joint": BINARY, "beta": 2} | change
-    joint = asked.pop("joint")
+def test_what_cannot_be_requested(change, message):
+    requested = {"joint": BINARY, "beta": 2} | change
+    joint = requested.pop("joint")
     with pytest.raises(InputError, match=message):
-        information_bottleneck(joint, **asked)
+        information_bottleneck(joint, **requested)
 
 
-def test_paths_that_cannot_be_asked_for():
+def test_paths_that_cannot_be_requested():
     with pytest.raises(InputError, match=r"betas = -1\.0 must be a finite number of at least 0"):
         bottleneck_path(BINARY, [3, -1])
     with pytest.raises(InputError, match="points = 1 must be a whole number of at least 2"):

@@ -117,8 +117,8 @@ def assert_sound(found, joint, distortion):
     assert (found.channel >= 0).all()
     np.testing.assert_allclose(found.channel.sum(axis=1), 1, rtol=1e-12)
     p = joint.sum(axis=1) / joint.sum()
-    stated = (p[:, None] * found.channel * distortion).sum()
-    assert found.distortion == pytest.approx(stated, rel=1e-12, abs=1e-300)
+    reported = (p[:, None] * found.channel * distortion).sum()
+    assert found.distortion == pytest.approx(reported, rel=1e-12, abs=1e-300)
     nats = {"bits": np.log(2), "nats": 1.0}[found.unit]
     leakage = cost_of(joint, np.zeros_like(distortion), found.channel, 1.0)
     assert found.leakage * nats == pytest.approx(leakage, rel=1e-9, abs=1e-13)
@@ -297,7 +297,7 @@ def test_the_published_descent_is_as_published(monkeypatch):
 
     dC / dq(y|x) = p(x) (d(x, y) + slope (sum_w p(w|x) ln p(y|w) - ln p(y))).
     """
-    monkeypatch.setattr("anonymizer.channels.tradeoff.descent.PUBLISHED", 50)
+    monkeypatch.setattr("anonymizer.channels.tradeoff.minimum.PUBLISHED", 50)
     joint, distortion = gaussian(11)
     found = privacy_distortion(joint, distortion, slope=1.2, unit="nats", method="steepest-descent")
     law = joint / joint.sum()
@@ -306,8 +306,8 @@ def test_the_published_descent_is_as_published(monkeypatch):
     channel[:, 5] += 0.5
     for _ in range(50):
         given_w = (law / prior).T @ channel
-        told = (law / p[:, None]) @ np.log(given_w) - np.log(p @ channel)
-        gradient = p[:, None] * (distortion + 1.2 * told)
+        leaked = (law / p[:, None]) @ np.log(given_w) - np.log(p @ channel)
+        gradient = p[:, None] * (distortion + 1.2 * leaked)
         channel -= 1e-4 * (gradient - gradient.mean(axis=1, keepdims=True))
         channel = np.maximum(channel, 0)
         channel /= channel.sum(axis=1, keepdims=True)
@@ -383,8 +383,8 @@ def test_a_limit_beside_the_least_distortion_leaves_room_for_others():
         one = [sum(x * Fraction(e) for x, e in zip(p, column, strict=True)) for column in d.T]
         share = (Fraction(limit) - nearest) / max(min(one) - nearest, Fraction(1, 1000))
         room += share > 0
-        told = Source.of(joint).leakage(np.eye(3)[d.argmin(axis=1)]) * float(1 - share)
-        assert found.lower_bound <= told * (1 + 1e-11)
+        leaked = Source.of(joint).leakage(np.eye(3)[d.argmin(axis=1)]) * float(1 - share)
+        assert found.lower_bound <= leaked * (1 + 1e-11)
     assert room >= 3
 
 

@@ -246,11 +246,11 @@ def test_several_sensitive_attributes_at_once():
 
 
 def test_k_of_records_is_the_entropy_of_whose_record_it_is():
-    # Two values of 4 records each: to be as uncertain as among 8, nothing of X may be told.
+    # Two values of 4 records each: to be as uncertain as among 8, nothing of X may leak.
     joint = np.array([[4, 0], [0, 4]])
     assert private_channel(joint, hamming("ab"), [KAnonymity(4)]).distortion == 0
-    told = private_channel(joint, hamming("ab"), [KAnonymity(8)])
-    assert told.distortion == pytest.approx(0.5, abs=1e-4)
+    found = private_channel(joint, hamming("ab"), [KAnonymity(8)])
+    assert found.distortion == pytest.approx(0.5, abs=1e-4)
     same = private_channel(joint / 8, hamming("ab"), [KAnonymity(6)], records=8)
     counted = private_channel(joint, hamming("ab"), [KAnonymity(6)])
     assert same.distortion == pytest.approx(counted.distortion, rel=1e-4)
@@ -323,9 +323,9 @@ def test_a_share_that_the_table_itself_is_at():
     joint = np.array([[5, 4, 1], [5, 1, 4], [2, 1, 1]])
     found = private_channel(joint, squared([1.0, 2.0, 3.0]), [AlphaKAnonymity(0.5, 1)])
     assert found.distortion == pytest.approx(0, abs=1e-9)
-    told = np.array([[7, 2, 1], [3, 3, 4], [5, 3, 2]])
-    held = private_channel(told, squared([1.0, 2.0, 3.0]), [AlphaKAnonymity(0.5, 1)])
-    assert plainly(AlphaKAnonymity(0.5, 1), told, held.channel, 2e-9)
+    records = np.array([[7, 2, 1], [3, 3, 4], [5, 3, 2]])
+    held = private_channel(records, squared([1.0, 2.0, 3.0]), [AlphaKAnonymity(0.5, 1)])
+    assert plainly(AlphaKAnonymity(0.5, 1), records, held.channel, 2e-9)
     # 1 and 2 have to balance, as 0.7 and 0.3 around 0.5 do; 3 need not be touched.
     assert held.distortion == pytest.approx(1 / 3, rel=1e-5)
     assert held.certified
@@ -348,7 +348,7 @@ D = squared([1.0, 2.0, 3.0])
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("requested", "message"),
     [
         ({"privacy": [DistinctLDiversity(2)]}, "distinct-l-diversity has no convex form.*these"),
         ({"privacy": [RecursiveLDiversity(2, 2)]}, "recursive-l-diversity has no convex form"),
@@ -389,14 +389,14 @@ D = squared([1.0, 2.0, 3.0])
         ),
     ],
 )
-def test_what_cannot_be_asked(asked, message):
+def test_what_cannot_be_requested(requested, message):
     with pytest.raises(InputError, match=message) as refused:
-        private_channel(**({"joint": SMALL, "distortion": D, "privacy": PAPER[:1]} | asked))
+        private_channel(**({"joint": SMALL, "distortion": D, "privacy": PAPER[:1]} | requested))
     assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("requested", "message"),
     [
         ({"privacy": [EntropyLDiversity(2.999)]}, "entropy-l-diversity about 'W' .>= 2.999."),
         ({"privacy": [KAnonymity(31)]}, "k = 31 of 30 records fails even where one symbol"),
@@ -408,9 +408,9 @@ def test_what_cannot_be_asked(asked, message):
         ),
     ],
 )
-def test_what_no_channel_holds(asked, message):
+def test_what_no_channel_holds(requested, message):
     with pytest.raises(PolicyUnreachableError, match=message):
-        private_channel(**({"joint": SMALL, "distortion": D, "privacy": []} | asked))
+        private_channel(**({"joint": SMALL, "distortion": D, "privacy": []} | requested))
 
 
 def test_too_large_a_problem_is_refused_before_it_is_made():
@@ -432,9 +432,9 @@ class TestAdult:
     """Age and marital status, t = 0.55 bits, l = 2.7; figures derived independently."""
 
     @staticmethod
-    def best(policy: list[PrivacyModel], **asked: object) -> OptimalChannel:
+    def best(policy: list[PrivacyModel], **requested: object) -> OptimalChannel:
         counts, ages = adult()
-        found = private_channel(counts, squared(ages, np.arange(17, 91)), policy, **asked)
+        found = private_channel(counts, squared(ages, np.arange(17, 91)), policy, **requested)
         assert all(plainly(model, counts, found.channel, 2e-9) for model in policy)
         assert found.certified
         assert found.gap < 1e-4

@@ -21,7 +21,7 @@ def h(*chances):
     return -sum(p * np.log2(p) for p in chances if p)
 
 
-def told(p, channel):
+def information(p, channel):
     """I(X;Y) in nats by plain sums."""
     joint = np.asarray(p)[:, None] * channel
     margin = joint.sum(axis=0)
@@ -137,8 +137,8 @@ def test_a_limit_beside_the_least_distortion_leaves_room_for_others():
         one = [sum(x * Fraction(e) for x, e in zip(exact, column, strict=True)) for column in d.T]
         share = (Fraction(limit) - nearest) / max(min(one) - nearest, Fraction(1, 1000))
         room += share > 0
-        told_then = told(p, np.eye(3)[d.argmin(axis=1)]) * float(1 - share)
-        assert found.lower_bound <= told_then * (1 + 1e-11)
+        then = information(p, np.eye(3)[d.argmin(axis=1)]) * float(1 - share)
+        assert found.lower_bound <= then * (1 + 1e-11)
     assert room > 30
 
 
@@ -218,11 +218,11 @@ def test_no_channel_is_below_the_bound(problem, exponent, kind):
     found = rate_distortion(p, d, slope=slope, unit="nats")
     assert np.allclose(found.channel.sum(axis=1), 1)
     assert found.channel.min() >= 0
-    assert found.leakage == pytest.approx(told(p, found.channel), abs=1e-12)
+    assert found.leakage == pytest.approx(information(p, found.channel), abs=1e-12)
     assert found.gap >= 0
     for _ in range(20):
         other = rng.dirichlet(np.full(k, rng.choice([0.05, 1.0])), len(p))
-        cost = float(p @ (other * d).sum(axis=1)) + slope * told(p, other)
+        cost = float(p @ (other * d).sum(axis=1)) + slope * information(p, other)
         rounding = 1e-14 * slope  # of I(X;Y), which may even come out below 0
         assert found.lower_bound <= cost * (1 + 1e-12) + rounding
     assert found.certified or found.gap <= 1e-5 * found.value or found.gap < 1e-9 * slope
@@ -276,11 +276,11 @@ def test_limits_are_met_and_never_exceeded(problem, share):
         ({"tolerance": 0}, "tolerance = 0 must be a finite number above 0"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_asked(change, message):
-    asked = {"source": [1, 1], "distortion": [[0, 1], [1, 0]], "slope": 1} | change
-    source, distortion = asked.pop("source"), asked.pop("distortion")
+def test_what_cannot_be_requested(change, message):
+    requested = {"source": [1, 1], "distortion": [[0, 1], [1, 0]], "slope": 1} | change
+    source, distortion = requested.pop("source"), requested.pop("distortion")
     with pytest.raises(InputError, match=message):
-        rate_distortion(source, distortion, **asked)
+        rate_distortion(source, distortion, **requested)
 
 
 def test_an_alphabet_beyond_memory_is_refused_before_it_is_allocated():

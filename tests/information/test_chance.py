@@ -26,8 +26,8 @@ def directly(margin: list[int], size: int) -> float:
         logs = -sum(gammaln(n + 1) for n in (x, count - x, size - x, records - count - size + x))
         share = np.exp(logs - logs.max())
         mean = size * count / records
-        told = x * np.log(np.maximum(x, 1) / mean) - (x - mean)
-        bits += float((share * told).sum() / share.sum())
+        bits_found = x * np.log(np.maximum(x, 1) / mean) - (x - mean)
+        bits += float((share * bits_found).sum() / share.sum())
     return bits / records / np.log(2)
 
 
@@ -40,12 +40,12 @@ def test_by_hand():
 def test_enumerated():
     values = (0, 0, 0, 1, 1, 2)
     deals = [np.array(deal) for deal in permutations(values)]
-    told = []
+    bits_found = []
     for deal in deals:
         joint = [np.bincount(deal[part], minlength=3) for part in (slice(0, 2), slice(2, 6))]
-        told.append(mutual_information(joint))
+        bits_found.append(mutual_information(joint))
     chance = expected([3, 2, 1])
-    assert chance(np.array([2, 4])).sum() == pytest.approx(np.mean(told), abs=1e-12)
+    assert chance(np.array([2, 4])).sum() == pytest.approx(np.mean(bits_found), abs=1e-12)
 
 
 @pytest.mark.parametrize("margin", [[1], [7], [0, 7, 0], [200]])
@@ -106,6 +106,6 @@ def test_shuffled_tables_tell_as_much_on_average(seed):
         ("a",), np.arange(len(joint))[:, None], joint.sum(axis=1), {"w": joint.astype(np.int64)}
     )
     objective = MutualInformation()
-    told = [objective(counts.shuffled(rng)) for _ in range(300)]
+    bits_found = [objective(counts.shuffled(rng)) for _ in range(300)]
     mean = float(expected(counts.margins["w"])(counts.sizes).sum())
-    assert abs(np.mean(told) - mean) < 6 * np.std(told) / 300**0.5 + 1e-12
+    assert abs(np.mean(bits_found) - mean) < 6 * np.std(bits_found) / 300**0.5 + 1e-12

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from scipy.special import xlogy
 
 from anonymizer.channels.source import Source
 from anonymizer.kernels.arrays import Codes, Floats
@@ -57,7 +58,7 @@ class Compressor:
     @cached_property
     def own(self) -> Floats:
         """sum_w p(w|x) ln p(w|x), shape (n,)."""
-        return np.asarray(_xlogy(self.source.conditional, self.source.conditional).sum(axis=1))
+        return np.asarray(xlogy(self.source.conditional, self.source.conditional).sum(axis=1))
 
     @property
     def critical(self) -> float:
@@ -93,8 +94,8 @@ class Compressor:
         if len(margin) == 1:  # one symbol tells nothing, not even what rounding makes of it
             return Soft(channel, margin, self.source.prior[None], 0.0, 0.0, beta, iterations)
         posterior = (self.source.p[:, None] * channel / margin).T @ self.source.conditional
-        rate = float(self.source.p @ _xlogy(channel, channel / margin).sum(axis=1))
-        found = float(margin @ _xlogy(posterior, posterior / self.source.prior).sum(axis=1))
+        rate = float(self.source.p @ xlogy(channel, channel / margin).sum(axis=1))
+        found = float(margin @ xlogy(posterior, posterior / self.source.prior).sum(axis=1))
         relevance = min(max(0.0, found), self.source.information)
         return Soft(channel, margin, posterior, max(0.0, rate), relevance, beta, iterations)
 
@@ -227,13 +228,6 @@ def _merging(joint: Floats, row: int) -> Floats:
 
     def kept(counts: Floats) -> Floats:
         sums = np.maximum(counts.sum(axis=-1, keepdims=True), 1e-300)
-        return np.asarray(_xlogy(counts, counts / sums).sum(axis=-1))
+        return np.asarray(xlogy(counts, counts / sums).sum(axis=-1))
 
     return np.asarray(kept(joint) + kept(joint[row]) - kept(joint + joint[row]))
-
-
-def _xlogy(x: Floats, y: Floats) -> Floats:
-    """X ln y, 0 where x is."""
-    logs = np.zeros(np.broadcast_shapes(x.shape, y.shape))
-    np.log(np.broadcast_to(y, logs.shape), where=(x > 0) & (y > 0), out=logs)
-    return np.asarray(x * logs)

@@ -6,17 +6,20 @@ for utility. Unlike rate-distortion this is no convex problem: everything here i
 """
 
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.channels.bottleneck.annealing import Compressor, Soft
+from anonymizer.channels.channel import Channel, drawn, require_stochastic
 from anonymizer.channels.source import Source, filled
 from anonymizer.channels.threads import single_threaded
 from anonymizer.channels.validation import (
     LARGEST,
     nats_per,
     number_of,
+    numbers_of,
     only_one,
     require_generator,
     require_room,
@@ -24,7 +27,7 @@ from anonymizer.channels.validation import (
     whole_of,
 )
 from anonymizer.errors import InputError
-from anonymizer.kernels.arrays import Floats
+from anonymizer.kernels.arrays import Codes, Floats
 
 HIGHEST = 1e4
 """The beta at which a path starts: the identity is all but optimal."""
@@ -101,7 +104,8 @@ def information_bottleneck(
     Found by reverse annealing: from the identity at a high beta, each solution starts the next
     below (and the random restarts compete with what comes of it). Limits are never exceeded. With
     any number of symbols they are met, to a billionth: where no beta does, the channel of one is
-    used for a share of the records and that of another for the rest, and the symbol says which.
+    used for a share of the records and that of another for the rest, and the symbol says which
+    (Tishby, Pereira and Bialek, 1999; Slonim and Tishby, 1999, for the start with few symbols).
 
     Parameters
     ----------
@@ -111,8 +115,8 @@ def information_bottleneck(
         One of the three: a number of at least 0, D, or R in ``unit`` (problems 3 and 4).
     symbols
         How many symbols T has at the most; any number by default.
-    restarts
-        Random starts besides, for which ``rng`` is needed.
+    restarts, rng
+        Random starts in addition, and where they come from.
     unit
         ``"bits"`` or ``"nats"``.
 
@@ -120,24 +124,21 @@ def information_bottleneck(
     ------
     InputError
         When an argument is none of these, or ``symbols`` too few for a limit of the loss.
-
-    References
-    ----------
-    Tishby, Pereira and Bialek (1999); Slonim and Tishby (1999) for the start with few symbols.
     """
     nats = nats_per(unit)
-    given = only_one(beta=beta, relevance_loss_limit=relevance_loss_limit, rate_limit=rate_limit)
-    source = _source(joint)
-    solver = _compressor(source, symbols, restarts, rng)
+    given, value = only_one(
+        beta=beta, relevance_loss_limit=relevance_loss_limit, rate_limit=rate_limit
+    )
+    solver = _compressor(joint, symbols, restarts, rng)
+    limit = number_of(given, value, least=0, most=LARGEST if given == "beta" else np.inf)
     with single_threaded():
         if given == "beta":
-            found = solver.anneal(number_of(given, beta, least=0, most=LARGEST))
+            found = solver.anneal(limit)
         elif given == "rate_limit":
-            found = _at_limit(solver, number_of(given, rate_limit, least=0) * nats, by_rate=True)
+            found = _at_limit(solver, limit * nats, by_rate=True)
         else:
-            limit = number_of(given, relevance_loss_limit, least=0) * nats
-            found = _at_limit(solver, source.information - limit, by_rate=False)
-    return _bottleneck(source, found, unit)
+            found = _at_limit(solver, solver.source.information - limit * nats, by_rate=False)
+    return _bottleneck(solver.source, found, unit)
 
 
 def bottleneck_path(
@@ -159,15 +160,9 @@ def bottleneck_path(
         logarithmic scale, down to where telling nothing is a local optimum.
     symbols, unit
         As for :func:`information_bottleneck`.
-
-    Raises
-    ------
-    InputError
-        When an argument is none of these.
     """
     nats_per(unit)
-    source = _source(joint)
-    solver = _compressor(source, symbols, 0, None)
+    solver = _compressor(joint, symbols, 0, None)
     if betas is None:
         lowest = min(solver.critical, HIGHEST / 10)
         stops = np.geomspace(HIGHEST, lowest, whole_of("points", points, 2))
@@ -175,7 +170,7 @@ def bottleneck_path(
         stops = np.sort(vector_of("betas", betas))[::-1]
         number_of("betas", float(stops[-1]), least=0)
     with single_threaded():
-        return [_bottleneck(source, found, unit) for found in solver.path(stops)]
+        return [_bottleneck(solver.source, found, unit) for found in solver.path(stops)]
 
 
 def _at_limit(solver: Compressor, limit: float, *, by_rate: bool) -> Soft:
@@ -185,10 +180,7 @@ def _at_limit(solver: Compressor, limit: float, *, by_rate: bool) -> Soft:
     answer, or a share of both where that is allowed and needed.
     """
     low, high = solver.nothing(), solver.sufficient()
-
-    def of(soft: Soft) -> float:
-        return soft.rate if by_rate else soft.relevance
-
+    of = attrgetter("rate" if by_rate else "relevance")
     if limit >= of(high) * (1 - (ROUNDING if by_rate else NEAR)):
         if by_rate or limit <= of(high) * (1 + NEAR):
             return high
@@ -218,8 +210,7 @@ def _at_limit(solver: Compressor, limit: float, *, by_rate: bool) -> Soft:
 
 def _bottleneck(source: Source, found: Soft, unit: str) -> Bottleneck:
     """In the unit, with a row for every value that was given."""
-    nats = nats_per(unit)
-    symbols = found.channel.shape[1]
+    nats, symbols = nats_per(unit), len(found.margin)
     channel = filled(found.channel, source.p, source.rows, source.shape[0])
     decoder = np.zeros((symbols, source.shape[0]))
     decoder[:, source.rows] = (source.p[:, None] * found.channel / found.margin).T
@@ -239,17 +230,13 @@ def _bottleneck(source: Source, found: Soft, unit: str) -> Bottleneck:
     )
 
 
-def _source(joint: ArrayLike) -> Source:
+def _compressor(
+    joint: ArrayLike, symbols: int | None, restarts: int, rng: np.random.Generator | None
+) -> Compressor:
+    """Checked; without a number of symbols there may be any number."""
     source = Source.of(joint)
     n, m = source.joint.shape
     require_room("an information bottleneck", *[(n, n)] * 6, *[(n, m)] * 4)
-    return source
-
-
-def _compressor(
-    source: Source, symbols: int | None, restarts: int, rng: np.random.Generator | None
-) -> Compressor:
-    """Checked; without a number of symbols there may be any number."""
     most = 1 << 30 if symbols is None else whole_of("symbols", symbols, 1)
     count = whole_of("restarts", restarts, 0)
     if rng is not None:
@@ -257,3 +244,57 @@ def _compressor(
     elif count:
         raise InputError(f"restarts = {count} need rng, a numpy.random.Generator")
     return Compressor(source, most, count, rng)
+
+
+def synthetic(
+    channel: Bottleneck | Channel | ArrayLike,
+    codes: ArrayLike,
+    rng: np.random.Generator,
+    *,
+    decoder: ArrayLike | None = None,
+) -> Codes:
+    """Values x' for records of values x: t drawn from q(t|x), then x' from p(x'|t).
+
+    A symbol of problem 4 is only a name, which says as much of W as a rate allows. X' is drawn
+    knowing T alone: X' - T - X - W is a Markov chain, and data processing gives I(X';X) <= I(T;X)
+    and I(X';W) <= I(T;W). The limit on the rate that the channel keeps is kept by X'; of the
+    relevance some is lost, unless symbols distinguish all values. With the decoder of a bottleneck,
+    which is Bayes' p(x|t), the margin of X' is that of X, and the joint law of X' and W is
+    sum_t p(t) p(x'|t) p(w|t).
+
+    Parameters
+    ----------
+    channel, codes
+        A bottleneck, or q(t|x), shape (n, k); and which of its rows each record has, (records,).
+    decoder
+        p(x'|t), shape (k, values): needed where the channel is not a bottleneck, which has one.
+
+    Returns
+    -------
+    array of shape (records,)
+        Columns of the decoder: for a bottleneck's own, codes of X.
+
+    Raises
+    ------
+    InputError
+        When the codes are none of the channel's rows, or a matrix is not stochastic.
+    """
+    require_generator(rng)
+    if isinstance(channel, Bottleneck):
+        forward, backward = channel.channel, channel.decoder if decoder is None else decoder
+    elif decoder is None:
+        raise InputError("a channel that is no bottleneck needs a decoder p(x'|t) to draw values")
+    else:
+        given = channel.matrix if isinstance(channel, Channel) else channel
+        forward, backward = require_stochastic(given), decoder
+    back = require_stochastic(backward)
+    if len(back) != forward.shape[1]:
+        raise InputError(
+            f"decoder has {len(back)} rows, but the channel has {forward.shape[1]} symbols"
+        )
+    rows = numbers_of("codes", codes)
+    if rows.ndim != 1 or (rows != np.rint(rows)).any():
+        raise InputError("codes must be a list of whole numbers: rows of the channel")
+    if rows.size and not (rows.min() >= 0 and rows.max() < len(forward)):
+        raise InputError(f"codes must be rows of the channel, from 0 to {len(forward) - 1}")
+    return drawn(back, drawn(forward, rows.astype(np.intp), rng), rng)

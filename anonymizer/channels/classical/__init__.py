@@ -5,9 +5,15 @@ record: what an attacker learns from the result has to be measured. Recodings th
 under a policy are elsewhere in this package, and so are random recodings with guarantees.
 """
 
-from anonymizer.channels.classical.coding import random_rounding, rounding, top_bottom_coding
 from anonymizer.channels.classical.groups import Microaggregated, microaggregation
-from anonymizer.channels.classical.noise import additive_noise, correlated_noise, rank_swapping
+from anonymizer.channels.classical.numbers import (
+    additive_noise,
+    correlated_noise,
+    random_rounding,
+    rank_swapping,
+    rounding,
+    top_bottom_coding,
+)
 from anonymizer.channels.classical.randomization import (
     Randomized,
     invariant_channel,

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from anonymizer.channels.classical.numeric import columns_in, framed
-from anonymizer.channels.validation import whole_of
+from anonymizer.channels.ranges import cheapest
+from anonymizer.channels.validation import columns_of, whole_of
 from anonymizer.errors import InputError, require_one_of
 from anonymizer.kernels.arrays import Codes, Floats
 
@@ -14,14 +14,9 @@ METHODS = ("mdav", "optimal")
 
 
 class Microaggregated(NamedTuple):
-    """A table whose records are the means of groups.
+    """The means of each record's group, on the old index, and its number, shape (records,).
 
-    Attributes
-    ----------
-    released
-        The means of each record's group, on the old index.
-    groups
-        The number of each record's group, shape (records,). Not to be released.
+    The numbers are not to be released.
     """
 
     released: pd.DataFrame
@@ -56,7 +51,7 @@ def microaggregation(frame: pd.DataFrame, k: int, *, method: str = "mdav") -> Mi
         ``"optimal"``.
     """
     require_one_of("method", method, METHODS)
-    numbers = columns_in(frame)
+    numbers = columns_of(frame)
     if whole_of("k", k, 2) > len(numbers):
         raise InputError(f"k = {k} is more than there are records, {len(numbers)}")
     if method == "optimal" and numbers.shape[1] != 1:
@@ -71,7 +66,10 @@ def microaggregation(frame: pd.DataFrame, k: int, *, method: str = "mdav") -> Mi
         middle[place] + np.bincount(groups, column - middle[place]) / sizes
         for place, column in enumerate(numbers.T)
     ]
-    return Microaggregated(framed(frame, np.column_stack(means)[groups]), groups)
+    released = pd.DataFrame(
+        np.column_stack(means)[groups], index=frame.index, columns=frame.columns
+    )
+    return Microaggregated(released, groups)
 
 
 def _standardized(numbers: Floats) -> Floats:
@@ -87,7 +85,7 @@ def _mdav(points: Floats, k: int) -> Codes:
     columns = np.ascontiguousarray(points.T)  # so that each is read in the order it lies in
     left, number = np.arange(len(points)), 0
     while len(left) >= 3 * k:
-        from_far = _distances(columns, columns[:, _farthest(columns)])
+        from_far = _from_farthest(columns)
         near = _nearest(from_far, k)
         from_far[near] = -1
         from_second = _distances(columns, columns[:, from_far.argmax()])
@@ -100,14 +98,13 @@ def _mdav(points: Floats, k: int) -> Codes:
         left, columns = left[kept], columns.take(np.flatnonzero(kept), axis=1)
     groups[left] = number
     if len(left) >= 2 * k:
-        from_far = _distances(columns, columns[:, _farthest(columns)])
-        groups[left[_nearest(from_far, k)]] = number + 1
+        groups[left[_nearest(_from_farthest(columns), k)]] = number + 1
     return groups
 
 
-def _farthest(columns: Floats) -> int:
-    """The point farthest from the mean of all."""
-    return int(_distances(columns, columns.mean(axis=1)).argmax())
+def _from_farthest(columns: Floats) -> Floats:
+    """Squared distances from the point farthest from the mean of all, shape (points,)."""
+    return _distances(columns, columns[:, _distances(columns, columns.mean(axis=1)).argmax()])
 
 
 def _distances(columns: Floats, seed: Floats) -> Floats:
@@ -137,17 +134,10 @@ def _optimal(points: Floats, k: int) -> Codes:
     ordered = points[order]
     sums = np.concatenate([[0.0], ordered.cumsum()])
     squares = np.concatenate([[0.0], (ordered**2).cumsum()])
-    best = np.full(len(points) + 1, np.inf)
-    best[0], begin_of = 0.0, np.zeros(len(points) + 1, np.intp)
-    for end in range(k, len(points) + 1):
+
+    def within(end: int) -> tuple[int, Floats]:
         begin = np.arange(max(0, end - 2 * k + 1), end - k + 1)
-        within = squares[end] - squares[begin] - (sums[end] - sums[begin]) ** 2 / (end - begin)
-        cost = best[begin] + np.maximum(within, 0.0)
-        begin_of[end] = begin[cost.argmin()]
-        best[end] = cost.min()
-    ends = [len(points)]
-    while ends[-1]:
-        ends.append(int(begin_of[ends[-1]]))
-    groups = np.empty(len(points), np.intp)
-    groups[order] = np.repeat(np.arange(len(ends) - 1), np.diff(ends[::-1]))
-    return groups
+        around = squares[end] - squares[begin] - (sums[end] - sums[begin]) ** 2 / (end - begin)
+        return max(0, end - 2 * k + 1), np.maximum(around, 0.0)
+
+    return np.asarray(cheapest(len(points), within)[np.argsort(order)])

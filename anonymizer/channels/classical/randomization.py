@@ -22,15 +22,7 @@ from anonymizer.tables.values import is_missing, rank
 
 
 class Randomized(NamedTuple):
-    """A column drawn by a channel.
-
-    Attributes
-    ----------
-    released
-        The column that was drawn, on the old index.
-    channel
-        What it was drawn by: what an analyst needs.
-    """
+    """A column, drawn on the old index, and the channel it was drawn by, which an analyst needs."""
 
     released: pd.Series
     channel: Channel
@@ -58,15 +50,12 @@ def pram(
         q(y|x): a channel, a DataFrame with the values as index and the labels as columns, or a
         square matrix in the order of the categories, or else of the sorted values. None draws one,
         see :func:`random_channel`.
-    rng
-        Where chance comes from.
     invariant
         Whether the matrix is made to leave the column's margin alone, see
         :func:`invariant_channel`. A matrix is taken as it is with False.
-    least_diagonal
-        Of a matrix that is drawn; sdcMicro's ``pd``.
-    alpha
-        Of an invariant one; by default 1, but 0.5 for a matrix that is drawn, as in sdcMicro.
+    least_diagonal, alpha
+        Of a matrix that is drawn, sdcMicro's ``pd``; of an invariant one, by default 1, but 0.5 for
+        a matrix that is drawn, as in sdcMicro.
 
     Raises
     ------
@@ -93,11 +82,6 @@ def random_channel(
     """Values kept with a chance uniform on [least_diagonal, 1], changed evenly into the others.
 
     The matrix that sdcMicro draws (Templ, Kowarik and Meindl, 2015).
-
-    Raises
-    ------
-    InputError
-        When the least chance is not above 0 and up to 1, or there are no values.
     """
     require_generator(rng)
     least = number_of("least_diagonal", least_diagonal, above=0, most=1)
@@ -119,17 +103,10 @@ def invariant_channel(channel: Channel, margin: ArrayLike, *, alpha: float = 1.0
 
     Parameters
     ----------
-    channel
-        Q.
-    margin
-        p(x) or counts, one number for every value of the channel; all above 0.
+    channel, margin
+        Q, and p(x) or counts, exactly one number for every value of the channel; all above 0.
     alpha
         How much is randomized at all: above 0, up to 1.
-
-    Raises
-    ------
-    InputError
-        When the margin does not fit the channel.
     """
     require_channel("channel", channel)
     share = number_of("alpha", alpha, above=0, most=1)
@@ -157,14 +134,10 @@ def _categories(column: pd.Series) -> tuple[tuple[Hashable, ...], Codes]:
             f"column {column.name!r} misses {int(column.isna().sum()):,} values; drop these "
             "records, or give them a category"
         )
-    values: list[Hashable] = list(found)
-    categories = isinstance(column.dtype, pd.CategoricalDtype)
-    order = list(range(len(values)))
-    if not categories:
-        order.sort(key=lambda code: rank(values[code]))
-    place = np.empty(len(values), np.intp)
-    place[order] = np.arange(len(values))
-    return tuple(values[code] for code in order), place[codes]
+    order = list(range(len(found)))
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        order.sort(key=lambda code: rank(found[code]))
+    return tuple(found[code] for code in order), np.argsort(order)[codes]
 
 
 def _channel_of(given: Channel | pd.DataFrame | ArrayLike, values: tuple[Hashable, ...]) -> Channel:

@@ -50,12 +50,12 @@ class Estimate:
     values, others
         What the rows and the columns are about; None for a margin, which has no columns.
     shares
-        Estimates of shares, shape (values,) or (values, others). They add up to 1; unbiased ones
-        may be negative, and would no longer be unbiased if they were cut off.
+        Shape (values,) or (values, others). They add up to 1; unbiased ones may be negative, and
+        would no longer be unbiased if they were cut off.
     standard_errors, covariance
-        Of the shares, same shape, where records were drawn independently of each other; None where
-        there are none: a maximum-likelihood estimate may lie at the border. The covariance is that
-        of the shares of a margin, shape (values, values).
+        Of the shares, same shape, where records were drawn independently of each other, and of a
+        margin, shape (values, values). None where there are none: a maximum-likelihood estimate may
+        lie at the border.
     upper
         Whether variances are upper bounds: they depend on a margin that is not estimable.
     records, method
@@ -123,10 +123,8 @@ def estimate_margin(
 
     Parameters
     ----------
-    channel
-        q(y|x).
-    counts
-        T, how many records were released with each label, shape (k,).
+    channel, counts
+        q(y|x), and T, how many records were released with each label, shape (k,).
     groups
         What to sum values by, such as one attribute of several that were masked together; by
         default all values are distinguished. Sums may be estimable where single values are not.
@@ -143,7 +141,7 @@ def estimate_margin(
     table = counts_of(counts, channel)
     if table.shape[1] != 1 or np.asarray(counts).ndim != 1:
         raise InputError("counts of a margin must be a list; estimate_table is for tables")
-    return _estimate(channel, table, None, groups, None, method, None)
+    return _estimate(table, Side.of(channel, groups), None, None, method)
 
 
 def estimate_table(
@@ -166,20 +164,17 @@ def estimate_table(
 
     Parameters
     ----------
-    channel
-        q(y|x) of the attribute that the rows are about.
+    channel, other
+        Of the attributes that rows and columns are about; None for columns released as they are.
     counts
         T, how many records were released with each pair of labels, shape (k, m).
-    other
-        The channel of the attribute that the columns are about; None where that was released as it
-        is.
     groups, other_groups
         What to sum values by.
     method
         ``"unbiased"`` or ``"maximum-likelihood"``. There is no ``"invariant"``: a channel may leave
         a margin alone, but never a table of an attribute with another one.
     columns
-        What columns released as they are are about; by default they are numbered.
+        Names of columns released as they are; by default they are numbered.
 
     Raises
     ------
@@ -197,7 +192,8 @@ def estimate_table(
     names = tuple(columns) or tuple(range(table.shape[1]))
     if other is None and len(names) != table.shape[1]:
         raise InputError(f"columns has {len(names)} names, but counts {table.shape[1]} columns")
-    return _estimate(channel, table, other, groups, other_groups, method, names)
+    one, two = Side.of(channel, groups), None if other is None else Side.of(other, other_groups)
+    return _estimate(table, one, two, names if two is None else two.labels, method)
 
 
 def estimate_mean(channel: Channel, f: ArrayLike, counts: ArrayLike) -> Mean:
@@ -209,10 +205,8 @@ def estimate_mean(channel: Channel, f: ArrayLike, counts: ArrayLike) -> Mean:
 
     Parameters
     ----------
-    channel
-        q(y|x).
-    f
-        A number for every value, shape (n,).
+    channel, f
+        q(y|x), and a number for every value, shape (n,).
     counts
         T, how many records were released with each label, shape (k,).
 
@@ -229,7 +223,7 @@ def estimate_mean(channel: Channel, f: ArrayLike, counts: ArrayLike) -> Mean:
     if np.ndim(counts) != 1:
         raise InputError("counts of a mean must be a list, one number for every label")
     middle = (float(numbers.min()) + float(numbers.max())) / 2
-    side = Side(channel.matrix, numbers[:, None] - middle, ())
+    side = Side(channel, numbers[:, None] - middle)
     if side.weights is None:
         raise InputError(
             f"this mean cannot be estimated without bias: the channel, of rank {channel.rank} for "
@@ -243,35 +237,20 @@ def estimate_mean(channel: Channel, f: ArrayLike, counts: ArrayLike) -> Mean:
 
 
 def _estimate(
-    channel: Channel,
-    table: Floats,
-    other: Channel | None,
-    groups: Partition | None,
-    other_groups: Partition | None,
-    method: str,
-    columns: tuple[Hashable, ...] | None,
+    table: Floats, one: Side, two: Side | None, others: tuple[Hashable, ...] | None, method: str
 ) -> Estimate:
-    """Of a margin where there are no columns, of a table otherwise."""
-    one = Side.of(channel, groups)
-    two = None if other is None else Side.of(other, other_groups)
+    """Of a margin where there are no others, of a table otherwise."""
     records = table.sum()
-    others = columns if two is None else two.labels
     likelihood = covariance = errors = None
     upper = False
     if method == "invariant":
-        margin, covariance = released_margin(channel, table[:, 0])
-        shares, covariance = (
-            one.targets.T @ margin[:, None],
-            one.targets.T @ covariance @ one.targets,
-        )
+        margin, noise = released_margin(one.channel, table[:, 0])
+        shares, covariance = one.targets.T @ margin[:, None], one.targets.T @ noise @ one.targets
         errors = np.sqrt(np.maximum(np.diag(covariance), 0.0))[:, None]
     elif method == "maximum-likelihood":
-        likelihood = maximum_likelihood(channel, table, other)
+        likelihood = maximum_likelihood(one.channel, table, two and two.channel)
         shares = between(one.targets, likelihood.shares, two and two.targets)
     else:
-        one.require_estimable()
-        if two is not None:
-            two.require_estimable()
         total, variance, upper = unbiased(table, one, two)
         shares, errors = total / records, np.sqrt(variance) / records
         if others is None:

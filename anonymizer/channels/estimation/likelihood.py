@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from anonymizer.channels.channel import Channel, require_channel
 from anonymizer.channels.rate_distortion.margins import positive_margin
-from anonymizer.channels.validation import number_of, require_room, whole_of
+from anonymizer.channels.validation import DISTINCT, number_of, require_room, whole_of
 from anonymizer.errors import InputError, require_one_of
 from anonymizer.kernels.arrays import Floats
 
@@ -21,9 +21,6 @@ MOST_WORK = 1e11
 
 ROUNDING = 8 * float(np.finfo(float).eps)
 """What every term of a sum adds to the relative error of a derivative, generously."""
-
-LARGEST = 2.0**53
-"""Whole numbers beyond are not all distinct."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,12 +68,11 @@ def maximum_likelihood(
 
     Parameters
     ----------
-    channel
-        q(y|x) of the attribute that the rows of the counts are about.
+    channel, other
+        q(y|x) and q(v|z) of the attributes that rows and columns are about; None for columns that
+        were released as they are.
     counts
         T, how many records were released with each label: shape (k,), or (k, m) for a table.
-    other
-        q(v|z) of the attribute that the columns are about; None where that was released as it was.
     method
         ``"automatic"``, or ``"expectation-maximisation"`` from uniform shares on.
     tolerance
@@ -85,18 +81,12 @@ def maximum_likelihood(
     most_iterations
         Of expectation-maximisation, where to give up: what is found is returned, and said not to
         have converged.
-
-    Raises
-    ------
-    InputError
-        When the counts do not fit the channels, or a limit is no positive number.
     """
     require_one_of("method", method, METHODS)
     number_of("tolerance", tolerance, above=0)
     whole_of("most_iterations", most_iterations, 1)
     table = counts_of(counts, channel, other)
-    right = None if other is None else other.matrix
-    law = _Law(channel.matrix, table, right)
+    law = _Law(channel.matrix, table, None if other is None else other.matrix)
     shares = law.near() if method == "automatic" else law.uniform()
     ratios = law.ratios(shares)
     gap, best, iterations = law.gap(ratios), shares, 0
@@ -203,13 +193,11 @@ def counts_of(given: ArrayLike, channel: Channel, other: Channel | None = None) 
     whole = np.isfinite(table).all() and not (table != np.rint(table)).any()
     if np.ma.is_masked(given) or not whole or (table < 0).any():
         raise InputError("counts must be numbers of records: whole, at least 0, no shares of them")
-    if not (table.max() < LARGEST and 0 < table.sum() < LARGEST):
+    if not (table.max() < DISTINCT and 0 < table.sum() < DISTINCT):
         raise InputError("counts must add up to a number of records above 0 (and below 2^53)")
-    sides = [("rows", channel, table.sum(axis=1))]
+    _require_released("rows", channel, table.sum(axis=1))
     if other is not None:
-        sides.append(("columns", other, table.sum(axis=0)))
-    for what, masked, counts in sides:
-        _require_released(what, masked, counts)
+        _require_released("columns", other, table.sum(axis=0))
     columns = table.shape[1] if other is None else len(other.values)
     require_room("the estimate", *[(max(channel.matrix.shape), max(len(table), columns))] * 4)
     return table

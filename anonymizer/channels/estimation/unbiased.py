@@ -33,17 +33,17 @@ UNLIKELY = 20.0
 @final
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One attribute of a released table: q(y|x), shape (n, k), and targets f(x), shape (n, g)."""
+    """One attribute of a released table: its channel q(y|x), and targets f(x), shape (n, g)."""
 
-    matrix: Floats
+    channel: Channel
     targets: Floats
-    labels: tuple[Hashable, ...]
+    labels: tuple[Hashable, ...] = ()
 
     @classmethod
     def of(cls, channel: Channel, groups: Partition | None) -> "Side":
         """The targets 1{x is in g} of groups of values, by default of single values."""
         if groups is None:
-            return cls(channel.matrix, np.eye(len(channel.values)), channel.values)
+            return cls(channel, np.eye(len(channel.values)), channel.values)
         if not isinstance(groups, Partition):
             raise InputError(f"groups must be a Partition of the values, not {shown(groups)}")
         if len(groups.groups) != len(channel.values):
@@ -51,17 +51,12 @@ class Side:
                 f"groups are of {len(groups.groups)} values, but the channel has "
                 f"{len(channel.values)}"
             )
-        return cls(channel.matrix, np.eye(len(groups))[groups.groups], groups.labels)
+        return cls(channel, np.eye(len(groups))[groups.groups], groups.labels)
 
-    def require_estimable(self) -> None:
-        """Require weights for all targets."""
-        if self.weights is None:
-            rank = np.linalg.matrix_rank(self.matrix)
-            raise InputError(
-                f"the channel, of rank {rank} for {len(self.matrix)} values, does not tell all of "
-                "them apart: nothing estimates these counts without bias; take method = "
-                "'maximum-likelihood', or release with an invariant channel"
-            )
+    @property
+    def matrix(self) -> Floats:
+        """q(y|x), shape (n, k)."""
+        return self.channel.matrix
 
     @cached_property
     def weights(self) -> Floats | None:
@@ -72,9 +67,8 @@ class Side:
     def inverse(self) -> Floats | None:
         """B with Q B = 1, shape (k, n); None where the margin is not estimable."""
         identity = np.eye(len(self.matrix))
-        if np.array_equal(self.targets, identity):
-            return self.weights
-        return _weights(self.matrix, identity)
+        plain = np.array_equal(self.targets, identity)
+        return self.weights if plain else _weights(self.matrix, identity)
 
     @cached_property
     def squares(self) -> Floats:
@@ -89,9 +83,13 @@ class Side:
 
     @property
     def solution(self) -> Floats:
-        """The weights, where there are some."""
-        if self.weights is None:  # callers have required them
-            raise ValueError("there are no weights")
+        """The weights for all targets, which are refused where some is not estimable."""
+        if self.weights is None:
+            raise InputError(
+                f"the channel, of rank {self.channel.rank} for {len(self.matrix)} values, does not "
+                "tell all of them apart: nothing estimates these counts without bias; take method "
+                "= 'maximum-likelihood', or release with an invariant channel"
+            )
         return self.weights
 
 
@@ -119,7 +117,7 @@ def _weights(matrix: Floats, targets: Floats) -> Floats | None:
 
 def unbiased(table: Floats, one: Side, two: Side | None) -> tuple[Floats, Floats, bool]:
     """Estimated counts, their variances, and whether these are upper bounds; shape (g, h) each."""
-    total = between(one.solution, table, two and two.solution)
+    total = between(one.solution, table, two and two.solution)  # refused if not estimable
     true = _nearest_table(table, one, two)
     if true is not None:
         variance = between(one.variances, true, two and two.squares)
@@ -128,8 +126,7 @@ def unbiased(table: Floats, one: Side, two: Side | None) -> tuple[Floats, Floats
         return total, variance, False
     squares = between(one.solution**2, table, two and two.solution**2)
     # Cauchy and Schwarz: records of a column released as it is are known, of others in all.
-    known = table.sum(axis=0) if two is None else table.sum()
-    known = np.maximum(known, 1.0)
+    known = np.maximum(table.sum(axis=0 if two is None else None), 1.0)
     return total, np.maximum(squares - total**2 / known, 0.0), True
 
 

@@ -17,7 +17,7 @@ import clarabel
 import numpy as np
 from scipy import sparse
 
-from anonymizer.channels.private.program import Multipliers, Program, Weights
+from anonymizer.channels.private.program import Multipliers, Prices, Program
 from anonymizer.channels.private.requirements import Demand, Transport
 from anonymizer.kernels.arrays import Codes, Floats
 
@@ -65,10 +65,6 @@ class _Rows:
         entries = np.concatenate(self.values)
         place = (np.concatenate(self.rows), np.concatenate(self.columns))
         return sparse.csc_matrix((entries, place), shape=(self.height, self.width))
-
-
-Priced = Callable[[Floats], Weights]
-"""The multipliers of one demand, from the prices of all rows."""
 
 
 def solve(program: Program, accuracy: float) -> tuple[Floats, Multipliers, int]:
@@ -121,8 +117,8 @@ def solve(program: Program, accuracy: float) -> tuple[Floats, Multipliers, int]:
 _NONE = np.zeros(0)
 
 
-def _demanded(system: _Rows, demand: Demand, u: Codes, masses: Codes) -> Priced:
-    """The rows of one demand over all symbols."""
+def _demanded(system: _Rows, demand: Demand, u: Codes, masses: Codes) -> Callable[[Floats], Prices]:
+    """The rows of one demand over all symbols; what has its multipliers from all prices."""
     m, k = len(demand.margin), len(masses)
     law, size = system.variables(m, k), demand.margin[:, None]  # V_wy / p_w, and p_w
     defined = system.block(clarabel.ZeroConeT, np.zeros((m, k)))
@@ -146,10 +142,10 @@ def _demanded(system: _Rows, demand: Demand, u: Codes, masses: Codes) -> Priced:
         system.put(total[:, None], epigraph, 1.0)
         system.put(total[:, None], law, (demand.total * demand.margin)[:, None])
 
-    def priced(prices: Floats) -> Weights:
+    def priced(prices: Floats) -> Prices:
         pulls = tuple((prices[limit], prices[on] - prices[back]) for limit, on, back in runs)
         laws = prices[cones[..., 2]] * size[: len(cones)]
-        return Weights(prices[rows], float(prices[total].sum()), laws, prices[linear], pulls)
+        return Prices(prices[rows], float(prices[total].sum()), laws, prices[linear], pulls)
 
     return priced
 

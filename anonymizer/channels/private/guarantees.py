@@ -1,16 +1,15 @@
 """Random recodings of which every released symbol is as private as a released class has to be."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.channels.channel import OptimalChannel
-from anonymizer.channels.private.dual import proof
-from anonymizer.channels.private.program import Extras, Program, program_of
+from anonymizer.channels.channel import OptimalChannel, Solved, TradeoffPoint
+from anonymizer.channels.private.program import Extras, Program, program_of, proof
 from anonymizer.channels.private.repair import blind, repaired
-from anonymizer.channels.private.verification import Policy
+from anonymizer.channels.private.requirements import ChannelPolicy
 from anonymizer.channels.source import Sensitive, Source, expected, require_distortion
 from anonymizer.channels.validation import matrix_of, nats_per, number_of
 from anonymizer.errors import InputError
@@ -46,10 +45,8 @@ def private_channel(
 
     Parameters
     ----------
-    joint
-        p(x, w), or the records of each, shape (n, m).
-    distortion
-        d(x, y), shape (n, k), at least 0: what it costs to release y for x.
+    joint, distortion
+        p(x, w), or the records of each, shape (n, m); d(x, y) of at least 0, shape (n, k).
     privacy
         Models: t-closeness, entropy l-diversity, k-anonymity, those that bound shares, mean
         information. A released symbol is a class. k-anonymity requires H(record|y) >= log k:
@@ -62,10 +59,9 @@ def private_channel(
         p(w) as an adversary knows it, shape (m,); that of ``joint`` when left out.
     values
         What the columns of ``joint`` stand for, for distances between values of W.
-    tolerance
-        What part of the distortion the gap may be for the answer to count as certified.
-    unit
-        Of the leakage I(W;Y), ``"bits"`` or ``"nats"``.
+    tolerance, unit
+        What part of the distortion the gap of a certified answer may be; ``"bits"`` or ``"nats"``,
+        of the leakage I(W;Y).
 
     Raises
     ------
@@ -108,12 +104,8 @@ def least_distortion(
 ) -> OptimalChannel:
     """The same about several sensitive attributes at once, all next to the same X.
 
-    A model that names none of them is about each. The leakage is that about the first.
-
-    Raises
-    ------
-    InputError, PolicyUnreachableError
-        As :func:`private_channel`, and when the attributes are not about the same X.
+    A model that names none of them is about each. The leakage is that about the first. Errors are
+    those of :func:`private_channel`.
     """
     number_of("tolerance", tolerance, above=0, most=1)
     if records is not None:
@@ -128,57 +120,41 @@ def least_distortion(
     source = sensitive[0].source
     given = require_distortion(distortion, "joint", source.shape[0])
     costs = np.ascontiguousarray(given[source.rows])
-    policy = Policy.of(privacy, sensitive, records)
+    policy = ChannelPolicy.of(privacy, sensitive, records)
     program, columns = program_of(source, costs, extras)
     tolerated = replace(program, demands=policy.demands(tolerated=True))
     tolerated.require_room()
     policy.require_reachable()
     exact = replace(program, demands=policy.demands(tolerated=False))
-    best = _best(exact, tolerated, policy, tolerance)
     channel = np.zeros((len(source.p), costs.shape[1]))
-    channel[:, columns] = best.channel
-    return OptimalChannel.of(
-        _everywhere(channel, given, source, extras),
-        expected(source.p, channel, costs),
-        source.leakage(channel),
-        "distortion",
-        best.bound,
-        tolerance=tolerance,
-        unit=unit,
-        method="clarabel",
-        iterations=best.iterations,
-    )
+    channel[:, columns], bound, steps = _best(exact, tolerated, policy, tolerance)
+    full, leakage = _everywhere(channel, given, source, extras), source.leakage(channel)
+    point = TradeoffPoint(full, expected(source.p, channel, costs), leakage)
+    found = Solved(point, bound, steps, "clarabel")
+    return OptimalChannel.of(found, "distortion", unit, tolerance)
 
 
-@dataclass(frozen=True, eq=False)
-class _Answer:
-    """A verified channel and what is proven about it."""
-
-    channel: Floats
-    value: float
-    bound: float
-    iterations: int
+_Answer = tuple[Floats, float, int]
+"""A verified channel, the lower bound that is proven, and the steps of the solver."""
 
 
-def _best(exact: Program, tolerated: Program, policy: Policy, tolerance: float) -> _Answer:
+def _best(exact: Program, tolerated: Program, policy: ChannelPolicy, tolerance: float) -> _Answer:
     """Solve a hair inside the limits, and closer to them where that was too far inside.
 
     A hair h costs up to h times what ignoring X costs, as a mixture with a channel that does is
     among the channels that are left.
     """
     most = exact.expected(blind(exact))
-    found = _answer(exact, tolerated, policy, tolerance, hair=tolerance / 10)
-    loss = tolerance * found.value
-    if found.value - found.bound <= loss or tolerance / 10 * most <= loss / 4:
-        return found
-    closer = _answer(exact, tolerated, policy, tolerance, hair=tolerance / 1000)
-    better = min((found, closer), key=lambda one: one.value)
-    bound = max(found.bound, closer.bound)
-    return replace(better, bound=bound, iterations=found.iterations + closer.iterations)
+    channel, bound, steps = _answer(exact, tolerated, policy, tolerance, hair=tolerance / 10)
+    value = exact.expected(channel)
+    if value - bound <= tolerance * value or most <= 2.5 * value:
+        return channel, bound, steps
+    closer, other, more = _answer(exact, tolerated, policy, tolerance, hair=tolerance / 1000)
+    return min(channel, closer, key=exact.expected), max(bound, other), steps + more
 
 
 def _answer(
-    exact: Program, tolerated: Program, policy: Policy, tolerance: float, hair: float
+    exact: Program, tolerated: Program, policy: ChannelPolicy, tolerance: float, hair: float
 ) -> _Answer:
     from anonymizer.channels.private.conic import solve
 
@@ -189,11 +165,9 @@ def _answer(
     solved = replace(exact, demands=demands, epsilon=epsilon)
     joint, multipliers, steps = solve(solved, accuracy=min(1e-8, tolerance * 1e-4))
     relaxed = tolerated if solved.epsilon is not None else replace(tolerated, epsilon=None)
-    proven = proof(relaxed, multipliers)
-    good = proven.bound / (1 - 0.9 * tolerance)  # certified, with room for rounding
-    channel = repaired(exact, joint, proven.costs, policy, good)
-    value = exact.expected(channel)
-    return _Answer(channel, value, proven.bound, steps)
+    bound, costs = proof(relaxed, multipliers)
+    good = bound / (1 - 0.9 * tolerance)  # certified, with room for rounding
+    return repaired(exact, joint, costs, policy, good), bound, steps
 
 
 def _everywhere(channel: Floats, distortion: Floats, source: Source, extras: Extras) -> Floats:
@@ -202,12 +176,10 @@ def _everywhere(channel: Floats, distortion: Floats, source: Source, extras: Ext
     With epsilon the mean of all rows, which differs from none of them by more.
     """
     full = np.zeros((source.shape[0], channel.shape[1]))
+    if extras.epsilon is None:
+        nearest = np.where(channel.max(axis=0) > 0, distortion, np.inf).argmin(axis=1)
+        full[np.arange(len(full)), nearest] = 1.0
+    else:
+        full[:] = source.p @ channel
     full[source.rows] = channel
-    absent = np.setdiff1d(np.arange(source.shape[0]), source.rows)
-    if extras.epsilon is not None:
-        full[absent] = source.p @ channel
-        return full
-    released = channel.max(axis=0) > 0
-    nearest = np.where(released[None], distortion[absent], np.inf).argmin(axis=1)
-    full[absent, nearest] = 1.0
     return full

@@ -1,7 +1,28 @@
-"""The convex program of least distortion under guarantees, and what its solver hands back."""
+r"""The convex program of least distortion under guarantees, and a bound that no channel goes below.
+
+It follows from any multipliers by arithmetic of our own: weak duality. Let u be feasible,
+V_y = P'u_y. Every condition is sublinear, so it is the largest of the linear functions below it:
+
+    G(V) = sum_w V_w ln(V_w / (p_w M)) >= sum_w V_w ln(r_w / p_w)      for every distribution r
+    sum_S weight_S |V(S) - mass_S M| >= sum_S g_S (V(S) - mass_S M)    for every |g_S| <= weight_S
+
+(the first is D(V/M || r) >= 0). Add multiples, of either sign for equations and of at least 0 for
+inequalities, of what is at most 0 to <d, u>. With S(x,y) = d(x,y) + (P C_y)(x) + alpha_y +
+beta drift_y + (most - least)(x,y) and C_y the sum of the coefficients in V_y,
+
+    <d, u> >= <S, u> - alpha'p + epsilon's part >= sum_x p(x) min_y S(x,y) - alpha'p + ...
+
+since u >= 0 has row sums p. It holds for all multipliers, whoever found them: nothing of the solver
+has to be trusted. epsilon's part: rows u - p e^(eps/2) b_y <= 0 and p e^(-eps/2) b_y - u <= 0 leave
+b_y (e^(-eps/2) <p, least_y> - e^(eps/2) <p, most_y>) behind, at least min(0, .) e^(eps/2), because
+b_y <= e^(eps/2).
+
+Floating point: every S is lowered by a bound on its own rounding error before the minimum is taken
+(n terms of relative error u have a sum of relative error (n + 2) u to first order; Higham 2002,
+section 3.1), and the sums over x once more.
+"""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +35,10 @@ from anonymizer.kernels.arrays import Codes, Floats
 
 EXACT = 1e-12
 """How far margins, and the mean in units of the largest deviation, may be off: rounding."""
+
+ROUNDING = 2.0**-52
+LEAST = 1e-280
+"""The least probability of a law r: so small that it never matters, and a number still."""
 
 LARGEST_EPSILON = 50.0
 """Beyond, chances of e^-50 would count: no computation and no sample tells them from none."""
@@ -45,7 +70,7 @@ class Program:
 
     p(x) has shape (n,), d(x, y) shape (n, k). ``demands`` hold of every released symbol;
     ``invariant``: sum_x u(x, y) = p(y); ``epsilon``: q(y|x) <= e^epsilon q(y|x') for all x, x', y;
-    ``moments``, the values of x and of y: E[Y] = E[X].
+    ``drift``, (y - E[X]) / the largest of them, shape (k,): its mean is 0, E[Y] = E[X].
     """
 
     p: Floats
@@ -53,20 +78,12 @@ class Program:
     demands: tuple[Demand, ...]
     invariant: bool = False
     epsilon: float | None = None
-    moments: tuple[Floats, Floats] | None = None
+    drift: Floats | None = None
 
     @property
     def scale(self) -> float:
         """The mean distortion of a released symbol drawn evenly; 1 where nothing distorts."""
         return float(self.p @ self.distortion.mean(axis=1)) or 1.0
-
-    @cached_property
-    def drift(self) -> Floats | None:
-        """(y - E[X]) / the largest of them, shape (k,), the mean of which has to be 0."""
-        if self.moments is None:
-            return None
-        away = self.moments[1] - self.p @ self.moments[0]
-        return np.asarray(away / max(float(np.abs(away).max()), 1e-300))
 
     def expected(self, channel: Floats) -> float:
         """E d(X, Y) of a channel."""
@@ -83,7 +100,7 @@ class Program:
 
 
 @dataclass(frozen=True, eq=False)
-class Weights:
+class Prices:
     """The multipliers of one demand; shapes end in (k,), one for every symbol.
 
     ``rows`` are of the rows with a tilt, ``total`` of the row over all symbols; ``laws`` are p(w|y)
@@ -107,7 +124,7 @@ class Multipliers:
     u >= p e^(-epsilon/2) b_y, shape (n, k). Those of absent conditions are 0.
     """
 
-    weights: tuple[Weights, ...]
+    weights: tuple[Prices, ...]
     margins: Floats
     mean: float
     most: Floats
@@ -127,23 +144,21 @@ def program_of(source: Source, costs: Floats, extras: Extras) -> tuple[Program, 
                 f"{costs.shape[1]} columns for {source.shape[0]} values; give one for each"
             )
         columns = source.rows
-    if extras.epsilon is not None:
-        number_of("epsilon", extras.epsilon, least=0, most=LARGEST_EPSILON)
-    moments = None if extras.unbiased is None else _moments(extras.unbiased, source, columns)
-    program = Program(
-        source.p,
-        np.ascontiguousarray(costs[:, columns]),
-        (),
-        bool(extras.invariant),
-        None if extras.epsilon is None else float(extras.epsilon),
-        moments,
-    )
-    _require_mean(program)
-    return program, columns
+    epsilon = extras.epsilon
+    if epsilon is not None:
+        epsilon = number_of("epsilon", epsilon, least=0, most=LARGEST_EPSILON)
+    drift = None if extras.unbiased is None else _drift(extras.unbiased, source, columns)
+    if drift is not None and extras.invariant and abs(float(drift @ source.p)) > EXACT:
+        raise PolicyUnreachableError(
+            "invariant keeps the margin, and with these values of Y another mean than that of X; "
+            "give Y the values of X, or leave out unbiased"
+        )
+    distortion = np.ascontiguousarray(costs[:, columns])
+    return Program(source.p, distortion, (), bool(extras.invariant), epsilon, drift), columns
 
 
-def _moments(unbiased: object, source: Source, columns: Codes) -> tuple[Floats, Floats]:
-    """Values of x and y, of those that occur."""
+def _drift(unbiased: object, source: Source, columns: Codes) -> Floats:
+    """What ``unbiased`` means for the symbols; some distribution of them must have the mean."""
     form = "be two lists of numbers: values of x, and of y"
     if not isinstance(unbiased, tuple | list) or len(unbiased) != 2:
         raise InputError(f"unbiased must {form}")
@@ -151,20 +166,82 @@ def _moments(unbiased: object, source: Source, columns: Codes) -> tuple[Floats, 
     sizes = (source.shape[0], len(columns))
     if x.shape != sizes[:1] or y.ndim != 1 or len(y) <= int(columns.max()):
         raise InputError(f"unbiased must have the {sizes[0]} values of x, and all values of y")
-    return x[source.rows], y[columns]
-
-
-def _require_mean(program: Program) -> None:
-    """Refuse a mean that no distribution of the symbols has, or not that one which is kept."""
-    drift = program.drift
-    if drift is None:
-        return
+    away = y[columns] - source.p @ x[source.rows]
+    drift = np.asarray(away / max(float(np.abs(away).max()), 1e-300))
     if drift.min() > EXACT or drift.max() < -EXACT:
         raise PolicyUnreachableError(
             "the mean of X lies outside the values of Y; add some on its other side"
         )
-    if program.invariant and abs(float(drift @ program.p)) > EXACT:
-        raise PolicyUnreachableError(
-            "invariant keeps the margin, and with these values of Y another mean than that of X; "
-            "give Y the values of X, or leave out unbiased"
-        )
+    return drift
+
+
+def proof(program: Program, multipliers: Multipliers) -> tuple[float, Floats]:
+    """The lower bound that multipliers prove, and the S(x,y), shape (n, k), of the row minima."""
+    costs, size = program.distortion.copy(), program.distortion.copy()
+    parts, constant, weight = _signed(program, multipliers)
+    for part in parts:
+        costs += part
+        size += np.abs(part)
+    for demand, weights in zip(program.demands, multipliers.weights, strict=True):
+        for part in _coefficients(demand, weights):
+            costs += demand.conditional @ part
+            size += demand.conditional @ np.abs(part)
+    terms = 8 + 4 * max((demand.conditional.shape[1] for demand in program.demands), default=0)
+    rows = (costs - terms * ROUNDING * size).min(axis=1)
+    value = float(program.p @ rows + constant)
+    error = 2 * (len(rows) + 8) * ROUNDING * float(program.p @ np.abs(rows) + weight)
+    # Without any condition E d(X, Y) is at least E min_y d(X, y).
+    least = float(program.p @ program.distortion.min(axis=1))
+    free = least * (1 - 2 * (len(program.p) + 2) * ROUNDING)
+    return max(value - error, free), costs
+
+
+def _signed(program: Program, multipliers: Multipliers) -> tuple[list[Floats], float, float]:
+    """What margins, mean and epsilon add to S; and to the bound whatever the channel, with size."""
+    parts: list[Floats] = []
+    value = weight = 0.0
+    if program.invariant:
+        parts.append(multipliers.margins[None, :])
+        value -= float(multipliers.margins @ program.p)
+        weight += float(np.abs(multipliers.margins) @ program.p)
+    if program.drift is not None and np.isfinite(multipliers.mean):
+        parts.append(multipliers.mean * program.drift[None, :])
+    if program.epsilon is not None:
+        reach = np.exp(program.epsilon / 2)
+        most, least = np.maximum(multipliers.most, 0.0), np.maximum(multipliers.least, 0.0)
+        paid, owed = (program.p @ least) / reach, reach * (program.p @ most)
+        most = most * np.minimum(1.0, paid / np.maximum(owed, LEAST))  # so that b_y costs nothing
+        owed = reach * (program.p @ most)
+        parts += [most, -least]
+        value += float(np.minimum(0.0, paid - owed).sum() * reach)
+        weight += float((paid + owed).sum() * reach)
+    return parts, value, weight
+
+
+def _coefficients(demand: Demand, weights: Prices) -> list[Floats]:
+    """The coefficients in V_y that the multipliers of a demand make, parts of shape (m, k)."""
+    shape = (demand.conditional.shape[1], weights.linear.shape[1])
+    parts = []
+    if demand.entropic:
+        rows, total = np.maximum(weights.rows, 0.0), max(weights.total, 0.0)
+        law = np.log(_distributions(weights.laws)) - np.log(demand.margin)[:, None]
+        parts += [(rows.sum(axis=0) + total) * law, demand.tilts.T @ rows]
+        if demand.total is not None:
+            parts.append(np.repeat(total * demand.total[:, None], shape[1], axis=1))
+    parts.append(demand.linear.T @ np.maximum(weights.linear, 0.0))
+    for transport, (price, pull) in zip(demand.transports, weights.transports, strict=True):
+        price = np.maximum(price, 0.0)
+        within = transport.weights[:, None] * price
+        parts.append(transport.rows.T @ np.clip(pull, -within, within))
+        parts.append(np.broadcast_to(-transport.limit * price, shape))
+    return parts
+
+
+def _distributions(laws: Floats) -> Floats:
+    """Positive columns that sum to at most 1: what is left out of them only lowers the bound."""
+    positive = np.maximum(np.nan_to_num(laws, nan=0.0, posinf=0.0), 0.0)
+    sums = positive.sum(axis=0)
+    even = np.full_like(positive, 1 / len(positive))
+    scaled = np.where(sums > 0, positive / np.where(sums > 0, sums, 1.0), even)
+    inside = 1 - 2 * (len(positive) + 2) * ROUNDING
+    return np.maximum(scaled * inside, LEAST)

@@ -21,10 +21,9 @@ import numpy as np
 
 from anonymizer.channels.channel import epsilon_of
 from anonymizer.channels.private.program import EXACT, Program
-from anonymizer.channels.private.requirements import Demand
-from anonymizer.channels.private.verification import Policy
+from anonymizer.channels.private.requirements import ChannelPolicy, Demand
 from anonymizer.errors import PolicyUnreachableError
-from anonymizer.kernels.arrays import Floats, Mask
+from anonymizer.kernels.arrays import Floats
 
 PHANTOMS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
 """Masses below which a symbol is taken for an artefact of the solver; the best is kept."""
@@ -48,14 +47,17 @@ MOST_EQUATIONS = 2500
 PROJECTIONS = 6
 
 
-def repaired(program: Program, joint: Floats, costs: Floats, policy: Policy, good: float) -> Floats:
+def repaired(
+    program: Program, joint: Floats, costs: Floats, policy: ChannelPolicy, good: float
+) -> Floats:
     """The least distorting channel that a policy accepts, near u(x,y), shape (n, k).
 
     ``costs`` are the S(x, y) of the same answer. Of channels that distort at most ``good`` it is
     the one of the fewest entries. Callers have made sure that a channel that ignores X passes.
     """
-    candidates = [*_mended(program, joint, costs, policy), blind(program)]
-    sound = [one for one in candidates if _holds(program, one) and policy.accepts(one)]
+    sound = list(_mended(program, joint, costs, policy))
+    if _holds(program, ignoring := blind(program), policy):
+        sound.append(ignoring)
     if not sound:
         raise PolicyUnreachableError(
             "no channel could be verified to hold the policy, not even one that ignores the value; "
@@ -72,15 +74,13 @@ def blind(program: Program) -> Floats:
     A fresh draw of X where margins are to be kept; else one symbol, or with a mean to be met the
     best two around it: a linear program with two equations has a solution of two entries.
     """
-    n, k = program.distortion.shape
-    costs = program.p @ program.distortion
+    costs, drift = program.p @ program.distortion, program.drift
+    shares = np.zeros(len(costs))
     if program.invariant:
-        return np.repeat(program.p[None], n, axis=0)
-    drift = program.drift
-    shares = np.zeros(k)
+        return np.tile(program.p, (len(program.p), 1))
     if drift is None:
         shares[np.argmin(costs)] = 1.0
-        return np.repeat(shares[None], n, axis=0)
+        return np.tile(shares, (len(program.p), 1))
     low, high = np.flatnonzero(drift <= 0), np.flatnonzero(drift >= 0)
     width = drift[high][None] - drift[low][:, None]
     part = np.divide(-drift[low][:, None], width, out=np.zeros_like(width), where=width > 0)
@@ -88,7 +88,7 @@ def blind(program: Program) -> Floats:
     left, right = np.unravel_index(int(np.argmin(mixed)), mixed.shape)
     shares[low[left]] += 1 - part[left, right]
     shares[high[right]] += part[left, right]
-    return np.repeat(shares[None], n, axis=0)
+    return np.tile(shares, (len(program.p), 1))
 
 
 def _met(program: Program, margin: Floats) -> bool:
@@ -120,7 +120,9 @@ def _mixed(program: Program, channel: Floats, e: float) -> Floats | None:
     return np.asarray((1 - e) * channel + e * b[None]) if b.min() >= 0 else None
 
 
-def _mended(program: Program, joint: Floats, costs: Floats, policy: Policy) -> Iterator[Floats]:
+def _mended(
+    program: Program, joint: Floats, costs: Floats, policy: ChannelPolicy
+) -> Iterator[Floats]:
     """For every idea of what is no more than an artefact, the least mixed channel that passes."""
     reduced = (costs - costs.min(axis=1)[:, None]) / program.scale
     joint = np.maximum(joint, 0.0)
@@ -136,7 +138,7 @@ def _mended(program: Program, joint: Floats, costs: Floats, policy: Policy) -> I
                 topped = _topped(program, near, policy)
                 for e in MIXTURES:
                     mixed = _mixed(program, topped, e)
-                    if mixed is not None and _holds(program, mixed) and policy.accepts(mixed):
+                    if mixed is not None and _holds(program, mixed, policy):
                         yield mixed
                         break
 
@@ -159,29 +161,22 @@ def _cleaned(program: Program, joint: Floats, least: float) -> Floats | None:
     return _fitted(program.p, channel) if program.invariant else channel
 
 
-def _topped(program: Program, channel: Floats, policy: Policy) -> Floats:
-    """Every symbol that breaks a model released to everybody besides, as much as it needs."""
+def _topped(program: Program, channel: Floats, policy: ChannelPolicy) -> Floats:
+    """Release every symbol that breaks a model to everybody, too, as much as it needs."""
     if program.invariant:  # margins leave no room
         return channel
+    reach = np.inf if program.epsilon is None else np.exp(program.epsilon)
     mass = program.p @ channel
-    more = np.zeros(len(mass))
-    broken = np.flatnonzero(~_fine(program, channel, policy))
-    for part in TOPPINGS:
+    more, broken = np.zeros(len(mass)), np.arange(len(mass))
+    for part in (0.0, *TOPPINGS):
+        more[broken] = part * mass[broken]
+        topped = channel[:, broken] + more[broken]  # columns need not sum to anything
+        with np.errstate(invalid="ignore"):  # infinity times 0: without epsilon nothing breaks it
+            fine = policy.each(topped) & ~(topped.max(axis=0) > reach * topped.min(axis=0))
+        broken = broken[~fine]
         if not len(broken):
             break
-        more[broken] = part * mass[broken]
-        topped = channel[:, broken] + more[broken]
-        broken = broken[~_fine(program, topped, policy)]
     return np.asarray((channel + more) / (1 + more.sum()))
-
-
-def _fine(program: Program, channel: Floats, policy: Policy) -> Mask:
-    """Which symbols hold the models and epsilon, shape (k,); columns need not sum to anything."""
-    fine = policy.each(channel)
-    if program.epsilon is None:
-        return fine
-    least, most = channel.min(axis=0), channel.max(axis=0)
-    return np.asarray(fine & (most <= np.exp(program.epsilon) * least))
 
 
 def _fitted(p: Floats, channel: Floats) -> Floats:
@@ -196,13 +191,13 @@ def _fitted(p: Floats, channel: Floats) -> Floats:
     return np.asarray(joint / joint.sum(axis=1)[:, None])
 
 
-def _holds(program: Program, channel: Floats) -> bool:
-    """Whether rows are distributions, and margins, mean and epsilon are as required."""
-    if channel.min() < 0 or np.abs(channel.sum(axis=1) - 1).max() > EXACT:
+def _holds(program: Program, channel: Floats, policy: ChannelPolicy) -> bool:
+    """Whether rows are distributions, and margins, mean, epsilon and models are as required."""
+    rows = channel.min() >= 0 and np.abs(channel.sum(axis=1) - 1).max() <= EXACT
+    if not rows or not _met(program, program.p @ channel):
         return False
-    if not _met(program, program.p @ channel):
-        return False
-    return program.epsilon is None or epsilon_of(channel) <= program.epsilon + EXACT
+    private = program.epsilon is None or epsilon_of(channel) <= program.epsilon + EXACT
+    return private and policy.accepts(channel)
 
 
 def _projected(program: Program, joint: Floats) -> Floats | None:

@@ -25,23 +25,27 @@ Four forms are enough:
 Nats throughout.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from anonymizer.channels.source import Sensitive
+from anonymizer.channels.source import Sensitive, whole
 from anonymizer.channels.validation import UNITS
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, PolicyUnreachableError
+from anonymizer.information.entropy import divergence, entropy
 from anonymizer.kernels import Sums
-from anonymizer.kernels.arrays import Floats
+from anonymizer.kernels.arrays import Floats, Mask
 from anonymizer.privacy import (
     TOLERANCE,
+    AlphaKAnonymity,
     EntropyLDiversity,
     KAnonymity,
     MeanInformation,
     PrivacyModel,
     TCloseness,
+    attributes_of,
+    models_of,
 )
 from anonymizer.privacy.shares import ShareModel
 
@@ -103,25 +107,20 @@ class Demand:
 
     def added(self, model: PrivacyModel, sensitive: Sensitive, slack: float) -> "Demand":
         """The same and what a model requires."""
+        known = np.log(self.margin) - np.log(sensitive.prior)
         if isinstance(model, TCloseness):
-            return self._closeness(model, sensitive, slack)
+            if model.distance == "kl":
+                return self._tilted(known - (model.t + slack) * BIT)
+            sensitive.require_named("t-closeness", model.distance)
+            runs = [each.sums for each in model.bounds(sensitive.table) if each.sums is not None]
+            added = tuple(_transport(sums, sensitive, model.t + slack) for sums in runs)
+            return replace(self, transports=(*self.transports, *added))
         if isinstance(model, EntropyLDiversity):
             return self._tilted(np.log(self.margin) + np.log(model.l) - slack * BIT)
         if isinstance(model, ShareModel):
             return self._shares(model, sensitive, slack)
-        known = np.log(self.margin) - np.log(sensitive.prior)
-        bits = model.threshold + slack
-        total = known - bits * BIT
+        total = known - (model.threshold + slack) * BIT
         return replace(self, total=total if self.total is None else np.maximum(total, self.total))
-
-    def _closeness(self, model: TCloseness, sensitive: Sensitive, slack: float) -> "Demand":
-        if model.distance == "kl":
-            known = np.log(self.margin) - np.log(sensitive.prior)
-            return self._tilted(known - (model.t + slack) * BIT)
-        sensitive.require_named("t-closeness", model.distance)
-        runs = [bound.sums for bound in model.bounds(sensitive.table) if bound.sums is not None]
-        added = tuple(_transport(sums, sensitive, model.t + slack) for sums in runs)
-        return replace(self, transports=(*self.transports, *added))
 
     def _shares(self, model: ShareModel, sensitive: Sensitive, slack: float) -> "Demand":
         """Shares as the model tolerates them; half a tolerance inside where no slack is wanted."""
@@ -138,30 +137,113 @@ class Demand:
         return replace(self, tilts=np.vstack([self.tilts, tilt]))
 
 
-def demands_of(
-    pairs: Sequence[tuple[PrivacyModel, Sensitive]], tolerated: bool
-) -> tuple[Demand, ...]:
-    """What models require about each attribute: the exact limits, or all that their checks pass.
+@dataclass(frozen=True, eq=False)
+class ChannelPolicy:
+    """Models, each with the sensitive attributes that it has to answer for.
 
-    The program is solved at the exact limits; the bound that no channel falls below is made with
-    the tolerated ones, so that it holds of every channel that passes the models' own check.
+    ``pairs`` has every model with every attribute that it is about; p(x) has shape (n,). Every
+    symbol leaves as many of the ``records`` in question as k equally likely ones. Whether a channel
+    holds it is decided by the models' own measures: nothing of a solver is trusted.
     """
-    slack = TOLERANCE if tolerated else 0.0
-    found: dict[int, Demand] = {}
-    for model, sensitive in pairs:
-        source = sensitive.source
-        none = np.zeros((0, len(source.prior)))
-        empty = Demand(source.conditional, source.prior, none, None, none)
-        known = found.get(id(sensitive), empty)
-        found[id(sensitive)] = known.added(model, sensitive, slack)
-    return tuple(d for d in found.values() if d.entropic or len(d.linear) or d.transports)
+
+    pairs: tuple[tuple[PrivacyModel, Sensitive], ...]
+    p: Floats
+    k: int
+    records: float
+
+    @classmethod
+    def of(
+        cls, models: Sequence[PrivacyModel], sensitive: Sequence[Sensitive], records: float | None
+    ) -> "ChannelPolicy":
+        """Bring models and attributes together; k-anonymity needs the number of records."""
+        require_convex(models_of(models))
+        k = max((m.k for m in models if isinstance(m, KAnonymity | AlphaKAnonymity)), default=1)
+        if k > 1 and records is None:
+            raise InputError(
+                f"k = {k} is about records: give joint as counts, or records, how many there are"
+            )
+        named = {one.attribute: one for one in sensitive}
+        pairs = [
+            (model, named[name])
+            for model in models
+            if not isinstance(model, KAnonymity)
+            for name in attributes_of(model, tuple(named))
+            if name is not None
+        ]
+        return cls(tuple(pairs), sensitive[0].source.p, k, records or 1.0)
+
+    def demands(self, tolerated: bool) -> tuple[Demand, ...]:
+        """The same as conditions of a program: the exact limits, or all that the checks let pass.
+
+        The program is solved at the exact limits; the bound that no channel falls below is made
+        with the tolerated ones, so that it holds of every channel that passes the models' own
+        check. Demands about the records come last.
+        """
+        slack = TOLERANCE if tolerated else 0.0
+        found: dict[int, Demand] = {}
+        for model, sensitive in self.pairs:
+            source = sensitive.source
+            none = np.zeros((0, len(source.prior)))
+            empty = Demand(source.conditional, source.prior, none, None, none)
+            known = found.get(id(sensitive), empty)
+            found[id(sensitive)] = known.added(model, sensitive, slack)
+        if self.k > 1:  # a demand about X itself
+            n, limit = len(self.p), np.log(self.records / self.k) + slack * BIT
+            tilt = np.full((1, n), -limit)
+            found[0] = Demand(np.eye(n), self.p, tilt, None, np.zeros((0, n)))
+        return tuple(d for d in found.values() if d.entropic or len(d.linear) or d.transports)
+
+    def accepts(self, channel: Floats) -> bool:
+        """Whether every symbol that a channel q(y|x) releases, shape (n, k), holds every model."""
+        return not self._broken(channel)
+
+    def each(self, channel: Floats) -> Mask:
+        """Which symbols hold every model that is about symbols one by one, shape (k,).
+
+        Those that are never released do.
+        """
+        every = np.ones(channel.shape[1], bool)
+        released = (self.p[:, None] * channel).sum(axis=0) > 0
+        for _, held in self._checked(channel, [pair for pair in self.pairs if pair[0].per_class]):
+            every[released] &= held
+        return every
+
+    def require_reachable(self) -> None:
+        """Refuse a policy that not even one symbol for everybody holds: then no channel does."""
+        broken = self._broken(np.ones((len(self.p), 1)))
+        if broken:
+            raise PolicyUnreachableError(
+                f"the policy is out of reach: {broken} fails even where one symbol is released "
+                "for everybody; relax it"
+            )
+
+    def _broken(self, channel: Floats) -> str:
+        """The first model that a channel breaks, in words; nothing where it holds them all."""
+        checked = self._checked(channel, self.pairs)
+        return next((words for words, held in checked if not held.all()), "")
+
+    def _checked(
+        self, channel: Floats, pairs: Iterable[tuple[PrivacyModel, Sensitive]]
+    ) -> Iterator[tuple[str, Mask]]:
+        """What is required, in words, and which released symbols hold it; or their mean does."""
+        joint = self.p[:, None] * channel
+        mass = joint.sum(axis=0)
+        laws, mass = joint[:, mass > 0] / mass[mass > 0], mass[mass > 0]
+        for model, sensitive in pairs:
+            classes = sensitive.classes(sensitive.source.conditional.T @ laws)
+            if model.per_class:
+                values = model.measure(classes)
+            else:  # a bound on the mean information
+                bits = divergence(classes.joint, classes.margin) @ (mass / mass.sum())
+                values = np.array([bits])
+            words = f"{model.name} about {sensitive.attribute!r} ({model.range})"
+            yield words, np.asarray(model.accepts(values))
+        if self.k > 1:  # H(record|y) = H(X|y) + sum_x p(x|y) log n_x >= log k
+            each = entropy(whole(laws.T)) + np.log2(self.records * self.p) @ laws
+            yield f"k = {self.k} of {self.records:g} records", each >= np.log2(self.k) - TOLERANCE
 
 
-def demand_of_records(p: Floats, k: int, records: float, tolerated: bool) -> Demand:
-    """H(record|y) >= log k, as a demand about X itself."""
-    n = len(p)
-    limit = np.log(records / k) + (TOLERANCE * BIT if tolerated else 0.0)
-    return Demand(np.eye(n), p, np.full((1, n), -limit), None, np.zeros((0, n)))
+CONVEX = (TCloseness, EntropyLDiversity, KAnonymity, ShareModel, MeanInformation)
 
 
 def is_convex(model: PrivacyModel) -> bool:
@@ -182,9 +264,6 @@ def require_convex(models: Sequence[PrivacyModel]) -> None:
                 "k-anonymity, alpha-k-anonymity, basic-beta-likeness, enhanced-beta-likeness, "
                 "delta-disclosure, bayesian-gain, value-gain, mean-information"
             )
-
-
-CONVEX = (TCloseness, EntropyLDiversity, KAnonymity, ShareModel, MeanInformation)
 
 
 def _transport(sums: Sums, sensitive: Sensitive, limit: float) -> Transport:

@@ -36,20 +36,14 @@ def quadratic_gaussian_bound(
 
     Parameters
     ----------
-    distortion
-        D, a number or several, in the square of the unit of X.
-    entropy
-        Differential entropy h(W), in ``unit``.
-    correlation
-        Of W and X.
-    deviation
-        Standard deviation of W.
-    variance
-        Of X.
+    distortion, variance
+        D, a number or several, in the square of the unit of X; and the variance of X.
+    entropy, unit
+        Differential entropy h(W), in ``"bits"`` or ``"nats"``.
+    correlation, deviation
+        Of W and X; standard deviation of W.
     linear
-        True, to state that E[W|X] is linear in X, as it is for jointly normal W and X.
-    unit
-        ``"bits"`` or ``"nats"``.
+        True, to confirm that E[W|X] is linear in X, as it is for jointly normal W and X.
 
     Returns
     -------
@@ -98,17 +92,10 @@ def mutual_information_bound(
 
     Parameters
     ----------
-    distortion
-        D, a number or several, in the square of the unit of X.
-    information
-        I(W;X).
+    distortion, information
+        D, a number or several, in the square of the unit of X; and I(W;X).
     variance
         Of X: what releasing the mean for everybody distorts.
-
-    Raises
-    ------
-    InputError
-        When a number is outside its range.
     """
     bits = number_of("information", information, least=0)
     return np.asarray((1 - _normalized(distortion, variance)) * bits)
@@ -120,15 +107,9 @@ def gaussian_rate(
     """R(D) = -1/2 log(1 - (1 - d) rho^2) of scalars, d = D / Var X; 0 from d = 1 on.
 
     With correlation 1, W = X: the rate-distortion function 1/2 log(1 / d), infinite at 0.
-
-    Raises
-    ------
-    InputError
-        When a number is outside its range.
     """
-    spread = number_of("variance", variance, above=0)
     rho = number_of("correlation", correlation, least=-1.0, most=1.0)
-    d = _normalized(distortion, spread)
+    d = _normalized(distortion, variance)
     with np.errstate(divide="ignore"):
         return np.asarray(np.abs(-0.5 * np.log((1 - rho**2) + d * rho**2)) / nats_per(unit))
 
@@ -140,13 +121,11 @@ def gaussian_channel(
 
     Parameters
     ----------
-    values
-        True values x, shape (n,).
+    values, mean, variance
+        True values x, shape (n,), and the moments of X.
     grid
         What may be released, shape (k,), no two the same; a cell reaches half way to its
         neighbours, and the extreme ones to infinity.
-    mean, variance
-        Of X.
     share
         d, from 0, the nearest of the grid, to 1, the cell of the mean for everybody. Half way
         between two, the higher.
@@ -155,11 +134,6 @@ def gaussian_channel(
     -------
     array of shape (n, k)
         Rows sum to 1.
-
-    Raises
-    ------
-    InputError
-        When a number is outside its range, or the grid holds a value twice.
     """
     x, points = vector_of("values", values), vector_of("grid", grid)
     center = number_of("mean", mean)
@@ -171,14 +145,12 @@ def gaussian_channel(
         raise InputError("grid holds a value twice")
     edges = points[order][:-1] + np.diff(points[order]) / 2
     at = (1 - d) * x + d * center
-    sorted_ = np.zeros((len(x), len(points)))
     if deviation:
-        sorted_[:] = _cells((edges - at[:, None]) / deviation)
+        cells = _cells((edges - at[:, None]) / deviation)
     else:
-        sorted_[np.arange(len(x)), np.searchsorted(edges, at, side="right")] = 1.0
-    channel = np.empty_like(sorted_)
-    channel[:, order] = sorted_
-    return channel
+        cells = np.zeros((len(x), len(points)))
+        cells[np.arange(len(x)), np.searchsorted(edges, at, side="right")] = 1.0
+    return np.asarray(cells[:, np.argsort(order)])
 
 
 def _cells(edges: Floats) -> Floats:

@@ -61,13 +61,7 @@ class GaussianMechanism:
     unit: str
 
     def apply(self, x: ArrayLike, rng: np.random.Generator) -> Floats:
-        """Y for records X, of the shape that X has: (records,) or (records, n).
-
-        Raises
-        ------
-        InputError
-            When the records are not finite numbers, or of another number of columns.
-        """
+        """Y for records X, finite numbers, of the shape that X has: (records,) or (records, n)."""
         sample = sample_of("x", x, records=0)
         if sample.shape[1] != len(self.mean):
             raise InputError(
@@ -117,10 +111,8 @@ class GaussianModel:
     def of_scalar(cls, mean: float, variance: float, correlation: float) -> "GaussianModel":
         """A single X, and a W of variance 1 that it is correlated with."""
         spread = number_of("variance", variance, above=0)
-        rho = number_of("correlation", correlation, least=-1.0, most=1.0)
-        center = number_of("mean", mean)
-        b = rho / np.sqrt(spread)
-        return cls(np.array([center]), np.array([[spread]]), np.array([b]), 1.0)
+        b = number_of("correlation", correlation, least=-1.0, most=1.0) / np.sqrt(spread)
+        return cls(np.array([number_of("mean", mean)]), np.diag([spread]), np.array([b]), 1.0)
 
     @classmethod
     def fit(cls, x: ArrayLike, w: ArrayLike) -> "GaussianModel":
@@ -136,10 +128,10 @@ class GaussianModel:
             raise InputError(f"x has {len(sample)} records and w {len(sensitive)}")
         if sensitive.max() == sensitive.min():
             raise InputError("w is constant: there is nothing to protect")
-        mean, center = sample.mean(axis=0), sensitive.mean()
+        mean = sample.mean(axis=0)
         s = (sample - mean).T @ (sample - mean) / len(sample)
         _require_definite(s)
-        shared = (sample - mean).T @ (sensitive - center) / len(sample)
+        shared = (sample - mean).T @ (sensitive - sensitive.mean()) / len(sample)
         return cls(mean, s, np.linalg.solve(s, shared), float(sensitive.var()))
 
     @property
@@ -170,28 +162,20 @@ class GaussianModel:
         leakage_limit: float | None = None,
         unit: str = "bits",
     ) -> GaussianMechanism:
-        """The least leakage of a distortion, or the least distortion of a leakage.
+        """The least leakage of a distortion, or the least distortion of a leakage: one is given.
 
         A distortion beyond what leakage 0 takes is not used up.
-
-        Raises
-        ------
-        InputError
-            When a limit is negative, or not exactly one is given.
         """
         nats = nats_per(unit)
-        given = only_one(distortion_limit=distortion_limit, leakage_limit=leakage_limit)
+        given, value = only_one(distortion_limit=distortion_limit, leakage_limit=leakage_limit)
+        limit = number_of(given, value, least=0)
         if given == "distortion_limit":
-            limit = number_of(given, distortion_limit, least=0)
             error, price = self._error(limit, lambda error: float(np.trace(error)))
         else:
-            limit = self._least_hidden(number_of(given, leakage_limit, least=0) * nats)
-            error, price = self._error(limit, self._hidden)
+            error, price = self._error(self._least_hidden(limit * nats), self._hidden)
         gain = np.asarray(np.linalg.solve(self.covariance, self.covariance - error).T, float)
-        noise = gain @ error
-        hidden = self._hidden(error)
-        leakage = self._leakage(hidden)
-        left = self._noise + hidden
+        noise, hidden = gain @ error, self._hidden(error)
+        leakage, left = self._leakage(hidden), self._noise + hidden
         return GaussianMechanism(
             mean=self.mean,
             gain=gain,
@@ -205,11 +189,10 @@ class GaussianModel:
 
     def _leakage(self, hidden: float) -> float:
         """-1/2 ln(1 - (b'S b - g) / Var W), of what is left of Var W where that is little."""
-        share = (self.explained - hidden) / self.variance
-        if share < 0.5:
-            return 0.5 * abs(float(np.log1p(-max(share, 0.0))))
-        left = (self._noise + hidden) / self.variance
-        return 0.5 * abs(float(np.log(left))) if left > 0 else float("inf")
+        share, left = self.explained - hidden, self._noise + hidden
+        if share < 0.5 * self.variance:
+            return 0.5 * abs(float(np.log1p(-max(share / self.variance, 0.0))))
+        return 0.5 * abs(float(np.log(left / self.variance))) if left > 0 else float("inf")
 
     def _error(self, limit: float, measure: Callable[[Floats], float]) -> tuple[Floats, float]:
         """E of g(D), and g'(D), where tr E, or what is hidden of W, b'E b, is a limit.

@@ -56,15 +56,19 @@ class Margin:
         """What is not proven, but for rounding."""
         return self.value - self.lower
 
-    def better(self, other: "Margin") -> "Margin":
-        """The margin of less value, with the higher of both bounds."""
-        lower = max(self.lower, other.lower)
-        winner = self if self.value <= other.value else other
-        return replace(winner, value=max(winner.value, lower), lower=lower)
+    def better(self, later: "Margin") -> "Margin":
+        """The margin of less value, with the higher of both bounds, found as late as the other."""
+        best = self if self.value <= later.value else later
+        best = replace(best, iterations=later.iterations, method=later.method)
+        return best.bounded(max(self.lower, later.lower))
+
+    def bounded(self, lower: float) -> "Margin":
+        """The same with another bound."""
+        return replace(self, value=max(self.value, lower), lower=lower)
 
 
 @dataclass(frozen=True, eq=False)
-class _Kernel:
+class _MarginProblem:
     """A(x,y), with what F and its derivatives are made of."""
 
     p: Floats
@@ -97,19 +101,18 @@ def best_margin(p: Floats, a: Floats, goal: float) -> Margin:
     p(x) > 0 has shape (n,), A(x, y) in [0, 1] shape (n, k), with a 1 in every row. Symbols of next
     to no weight are left out where the gap stays within the goal, nats.
     """
-    kernel, best = _Kernel(p, a, goal), positive_margin(p, a, goal)
+    kernel, best = _MarginProblem(p, a, goal), positive_margin(p, a, goal)
     kept = np.where(best.weights > 1e-9 * best.weights.max(), best.weights, 0.0)
     if not (a @ kept > 0).all():
         return best
     found, _ = kernel.margin(kept / kept.sum(), best.iterations, best.method)
-    lower = max(found.lower, best.lower)
-    found = replace(found, value=max(found.value, lower), lower=lower)
+    found = found.bounded(max(found.lower, best.lower))
     return found if found.gap <= max(best.gap, kernel.allowed(best)) else best
 
 
 def positive_margin(p: Floats, a: Floats, goal: float) -> Margin:
     """The same with all symbols: no weight is 0."""
-    kernel = _Kernel(p, a, goal)
+    kernel = _MarginProblem(p, a, goal)
     small = a.shape[1] <= NEWTON
     best, t = _blahut_arimoto(kernel, STEPS if small else ALL_STEPS)
     if small and best.gap > kernel.allowed(best):
@@ -129,7 +132,7 @@ def rounding(shape: tuple[int, int], energy: float) -> float:
     return EPS * (rows + symbols + 8 + (rows / 2 + 8) * abs(energy))
 
 
-def _blahut_arimoto(kernel: _Kernel, steps: int) -> tuple[Margin, Floats]:
+def _blahut_arimoto(kernel: _MarginProblem, steps: int) -> tuple[Margin, Floats]:
     """Steps t <- t c, from a uniform margin, until the gap is the goal; the best, and the last."""
     symbols = kernel.a.shape[1]
     t = np.full(symbols, 1 / symbols)
@@ -138,13 +141,13 @@ def _blahut_arimoto(kernel: _Kernel, steps: int) -> tuple[Margin, Floats]:
         t = t * c
         t = t / t.sum()
         found, c = kernel.margin(t, step, "blahut-arimoto")
-        best = replace(best.better(found), iterations=found.iterations, method=found.method)
+        best = best.better(found)
         if best.gap <= kernel.allowed(best):
             break
     return best, t
 
 
-def _interior(kernel: _Kernel, start: Floats, best: Margin) -> Margin:
+def _interior(kernel: _MarginProblem, start: Floats, best: Margin) -> Margin:
     """Primal-dual interior points for min F(t) + sum t over t >= 0, whose t sums to 1 by itself.
 
     Optimal: 1 - c(t) = z >= 0 and t z = 0. Every iterate gives a bound; the best is kept.
@@ -161,14 +164,14 @@ def _interior(kernel: _Kernel, start: Floats, best: Margin) -> Margin:
             break
         found, _ = kernel.margin(t / t.sum(), first + step, "interior-point")
         since = 0 if found.gap < 0.9 * best.gap else since + 1
-        best = replace(best.better(found), iterations=found.iterations, method=found.method)
+        best = best.better(found)
         done = best.gap <= kernel.allowed(best)
         if done or since > PATIENCE or float(t @ z) < FLOOR / 100:
             break
     return best
 
 
-def _newton(kernel: _Kernel, t: Floats, z: Floats) -> tuple[Floats, Floats]:
+def _newton(kernel: _MarginProblem, t: Floats, z: Floats) -> tuple[Floats, Floats]:
     """One step with predictor and corrector (Mehrotra, 1992).
 
     The matrix is F'' + diag(z / t), scaled to 1 + B'B: its Cholesky factor is stable however far

@@ -10,19 +10,14 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import rel_entr
 
-from anonymizer.channels.channel import OptimalChannel
+from anonymizer.channels.channel import OptimalChannel, Solved
 from anonymizer.channels.rate_distortion.margins import EPS, best_margin, rounding
 from anonymizer.channels.source import require_distortion
 from anonymizer.channels.threads import single_threaded
-from anonymizer.channels.tradeoff.answers import (
-    ROUNDING,
-    Tradeoff,
-    at_distortion,
-    at_leakage,
-    at_slope,
-)
-from anonymizer.channels.tradeoff.limits import Limit, Solved
+from anonymizer.channels.tradeoff.answers import ROUNDING, LimitSearch, Tradeoff, answered
+from anonymizer.channels.tradeoff.lagrangian import LEAST
 from anonymizer.channels.validation import law_of, nats_per, number_of, only_one, require_room
 from anonymizer.kernels.arrays import Floats
 
@@ -45,19 +40,17 @@ def rate_distortion(
 ) -> OptimalChannel:
     """Min I(X;Y) with E d(X,Y) <= D, min E d with I(X;Y) <= R, or min E d + slope I(X;Y).
 
+    Blahut (1972); Domingo-Ferrer and Rebollo-Monedero (2009), models 1 and 2.
+
     Parameters
     ----------
-    source
-        p(x), or counts, shape (n,).
-    distortion
-        d(x, y) >= 0, shape (n, k).
+    source, distortion
+        p(x) or counts, shape (n,), and d(x, y) >= 0, shape (n, k).
     slope, distortion_limit, rate_limit
         One of the three: distortion per unit of information, D, or R in ``unit``. A limit is met
         exactly and never exceeded, by mixing the channels of two slopes where that is needed.
-    tolerance
-        Gap that counts as certified, relative to what is minimised.
-    unit
-        ``"bits"`` or ``"nats"``.
+    tolerance, unit
+        Gap that counts as certified, relative to what is minimised; ``"bits"`` or ``"nats"``.
 
     Returns
     -------
@@ -76,21 +69,14 @@ def rate_distortion(
     >>> found = rate_distortion([0.5, 0.5], [[0, 1], [1, 0]], distortion_limit=0.1)
     >>> round(found.leakage, 9), found.certified
     (0.531004406, True)
-
-    References
-    ----------
-    Blahut (1972); Domingo-Ferrer and Rebollo-Monedero (2009), models 1 and 2.
     """
-    nats = nats_per(unit)
-    only_one(slope=slope, distortion_limit=distortion_limit, rate_limit=rate_limit)
+    nats_per(unit)
+    given, limit = only_one(slope=slope, distortion_limit=distortion_limit, rate_limit=rate_limit)
     problem = _RateTradeoff.of(source, distortion, number_of("tolerance", tolerance, above=0))
+    least, above = (None, 0) if given == "slope" else (0, None)
+    value = number_of(given, limit, least=least, above=above)
     with single_threaded():
-        if slope is not None:
-            return at_slope(problem, number_of("slope", slope, above=0), unit)
-        if distortion_limit is not None:
-            limit = number_of("distortion_limit", distortion_limit, least=0)
-            return at_distortion(problem, limit, unit)
-        return at_leakage(problem, number_of("rate_limit", rate_limit, least=0) * nats, unit)
+        return answered(problem, given, value, unit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,16 +97,12 @@ class _RateTradeoff(Tradeoff):
         return cls(law[rows], d[rows], rows, len(law), "blahut-arimoto", tolerance)
 
     def leakage(self, channel: Floats) -> float:
-        margin = np.broadcast_to(self.p @ channel, channel.shape)
-        some = (channel > 0) & (margin > 0)
-        logs = np.zeros_like(channel)
-        logs[some] = np.log(channel[some]) - np.log(margin[some])
-        return max(0.0, float(self.p @ (channel * logs).sum(axis=1)))
+        margin = np.maximum(self.p @ channel, LEAST)
+        return max(0.0, float(self.p @ rel_entr(channel, margin).sum(axis=1)))
 
     def solve(self, slope: float, tolerance: float) -> Solved:
         """The channel of a slope; at 0 the least rate of those that distort least."""
-        single = self._single(slope) if slope else None
-        if single:
+        if slope and (single := self._single(slope)):
             return single
         kernel = self._kernel(slope)
         margin = best_margin(self.p, kernel, self.tolerance * 1e-6)
@@ -141,10 +123,6 @@ class _RateTradeoff(Tradeoff):
         """One symbol for everybody."""
         return Solved(self.single, self._sunk(self.single.distortion))
 
-    def silent(self) -> Solved:
-        """``far``, whose bound is close."""
-        return self.far
-
     def least_leakage(self, limit: float) -> float:
         """Lower bound of R where the limit is the least distortion, but for rounding.
 
@@ -152,21 +130,18 @@ class _RateTradeoff(Tradeoff):
         What it may leave them is priced so that they are all but ruled out, or all but those that
         are as near but for rounding.
         """
-        above = self.distortion - self.distortion.min(axis=1, keepdims=True)
-        bound = self.near.bound
+        above, bound = self.above, self.near.bound
         if not above.any() or limit <= self.least_distortion:
             return bound
-        wanted = Limit(limit, False, self.point)
+        wanted = LimitSearch(self, limit, False)
         dearer = (above[above > least].min() for least in (0.0, NEAR * above.max()))
         slopes = {float(one) / RULED_OUT for one in dearer} - {0.0}
         found = (wanted.bound(self.solve(slope, self.tolerance), slope) for slope in slopes)
         return min(bound, max(found, default=0.0))
 
     def noise(self, minimised: str, slope: float) -> float:
-        off = (
-            3 * rounding(self.distortion.shape, 1.0) * slope
-            + 8 * len(self.p) * EPS * self.single.distortion
-        )
+        off = 3 * rounding(self.distortion.shape, 1.0) * slope
+        off += 8 * len(self.p) * EPS * self.single.distortion
         return off if minimised == "distortion" or not slope else off / slope
 
     def rounding(self, minimised: str, slope: float) -> float:
@@ -179,11 +154,10 @@ class _RateTradeoff(Tradeoff):
 
     def _kernel(self, slope: float) -> Floats:
         """exp(-(d(x,y) - min_y d(x,y)) / slope), shape (n, k); its limit where the slope is 0."""
-        excess = self.distortion - self.distortion.min(axis=1, keepdims=True)
         if not slope:
-            return np.asarray(excess == 0, float)
+            return np.asarray(self.above == 0, float)
         with np.errstate(over="ignore", under="ignore"):
-            return np.asarray(np.exp(-excess / slope))
+            return np.asarray(np.exp(-self.above / slope))
 
     def _single(self, slope: float) -> Solved | None:
         """One symbol for everybody, where the slope makes that the best.

@@ -11,6 +11,8 @@ diag(W_y) T_y: no matrix larger than |W| is factored. Where P is of lower numeri
 smooth density on a grid, T_y is that narrow.
 """
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,17 +36,16 @@ TINY = 12
 NARROW = 32
 """Rank up to which factors are applied to all columns at once."""
 
+JITTERS = (1e-13, 1e-11, 1e-9, 1e-7, 1e-5, 1e-3, 1e-1)
+"""Added to the diagonal in turn."""
+
 _PROBE = np.empty((1, 1))
 _SYRK, _TRSM = get_blas_funcs(("syrk", "trsm"), (_PROBE,))
 _POTRF, _GEQRF = get_lapack_funcs(("potrf", "geqrf"), (_PROBE,))
 
 
-@dataclass(frozen=True, eq=False)
-class Factors:
-    """P = left @ right, of shapes (n, r) and (r, m), where r is well below m; else None."""
-
-    left: Floats
-    right: Floats
+Factors = tuple[Floats, Floats]
+"""P = left @ right, of shapes (n, r) and (r, m), where r is well below m."""
 
 
 def factors_of(conditional: Floats) -> Factors | None:
@@ -55,7 +56,7 @@ def factors_of(conditional: Floats) -> Factors | None:
     rank = int((values > RANK * values[0]).sum())
     if rank >= WORTH * conditional.shape[1]:
         return None
-    return Factors(left[:, :rank] * values[:rank], right[:rank])
+    return left[:, :rank] * values[:rank], right[:rank]
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,34 +68,6 @@ class Inverses:
 
     weights: Floats
     halves: Floats
-
-    @classmethod
-    def of(
-        cls,
-        problem: Lagrangian,
-        factors: Factors | None,
-        law: Floats,
-        mass: Floats,
-        weights: Floats,
-    ) -> "Inverses":
-        """Factor all columns, of p(w, y), p(y) and W of shapes (k, m), (k,) and (k, n)."""
-        if factors is not None and law.min() < SMALLEST:
-            factors = None
-        posterior = law / mass[:, None]
-        inverse = np.sqrt(problem.slope / law)
-        if factors is None and len(problem.prior) <= TINY:
-            root = (problem.conditional - posterior[:, None, :]) * inverse[:, None, :]
-            return cls(weights, _batch(root, weights))
-        rank = len(problem.prior) if factors is None else len(factors.right)
-        halves = np.empty((len(weights), len(problem.p), rank))
-        for y, half in enumerate(halves):
-            if factors is None:
-                root = (problem.conditional - posterior[y]) * inverse[y]
-            else:
-                centred = factors.left - posterior[y] @ factors.right.T
-                root = centred @ _square_root(factors.right * inverse[y])
-            half[:] = _half(root, weights[y])
-        return cls(weights, halves)
 
     def apply(self, columns: Floats) -> Floats:
         """(H_y + diag(1 / W_y))^-1 b_y for every column, shape (k, n)."""
@@ -120,34 +93,45 @@ class Inverses:
         return np.asarray(found)
 
 
-class RowSums:
-    """The equations of the sums over y: (sum_y A_y^-1) v = b, scaled to a diagonal of 1.
+def inverses_of(
+    problem: Lagrangian, factors: Factors | None, law: Floats, mass: Floats, weights: Floats
+) -> Inverses:
+    """Factor all columns, of p(w, y), p(y) and W of shapes (k, m), (k,) and (k, n)."""
+    if factors is not None and law.min() < SMALLEST:
+        factors = None
+    posterior = law / mass[:, None]
+    inverse = np.sqrt(problem.slope / law)
+    if factors is None and len(problem.prior) <= TINY:
+        root = (problem.conditional - posterior[:, None, :]) * inverse[:, None, :]
+        return Inverses(weights, _batch(root, weights))
+    rank = len(problem.prior) if factors is None else len(factors[1])
+    halves = np.empty((len(weights), len(problem.p), rank))
+    for y, half in enumerate(halves):
+        if factors is None:
+            root = (problem.conditional - posterior[y]) * inverse[y]
+        else:
+            left, right = factors
+            root = (left - posterior[y] @ right.T) @ _square_root(right * inverse[y])
+        half[:] = _half(root, weights[y])
+    return Inverses(weights, halves)
+
+
+def row_sums(inverses: Inverses) -> Callable[[Floats], Floats]:
+    """What solves (sum_y A_y^-1) v = b, the equations of sums over y, scaled to a diagonal of 1.
 
     A multiple of the rounding of a diagonal entry keeps them solvable where they are singular.
     """
-
-    JITTER = 1e-13
-
-    def __init__(self, inverses: Inverses) -> None:
-        total = inverses.total()
-        places = np.diag_indices(len(total))
-        self.scales = 1 / np.sqrt(np.maximum(total[places], 1e-290))
-        total *= self.scales[:, None] * self.scales
-        jitter = self.JITTER
-        total[places] = 1.0
-        while True:
-            total[places] += jitter
-            try:
-                self.factor = cho_factor(total, lower=False, check_finite=False)
-                return
-            except LinAlgError:
-                jitter *= 100
-                if jitter > 1:
-                    raise
-
-    def solve(self, sums: Floats) -> Floats:
-        """V for given sums, shape (n,)."""
-        return np.asarray(self.scales * cho_solve(self.factor, self.scales * sums))
+    total = inverses.total()
+    places = np.diag_indices(len(total))
+    scales = 1 / np.sqrt(np.maximum(total[places], 1e-290))
+    total *= scales[:, None] * scales
+    total[places] = 1.0
+    for jitter in JITTERS:
+        total[places] += jitter
+        with suppress(LinAlgError):
+            factor = cho_factor(total, lower=False, check_finite=False)
+            return lambda sums: np.asarray(scales * cho_solve(factor, scales * sums))
+    raise LinAlgError
 
 
 def _batch(root: Floats, weights: Floats) -> Floats:
@@ -177,6 +161,5 @@ def _half(root: Floats, weights: Floats) -> Floats:
 
 def _square_root(wide: Floats) -> Floats:
     """A lower triangle C, shape (r, r), with C C' = A A' of A = ``wide``: from A' = QR."""
-    rank = len(wide)
-    packed, *_ = _GEQRF(wide.T, lwork=64 * rank, overwrite_a=1)
-    return np.asarray(np.triu(packed[:rank]).T)
+    packed, *_ = _GEQRF(wide.T, lwork=64 * len(wide), overwrite_a=1)
+    return np.asarray(np.triu(packed[: len(wide)]).T)

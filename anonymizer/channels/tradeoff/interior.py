@@ -13,13 +13,14 @@ z = S(u) - nu exactly needs many times the steps. Dual bounds do not come from z
 :mod:`anonymizer.channels.tradeoff.pricing`.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
 
 import numpy as np
 from scipy.linalg import LinAlgError
 
-from anonymizer.channels.tradeoff.curvature import Factors, Inverses, RowSums
+from anonymizer.channels.tradeoff.curvature import Factors, inverses_of, row_sums
 from anonymizer.channels.tradeoff.lagrangian import EPSILON, Lagrangian
 from anonymizer.kernels.arrays import Floats
 
@@ -75,22 +76,16 @@ class Direction:
 
 def started(problem: Lagrangian, u: Floats) -> Interior:
     """A first point, with prices low enough for z to be positive."""
-    ratios, law, mass = problem.ratios(u)
-    gradient = problem.gradient(ratios)
+    gradient = problem.gradient(problem.ratios(u)[0])
     least = gradient.min(axis=0)
     spread = max(float(np.vdot(u, gradient - least)), 1e-12)
     prices = least - 0.3 * spread
     central = 0.1 * spread * problem.weights / len(u)
-    z = np.maximum(gradient - prices, central / u)
-    return Interior(u, z, prices, gradient, law, mass, ratios)
+    return Interior.at(problem, u, np.maximum(gradient - prices, central / u), prices)
 
 
 def interior_point(
-    problem: Lagrangian,
-    point: Interior,
-    tolerance: float,
-    factors: Factors | None,
-    deadline: float,
+    problem: Lagrangian, point: Interior, tolerance: float, factors: Factors | None, deadline: float
 ) -> tuple[Interior, int]:
     """Follow the central path until <u, z> is at most ``tolerance`` * the cost, or no step helps.
 
@@ -99,10 +94,9 @@ def interior_point(
     for step in range(STEPS):
         if reached(problem, point, tolerance) or monotonic() > deadline:
             return point, step
-        try:
+        following = None
+        with suppress(LinAlgError):
             following = _stepped(problem, point, factors)
-        except LinAlgError:
-            return point, step
         if following is None:
             return point, step
         point = following
@@ -118,24 +112,22 @@ def reached(problem: Lagrangian, point: Interior, tolerance: float) -> bool:
 def _stepped(problem: Lagrangian, point: Interior, factors: Factors | None) -> Interior | None:
     """One step: predictor, corrector and, where that is short, a step back to the centre."""
     newton = Newton(problem, point, factors)
-    mean = point.complementarity / len(point.u)
+    central = point.complementarity / len(point.u) * problem.weights
     predictor = newton.direction(np.zeros_like(point.u))
     share = predictor.reach(point)
-    ahead = np.vdot(point.u + share * predictor.u, point.z + share * predictor.z) / len(point.u)
-    centring = min(max((float(ahead) / mean) ** 3, 1e-3), 0.5)
+    ahead = np.vdot(point.u + share * predictor.u, point.z + share * predictor.z)
+    centring = min(max((float(ahead) / point.complementarity) ** 3, 1e-3), 0.5)
     second = share**2 * predictor.u * predictor.z
-    aim = centring * mean * problem.weights - second
-    direction = newton.corrected(aim, centring * mean * problem.weights)
+    direction = newton.corrected(centring * central - second, centring * central)
     length, best = _searched(problem, point, direction)
     if length >= 0.3:
         return best
-    for centring_again in (max(centring, 0.3), 1.0):
-        aim = np.broadcast_to(centring_again * mean * problem.weights, point.u.shape)
-        length, other = _searched(problem, point, newton.direction(aim))
-        if best is None or (other is not None and other.complementarity < best.complementarity):
-            best = other
-        if best is not None:
-            return best
+    for again in (max(centring, 0.3), 1.0):
+        aim = np.broadcast_to(again * central, point.u.shape)
+        _, other = _searched(problem, point, newton.direction(aim))
+        found = [one for one in (best, other) if one is not None]
+        if found:
+            return min(found, key=lambda one: one.complementarity)
     return None
 
 
@@ -145,8 +137,8 @@ class Newton:
     def __init__(self, problem: Lagrangian, point: Interior, factors: Factors | None) -> None:
         self.point = point
         weights = point.u / point.z
-        self.inverses = Inverses.of(problem, factors, point.law, point.mass, weights)
-        self.sums = RowSums(self.inverses)
+        self.inverses = inverses_of(problem, factors, point.law, point.mass, weights)
+        self.prices = row_sums(self.inverses)
         self.lacking = problem.p - point.u.sum(axis=0)
         self.residual = point.residual
 
@@ -155,7 +147,7 @@ class Newton:
         point = self.point
         wanted = aim / point.u - point.z
         first = self.inverses.apply(wanted - self.residual)
-        prices = self.sums.solve(self.lacking - first.sum(axis=0))
+        prices = self.prices(self.lacking - first.sum(axis=0))
         u = first + self.inverses.apply(np.broadcast_to(prices, point.u.shape))
         return Direction(u, wanted - point.z / point.u * u, prices)
 
@@ -189,12 +181,8 @@ def _searched(
     length = min(1.0, 0.99 * direction.reach(point))
     most = float(np.abs(point.residual).max())
     for _ in range(SHRUNK):
-        ahead = Interior.at(
-            problem,
-            point.u + length * direction.u,
-            point.z + length * direction.z,
-            point.prices + length * direction.prices,
-        )
+        u, z = point.u + length * direction.u, point.z + length * direction.z
+        ahead = Interior.at(problem, u, z, point.prices + length * direction.prices)
         if _acceptable(problem, ahead, (1 - 0.3 * length) * most):
             return length, ahead
         length *= 0.8

@@ -11,6 +11,7 @@ of every value is taken off, so that the scale of a problem changes nothing; inf
 
 from dataclasses import dataclass
 from functools import cached_property
+from time import monotonic
 
 import numpy as np
 
@@ -147,3 +148,49 @@ class Lagrangian:
         """A lower bound in the units of what was given; rounded down."""
         n = len(self.p)
         return (self.offset + self.scale * cost) * (1 - (n + 16) * EPSILON)
+
+
+@dataclass(eq=False)
+class Best:
+    """The cheapest law u(y, x) so far with its cost, and the highest lower bound of all costs."""
+
+    problem: Lagrangian
+    tolerance: float
+    deadline: float
+    method: str
+    u: Floats
+    cost: float
+    bound: float = 0.0
+    steps: int = 0
+
+    @property
+    def value(self) -> float:
+        """The cost with the offset, of which tolerances are shares."""
+        return self.problem.base + self.cost
+
+    @property
+    def allowed(self) -> float:
+        """How much lower than its best a bound may be that is to prove the law."""
+        return 0.2 * self.tolerance * self.value
+
+    def proven(self, tolerance: float | None = None) -> bool:
+        """Whether the gap is within a share of the cost, or rounding of a single symbol's."""
+        share = self.tolerance if tolerance is None else tolerance
+        return self.cost - self.bound <= share * self.value + EPSILON
+
+    def ended(self, share: float = 1.0) -> bool:
+        """Whether a share of the tolerance is reached, or the time is over."""
+        return self.proven(share * self.tolerance) or monotonic() > self.deadline
+
+    def look(self, u: Floats, ratios: Floats) -> bool:
+        """Take a law and the bound of some ratios into account; whether to end, with some room."""
+        fitted = self.problem.fitted(u)
+        cost = self.problem.cost(fitted)
+        if cost < self.cost:
+            self.u, self.cost = fitted, cost
+        self.prove(ratios)
+        return self.ended(0.9)
+
+    def prove(self, ratios: Floats) -> None:
+        """Raise the bound, where these ratios do."""
+        self.bound = max(self.bound, self.problem.bound(ratios))

@@ -14,10 +14,10 @@ from functools import cached_property
 
 import numpy as np
 
+from anonymizer.channels.channel import Solved, TradeoffPoint
 from anonymizer.channels.source import Source
 from anonymizer.channels.tradeoff.answers import ROUNDING, Tradeoff
 from anonymizer.channels.tradeoff.lagrangian import EPSILON, Lagrangian
-from anonymizer.channels.tradeoff.limits import Point, Solved
 from anonymizer.channels.tradeoff.minimum import minimum
 from anonymizer.kernels.arrays import Floats
 
@@ -67,11 +67,10 @@ class LeakageTradeoff(Tradeoff):
     @cached_property
     def near(self) -> Solved:
         """The ends are found exactly, where the published descent finds neither."""
-        above = self.distortion - self.distortion.min(axis=1, keepdims=True)
-        problem = Lagrangian.of(self.source, np.where(above > 0, FORBIDDEN, 0.0), 1.0)
+        problem = Lagrangian.of(self.source, np.where(self.above > 0, FORBIDDEN, 0.0), 1.0)
         method = "automatic" if self.method == "steepest-descent" else self.method
         found = minimum(problem, self.tolerance, method, self.deadline)
-        nearest = np.where(above.T > 0, 0.0, np.maximum(found.u, 1e-30 * problem.p))
+        nearest = np.where(self.above.T > 0, 0.0, np.maximum(found.u, 1e-30 * problem.p))
         return Solved(self._point(problem.fitted(nearest)), problem.outside(found.bound))
 
     @cached_property
@@ -105,8 +104,7 @@ class LeakageTradeoff(Tradeoff):
         and that chance is at most what the limit is above the least, by what the cheapest of the
         others distorts more.
         """
-        above = self.distortion - self.distortion.min(axis=1, keepdims=True)
-        dearer = float(above[above > 0].min(initial=np.inf))
+        dearer = float(self.above[self.above > 0].min(initial=np.inf))
         spare = max(0.0, limit * (1 + EPSILON) - self.least_distortion)
         return max(0.0, self.near.bound - FORBIDDEN * (spare / dearer) * (1 + 4 * EPSILON))
 
@@ -118,7 +116,7 @@ class LeakageTradeoff(Tradeoff):
         """An epsilon of the distortion of a single symbol, where nothing need be paid at all."""
         return 0.0 if minimised == "leakage" else EPSILON * self.measures.scale
 
-    def _point(self, u: Floats, slope: float | None = None) -> Point:
+    def _point(self, u: Floats, slope: float | None = None) -> TradeoffPoint:
         """The point of a joint law u(y, x)."""
         channel = np.ascontiguousarray((u / self.p).T)
         channel /= channel.sum(axis=1, keepdims=True)
@@ -128,22 +126,17 @@ class LeakageTradeoff(Tradeoff):
 def _leakless(problem: Lagrangian) -> tuple[Floats, float]:
     """A law u(y, x) without leakage, and a lower bound of the distortion of all such laws."""
     n, k, m = problem.shape
-    single = np.zeros((k, n))
-    single[np.argmin(problem.distortion @ problem.p)] = problem.p
-    bound = _bound(problem, np.zeros((k, m)))
-    least = float((single * problem.distortion).sum())
-    if n * k * m > MOST_ENTRIES or least <= bound * (1 + 1e-12):
-        return single, bound
-    found = _solved(problem)
-    if found is None:
-        return single, bound
-    u, prices = found
-    bound = max(bound, _bound(problem, prices))
-    fitted = problem.fitted(u)
-    cheaper = float((fitted * problem.distortion).sum()) < least
-    if not cheaper or problem.leakage(fitted) > ROUNDED:
-        return single, bound
-    return fitted, bound
+    best = np.zeros((k, n))
+    best[np.argmin(problem.distortion @ problem.p)] = problem.p
+    bound, least = _bound(problem, np.zeros((k, m))), float((best * problem.distortion).sum())
+    open_ = n * k * m <= MOST_ENTRIES and least > bound * (1 + 1e-12)
+    if open_ and (found := _solved(problem)):
+        bound = max(bound, _bound(problem, found[1]))
+        fitted = problem.fitted(found[0])
+        cheaper = float((fitted * problem.distortion).sum()) < least
+        if cheaper and problem.leakage(fitted) <= ROUNDED:
+            best = fitted
+    return best, bound
 
 
 def _solved(problem: Lagrangian) -> tuple[Floats, Floats] | None:

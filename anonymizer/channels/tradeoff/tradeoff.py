@@ -5,18 +5,17 @@ information theory" (2008): R(D) = min I(W;Y) over channels with E d(X,Y) <= D, 
 chain. Every answer comes with a proven lower bound of what it minimises.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from time import monotonic
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from anonymizer.channels.channel import OptimalChannel
+from anonymizer.channels.channel import OptimalChannel, Solved, TradeoffPoint
 from anonymizer.channels.source import Source, require_distortion
 from anonymizer.channels.threads import single_threaded
-from anonymizer.channels.tradeoff.answers import at_distortion, at_leakage, at_slope, priced
-from anonymizer.channels.tradeoff.limits import Point, Solved
+from anonymizer.channels.tradeoff.answers import answered, optimal, priced
 from anonymizer.channels.tradeoff.minimum import METHODS
 from anonymizer.channels.tradeoff.problem import LeakageTradeoff
 from anonymizer.channels.validation import (
@@ -54,16 +53,13 @@ def privacy_distortion(
 
     Parameters
     ----------
-    joint
-        p(x, w) or counts, shape (n, m).
-    distortion
-        d(x, y) of at least 0, shape (n, k).
+    joint, distortion
+        p(x, w) or counts, shape (n, m), and d(x, y) of at least 0, shape (n, k).
     slope
         What one unit of leakage is worth in distortion; the cost is minimised.
-    distortion_limit
-        Most E d(X, Y); the leakage is minimised. Met exactly where more distortion leaks less.
-    leakage_limit
-        Most I(W;Y), in ``unit``; the distortion is minimised.
+    distortion_limit, leakage_limit
+        Most E d(X, Y), met exactly where more distortion leaks less; or most I(W;Y), in ``unit``.
+        The other is minimised.
     tolerance
         Relative: an answer is certified when no channel can be better by more.
     unit
@@ -98,36 +94,25 @@ def privacy_distortion(
     >>> found.channel.round(3).tolist(), found.certified
     ([[0.75, 0.25], [0.25, 0.75]], True)
     """
-    nats = nats_per(unit)
+    nats_per(unit)
     problem = _problem(joint, distortion, tolerance, method, time_limit)
-    limits = {
-        "slope": slope,
-        "distortion_limit": distortion_limit,
-        "leakage_limit": leakage_limit,
-    }
-    name = only_one(**limits)
-    value = number_of(name, limits[name], least=0, most=LARGEST)
+    given, limit = only_one(
+        slope=slope, distortion_limit=distortion_limit, leakage_limit=leakage_limit
+    )
+    value = number_of(given, limit, least=0, most=LARGEST)
     with single_threaded():
-        if slope is not None:
-            return at_slope(problem, value, unit)
-        if distortion_limit is not None:
-            return at_distortion(problem, value, unit)
-        return at_leakage(problem, value * nats, unit)
+        return answered(problem, given, value, unit)
 
 
 def _problem(
-    joint: ArrayLike,
-    distortion: ArrayLike,
-    tolerance: float,
-    method: str,
-    time_limit: float | None,
+    joint: ArrayLike, distortion: ArrayLike, tolerance: float, method: str, seconds: float | None
 ) -> LeakageTradeoff:
     """Check everything but slopes and limits."""
     require_one_of("method", method, METHODS)
     number_of("tolerance", tolerance, above=0, most=np.nextafter(1, 0))
     deadline = np.inf
-    if time_limit is not None:
-        deadline = monotonic() + number_of("time_limit", time_limit, above=0)
+    if seconds is not None:
+        deadline = monotonic() + number_of("time_limit", seconds, above=0)
     given = matrix_of("joint", joint)
     source = Source.of(np.where(given > NEGLIGIBLE * given.sum(), given, 0.0))
     costs = require_distortion(distortion, "joint", len(given))[source.rows]
@@ -158,17 +143,12 @@ def privacy_distortion_curve(
     Parameters
     ----------
     joint, distortion, tolerance, unit
-        As for :func:`privacy_distortion`.
+        As for :func:`privacy_distortion`, and so are errors.
     slopes
         Of the points; without them they are where the curve bends: every next one is that of the
         chord of the two neighbours that are furthest apart.
     points
-        How many, without slopes.
-
-    Raises
-    ------
-    InputError
-        As for :func:`privacy_distortion`, or when there is to be no point.
+        How many, without slopes; at least one.
     """
     nats_per(unit)
     problem = _problem(joint, distortion, tolerance, "automatic", None)
@@ -179,15 +159,12 @@ def privacy_distortion_curve(
             prices = sorted(number_of("slope", slope, least=0, most=LARGEST) for slope in slopes)
             if not prices:
                 raise InputError("slopes is empty; give one at least, or leave it out")
-            return [at_slope(problem, slope, unit) for slope in prices]
-        points = whole_of("points", points, 1, MOST_POINTS)
-        found = _spread(problem.near.point, problem.single, problem.solve, points, tolerance)
-        return [priced(problem, solved, unit) for solved in found]
+            return [priced(problem, slope, unit) for slope in prices]
+        found = _spread(problem, whole_of("points", points, 1, MOST_POINTS))
+        return [optimal(problem, each, "cost", unit, each.point.distortion) for each in found]
 
 
-def _spread(
-    near: Point, far: Point, solve: Callable[[float, float], Solved], points: int, tolerance: float
-) -> list[Solved]:
+def _spread(problem: LeakageTradeoff, points: int) -> list[Solved]:
     """So many points of the lower convex boundary, by growing slope.
 
     The chord between two neighbours has a slope; the point of that slope is the furthest below it.
@@ -195,8 +172,8 @@ def _spread(
     the slopes are spread evenly over two decades around that of all.
     """
     found: list[Solved] = []
-    whole = _spans(near, far)
-    chain = [near, far]
+    chain = [problem.near.point, problem.single]
+    whole, tolerance = _spans(*chain), problem.tolerance
     straight: set[int] = set()
     while len(found) < points:
         areas = [
@@ -209,7 +186,7 @@ def _spread(
         left, right = chain[place], chain[place + 1]
         distortion, leakage = _spans(left, right)
         slope = distortion / leakage
-        solved = solve(slope, tolerance)
+        solved = problem.solve(slope, tolerance)
         found.append(solved)
         point, chord = solved.point, left.distortion + slope * left.leakage
         inside = left.distortion < point.distortion < right.distortion
@@ -220,13 +197,11 @@ def _spread(
             straight.add(id(left))
     middle = whole[0] / whole[1] if min(whole) > 0 else 1.0
     evenly = middle * np.geomspace(0.1, 10, points - len(found))
-    found += [solve(float(slope), tolerance) for slope in evenly]
+    found += [problem.solve(float(slope), tolerance) for slope in evenly]
     return sorted(found, key=lambda solved: solved.point.slope or 0.0)
 
 
-def _spans(left: Point, right: Point) -> tuple[float, float]:
+def _spans(left: TradeoffPoint, right: TradeoffPoint) -> tuple[float, float]:
     """How much more distortion, and less leakage, the second of two points has."""
-    return (
-        max(right.distortion - left.distortion, 0.0),
-        max(left.leakage - right.leakage, 0.0),
-    )
+    more, less = right.distortion - left.distortion, left.leakage - right.leakage
+    return max(more, 0.0), max(less, 0.0)
