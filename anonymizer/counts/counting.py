@@ -43,7 +43,9 @@ class Counted:
         kept = schema.admit(table)
         population = None if people is None else schema.admit_population(people.table)
         tally = engine.tally(kept, schema.columns)
-        everybody = None if population is None else engine.tally(population, schema.names)
+        everybody = (
+            None if population is None else engine.tally(population, schema.quasi_identifiers)
+        )
         taxonomies = taxonomies_of(tally, hierarchies, everybody)
         return cls(schema, kept, tally, everybody, taxonomies)
 
@@ -62,7 +64,10 @@ class Counted:
         if len(self.kept) < 2:
             raise InputError("a table of one record has no halves to compare")
         combinations = self.tally.combinations
-        codes = [encoded(combinations[name], self.taxonomies[name]) for name in self.schema.names]
+        codes = [
+            encoded(combinations[name], self.taxonomies[name])
+            for name in self.schema.quasi_identifiers
+        ]
         codes += [by_text(combinations[name])[0] for name in self.schema.counted]
         keys = row_keys(np.column_stack(codes).astype(np.intp))
         _, places, alike = np.unique(keys, return_index=True, return_inverse=True)

@@ -35,8 +35,8 @@ class Schema:
 
     Parameters
     ----------
-    names
-        The quasi-identifiers.
+    quasi_identifiers
+        Columns that an adversary may know of a person; they are generalized.
     sensitive
         The sensitive attributes.
     identifiers
@@ -47,7 +47,7 @@ class Schema:
         Attributes that the release is to keep much information about; they may be sensitive too.
     """
 
-    names: tuple[str, ...]
+    quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
     identifiers: tuple[str, ...] = ()
     missing: str = "error"
@@ -59,7 +59,7 @@ class Schema:
                 raise InputError(
                     f"column names must be texts, not {name!r}; rename(columns=str) mends it"
                 )
-        if not self.names:
+        if not self.quasi_identifiers:
             raise InputError("name at least one quasi-identifier and its hierarchy")
         if self.missing not in MISSING:
             raise InputError(
@@ -74,7 +74,7 @@ class Schema:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are counted."""
-        return (*self.names, *self.counted)
+        return (*self.quasi_identifiers, *self.counted)
 
     @property
     def counted(self) -> tuple[str, ...]:
@@ -92,7 +92,7 @@ class Schema:
         An identifier of that name is gone from it.
         """
         others = tuple(other for other in self.identifiers if other != name)
-        return replace(self, names=(*self.names, name), identifiers=others)
+        return replace(self, quasi_identifiers=(*self.quasi_identifiers, name), identifiers=others)
 
     def admit(self, table: pd.DataFrame, *, respell: bool = True) -> pd.DataFrame:
         """Check that a table has the columns and values it needs; leave out what is to be dropped.
@@ -145,7 +145,7 @@ class Schema:
         """The quasi-identifiers of a population, checked as ``admit`` checks a table."""
         only = replace(self, sensitive=(), identifiers=(), targets=())
         try:
-            return only.admit(population)[list(self.names)]
+            return only.admit(population)[list(self.quasi_identifiers)]
         except InputError as error:
             raise InputError(f"the population: {error}") from None
 
@@ -176,17 +176,19 @@ class Schema:
 
         ``people`` tallies the quasi-identifiers of a population, which must hold the whole table.
         """
-        cells = _cells(tally, taxonomies, self.names)
+        cells = _cells(tally, taxonomies, self.quasi_identifiers)
         joint, values = _joint(
             {n: spread(tally.combinations[n], tally.sizes) for n in self.counted}
         )
         sizes, population = tally.sizes, None
         if people is not None:  # rows of the table, then of the population
-            cells = np.concatenate([cells, _cells(people, taxonomies, self.names)])
+            cells = np.concatenate([cells, _cells(people, taxonomies, self.quasi_identifiers)])
             before, after = (0, len(people.sizes)), (len(tally.sizes), 0)
             sizes, population = np.pad(tally.sizes, before), np.pad(people.sizes, after)
             joint = {name: np.pad(matrix, (before, (0, 0))) for name, matrix in joint.items()}
-        counts = Counts.of(self.names, cells, sizes, joint, values, self.targets_alone, population)
+        counts = Counts.of(
+            self.quasi_identifiers, cells, sizes, joint, values, self.targets_alone, population
+        )
         require_everybody(counts)
         return counts
 
@@ -250,10 +252,10 @@ def recount(
     if population is not None:
         return classes_of(table, schema, population, keys=keys)[0]
     rows, sizes = engine.tally(table, schema.columns)
-    cells = np.column_stack([engine.distinct(rows[name])[0] for name in schema.names])
+    cells = np.column_stack([engine.distinct(rows[name])[0] for name in schema.quasi_identifiers])
     joint, values = _joint({name: spread(rows[name], sizes, keys) for name in schema.counted})
     return Counts.of(
-        schema.names, cells.astype(np.intp), sizes, joint, values, schema.targets_alone
+        schema.quasi_identifiers, cells.astype(np.intp), sizes, joint, values, schema.targets_alone
     )
 
 
@@ -272,15 +274,17 @@ def classes_of(
     population, shape (records,). Only a population that need not be ``complete`` may lack records
     of the table.
     """
-    everybody = table if population is None else stacked(table, population, schema.names)
-    class_of, first = engine.grouped(everybody, schema.names)
-    cells = [engine.distinct(everybody[name])[0][first] for name in schema.names]
+    everybody = (
+        table if population is None else stacked(table, population, schema.quasi_identifiers)
+    )
+    class_of, first = engine.grouped(everybody, schema.quasi_identifiers)
+    cells = [engine.distinct(everybody[name])[0][first] for name in schema.quasi_identifiers]
     mine, others = class_of[: len(table)], class_of[len(table) :]
     joint, values = _joint(
         {name: histograms(table[name], mine, len(first), keys) for name in schema.counted}
     )
     counts = Counts(
-        schema.names,
+        schema.quasi_identifiers,
         np.column_stack(cells).astype(np.intp),
         np.bincount(mine, minlength=len(first)).astype(np.int64),
         joint,

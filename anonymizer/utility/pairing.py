@@ -119,7 +119,7 @@ def pair(original: pd.DataFrame, released: pd.DataFrame, by: Recoder) -> Pairing
     counts alone. Raises PolicyBrokenError when an identifier stands in the released table.
     """
     schema = by.schema
-    names, kept = schema.names, schema.admit(original)
+    names, kept = schema.quasi_identifiers, schema.admit(original)
     schema.require_released(released)
     codes = {name: _encoded(kept[name], by.taxonomies[name]) for name in names}
     recoded = np.column_stack([by.recoding[name].groups[codes[name]] for name in names])
@@ -204,7 +204,7 @@ def _without_role(table: pd.DataFrame, schema: Schema) -> list[str]:
 def _require_same(original: pd.DataFrame, released: pd.DataFrame, schema: Schema) -> None:
     """Require that what a recoding leaves alone was left alone."""
     others = [*schema.counted, *_without_role(original, schema)]
-    known = {*schema.names, *others}
+    known = {*schema.quasi_identifiers, *others}
     for name in others:
         if name not in released.columns:
             raise InputError(f"the release lacks column {str(name)!r} of the original")

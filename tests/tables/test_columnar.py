@@ -225,7 +225,7 @@ def test_csv_is_read_whole_and_admitted(tmp_path):
 def test_columns_that_cannot_be(tmp_path, schema, message):
     table = written(tmp_path, age=[1], name=["x"], list=[[1]])
     with pytest.raises(InputError, match=message) as found:
-        refined_by(open_columns(table.path, table.form, schema), schema.names)
+        refined_by(open_columns(table.path, table.form, schema), schema.quasi_identifiers)
     with pytest.raises(InputError) as expected:
         whole(table.path, table.form, schema)
     assert str(found.value) == str(expected.value)

@@ -238,7 +238,7 @@ def _verified(release: Published) -> list[Verdict]:
     people = release.population(release.models)
     if people is None:
         return verify(release.table, release.schema, release.models)
-    names = list(release.schema.names)
+    names = list(release.schema.quasi_identifiers)
     labels, _ = place(people, release.manifest)
     recoded = matched(release.table, labels[names], release.schema)
     return verify(release.table, release.schema, release.models, recoded)
