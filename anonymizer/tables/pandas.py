@@ -1,4 +1,4 @@
-"""Tables in memory, as pandas DataFrames: ``PandasEngine``."""
+"""Tables in memory, as pandas DataFrames, and files that give their columns as pandas has them."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from datetime import date
@@ -12,9 +12,7 @@ from anonymizer.errors import InputError
 from anonymizer.kernels import choose
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.arrow import as_texts
-from anonymizer.tables.engine import Digits as Digits
-from anonymizer.tables.engine import Engine
-from anonymizer.tables.engine import Tally as Tally
+from anonymizer.tables.engine import Digits, Tally
 from anonymizer.tables.keys import blocks, crossed, first_records, packed
 from anonymizer.tables.numbering import records_of as records_of
 from anonymizer.tables.numbering import remembered, remembered_at
@@ -219,25 +217,3 @@ def missing_values(table: pd.DataFrame, columns: Sequence[str]) -> Mapping[str, 
 def drop_missing(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """As ``Engine.drop_missing``."""
     return table.dropna(subset=list(columns))
-
-
-class PandasEngine(Engine):
-    """The engine of DataFrames, and of files that give their columns as pandas has them."""
-
-    tally = staticmethod(tally)
-    grouped = staticmethod(grouped)
-    distinct = staticmethod(distinct)
-    distinct_at = staticmethod(distinct_at)
-    numbered = staticmethod(numbered)
-    relabel = staticmethod(relabel)
-    merged = staticmethod(merged)
-    replaced = staticmethod(replaced)
-    records_of = staticmethod(records_of)
-    missing_values = staticmethod(missing_values)
-    drop_missing = staticmethod(drop_missing)
-    without_traces = staticmethod(without_traces)
-
-
-PANDAS = PandasEngine()
-all_equal = PANDAS.all_equal
-stripped = PANDAS.stripped

@@ -111,14 +111,6 @@ def number_of(value: object) -> Decimal | None:
     return number if sensible else None
 
 
-def numbers_of(keys: Iterable[Hashable]) -> tuple[Decimal | None, ...] | None:
-    """Every key as an exact number (None for a missing one), or None where one is no number."""
-    numbers = [(key, number_of(key)) for key in keys]
-    if any(number is None and key is not None for key, number in numbers):
-        return None
-    return tuple(number for _, number in numbers)
-
-
 def rank(key: Hashable) -> tuple[bool, bool, Decimal, str]:
     """Numbers by size, then texts by letter, a missing value last: not as rows happen to come."""
     number = number_of(key)
