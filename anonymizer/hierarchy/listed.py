@@ -73,12 +73,10 @@ class ListedHierarchy(Hierarchy):
 
     @cached_property
     def ordered(self) -> bool:
-        """Whether every value is a number."""
         return all(number_of(value) is not None for value in self.values)
 
     @property
     def height(self) -> int:
-        """The highest level."""
         return len(self.levels)
 
     @cached_property
@@ -102,26 +100,21 @@ class ListedHierarchy(Hierarchy):
         )
 
     def labels_of(self, key: Hashable) -> tuple[Label, ...]:
-        """The labels of a value at levels 1, 2, ..., height."""
         row = self._row[str(key)]
         return tuple(labels[row] for labels in self.levels)
 
     def describe(self) -> dict[str, object]:
-        """The rule as JSON has it."""
         return {"rows": list(zip(self.values, *self.levels, strict=True))}
 
     @property
     def top(self) -> Label:
-        """The label of the single group at the highest level."""
         return self.levels[-1][0]
 
     @property
     def listed(self) -> Sequence[Hashable]:
-        """The values."""
         return self.values
 
     def covers(self, key: Hashable) -> bool:
-        """Whether the value is listed."""
         return key in self._row
 
 

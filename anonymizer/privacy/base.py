@@ -33,7 +33,7 @@ class PrivacyModel(ABC):
     ``per_class``: every class is measured; otherwise the table as a whole is, and merging any of
     its classes is what monotonicity is about. ``judges_empty``: classes of which only a population
     has records are measured too. ``absolute``: the bounds are the same whatever table classes are
-    measured against. ``stated``: parameters with a default that a study has to give nevertheless.
+    measured against. ``required``: parameters with a default that a study has to give nevertheless.
     ``value_monotone``: merging sensitive values only ever raises the measure, or only ever lowers
     it; then readers who take some values for one find nothing worse than the two who take all of
     them for one, or none. ``beyond``: the message about a parameter that not even the table as a
@@ -54,7 +54,7 @@ class PrivacyModel(ABC):
     per_class: ClassVar[bool] = True
     judges_empty: ClassVar[bool] = False
     absolute: ClassVar[bool] = False
-    stated: ClassVar[tuple[str, ...]] = ()
+    required: ClassVar[tuple[str, ...]] = ()
     value_monotone: ClassVar[bool] = True
     beyond: ClassVar[str] = ""
     attribute: str | None = None

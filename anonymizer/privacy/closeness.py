@@ -57,7 +57,7 @@ class TCloseness(SensitiveModel):
     unit = "bits (kl), 0 to 1 (others)"
     source = "Li et al. 2007; Bezzi 2010 (kl)"
     bounded_by = "t"
-    stated = ("distance",)
+    required = ("distance",)
 
     t: float
     distance: str = "kl"
@@ -103,13 +103,11 @@ class TCloseness(SensitiveModel):
         return self.distance in ("kl", "equal")
 
     def measure(self, classes: Classes) -> Floats:
-        """The distance of each class from the table."""
         if self.distance == "kl":
             return divergence(classes.joint, classes.margin)
         return _moved(classes, self._sums(classes))
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
-        """At most t away."""
         if self.distance == "kl":
             prior = table.prior
             logs = np.log2(prior, out=np.zeros_like(prior), where=prior > 0)
@@ -205,7 +203,6 @@ class MeanInformation(SensitiveModel):
         return np.array([bits.sum() / classes.sizes.sum()])
 
     def ceiling(self, margin: Ints) -> float:
-        """The bound itself."""
         return float(self.bits)
 
 

@@ -46,7 +46,6 @@ class DistinctLDiversity(SensitiveModel):
         require_whole(self.name, "l", self.l)
 
     def measure(self, classes: Classes) -> Floats:
-        """The different sensitive values of each class."""
         return np.asarray((classes.joint > 0).sum(axis=1), float)
 
 
@@ -97,7 +96,6 @@ class EntropyLDiversity(SensitiveModel):
         return self.estimator == "plug-in"
 
     def measure(self, classes: Classes) -> Floats:
-        """2^H(W|g), the effective number of sensitive values of each class."""
         estimate, _ = ESTIMATORS[self.estimator]
         effective = np.asarray(np.exp2(estimate(classes.joint)))
         if self.estimator == "plug-in":
@@ -105,7 +103,6 @@ class EntropyLDiversity(SensitiveModel):
         return np.asarray(np.clip(effective, 1, (classes.joint > 0).sum(axis=1)))
 
     def accepts(self, values: Floats) -> Mask:
-        """Classes of at least log l bits."""
         return np.asarray(np.log2(values) >= self._bits)
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
@@ -117,7 +114,6 @@ class EntropyLDiversity(SensitiveModel):
         return (Bound(Kind.DISTINCT, self._least), *(entropy if self._bits > 0 else ()))
 
     def necessary(self) -> tuple[PrivacyModel, ...]:
-        """Itself, or at least as many different values."""
         if self.monotone:
             return (self,)
         return (DistinctLDiversity(self._least, attribute=self.attribute),)
@@ -162,11 +158,9 @@ class RecursiveLDiversity(SensitiveModel):
 
     @property
     def range(self) -> str:
-        """Below c."""
         return f"< {self.c:g}"
 
     def measure(self, classes: Classes) -> Floats:
-        """r_1 / (r_l + ... + r_m) of each class."""
         ranked = -np.sort(-classes.joint, axis=1)
         tail = ranked[:, self.l - 1 :].sum(axis=1)
         ratio = np.full(len(classes), inf)
@@ -178,5 +172,4 @@ class RecursiveLDiversity(SensitiveModel):
         return values < self.c
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
-        """The same ratio."""
         return (Bound(Kind.RECURSIVE, self.c, rank=self.l),)

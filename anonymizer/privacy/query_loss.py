@@ -16,7 +16,7 @@ from anonymizer.errors import InputError
 from anonymizer.information.entropy import entropy
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.kernels.terms import xlogx
-from anonymizer.privacy.numbers import numbers_of_records
+from anonymizer.privacy.population.frequencies import numbers_of_records
 
 Labels = Sequence[Hashable] | NDArray[np.generic] | pd.Series
 

@@ -18,7 +18,7 @@ from anonymizer.privacy.population import (
     smallest_class,
 )
 from anonymizer.privacy.population.frequencies import LEAST_FRACTION
-from anonymizer.privacy.size import SizeModel
+from anonymizer.privacy.sizes import SizeModel
 
 
 @dataclass(frozen=True)

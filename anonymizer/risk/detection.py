@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.errors import InputError, column_names
-from anonymizer.privacy.numbers import numbers_of_records
+from anonymizer.privacy.population.frequencies import numbers_of_records
 from anonymizer.recoding import Watch, ignore
 from anonymizer.risk.refinement import Columns, Refinement
 from anonymizer.risk.results import Result

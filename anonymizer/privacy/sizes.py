@@ -1,4 +1,4 @@
-"""Models about the population that a table was drawn from, and about re-identification."""
+"""Models of class sizes: those of the table and those of the population it was drawn from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -31,6 +31,40 @@ def population_of(models: Sequence[PrivacyModel]) -> Population | None:
     if any(other.table is not named[0].table for other in named[1:]):
         raise InputError("the models of a policy can be about one population, not several")
     return named[0] if named else None
+
+
+class SizeModel(PrivacyModel):
+    """A model of class sizes alone: each class has at least k records."""
+
+    bounded_by = "k"
+    unit = "records"
+    kind = Kind.SIZE
+    absolute = True
+    strongly_monotone = True
+    at_least = True
+    sensitive = False
+
+    def measure(self, classes: Classes) -> Floats:
+        return classes.sizes.astype(float)
+
+
+@dataclass(frozen=True)
+class KAnonymity(SizeModel):
+    """Every record shares its quasi-identifiers with at least k - 1 others: n_g >= k.
+
+    In bits, I2(X, g) = log N - log n_g <= log(N / k). Measured in records. Samarati (2001);
+    Bezzi (2010), Eq. 5 and 6.
+    """
+
+    name = "k-anonymity"
+    condition = "n_g >= k"
+    source = "Samarati 2001"
+    beyond = "exceeds the {best:.0f} records of the table"
+
+    k: int
+
+    def __post_init__(self) -> None:
+        require_whole(self.name, "k", self.k)
 
 
 class PopulationModel(PrivacyModel):
@@ -79,7 +113,6 @@ class KMap(PopulationModel):
         super().__post_init__()
 
     def measure(self, classes: Classes) -> Floats:
-        """P_g, the population's records of each class."""
         return self.sizes(classes).astype(float)
 
 
@@ -110,16 +143,13 @@ class DeltaPresence(PopulationModel):
         super().__post_init__()
 
     def measure(self, classes: Classes) -> Floats:
-        """n_g / P_g of each class."""
         return classes.sizes / self.sizes(classes)
 
     def accepts(self, values: Floats) -> Mask:
-        """Shares between the bounds."""
         return (values >= self.lower - TOLERANCE) & (values <= self.limit)
 
     @property
     def range(self) -> str:
-        """From one bound to the other."""
         return f"{self.lower:g} to {self.upper:g}"
 
     def worst(self, values: Floats) -> float:
@@ -128,7 +158,6 @@ class DeltaPresence(PopulationModel):
         return low if self.lower > 0 and self.lower - low > high - self.upper else high
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
-        """The same, multiplied out."""
         return (Bound(Kind.PRESENCE, self.lower - TOLERANCE, upper=np.array([self.limit])),)
 
 
@@ -163,12 +192,10 @@ class AverageReidentificationRisk(RiskModel):
     per_class = False
 
     def measure(self, classes: Classes) -> Floats:
-        """The average over records, shape (1,)."""
         share = classes.sizes / self.sizes(classes)
         return np.array([share.sum() / classes.sizes.sum()])
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
-        """At most the risk, of all classes together."""
         kind = Kind.RISK if self.population is None else Kind.POPULATION_RISK
         return (Bound(kind, self.limit),)
 
@@ -185,10 +212,8 @@ class HighestReidentificationRisk(RiskModel):
     strongly_monotone = True
 
     def measure(self, classes: Classes) -> Floats:
-        """1 over the records that a record may be, of each class."""
         return 1 / self.sizes(classes)
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
-        """So many records, or people, at least."""
         kind = Kind.SIZE if self.population is None else Kind.POPULATION
         return (Bound(kind, 1 / self.limit),)
