@@ -14,13 +14,8 @@ from anonymizer.tables.files.opening import require_named
 def open_columns(path: Path, form: Format, schema: Schema) -> ParquetColumns | pd.DataFrame:
     """A table file whose columns are to be read one at a time, admitted by a schema.
 
-    Parquet is read as its columns are requested; CSV whole, as ``read_table`` does.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be read, lacks a column, or its records miss values that they may
-        not: as ``read_table`` and ``Schema.admit`` say.
+    Parquet is read as its columns are requested; CSV whole. InputError as ``read_table`` and
+    ``Schema.admit`` raise it.
     """
     if not form.parquet:
         return schema.admit(read_table(path, form, schema.columns))

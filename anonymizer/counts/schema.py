@@ -33,18 +33,8 @@ Values = tuple[object, ...]
 class Schema:
     """Which column is what; an attribute has one role.
 
-    Parameters
-    ----------
-    quasi_identifiers
-        Columns that an adversary may know of a person; they are generalized.
-    sensitive
-        The sensitive attributes.
-    identifiers
-        Columns that a release leaves out.
-    missing
-        One of ``MISSING``; concerns quasi-identifiers, sensitive attributes and targets alone.
-    targets
-        Attributes that the release is to keep much information about; they may be sensitive too.
+    A release leaves out the ``identifiers`` and is to keep much information about the ``targets``,
+    which may be sensitive too. ``missing``, one of ``MISSING``, is about the other columns.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -86,11 +76,9 @@ class Schema:
         """The targets that are not sensitive."""
         return tuple(name for name in self.targets if name not in self.sensitive)
 
-    def beside(self, name: str) -> "Schema":
-        """The roles in a release that has one more column to tell its classes by.
-
-        An identifier of that name is gone from it.
-        """
+    def with_quasi_identifier(self, name: str) -> "Schema":
+        """The roles in a release that has one more column to tell its classes by."""
+        # An identifier of that name is gone from the release.
         others = tuple(other for other in self.identifiers if other != name)
         return replace(self, quasi_identifiers=(*self.quasi_identifiers, name), identifiers=others)
 
@@ -100,13 +88,8 @@ class Schema:
         Blanks around the texts of quasi-identifiers and sensitive attributes are stripped: they
         would make one value look like two. Of a sensitive value that is written in several ways
         one spelling is kept, since diversity of spellings is none; none is changed without
-        ``respell``.
-
-        Raises
-        ------
-        InputError
-            On a column that is unknown or stands twice, a table without records, or missing values
-            under ``missing = "error"``.
+        ``respell``. InputError on a column that is unknown or stands twice, a table without
+        records, or missing values under ``missing = "error"``.
         """
         if not isinstance(table, pd.DataFrame):
             raise InputError(f"expected a pandas DataFrame, got {type(table).__name__}")
@@ -266,13 +249,10 @@ def classes_of(
     complete: bool = True,
     keys: Keys = read_keys,
 ) -> tuple[Counts, np.ndarray]:
-    """Count the classes of a table as it stands, and say which one each record is in.
+    """Count the classes of a table as it stands, and give the class of each record, (records,).
 
-    Returns
-    -------
-    The counts, and the class of each record, first those of the table, then those of the
-    population, shape (records,). Only a population that need not be ``complete`` may lack records
-    of the table.
+    Those of the population come after those of the table, of which only a population that need not
+    be ``complete`` may lack any.
     """
     everybody = (
         table if population is None else stacked(table, population, schema.quasi_identifiers)

@@ -42,16 +42,9 @@ class Interval:
 class Partition:
     """A surjection from value codes onto group codes, with one label per group.
 
-    Parameters
-    ----------
-    groups
-        The group code of each value code, shape (values,).
-    labels
-        What is released for each group: a text or, at level 0, the raw value.
-    levels
-        The level that each group is of, where the partition is a cut through several.
-    spelled
-        Whether labels spell out the values of their groups.
+    ``groups`` (values,) has the group of each value, ``labels`` what is released for each group: a
+    text or, at level 0, the raw value. In a cut through several levels ``levels`` has that of each
+    group. Labels that spell out the values of their groups are ``spelled``.
     """
 
     groups: Codes = field(repr=False)
@@ -103,24 +96,12 @@ class Partition:
 class Taxonomy:
     """A chain of nested partitions of one attribute's values, finest first.
 
-    Parameters
-    ----------
-    attribute
-        The column.
-    codes
-        The code of each value, by its key.
-    levels
-        ``levels[0]`` separates all values; the last one none.
-    key
-        What makes two raw values the same value (``39``, ``39.0`` and ``" 39"`` are).
-    numbers
-        The place of each value on the number line, exactly, None for a missing one; None in all
-        where not every value is a number.
-    ordered
-        Whether ranges of values mean something (then they may be refined).
-    listed
-        Whether the hierarchy lists the values; else they are those of the table, and no report
-        may name one that a release hides.
+    ``levels[0]`` separates all values, the last one none. ``key`` says what makes two raw values
+    the same value (``39``, ``39.0`` and ``" 39"`` are), ``codes`` has the code of each by its key.
+    ``numbers`` are their exact places on the number line, None for a missing one, and None in all
+    where not every value is a number. Ranges of ``ordered`` values mean something: they may be
+    refined. If they are not ``listed`` by the hierarchy, the values are those of the table, and no
+    report may name one that a release hides.
     """
 
     attribute: str

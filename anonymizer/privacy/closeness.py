@@ -20,12 +20,12 @@ from pathlib import Path
 import numpy as np
 
 from anonymizer.counts.counts import Classes
-from anonymizer.errors import InputError, digest_of, require_number, require_one_of
+from anonymizer.errors import InputError, digest_of, require_one_of
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.information.entropy import divergence
 from anonymizer.kernels import Bound, Kind, Sums
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.privacy.base import SensitiveModel
+from anonymizer.privacy.base import NotNegative, SensitiveModel
 from anonymizer.tables.values import is_missing, number_of, text_of
 
 DISTANCES = ("kl", "equal", "ordered", "hierarchical")
@@ -59,13 +59,13 @@ class TCloseness(SensitiveModel):
     bounded_by = "t"
     required = ("distance",)
 
-    t: float
+    t: NotNegative
     distance: str = "kl"
     order: Sequence[str] | None = None
     hierarchy: Hierarchy | str | Path | None = None
 
     def __post_init__(self) -> None:
-        require_number(self.name, "t", self.t, least=0)
+        super().__post_init__()
         require_one_of(f"{self.name}: distance", self.distance, DISTANCES)
         self._require_for("order", "ordered", self.order)
         self._require_for("hierarchy", "hierarchical", self.hierarchy)
@@ -105,7 +105,12 @@ class TCloseness(SensitiveModel):
     def measure(self, classes: Classes) -> Floats:
         if self.distance == "kl":
             return divergence(classes.joint, classes.margin)
-        return _moved(classes, self._sums(classes))
+        sums = self._sums(classes)
+        ordered = np.cumsum(classes.joint[:, sums.order], axis=1)
+        before = np.pad(ordered, ((0, 0), (1, 0)))
+        inside = before[:, sums.ends] - before[:, sums.begins]
+        shares = inside / np.maximum(classes.sizes, 1)[:, None]
+        return np.asarray((np.abs(shares - sums.masses) * sums.weights).sum(axis=1))
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         if self.distance == "kl":
@@ -125,7 +130,8 @@ class TCloseness(SensitiveModel):
     def _sums(self, table: Classes) -> Sums:
         """The runs of values whose shares make the distance."""
         if self.distance == "equal":
-            return _singles(table.prior)
+            places = np.arange(len(table.prior))
+            return Sums(places, places, places + 1, table.prior, np.full(len(places), 0.5))
         if self.distance == "ordered":
             return _prefixes(table, *self._ranks(table))
         return _groups(table, self._taxonomy(table))
@@ -153,23 +159,21 @@ class TCloseness(SensitiveModel):
     def _taxonomy(self, table: Classes) -> Taxonomy:
         """The hierarchy over the values; kept, as every node of a search needs it."""
         known: tuple[object, Taxonomy] | None = self.__dict__.get("_known")
-        if known is None or known[0] is not table.values:
-            known = self.__dict__["_known"] = table.values, self._taxonomy_of(table)
-        return known[1]
-
-    def __getstate__(self) -> dict[str, object]:
-        """The parameters; not the values that the hierarchy was last applied to."""
-        return {name: value for name, value in vars(self).items() if name != "_known"}
-
-    def _taxonomy_of(self, table: Classes) -> Taxonomy:
+        if known is not None and known[0] is table.values:
+            return known[1]
         try:
-            return Hierarchy.of(self.hierarchy).over(str(table.attribute), table.values)
-        except InputError:
-            # Not in its own words: they would name sensitive values.
+            taxonomy = Hierarchy.of(self.hierarchy).over(str(table.attribute), table.values)
+        except InputError:  # not in its own words, which would name sensitive values
             raise InputError(
                 f"{self.name}: the hierarchy of {table.attribute!r} lacks some of the "
                 f"{len(table.values)} values of the column; add them to it"
             ) from None
+        self.__dict__["_known"] = table.values, taxonomy
+        return taxonomy
+
+    def __getstate__(self) -> dict[str, object]:
+        """The parameters; not the values that the hierarchy was last applied to."""
+        return {name: value for name, value in vars(self).items() if name != "_known"}
 
 
 @dataclass(frozen=True)
@@ -189,10 +193,7 @@ class MeanInformation(SensitiveModel):
     absolute = True
     per_class = False
 
-    bits: float
-
-    def __post_init__(self) -> None:
-        require_number(self.name, "bits", self.bits, least=0)
+    bits: NotNegative
 
     def measure(self, classes: Classes) -> Floats:
         """The mean of I1 over the records in bits, shape (1,).
@@ -209,20 +210,6 @@ class MeanInformation(SensitiveModel):
 def is_ordered(table: Classes) -> bool:
     """Whether the sensitive values have a natural order: all are numbers."""
     return bool(table.values) and all(number_of(value) is not None for value in table.values)
-
-
-def _moved(classes: Classes, sums: Sums) -> Floats:
-    """The distance of each class from the table, given the runs that make it."""
-    ordered = np.cumsum(classes.joint[:, sums.order], axis=1)
-    before = np.pad(ordered, ((0, 0), (1, 0)))
-    inside = before[:, sums.ends] - before[:, sums.begins]
-    shares = inside / np.maximum(classes.sizes, 1)[:, None]
-    return np.asarray((np.abs(shares - sums.masses) * sums.weights).sum(axis=1))
-
-
-def _singles(prior: Floats) -> Sums:
-    places = np.arange(len(prior))
-    return Sums(places, places, places + 1, prior, np.full(len(prior), 0.5))
 
 
 def _prefixes(table: Classes, ranks: Sequence[int], most: int) -> Sums:

@@ -1,16 +1,18 @@
 """l-diversity: the effective number of sensitive values in a class."""
 
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, inf, log2
+from typing import Annotated
 
 import numpy as np
 
 from anonymizer.counts.counts import Classes
-from anonymizer.errors import require_number, require_one_of, require_whole
+from anonymizer.errors import require_number, require_one_of
 from anonymizer.information.entropy import entropy, entropy_grassberger, entropy_miller_madow
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
-from anonymizer.privacy.base import TOLERANCE, PrivacyModel, SensitiveModel
+from anonymizer.privacy.base import TOLERANCE, Positive, PrivacyModel, SensitiveModel, Whole
 
 ESTIMATORS = {
     "plug-in": (entropy, Kind.ENTROPY),
@@ -40,10 +42,7 @@ class DistinctLDiversity(SensitiveModel):
     strongly_monotone = True
     at_least = True
 
-    l: int  # noqa: E741 (the model's own letter)
-
-    def __post_init__(self) -> None:
-        require_whole(self.name, "l", self.l)
+    l: Whole  # noqa: E741 (the model's own letter)
 
     def measure(self, classes: Classes) -> Floats:
         return np.asarray((classes.joint > 0).sum(axis=1), float)
@@ -83,11 +82,11 @@ class EntropyLDiversity(SensitiveModel):
     )
     at_least = True
 
-    l: float  # noqa: E741 (the model's own letter)
+    l: Annotated[float, partial(require_number, least=1)]  # noqa: E741 (the model's own letter)
     estimator: str = "plug-in"
 
     def __post_init__(self) -> None:
-        require_number(self.name, "l", self.l, least=1)
+        super().__post_init__()
         require_one_of(f"{self.name}: estimator", self.estimator, ESTIMATORS)
 
     @property
@@ -96,8 +95,7 @@ class EntropyLDiversity(SensitiveModel):
         return self.estimator == "plug-in"
 
     def measure(self, classes: Classes) -> Floats:
-        estimate, _ = ESTIMATORS[self.estimator]
-        effective = np.asarray(np.exp2(estimate(classes.joint)))
+        effective = np.asarray(np.exp2(ESTIMATORS[self.estimator][0](classes.joint)))
         if self.estimator == "plug-in":
             return effective
         return np.asarray(np.clip(effective, 1, (classes.joint > 0).sum(axis=1)))
@@ -107,8 +105,7 @@ class EntropyLDiversity(SensitiveModel):
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         """At least log l bits; of an estimate at least l values too."""
-        _, kind = ESTIMATORS[self.estimator]
-        entropy = (Bound(kind, self._bits),)
+        entropy = (Bound(ESTIMATORS[self.estimator][1], self._bits),)
         if self.monotone:
             return entropy
         return (Bound(Kind.DISTINCT, self._least), *(entropy if self._bits > 0 else ()))
@@ -149,12 +146,8 @@ class RecursiveLDiversity(SensitiveModel):
     bounded_by = "c"
     absolute = True
 
-    c: float
-    l: int  # noqa: E741 (the model's own letter)
-
-    def __post_init__(self) -> None:
-        require_number(self.name, "c", self.c, least=0, above=True)
-        require_whole(self.name, "l", self.l)
+    c: Positive
+    l: Whole  # noqa: E741 (the model's own letter)
 
     @property
     def range(self) -> str:

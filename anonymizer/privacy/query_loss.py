@@ -55,8 +55,7 @@ def query_loss(partition: Labels, weights: ArrayLike | None = None) -> QueryLoss
     Parameters
     ----------
     partition
-        The answer for each alternative, shape (alternatives,). For several queries see
-        ``together``.
+        The answer for each alternative, shape (alternatives,); of several queries ``together``.
     weights
         The probability of each alternative up to a factor, shape (alternatives,); equal by default.
         Alternatives of weight 0 are ignored.

@@ -1,15 +1,16 @@
 """Models of a table that is a sample: of the population it is drawn from, of who is drawn."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf
+from typing import Annotated
 
 import numpy as np
 
 from anonymizer.counts.counts import Classes
 from anonymizer.errors import require_number, require_one_of
 from anonymizer.kernels.arrays import Floats
-from anonymizer.privacy.base import PrivacyModel
+from anonymizer.privacy.base import Positive, PrivacyModel, Share
 from anonymizer.privacy.population import (
     ESTIMATORS,
     failure_probability,
@@ -50,13 +51,12 @@ class PopulationUniqueness(PrivacyModel):
     sensitive = False
     per_class = False
 
-    uniqueness: float
-    fraction: float
+    uniqueness: Share
+    fraction: Annotated[float, partial(require_number, least=LEAST_FRACTION, most=1)]
     estimator: str = "dankar"
 
     def __post_init__(self) -> None:
-        require_number(self.name, "uniqueness", self.uniqueness, least=0, most=1)
-        require_number(self.name, "fraction", self.fraction, least=LEAST_FRACTION, most=1)
+        super().__post_init__()
         require_one_of(f"{self.name}: estimator", self.estimator, ESTIMATORS)
 
     def measure(self, classes: Classes) -> Floats:
@@ -88,12 +88,8 @@ class DifferentialPrivacy(SizeModel):
     condition = "a random sample at fixed levels with n_g >= k(epsilon, delta)"
     source = "Bild et al. 2018; Li et al. 2012"
 
-    epsilon: float
-    delta: float
-
-    def __post_init__(self) -> None:
-        require_number(self.name, "epsilon", self.epsilon, least=0, above=True)
-        require_number(self.name, "delta", self.delta, 0, 1, above=True, below=True)
+    epsilon: Positive
+    delta: Annotated[float, partial(require_number, least=0, most=1, above=True, below=True)]
 
     @cached_property
     def k(self) -> int:

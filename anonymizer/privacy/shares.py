@@ -11,10 +11,16 @@ from math import inf, log2
 import numpy as np
 
 from anonymizer.counts.counts import Classes
-from anonymizer.errors import require_number, require_whole
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.privacy.base import TOLERANCE, SensitiveModel
+from anonymizer.privacy.base import (
+    TOLERANCE,
+    Positive,
+    PositiveShare,
+    SensitiveModel,
+    Share,
+    Whole,
+)
 
 MOST_BITS = 1000.0
 """No table is so large that a share of it changes by more."""
@@ -63,12 +69,8 @@ class AlphaKAnonymity(ShareModel):
     )
     absolute = True
 
-    alpha: float
-    k: int
-
-    def __post_init__(self) -> None:
-        require_number(self.name, "alpha", self.alpha, least=0, most=1, above=True)
-        require_whole(self.name, "k", self.k)
+    alpha: PositiveShare
+    k: Whole
 
     def gains(self, shares: Floats, prior: Floats) -> Floats:
         return shares
@@ -96,10 +98,7 @@ class BasicBetaLikeness(ShareModel):
     source = "Cao, Karras 2012"
     bounded_by = "beta"
 
-    beta: float
-
-    def __post_init__(self) -> None:
-        require_number(self.name, "beta", self.beta, least=0, above=True)
+    beta: Positive
 
     def gains(self, shares: Floats, prior: Floats) -> Floats:
         return (shares - prior) / prior
@@ -151,10 +150,7 @@ class DeltaDisclosure(ShareModel):
     source = "Brickell, Shmatikov 2008"
     bounded_by = "delta"
 
-    delta: float
-
-    def __post_init__(self) -> None:
-        require_number(self.name, "delta", self.delta, least=0, above=True)
+    delta: Positive
 
     def gains(self, shares: Floats, prior: Floats) -> Floats:
         """|log2 q_w / p_w|; infinite where the value is absent."""
@@ -192,10 +188,7 @@ class BayesianGain(ShareModel):
     bounded_by = "gain"
     value_monotone = False  # merged values raise both maxima
 
-    gain: float
-
-    def __post_init__(self) -> None:
-        require_number(self.name, "gain", self.gain, least=0, most=1)
+    gain: Share
 
     def gains(self, shares: Floats, prior: Floats) -> Floats:
         return np.asarray(shares - prior.max())

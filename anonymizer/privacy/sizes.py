@@ -2,15 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counts import Classes
-from anonymizer.errors import InputError, require_number, require_whole
+from anonymizer.errors import InputError
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
-from anonymizer.privacy.base import TOLERANCE, PrivacyModel
+from anonymizer.privacy.base import TOLERANCE, PositiveShare, PrivacyModel, Share, Whole
 from anonymizer.tables.population import Population, Withheld
 
 
@@ -61,22 +62,22 @@ class KAnonymity(SizeModel):
     source = "Samarati 2001"
     beyond = "exceeds the {best:.0f} records of the table"
 
-    k: int
-
-    def __post_init__(self) -> None:
-        require_whole(self.name, "k", self.k)
+    k: Whole
 
 
 class PopulationModel(PrivacyModel):
     """A model of class sizes, those of the table and of a population."""
 
+    needs_population: ClassVar[bool] = True
     absolute = True
     sensitive = False
 
     population: Population | pd.DataFrame | None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "population", Population.of(self.name, self.population))
+        super().__post_init__()
+        if self.population is not None or self.needs_population:
+            object.__setattr__(self, "population", Population.of(self.name, self.population))
 
     def sizes(self, classes: Classes) -> Ints:
         """P_g, the population's records of each class, shape (classes,); without one n_g."""
@@ -105,12 +106,8 @@ class KMap(PopulationModel):
     strongly_monotone = True
     at_least = True
 
-    k: int
+    k: Whole
     population: Population | pd.DataFrame
-
-    def __post_init__(self) -> None:
-        require_whole(self.name, "k", self.k)
-        super().__post_init__()
 
     def measure(self, classes: Classes) -> Floats:
         return self.sizes(classes).astype(float)
@@ -131,16 +128,14 @@ class DeltaPresence(PopulationModel):
     bounded_by = "upper"
     judges_empty = True
 
-    lower: float
-    upper: float
+    lower: Share
+    upper: PositiveShare
     population: Population | pd.DataFrame
 
     def __post_init__(self) -> None:
-        require_number(self.name, "lower", self.lower, least=0, most=1)
-        require_number(self.name, "upper", self.upper, least=0, most=1, above=True)
+        super().__post_init__()
         if self.lower > self.upper:
             raise InputError(f"{self.name}: lower = {self.lower:g} is above upper = {self.upper:g}")
-        super().__post_init__()
 
     def measure(self, classes: Classes) -> Floats:
         return classes.sizes / self.sizes(classes)
@@ -168,14 +163,10 @@ class RiskModel(PopulationModel):
     unit = "probability"
     source = "El Emam 2013"
     bounded_by = "risk"
+    needs_population = False
 
-    risk: float
+    risk: PositiveShare
     population: Population | pd.DataFrame | None = None
-
-    def __post_init__(self) -> None:
-        require_number(self.name, "risk", self.risk, least=0, most=1, above=True)
-        if self.population is not None:
-            super().__post_init__()
 
 
 @dataclass(frozen=True)
@@ -192,8 +183,7 @@ class AverageReidentificationRisk(RiskModel):
     per_class = False
 
     def measure(self, classes: Classes) -> Floats:
-        share = classes.sizes / self.sizes(classes)
-        return np.array([share.sum() / classes.sizes.sum()])
+        return np.array([(classes.sizes / self.sizes(classes)).sum() / classes.sizes.sum()])
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         kind = Kind.RISK if self.population is None else Kind.POPULATION_RISK

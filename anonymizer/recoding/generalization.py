@@ -68,7 +68,7 @@ class GeneralizationPlan(RecodingPlan):
     def published(self) -> Schema:
         """The schema of the released table: a column that numbers its classes may be added."""
         numbered = isinstance(self.recoding, Regions) and self.recoding.numbered
-        return self.schema.beside(CLASS) if numbered else self.schema
+        return self.schema.with_quasi_identifier(CLASS) if numbered else self.schema
 
     def people(self, released: pd.DataFrame) -> pd.DataFrame | None:
         """The population recoded as a table was that was released; None where there is none.

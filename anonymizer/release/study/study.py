@@ -95,7 +95,7 @@ class Study:
     @property
     def published(self) -> Schema:
         """The roles of the columns of a release: one more distinguishes merged classes."""
-        return self.schema.beside(CLASS) if self.recoding.numbered else self.schema
+        return self.schema.with_quasi_identifier(CLASS) if self.recoding.numbered else self.schema
 
     @cached_property
     def targets(self) -> dict[str, float]:

@@ -24,16 +24,9 @@ PARQUET = (".parquet", ".pq")
 
 @dataclass(frozen=True)
 class Format:
-    """How a table lies in a file.
+    """How a table lies in a file: as Parquet, else as CSV with a separator between its fields.
 
-    Parameters
-    ----------
-    parquet
-        Parquet; CSV otherwise.
-    separator
-        Between the fields of a CSV file.
-    missing_values
-        What counts as missing besidess an empty field, in the columns where that matters.
+    ``missing_values`` are missing, and so is an empty field, in the columns where that matters.
     """
 
     parquet: bool
@@ -53,12 +46,9 @@ class Format:
 def format_of(
     path: Path, separator: str | None = None, missing_values: Sequence[str] = ()
 ) -> Format:
-    """Find a file's format by its name, and a CSV file's separator by its first lines.
+    """A file's format by its name, and a CSV file's separator by its first lines.
 
-    Raises
-    ------
-    InputError
-        When there is no such file.
+    InputError when there is no such file.
     """
     try:
         exists, is_file = path.exists(), path.is_file()
@@ -82,13 +72,7 @@ def _first_lines(path: Path) -> list[str]:
 
 
 def columns_in(path: Path, form: Format) -> list[str]:
-    """The columns of a table file, without its records.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be read.
-    """
+    """The columns of a table file, without its records; InputError when it cannot be read."""
     with readable(path):
         return parquet_columns(path) if form.parquet else csv_columns(path, form.separator)
 
@@ -96,20 +80,9 @@ def columns_in(path: Path, form: Format) -> list[str]:
 def read_table(path: Path, form: Format, columns: Sequence[str] = ()) -> pd.DataFrame:
     """Read a whole table; CSV fields stay texts, so that nothing is lost on the way back.
 
-    Parameters
-    ----------
-    path
-        The file; a CSV file may be compressed (.gz, .bz2, .zst).
-    form
-        Its format.
-    columns
-        Columns that must be there and are cleaned: blanks around a text are no part of the value,
-        empty texts and ``form.missing_values`` are missing.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be read to its end: the message names the file and the line, no value.
+    ``columns`` must be there and are cleaned: blanks around a text are no part of the value, empty
+    texts and ``form.missing_values`` are missing. A CSV file may be compressed (.gz, .bz2, .zst).
+    InputError when it cannot be read to its end: the message names file and line, no value.
     """
     with readable(path):
         frame = (
