@@ -94,12 +94,8 @@ def _has_header(first: Sequence[str], others: Sequence[Sequence[str]], attribute
     """
     if not others:
         return False
-    if first[0].casefold().replace(" ", "").replace("-", "") in {
-        attribute.casefold().replace("-", ""),
-        "value",
-        "values",
-        "level0",
-    }:
+    known = {attribute.casefold().replace("-", ""), "value", "values", "level0"}
+    if first[0].casefold().replace(" ", "").replace("-", "") in known:
         return True
     if len(first) > 1 and first[-1] != ANY and all(row[-1] == ANY for row in others):
         return True
@@ -108,13 +104,11 @@ def _has_header(first: Sequence[str], others: Sequence[Sequence[str]], attribute
 
 def _rule(text: str, path: Path) -> Hierarchy:
     try:
-        given = parsed_toml(text)
-    except ValueError as error:
-        raise InputError(f"{path}: not a TOML file: {error}") from None
-    try:
-        return _built(given)
+        return _built(parsed_toml(text))
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+    except ValueError as error:
+        raise InputError(f"{path}: not a TOML file: {error}") from None
 
 
 def _built(rule: dict[str, object]) -> Hierarchy:

@@ -193,10 +193,7 @@ class Hierarchy(ABC):
     def _by_key(
         self, attribute: str, values: Iterable[object], sizes: Iterable[int]
     ) -> dict[Hashable, object]:
-        """The raw values by key; of equal ones that of the plainest text.
-
-        3 is plainer than 3.0, and 0.0 than -0.0.
-        """
+        """The raw values by key; of equal ones that of the plainest text, 3 and not 3.0."""
         raw: dict[Hashable, object] = {}
         strangers: Counter[str] = Counter()
         of_size = zip(values, sizes, strict=True)

@@ -81,8 +81,7 @@ class ListedHierarchy(Hierarchy):
 
     @cached_property
     def _row(self) -> Mapping[Hashable, int]:
-        """In which row each value is."""
-        return _places(self.values)
+        return {value: row for row, value in enumerate(self.values)}
 
     @cached_property
     def _partitions(self) -> tuple[Partition, ...]:
@@ -118,27 +117,19 @@ class ListedHierarchy(Hierarchy):
         return key in self._row
 
 
-def _places(values: Sequence[str]) -> dict[Hashable, int]:
-    """Where each value stands, the last of equal ones."""
-    return dict(zip(values, range(len(values)), strict=True))
-
-
 def _each_once(
     values: Labels, levels: Sequence[Sequence[str]], source: str
 ) -> tuple[Labels, tuple[Labels, ...]]:
     """Rows without those that stand twice, the first of them being left."""
-    places = _places(values)
-    if len(places) == len(values):
+    if len(set(values)) == len(values):
         return values, tuple(map(tuple, levels))
-    first = _places(values[::-1])
+    last = {value: row for row, value in enumerate(values)}
     for labels in levels:
         for row, value in enumerate(values):
-            if labels[row] != labels[places[value]]:
+            if labels[row] != labels[last[value]]:
                 raise InputError(f"{source}: value {value!r} stands twice, with different labels")
-    kept = [len(values) - 1 - first[value] for value in places]
-    return tuple(values[row] for row in kept), tuple(
-        tuple(labels[row] for row in kept) for labels in levels
-    )
+    # Equal values have equal labels: the first place of each, and its last labels.
+    return tuple(last), tuple(tuple(labels[row] for row in last.values()) for labels in levels)
 
 
 def _partition(labels: Labels) -> Partition:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.opening import open_columns
+from anonymizer.counts.counting import open_columns
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.output.atomic import require_place, write_file

@@ -164,11 +164,7 @@ def _as_iso(text: str) -> str:
     text = " ".join(text.upper().split())
     for pattern, replacement in AS_ISO:
         text = pattern.sub(replacement, text)
-    return HALVES.sub(_whole_day, text)
-
-
-def _whole_day(half: re.Match[str]) -> str:
-    return f"{int(half[1]) % 12 + 12 * (half[3] == 'P')}{half[2]}"
+    return HALVES.sub(lambda half: f"{int(half[1]) % 12 + 12 * (half[3] == 'P')}{half[2]}", text)
 
 
 def _rounded(text: str) -> Hashable:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.counts.opening import open_columns
+from anonymizer.counts.counting import open_columns
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.risk import refined_by

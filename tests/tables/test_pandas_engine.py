@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from anonymizer.errors import InputError
 from anonymizer.kernels import NUMPY, compiled_kernel
 from anonymizer.tables import engine as by_engine
-from anonymizer.tables import keys
+from anonymizer.tables import numbering
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.engine import Engine, engine_of
 from anonymizer.tables.files import ParquetColumns, format_of
@@ -40,7 +40,7 @@ def assert_grouped(table):
 @given(columns(), st.integers(1, 50))
 def test_combinations_are_those_of_a_group_by(table, block):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(keys, "BLOCK", block)
+        patch.setattr(numbering, "BLOCK", block)
         assert_grouped(table)
 
 
@@ -65,7 +65,7 @@ def test_a_tally_counts_every_record_once(table):
 def test_categories_are_counted_alike(kernel, table, block):
     kinds = table.astype({"a": "category", "b": "category"})
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(keys, "BLOCK", block)
+        patch.setattr(numbering, "BLOCK", block)
         patch.setattr(engine, "choose", lambda rows: kernel)
         counted = engine.tally(kinds, ["c", "a", "b"])
     assert counted.combinations.dtypes.tolist() == kinds[["c", "a", "b"]].dtypes.tolist()

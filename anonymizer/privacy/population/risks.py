@@ -23,16 +23,10 @@ TERMS = 60
 
 @dataclass(frozen=True)
 class Risk:
-    """Risk of a table: of its worst record, on average, and the share of records above a bound.
+    """Risk of a table: the ``highest`` probability with which a record is re-identified.
 
-    Attributes
-    ----------
-    highest
-        The largest probability with which a record is re-identified.
-    average
-        The expected share of records that are re-identified.
-    at_risk
-        The share of records whose probability lies above the threshold.
+    ``average`` is the expected share of records that are, ``at_risk`` the share of those whose
+    probability lies above the threshold.
     """
 
     highest: float

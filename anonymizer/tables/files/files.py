@@ -98,7 +98,9 @@ def write_table(frame: pd.DataFrame, path: Path, form: Format) -> None:
         return
     # Python's writer leaves a lone carriage return bare, which readers take for the end of a line;
     # and what looks like another separator within a single column would be taken for one.
-    quoted = len(frame.columns) == 1 or _has_carriage_return(frame)
+    texts = [frame[name] for name in frame.columns if pd.api.types.is_string_dtype(frame[name])]
+    returns = any(column.str.contains("\r", regex=False).any() for column in texts)
+    quoted = len(frame.columns) == 1 or returns
     quoting: Literal[0, 1] = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
     frame.to_csv(path, sep=form.separator, index=False, lineterminator="\n", quoting=quoting)
 
@@ -110,8 +112,3 @@ def cleaned(column: pd.Series, form: Format) -> pd.Series:
     absent = {"", *form.missing_values}
     missing = np.array([text_of(value) in absent for value in values], bool)
     return column.mask(missing[codes]) if missing.any() else column
-
-
-def _has_carriage_return(frame: pd.DataFrame) -> bool:
-    texts = [frame[name] for name in frame.columns if pd.api.types.is_string_dtype(frame[name])]
-    return any(column.str.contains("\r", regex=False).any() for column in texts)
