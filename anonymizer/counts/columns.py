@@ -79,10 +79,7 @@ def reads_as_written(column: pd.Series) -> bool:
 
 
 def _as_read(column: pd.Series, keys: Keys) -> tuple[Codes, list[object]]:
-    """Number the distinct values of a column, those of one key being one: codes and values.
-
-    Of values that read alike that of the plainest text stands, whatever the order of the records.
-    """
+    """Number the distinct values of a column; of those of one key the plainest text stands."""
     codes, values = engine.distinct(column)
     stands = one_text_each(_texts(values), keys)
     kept = sorted(set(stands))

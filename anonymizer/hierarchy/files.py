@@ -88,10 +88,7 @@ def _rows(text: str, separator: str, path: Path) -> list[list[str]]:
 
 
 def _has_header(first: Sequence[str], others: Sequence[Sequence[str]], attribute: str) -> bool:
-    """Whether the first row names columns; of the others the first and the last column matter.
-
-    Its words show it, a top label that is not the others', or that only its value is no number.
-    """
+    """Whether the first row names columns, by its words, its top label, or its value, no number."""
     if not others:
         return False
     known = {attribute.casefold().replace("-", ""), "value", "values", "level0"}

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 
@@ -17,7 +17,7 @@ from anonymizer.tables.values import key_text, number_text, text_of
 ANY = "*"
 """The label of the group that holds every value."""
 
-MOST_TOLD = 10_000
+MOST_LISTED = 10_000
 """Values of a hierarchy that a manifest lists: some 300 kB."""
 
 
@@ -92,6 +92,16 @@ class Partition:
         return (int(self.representatives[torn[0]]), int(torn[0])) if len(torn) else None
 
 
+@dataclass(frozen=True)
+class Forgotten:
+    """In place of a value: nothing but its code, so that no two are taken for one."""
+
+    code: int
+
+    def __str__(self) -> str:
+        return f"\0{self.code}"  # no value of a table reads so
+
+
 @dataclass(frozen=True, eq=False)
 class Taxonomy:
     """A chain of nested partitions of one attribute's values, finest first.
@@ -136,7 +146,7 @@ class Taxonomy:
     @property
     def many(self) -> bool:
         """Whether so many values are listed that only released groups are described."""
-        return self.listed and len(self.codes) > MOST_TOLD
+        return self.listed and len(self.codes) > MOST_LISTED
 
     @cached_property
     def texts(self) -> tuple[str | None, ...]:
@@ -150,7 +160,11 @@ class Taxonomy:
 
     def encode(self, values: Iterable[object]) -> Codes:
         """The code of each raw value, -1 for a value that is not part of the taxonomy."""
-        return np.array([self.codes.get(self.key(value), -1) for value in values], np.intp)
+        return np.array([self.codes.get(self.key_of(value), -1) for value in values], np.intp)
+
+    def key_of(self, value: object) -> Hashable:
+        """What identifies a raw value; a forgotten one itself."""
+        return value if isinstance(value, Forgotten) else self.key(value)
 
     def describe(
         self, partition: Partition, released: Collection[str | None]
@@ -163,7 +177,7 @@ class Taxonomy:
         is released as it is, or spelled out by a label: nor is a group whose label is not among the
         texts ``released`` (None: a missing value), unless the hierarchy lists its values.
 
-        Of a hierarchy of more than ``MOST_TOLD`` values only groups that are released are listed,
+        Of a hierarchy of more than ``MOST_LISTED`` values only groups that are released are listed,
         and where these hold more the number of each one's values, and their digest, in place of
         the values: who holds the hierarchy can put them in.
         """
@@ -174,7 +188,7 @@ class Taxonomy:
         listable = shown if self.many else np.ones(len(partition), bool)
         members = self._members(partition, listable)
         raw = partition is self.levels[0]
-        briefly = self.many and not raw and sum(map(len, members.values())) > MOST_TOLD
+        briefly = self.many and not raw and sum(map(len, members.values())) > MOST_LISTED
         found = []
         for group, values in members.items():
             label = partition.labels[group]
@@ -214,6 +228,48 @@ class Taxonomy:
         own = self.label(level, int(self.levels[level].groups[partition.first[group]]))
         named = {} if str(own) == str(partition.labels[group]) else {"group": str(own)}
         return {"level": level, **named}
+
+
+def forgetting(taxonomy: Taxonomy, seen: Mask) -> Taxonomy:
+    """The taxonomy without the values that are neither seen nor listed by the hierarchy.
+
+    ``seen`` are the values that may be kept, shape (values,). Labels that stand for no other values
+    are forgotten too: a masked code, or a range.
+    """
+    if seen.all():
+        return taxonomy
+    kept = seen | taxonomy.listed | np.array([key is None for key in taxonomy.codes], bool)
+    keys = [
+        key if keep else Forgotten(code)
+        for (key, code), keep in zip(taxonomy.codes.items(), kept, strict=True)
+    ]
+    raw, *coarser = taxonomy.levels
+    written = [
+        raw.labels[group] if own else keys[code]  # as the hierarchy writes it, not the record
+        for code, (group, own) in enumerate(zip(raw.groups, seen, strict=True))
+    ]
+    numbers = taxonomy.numbers and tuple(
+        number if keep else None for number, keep in zip(taxonomy.numbers, kept, strict=True)
+    )
+    return replace(
+        taxonomy,
+        codes={key: code for code, key in enumerate(keys)},
+        levels=(
+            replace(raw, labels=tuple(written[code] for code in raw.first)),
+            *(_without_labels(partition, kept) for partition in coarser),
+        ),
+        numbers=numbers,
+    )
+
+
+def _without_labels(partition: Partition, kept: Mask) -> Partition:
+    """The partition without labels that stand for no value that is kept."""
+    shown = np.bincount(partition.groups, kept) > 0
+    labels = tuple(
+        label if there or str(label) == ANY else Forgotten(-1 - group)
+        for group, (label, there) in enumerate(zip(partition.labels, shown, strict=True))
+    )
+    return replace(partition, labels=labels)
 
 
 def digest_of_values(values: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """What a privacy model is: a quantity per class, and which values of it are acceptable."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from math import inf, isfinite
@@ -16,6 +16,7 @@ from anonymizer.errors import (
     PolicyUnreachableError,
     did_you_mean,
     require_number,
+    require_one_of,
     require_whole,
 )
 from anonymizer.kernels import Bound, Kind
@@ -30,6 +31,11 @@ Positive = Annotated[float, partial(require_number, least=0, above=True)]
 Share = Annotated[float, partial(require_number, least=0, most=1)]
 PositiveShare = Annotated[float, partial(require_number, least=0, most=1, above=True)]
 """What a parameter may be: each is checked when a model is made."""
+
+
+def one_of(known: Iterable[str]) -> Callable[[str, str, object], None]:
+    """The check that a parameter is one of some names."""
+    return lambda owner, name, given: require_one_of(f"{owner}: {name}", given, tuple(known))
 
 
 class PrivacyModel(ABC):

@@ -16,16 +16,17 @@ values in a suitable order, sum_S weight_S |p(S|g) - p(S)|.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
 from anonymizer.counts.counts import Classes
-from anonymizer.errors import InputError, digest_of, require_one_of
+from anonymizer.errors import InputError, digest_of
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.information.entropy import divergence
 from anonymizer.kernels import Bound, Kind, Sums
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.privacy.base import NotNegative, SensitiveModel
+from anonymizer.privacy.base import NotNegative, SensitiveModel, one_of
 from anonymizer.tables.values import is_missing, number_of, text_of
 
 DISTANCES = ("kl", "equal", "ordered", "hierarchical")
@@ -60,13 +61,12 @@ class TCloseness(SensitiveModel):
     required = ("distance",)
 
     t: NotNegative
-    distance: str = "kl"
+    distance: Annotated[str, one_of(DISTANCES)] = "kl"
     order: Sequence[str] | None = None
     hierarchy: Hierarchy | str | Path | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_one_of(f"{self.name}: distance", self.distance, DISTANCES)
         self._require_for("order", "ordered", self.order)
         self._require_for("hierarchy", "hierarchical", self.hierarchy)
         if self.order is not None:
@@ -137,10 +137,7 @@ class TCloseness(SensitiveModel):
         return _groups(table, self._taxonomy(table))
 
     def _ranks(self, table: Classes) -> tuple[list[int], int]:
-        """The place of each value of the table in the order, and the places there are.
-
-        An order that is given counts all its places; numbers only those that records have.
-        """
+        """The place of each value in the order, and how many there are: of numbers those in use."""
         about = f"{self.name}: distance 'ordered' about {table.attribute!r}"
         if self.order is not None:
             place = {text: rank for rank, text in enumerate(self.order)}

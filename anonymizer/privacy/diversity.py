@@ -8,11 +8,11 @@ from typing import Annotated
 import numpy as np
 
 from anonymizer.counts.counts import Classes
-from anonymizer.errors import require_number, require_one_of
+from anonymizer.errors import require_number
 from anonymizer.information.entropy import entropy, entropy_grassberger, entropy_miller_madow
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
-from anonymizer.privacy.base import TOLERANCE, Positive, PrivacyModel, SensitiveModel, Whole
+from anonymizer.privacy.base import TOLERANCE, Positive, PrivacyModel, SensitiveModel, Whole, one_of
 
 ESTIMATORS = {
     "plug-in": (entropy, Kind.ENTROPY),
@@ -83,11 +83,7 @@ class EntropyLDiversity(SensitiveModel):
     at_least = True
 
     l: Annotated[float, partial(require_number, least=1)]  # noqa: E741 (the model's own letter)
-    estimator: str = "plug-in"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_one_of(f"{self.name}: estimator", self.estimator, ESTIMATORS)
+    estimator: Annotated[str, one_of(ESTIMATORS)] = "plug-in"
 
     @property
     def monotone(self) -> bool:  # type: ignore[override]

@@ -8,9 +8,9 @@ from typing import Annotated
 import numpy as np
 
 from anonymizer.counts.counts import Classes
-from anonymizer.errors import require_number, require_one_of
+from anonymizer.errors import require_number
 from anonymizer.kernels.arrays import Floats
-from anonymizer.privacy.base import Positive, PrivacyModel, Share
+from anonymizer.privacy.base import Positive, PrivacyModel, Share, one_of
 from anonymizer.privacy.population import (
     ESTIMATORS,
     failure_probability,
@@ -53,11 +53,7 @@ class PopulationUniqueness(PrivacyModel):
 
     uniqueness: Share
     fraction: Annotated[float, partial(require_number, least=LEAST_FRACTION, most=1)]
-    estimator: str = "dankar"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_one_of(f"{self.name}: estimator", self.estimator, ESTIMATORS)
+    estimator: Annotated[str, one_of(ESTIMATORS)] = "dankar"
 
     def measure(self, classes: Classes) -> Floats:
         """The estimated share of the population, shape (1,); infinite without an answer."""

@@ -13,14 +13,7 @@ import numpy as np
 from anonymizer.counts.counts import Classes
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.privacy.base import (
-    TOLERANCE,
-    Positive,
-    PositiveShare,
-    SensitiveModel,
-    Share,
-    Whole,
-)
+from anonymizer.privacy.base import TOLERANCE, Positive, PositiveShare, SensitiveModel, Share, Whole
 
 MOST_BITS = 1000.0
 """No table is so large that a share of it changes by more."""

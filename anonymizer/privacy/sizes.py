@@ -186,8 +186,7 @@ class AverageReidentificationRisk(RiskModel):
         return np.array([(classes.sizes / self.sizes(classes)).sum() / classes.sizes.sum()])
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
-        kind = Kind.RISK if self.population is None else Kind.POPULATION_RISK
-        return (Bound(kind, self.limit),)
+        return (Bound(Kind.POPULATION_RISK if self.population else Kind.RISK, self.limit),)
 
 
 @dataclass(frozen=True)
@@ -205,5 +204,4 @@ class HighestReidentificationRisk(RiskModel):
         return 1 / self.sizes(classes)
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
-        kind = Kind.SIZE if self.population is None else Kind.POPULATION
-        return (Bound(kind, 1 / self.limit),)
+        return (Bound(Kind.POPULATION if self.population else Kind.SIZE, 1 / self.limit),)

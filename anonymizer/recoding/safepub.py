@@ -161,7 +161,7 @@ class SamplePlan(RecodingPlan):
         columns = {}
         for name, taxonomy in self.taxonomies.items():
             codes, values = engine.distinct(table[name])
-            keys = [taxonomy.key(value) for value in values]
+            keys = [taxonomy.key_of(value) for value in values]
             texts = [
                 key_text(key) if key in taxonomy.codes else value
                 for key, value in zip(keys, values, strict=True)

@@ -25,12 +25,8 @@ def load_adult() -> pd.DataFrame:
 
     Taken from ``adult/adult.data`` in the directory that the environment variable
     ``ANONYMIZER_DATA`` names if it lies there, downloaded from the UCI repository to the user's
-    cache otherwise; its checksum is verified either way.
-
-    Raises
-    ------
-    InputError
-        When it can be neither found nor downloaded, or is not the file it should be.
+    cache otherwise; its checksum is verified either way. InputError when it can be neither found
+    nor downloaded, or is not the file it should be.
     """
     return pd.read_csv(
         _adult_path(),

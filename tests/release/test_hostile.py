@@ -213,7 +213,7 @@ def test_many_names_are_not_compared(monkeypatch, tmp_path, refused):
 @pytest.fixture
 def few(monkeypatch):
     """Lists of more than six values count as long."""
-    monkeypatch.setattr(partition, "MOST_TOLD", 6)
+    monkeypatch.setattr(partition, "MOST_LISTED", 6)
 
 
 def listed(directory, rows=24):

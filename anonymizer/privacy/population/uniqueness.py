@@ -77,11 +77,8 @@ def population_uniqueness(
     up to a fraction of 0.1 Pitman, or Zayatz where Pitman has no answer; above 0.1 the smaller of
     SNB and Zayatz, or Zayatz where SNB has none.
 
-    Raises
-    ------
-    InputError
-        Where the estimator is unknown, ``fraction`` is not in [1e-12, 1], or the sizes are not
-        whole numbers of at least 0.
+    InputError where the estimator is unknown, ``fraction`` is not in [1e-12, 1], or the sizes are
+    not whole numbers of at least 0.
 
     >>> population_uniqueness([1, 1, 2, 2, 2], 0.5, "zayatz")
     Uniqueness(estimator='zayatz', uniques=1.6, share=0.1, sample_share=0.1)

@@ -57,10 +57,9 @@ def format_of(
     if not is_file:
         raise InputError(f"there is no {'table in' if exists else 'file'} {path}")
     if path.suffix.lower() in PARQUET:
-        return Format(parquet=True, missing_values=tuple(missing_values))
-    return Format(
-        False, separator or separator_of(_first_lines(path), SEPARATORS), tuple(missing_values)
-    )
+        return Format(True, missing_values=tuple(missing_values))
+    separator = separator or separator_of(_first_lines(path), SEPARATORS)
+    return Format(False, separator, tuple(missing_values))
 
 
 def _first_lines(path: Path) -> list[str]:
