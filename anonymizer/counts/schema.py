@@ -20,11 +20,10 @@ from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean, requi
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
-from anonymizer.tables.spelling import Keys, read_keys
+from anonymizer.tables.spelling import SpellingKeys, read_keys
 
 MISSING = ("error", "drop", "category")
 """What to do with records that miss a value: refuse, leave them out, or count it as a value."""
-
 
 Values = tuple[object, ...]
 
@@ -188,9 +187,7 @@ def _joint(found: Mapping[str, tuple[Ints, Values]]) -> tuple[dict[str, Ints], d
 
 
 def taxonomies_of(
-    tally: engine.Tally,
-    hierarchies: Mapping[str, Hierarchy],
-    people: engine.Tally | None = None,
+    tally: engine.Tally, hierarchies: Mapping[str, Hierarchy], people: engine.Tally | None = None
 ) -> dict[str, Taxonomy]:
     """Each quasi-identifier's hierarchy over the values that occur, in the population too.
 
@@ -224,7 +221,7 @@ def recount(
     table: pd.DataFrame,
     schema: Schema,
     population: pd.DataFrame | None = None,
-    keys: Keys = read_keys,
+    keys: SpellingKeys = read_keys,
 ) -> Counts:
     """Count a table as it is: classes are the combinations of values that stand there.
 
@@ -247,7 +244,7 @@ def classes_of(
     schema: Schema,
     population: pd.DataFrame | None = None,
     complete: bool = True,
-    keys: Keys = read_keys,
+    keys: SpellingKeys = read_keys,
 ) -> tuple[Counts, np.ndarray]:
     """Count the classes of a table as it stands, and give the class of each record, (records,).
 

@@ -10,7 +10,7 @@ from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.listed import ListedHierarchy
 from anonymizer.hierarchy.partition import ANY
 from anonymizer.hierarchy.rules import PrefixHierarchy, RangeHierarchy, SuppressionHierarchy
-from anonymizer.tables.reading import HIERARCHY, STUDY, Limit, parsed_toml, read_whole, separator_of
+from anonymizer.tables.reading import HIERARCHY, STUDY, Cap, parsed_toml, read_whole, separator_of
 from anonymizer.tables.values import number_of
 
 SEPARATORS = ";,\t|"
@@ -28,7 +28,7 @@ def read_hierarchy(path: Path) -> Hierarchy:
     return _rule(text, path) if is_rule else _table(text, path)
 
 
-def _content(path: Path, limit: Limit) -> str:
+def _content(path: Path, limit: Cap) -> str:
     try:
         return read_whole(path, limit)
     except InputError:

@@ -207,9 +207,7 @@ class Hierarchy(ABC):
         return raw
 
 
-def _ranked(
-    keys: Collection[Hashable],
-) -> tuple[list[Hashable], tuple[Decimal | None, ...] | None]:
+def _ranked(keys: Collection[Hashable]) -> tuple[list[Hashable], tuple[Decimal | None, ...] | None]:
     """Keys as ``rank`` orders them, and their numbers where all are some; each read but once."""
     pairs = [(number_of(key), key) for key in keys if key is not None]
     texts = sorted(str(key) for number, key in pairs if number is None)

@@ -15,7 +15,7 @@ from anonymizer.hierarchy.partition import ANY, Partition, torn_levels
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.values import number_of, text_of
 
-Labels = tuple[str, ...]
+Texts = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class ListedHierarchy(Hierarchy):
     the file, for messages.
     """
 
-    values: Labels = field(repr=False)
-    levels: tuple[Labels, ...] = field(repr=False)
+    values: Texts = field(repr=False)
+    levels: tuple[Texts, ...] = field(repr=False)
     source: str = "its hierarchy"
 
     @classmethod
@@ -118,8 +118,8 @@ class ListedHierarchy(Hierarchy):
 
 
 def _each_once(
-    values: Labels, levels: Sequence[Sequence[str]], source: str
-) -> tuple[Labels, tuple[Labels, ...]]:
+    values: Texts, levels: Sequence[Sequence[str]], source: str
+) -> tuple[Texts, tuple[Texts, ...]]:
     """Rows without those that stand twice, the first of them being left."""
     if len(set(values)) == len(values):
         return values, tuple(map(tuple, levels))
@@ -132,7 +132,7 @@ def _each_once(
     return tuple(last), tuple(tuple(labels[row] for row in last.values()) for labels in levels)
 
 
-def _partition(labels: Labels) -> Partition:
+def _partition(labels: Texts) -> Partition:
     """Number labels in order of first appearance."""
     texts = np.empty(len(labels), object)
     texts[:] = labels

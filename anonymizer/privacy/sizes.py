@@ -186,7 +186,7 @@ class AverageReidentificationRisk(RiskModel):
         return np.array([(classes.sizes / self.sizes(classes)).sum() / classes.sizes.sum()])
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
-        return (Bound(Kind.POPULATION_RISK if self.population else Kind.RISK, self.limit),)
+        return (Bound(Kind.RISK if self.population is None else Kind.POPULATION_RISK, self.limit),)
 
 
 @dataclass(frozen=True)
@@ -204,4 +204,4 @@ class HighestReidentificationRisk(RiskModel):
         return 1 / self.sizes(classes)
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
-        return (Bound(Kind.POPULATION if self.population else Kind.SIZE, 1 / self.limit),)
+        return (Bound(Kind.SIZE if self.population is None else Kind.POPULATION, 1 / self.limit),)

@@ -25,7 +25,7 @@ T = TypeVar("T")
 Table = Any
 """A table of an engine's kind: it has ``columns``, a length, and gives a column by its name."""
 
-Column = Any
+TableColumn = Any
 """A column of such a table: one value for each record."""
 
 Digits = tuple[NDArray[np.integer], int]
@@ -66,13 +66,13 @@ class Engine(Protocol):
         The number of each record's, shape (records,), and the first record of each (combinations,).
         """
 
-    def distinct(self, column: Column) -> tuple[Codes, list[object]]:
+    def distinct(self, column: TableColumn) -> tuple[Codes, list[object]]:
         """Number the distinct values of a column: codes, shape (records,), and the values."""
 
-    def distinct_at(self, column: Column, records: Codes) -> tuple[Codes, list[object]]:
+    def distinct_at(self, column: TableColumn, records: Codes) -> tuple[Codes, list[object]]:
         """The same for some records of a column."""
 
-    def numbered(self, column: Column) -> Digits:
+    def numbered(self, column: TableColumn) -> Digits:
         """The same codes and a bound on them, without the values; some below it may not occur."""
 
     def relabel(self, column: T, codes: Codes, labels: Sequence[Hashable]) -> T:
@@ -84,7 +84,7 @@ class Engine(Protocol):
         ``codes`` are those of ``distinct``, ``places`` for each value the one that stands for it.
         """
 
-    def replaced(self, table: T, columns: Mapping[str, Column]) -> T:
+    def replaced(self, table: T, columns: Mapping[str, TableColumn]) -> T:
         """Replace some columns, in their places, or append new ones."""
 
     def records_of(self, table: T, records: Codes | Mask) -> T:
@@ -142,7 +142,7 @@ def grouped(table: Table, columns: Sequence[str]) -> tuple[Codes, Codes]:
     return engine_of(table).grouped(table, columns)
 
 
-def distinct(column: Column) -> tuple[Codes, list[object]]:
+def distinct(column: TableColumn) -> tuple[Codes, list[object]]:
     """As ``Engine.distinct``, written out for the same reason."""
     return engine_of(column).distinct(column)
 

@@ -102,11 +102,11 @@ def written_keys(texts: Sequence[str | None]) -> list[Hashable]:
     return [_key(text, _exact, lenient=False) for text in texts]
 
 
-Keys = Callable[[Sequence[str | None]], Sequence[Hashable]]
+SpellingKeys = Callable[[Sequence[str | None]], Sequence[Hashable]]
 """What makes two texts of a column one value to a reader."""
 
 
-def one_text_each(texts: Sequence[str | None], keys: Keys = written_keys) -> list[int]:
+def one_text_each(texts: Sequence[str | None], keys: SpellingKeys = written_keys) -> list[int]:
     """For each text of a column the place of the spelling that stands for its value.
 
     Of the spellings of one value (those of one key) it is a missing value, the shortest text,
