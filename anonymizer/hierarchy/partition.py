@@ -132,11 +132,9 @@ class Taxonomy:
         """The message; values by name where the hierarchy lists them, or they may be named."""
         if not (self.listed or may_be_named(0)):
             return torn_levels(level, None, None)
-        keys = list(self.codes)
+        keys, fine = list(self.codes), self.levels[level]
         names = ["a missing value" if keys[v] is None else str(keys[v]) for v in pair]
-        return torn_levels(
-            level, names, self.levels[level].labels[self.levels[level].groups[pair[0]]]
-        )
+        return torn_levels(level, names, fine.labels[fine.groups[pair[0]]])
 
     @property
     def height(self) -> int:
@@ -181,10 +179,8 @@ class Taxonomy:
         and where these hold more the number of each one's values, and their digest, in place of
         the values: who holds the hierarchy can put them in.
         """
-        shown = np.array(
-            [(None if label is None else text_of(label)) in released for label in partition.labels],
-            bool,
-        )
+        texts = [None if label is None else text_of(label) for label in partition.labels]
+        shown = np.array([text in released for text in texts], bool)
         listable = shown if self.many else np.ones(len(partition), bool)
         members = self._members(partition, listable)
         raw = partition is self.levels[0]

@@ -2,12 +2,11 @@
 
 A model gets classes (counts by sensitive value) and gives a quantity for each, and which of them
 are acceptable. To add one, write a class and add it to ``MODELS``; study files, the catalogue,
-reports and the laws in the tests find it there. Imports counts, hierarchies, information and
-kernels.
+reports and the laws in the tests find it there.
 """
 
 from collections.abc import Iterable
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, fields
 
 from anonymizer.kernels.arrays import Mask as Mask
 from anonymizer.privacy.base import TOLERANCE as TOLERANCE
@@ -79,9 +78,11 @@ def markdown(models: Iterable[type[PrivacyModel]]) -> str:
 
 
 def _row(model: type[PrivacyModel]) -> tuple[str, ...]:
-    own = [field for field in fields(model) if field.name != "attribute"]  # type: ignore[arg-type]
+    """Parameters that may be left out stand in brackets."""
+    own = {each.name: each.default is MISSING for each in fields(model) if each.name != "attribute"}  # type: ignore[arg-type]
+    names = [f"`{n}`" if must or n in model.required else f"[`{n}`]" for n, must in own.items()]
     return (
-        f"`{model.name}`: {', '.join(_parameter(field, model) for field in own)}",
+        f"`{model.name}`: {', '.join(names)}",
         f"`{model.__name__}`",
         model.condition,
         model.unit,
@@ -90,9 +91,3 @@ def _row(model: type[PrivacyModel]) -> tuple[str, ...]:
         "yes" if model.strongly_monotone else "no",
         model.source,
     )
-
-
-def _parameter(field: "Field[object]", model: type[PrivacyModel]) -> str:
-    """A parameter, in brackets if it may be left out."""
-    needed = field.default is MISSING or field.name in model.required
-    return f"`{field.name}`" if needed else f"[`{field.name}`]"
