@@ -50,9 +50,9 @@ class Tally(NamedTuple):
 class Engine(Protocol):
     """How tables of one library are counted, recoded and cleaned.
 
-    Missing values count as one value of their own. Values are distinguished by how they are written,
-    not by Python's equality: 1 and True are two values, and so are 0.0 and -0.0, equal decimals of
-    different exponents, and equal instants of two time zones. Operations that compare values raise
+    Missing values count as one value of their own. Values differ where they are written so, however
+    equal to Python: 1 and True are two values, and so are 0.0 and -0.0, equal decimals of different
+    exponents, and equal instants of two time zones. Operations that compare values raise
     InputError, naming the column, where they cannot be compared (lists, say). No operation changes
     the table it is given.
     """

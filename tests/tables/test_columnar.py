@@ -180,11 +180,11 @@ def test_statistics_save_looking_for_missing_values(tmp_path, monkeypatch):
         g=["x", "\u3000"],
     )
     assert [name for name in table.columns if table.never_missing(name)] == ["a", "b", "c"]
-    stated = ParquetColumns(table.path, Format(True, missing_values=("y ", "z", "w", "?")))
-    assert [name for name in stated.columns if stated.never_missing(name)] == ["a", "b"]
+    declared = ParquetColumns(table.path, Format(True, missing_values=("y ", "z", "w", "?")))
+    assert [name for name in declared.columns if declared.never_missing(name)] == ["a", "b"]
     for text in ("x", "y", "1"):
-        stated = ParquetColumns(table.path, Format(True, missing_values=(text,)))
-        names = [name for name in stated.columns if stated.never_missing(name)]
+        declared = ParquetColumns(table.path, Format(True, missing_values=(text,)))
+        names = [name for name in declared.columns if declared.never_missing(name)]
         assert names == (["b"] if text == "1" else ["a"])
     monkeypatch.setattr(ParquetColumns, "__getitem__", None)
     assert len(open_columns(table.path, table.form, Schema(("a", "b", "c"), ()))) == 2
