@@ -39,15 +39,8 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
         PolicyBrokenError as PolicyBrokenError,
         PolicyUnreachableError as PolicyUnreachableError,
     )
-    from anonymizer.hierarchy import (
-        Hierarchy as Hierarchy,
-        showing_values as showing_values,
-    )
-    from anonymizer.masking import (
-        Bottleneck as Bottleneck,
-        Noise as Noise,
-        Pram as Pram,
-    )
+    from anonymizer.hierarchy import Hierarchy as Hierarchy, showing_values as showing_values
+    from anonymizer.masking import Bottleneck as Bottleneck, Noise as Noise, Pram as Pram
     from anonymizer.objectives import (
         AboveShuffled as AboveShuffled,
         AverageClassSize as AverageClassSize,
@@ -81,56 +74,23 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
         TCloseness as TCloseness,
         ValueGain as ValueGain,
     )
-    from anonymizer.recoding.classes import (
-        Boxes as Boxes,
-        MergedCells as MergedCells,
-    )
-    from anonymizer.recoding.lattice import (
-        Lattice as Lattice,
-    )
-    from anonymizer.recoding.levels import (
-        Fixed as Fixed,
-        FullDomain as FullDomain,
-    )
-    from anonymizer.recoding.ranges import (
-        Cut as Cut,
-        VariableRange as VariableRange,
-    )
-    from anonymizer.recoding.recoding import (
-        Recoding as Recoding,
-    )
-    from anonymizer.recoding.safepub import (
-        SafePub as SafePub,
-    )
-    from anonymizer.release.anonymizer import (
-        Anonymizer as Anonymizer,
-    )
-    from anonymizer.release.release import (
-        Release as Release,
-    )
-    from anonymizer.release.study import (
-        Study as Study,
-    )
+    from anonymizer.recoding.classes import Boxes as Boxes, MergedCells as MergedCells
+    from anonymizer.recoding.lattice import Lattice as Lattice
+    from anonymizer.recoding.levels import Fixed as Fixed, FullDomain as FullDomain
+    from anonymizer.recoding.ranges import Cut as Cut, VariableRange as VariableRange
+    from anonymizer.recoding.recoding import Recoding as Recoding
+    from anonymizer.recoding.safepub import SafePub as SafePub
+    from anonymizer.release.anonymizer import Anonymizer as Anonymizer
+    from anonymizer.release.release import Release as Release
+    from anonymizer.release.study import Study as Study
     from anonymizer.release.verification import (
         Verification as Verification,
         verify_release as verify_release,
     )
-    from anonymizer.risk.check import (
-        Check as Check,
-        check as check,
-    )
-    from anonymizer.tables.datasets import (
-        load_adult as load_adult,
-        load_census as load_census,
-    )
-    from anonymizer.utility import (
-        Quality as Quality,
-        measure_quality as measure_quality,
-    )
-    from anonymizer.utility.comparison import (
-        Comparison as Comparison,
-        compare as compare,
-    )
+    from anonymizer.risk.check import Check as Check, check as check
+    from anonymizer.tables.datasets import load_adult as load_adult, load_census as load_census
+    from anonymizer.utility import Quality as Quality, measure_quality as measure_quality
+    from anonymizer.utility.comparison import Comparison as Comparison, compare as compare
 
 HOMES = {
     "errors": "AnonymizerError InputError NotFittedError PolicyBrokenError PolicyUnreachableError",

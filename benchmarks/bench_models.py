@@ -186,7 +186,7 @@ def _problem(records: object, hierarchies: dict[str, Hierarchy], model: PrivacyM
     tally = engine.tally(records, schema.columns)
     people = None
     if model.people is not None:
-        people = engine.tally(model.people.table, schema.names)
+        people = engine.tally(model.people.table, schema.quasi_identifiers)
     taxonomies = taxonomies_of(tally, hierarchies, people)
     counts = schema.counts(tally, taxonomies, people)
     return replace(Problem(counts, taxonomies, [model], Loss()), kernel=compiled_kernel())

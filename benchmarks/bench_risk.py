@@ -95,8 +95,9 @@ def all_measures(path: Path) -> object:
 
 def columns_of(path: Path, names: Sequence[str], sensitive: str | None) -> object:
     """The columns of a file, as a study admits them."""
+    from anonymizer.counts.counting import open_columns
     from anonymizer.counts.schema import Schema
-    from anonymizer.tables.files import format_of, open_columns
+    from anonymizer.tables.files import format_of
 
     about = () if sensitive is None else (sensitive,)
     return open_columns(path, format_of(path), Schema(tuple(names), about))

@@ -10,7 +10,7 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
-from anonymizer.tables.spelling import Keys, one_text_each, read_keys
+from anonymizer.tables.spelling import SpellingKeys, one_text_each, read_keys
 from anonymizer.tables.values import is_missing, texts_apart
 
 MOST_CELLS = 200_000_000
@@ -24,7 +24,7 @@ def encoded(column: pd.Series, taxonomy: Taxonomy) -> Codes:
 
 
 def spread(
-    column: pd.Series, sizes: Ints, keys: Keys = read_keys
+    column: pd.Series, sizes: Ints, keys: SpellingKeys = read_keys
 ) -> tuple[Ints, tuple[object, ...]]:
     """The sizes of a tally's rows, each in the column of its sensitive value, and the values.
 
@@ -37,7 +37,7 @@ def spread(
     return joint, values
 
 
-def by_text(column: pd.Series, keys: Keys = list) -> tuple[Codes, tuple[object, ...]]:
+def by_text(column: pd.Series, keys: SpellingKeys = list) -> tuple[Codes, tuple[object, ...]]:
     """Number the distinct values of a column in the order of their texts: codes and values.
 
     So neither sums of logarithms nor draws of records depend on the order of the records. A missing
@@ -53,7 +53,7 @@ def by_text(column: pd.Series, keys: Keys = list) -> tuple[Codes, tuple[object, 
 
 
 def histograms(
-    column: pd.Series, class_of: Codes, classes: int, keys: Keys = read_keys
+    column: pd.Series, class_of: Codes, classes: int, keys: SpellingKeys = read_keys
 ) -> tuple[Ints, tuple[object, ...]]:
     """Records by class and value, shape (classes, values), and the values, as ``spread`` does."""
     codes, values = _as_read(column, keys)
@@ -78,11 +78,8 @@ def reads_as_written(column: pd.Series) -> bool:
     return len(set(read_keys(list(texts)))) == len(texts)
 
 
-def _as_read(column: pd.Series, keys: Keys) -> tuple[Codes, list[object]]:
-    """Number the distinct values of a column, those of one key being one: codes and values.
-
-    Of values that read alike that of the plainest text stands, whatever the order of the records.
-    """
+def _as_read(column: pd.Series, keys: SpellingKeys) -> tuple[Codes, list[object]]:
+    """Number the distinct values of a column; of those of one key the plainest text stands."""
     codes, values = engine.distinct(column)
     stands = one_text_each(_texts(values), keys)
     kept = sorted(set(stands))

@@ -1,8 +1,9 @@
-"""A table counted once, whole or in two random halves: what a recoding is chosen by."""
+"""Tables and table files admitted, and counted once, whole or in two random halves."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,8 @@ from anonymizer.errors import InputError, whole_seed
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
+from anonymizer.tables.files import Format, ParquetColumns, read_table
+from anonymizer.tables.files.opening import require_named
 from anonymizer.tables.population import Population
 
 
@@ -43,7 +46,9 @@ class Counted:
         kept = schema.admit(table)
         population = None if people is None else schema.admit_population(people.table)
         tally = engine.tally(kept, schema.columns)
-        everybody = None if population is None else engine.tally(population, schema.names)
+        everybody = (
+            None if population is None else engine.tally(population, schema.quasi_identifiers)
+        )
         taxonomies = taxonomies_of(tally, hierarchies, everybody)
         return cls(schema, kept, tally, everybody, taxonomies)
 
@@ -62,7 +67,10 @@ class Counted:
         if len(self.kept) < 2:
             raise InputError("a table of one record has no halves to compare")
         combinations = self.tally.combinations
-        codes = [encoded(combinations[name], self.taxonomies[name]) for name in self.schema.names]
+        codes = [
+            encoded(combinations[name], self.taxonomies[name])
+            for name in self.schema.quasi_identifiers
+        ]
         codes += [by_text(combinations[name])[0] for name in self.schema.counted]
         keys = row_keys(np.column_stack(codes).astype(np.intp))
         _, places, alike = np.unique(keys, return_index=True, return_inverse=True)
@@ -77,3 +85,28 @@ class Counted:
         combinations = self.tally.combinations.iloc[places[some]].reset_index(drop=True)
         part = engine.Tally(combinations, sizes[some].astype(np.int64))
         return self.schema.counts(part, self.taxonomies, self.people)
+
+
+def open_columns(path: Path, form: Format, schema: Schema) -> ParquetColumns | pd.DataFrame:
+    """A table file whose columns are to be read one at a time, admitted by a schema.
+
+    Parquet is read as its columns are requested; CSV whole. InputError as ``read_table`` and
+    ``Schema.admit`` raise it.
+    """
+    if not form.parquet:
+        return schema.admit(read_table(path, form, schema.columns))
+    table = ParquetColumns(path, form)
+    require_named(path, table.columns, schema.columns)
+    schema.require_shape(table.columns, len(table))
+    if schema.missing == "category":
+        return table
+    lacking = np.zeros(len(table), bool)
+    for name in schema.columns:
+        if table.never_missing(name):
+            continue
+        lacks = table[name].isna().to_numpy()
+        if schema.missing == "error" and lacks.any():
+            schema.refuse_missing({name: int(lacks.sum())}, len(table))
+        lacking |= lacks
+    schema.require_left(len(table) - int(lacking.sum()))
+    return replace(table, kept=~lacking) if lacking.any() else table

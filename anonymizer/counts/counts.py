@@ -26,22 +26,12 @@ class Grouping(Protocol):
 class Classes:
     """The count matrix C of one sensitive attribute: all that a per-class quantity depends on.
 
-    Parameters
-    ----------
-    joint
-        Records of each class by sensitive value, shape (classes, values).
-    margin
-        Records of the whole table by sensitive value, shape (values,): the distribution p(w) an
-        adversary is taken to know. Partitions does not change it.
-    values
-        What each column of ``joint`` counts; empty where no model needs to know.
-    population
-        Records of a population that have the class's quasi-identifiers, shape (classes,); a class
-        may then have no record in the table itself.
-    attribute
-        The sensitive attribute, for messages.
-
-    Where no sensitive attribute matters, all records count as having the same single value.
+    ``joint`` (classes, values) are the records of each class by sensitive value, ``margin``
+    (values,) those of the whole table: the distribution p(w) an adversary is taken to know, which
+    no recoding changes. ``values`` are what the columns of ``joint`` count, empty where no model
+    needs to know; ``attribute`` is their name, for messages. ``population`` (classes,) are the
+    records of a population that have the class's quasi-identifiers; a class may then have no record
+    in the table itself. Where no sensitive attribute matters, all records have the same value.
     """
 
     joint: Ints
@@ -81,30 +71,14 @@ class Classes:
 class Counts:
     """How many records fall in each class and, within it, on each sensitive value.
 
-    Parameters
-    ----------
-    names
-        The quasi-identifiers.
-    cells
-        The code of each class in each quasi-identifier, shape (classes, names). A group of values
-        goes by the smallest of its value codes, so recodings of nested partitions compose.
-    sizes
-        The records of each class, shape (classes,).
-    joint
-        For each sensitive attribute and each target the records of each class by value, shape
-        (classes, values).
-    margins
-        The same for the whole table, shape (values,): what classes are measured against, whichever
-        of them these counts hold.
-    records
-        Records of the whole table.
-    values
-        For each sensitive attribute and target what its columns count.
-    targets
-        Those that are counted for their use alone: no privacy model is about them.
-    population
-        Records of a population in each class, shape (classes,). Classes of which only the
-        population has records are then among the others, of size 0.
+    ``cells`` (classes, names) has the code of each class in each of the quasi-identifiers
+    ``names``; a group of values goes by the smallest of its value codes, so that recodings of
+    nested partitions compose. ``sizes`` (classes,) are the records of each class, ``joint``
+    (classes, values) those by value of each sensitive attribute and target, ``values`` what its
+    columns count. ``margins`` (values,) and ``records`` are the same of the whole table: what
+    classes are measured against, whichever of them these counts hold. No privacy model is about
+    the ``targets``. ``population`` (classes,) are the records of a population; classes of which
+    only that has records are then among the others, of size 0.
     """
 
     names: tuple[str, ...]

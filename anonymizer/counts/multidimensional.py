@@ -20,16 +20,10 @@ class Regions:
     """Classes of combinations of values, each released under one label per attribute.
 
     The multidimensional counterpart of a mapping of attributes to partitions: an attribute may be
-    coarse in one class and fine in another.
-
-    Parameters
-    ----------
-    class_of
-        Gives the class of each row of value codes (rows, names), -1 where no class covers it.
-    shapes, labels
-        What each class covers of each attribute, by attribute, and how that is published.
-    numbered
-        Whether a column of its own numbers the classes, whose labels may be equal.
+    coarse in one class and fine in another. ``class_of`` gives the class of each row of value codes
+    (rows, names), -1 where none covers it. ``shapes`` are what each class covers of each attribute,
+    ``labels`` how that is published. Classes whose labels may be equal are ``numbered``, in a
+    column of their own.
     """
 
     names: tuple[str, ...]

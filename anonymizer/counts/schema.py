@@ -20,11 +20,10 @@ from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean, requi
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
-from anonymizer.tables.spelling import Keys, read_keys
+from anonymizer.tables.spelling import SpellingKeys, read_keys
 
 MISSING = ("error", "drop", "category")
 """What to do with records that miss a value: refuse, leave them out, or count it as a value."""
-
 
 Values = tuple[object, ...]
 
@@ -33,21 +32,11 @@ Values = tuple[object, ...]
 class Schema:
     """Which column is what; an attribute has one role.
 
-    Parameters
-    ----------
-    names
-        The quasi-identifiers.
-    sensitive
-        The sensitive attributes.
-    identifiers
-        Columns that a release leaves out.
-    missing
-        One of ``MISSING``; concerns quasi-identifiers, sensitive attributes and targets alone.
-    targets
-        Attributes that the release is to keep much information about; they may be sensitive too.
+    A release leaves out the ``identifiers`` and is to keep much information about the ``targets``,
+    which may be sensitive too. ``missing``, one of ``MISSING``, is about the other columns.
     """
 
-    names: tuple[str, ...]
+    quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
     identifiers: tuple[str, ...] = ()
     missing: str = "error"
@@ -59,7 +48,7 @@ class Schema:
                 raise InputError(
                     f"column names must be texts, not {name!r}; rename(columns=str) mends it"
                 )
-        if not self.names:
+        if not self.quasi_identifiers:
             raise InputError("name at least one quasi-identifier and its hierarchy")
         if self.missing not in MISSING:
             raise InputError(
@@ -74,7 +63,7 @@ class Schema:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that are counted."""
-        return (*self.names, *self.counted)
+        return (*self.quasi_identifiers, *self.counted)
 
     @property
     def counted(self) -> tuple[str, ...]:
@@ -86,13 +75,11 @@ class Schema:
         """The targets that are not sensitive."""
         return tuple(name for name in self.targets if name not in self.sensitive)
 
-    def beside(self, name: str) -> "Schema":
-        """The roles in a release that has one more column to tell its classes by.
-
-        An identifier of that name is gone from it.
-        """
+    def with_quasi_identifier(self, name: str) -> "Schema":
+        """The roles in a release that has one more column to tell its classes by."""
+        # An identifier of that name is gone from the release.
         others = tuple(other for other in self.identifiers if other != name)
-        return replace(self, names=(*self.names, name), identifiers=others)
+        return replace(self, quasi_identifiers=(*self.quasi_identifiers, name), identifiers=others)
 
     def admit(self, table: pd.DataFrame, *, respell: bool = True) -> pd.DataFrame:
         """Check that a table has the columns and values it needs; leave out what is to be dropped.
@@ -100,13 +87,8 @@ class Schema:
         Blanks around the texts of quasi-identifiers and sensitive attributes are stripped: they
         would make one value look like two. Of a sensitive value that is written in several ways
         one spelling is kept, since diversity of spellings is none; none is changed without
-        ``respell``.
-
-        Raises
-        ------
-        InputError
-            On a column that is unknown or stands twice, a table without records, or missing values
-            under ``missing = "error"``.
+        ``respell``. InputError on a column that is unknown or stands twice, a table without
+        records, or missing values under ``missing = "error"``.
         """
         if not isinstance(table, pd.DataFrame):
             raise InputError(f"expected a pandas DataFrame, got {type(table).__name__}")
@@ -145,7 +127,7 @@ class Schema:
         """The quasi-identifiers of a population, checked as ``admit`` checks a table."""
         only = replace(self, sensitive=(), identifiers=(), targets=())
         try:
-            return only.admit(population)[list(self.names)]
+            return only.admit(population)[list(self.quasi_identifiers)]
         except InputError as error:
             raise InputError(f"the population: {error}") from None
 
@@ -176,17 +158,19 @@ class Schema:
 
         ``people`` tallies the quasi-identifiers of a population, which must hold the whole table.
         """
-        cells = _cells(tally, taxonomies, self.names)
+        cells = _cells(tally, taxonomies, self.quasi_identifiers)
         joint, values = _joint(
             {n: spread(tally.combinations[n], tally.sizes) for n in self.counted}
         )
         sizes, population = tally.sizes, None
         if people is not None:  # rows of the table, then of the population
-            cells = np.concatenate([cells, _cells(people, taxonomies, self.names)])
+            cells = np.concatenate([cells, _cells(people, taxonomies, self.quasi_identifiers)])
             before, after = (0, len(people.sizes)), (len(tally.sizes), 0)
             sizes, population = np.pad(tally.sizes, before), np.pad(people.sizes, after)
             joint = {name: np.pad(matrix, (before, (0, 0))) for name, matrix in joint.items()}
-        counts = Counts.of(self.names, cells, sizes, joint, values, self.targets_alone, population)
+        counts = Counts.of(
+            self.quasi_identifiers, cells, sizes, joint, values, self.targets_alone, population
+        )
         require_everybody(counts)
         return counts
 
@@ -203,9 +187,7 @@ def _joint(found: Mapping[str, tuple[Ints, Values]]) -> tuple[dict[str, Ints], d
 
 
 def taxonomies_of(
-    tally: engine.Tally,
-    hierarchies: Mapping[str, Hierarchy],
-    people: engine.Tally | None = None,
+    tally: engine.Tally, hierarchies: Mapping[str, Hierarchy], people: engine.Tally | None = None
 ) -> dict[str, Taxonomy]:
     """Each quasi-identifier's hierarchy over the values that occur, in the population too.
 
@@ -239,7 +221,7 @@ def recount(
     table: pd.DataFrame,
     schema: Schema,
     population: pd.DataFrame | None = None,
-    keys: Keys = read_keys,
+    keys: SpellingKeys = read_keys,
 ) -> Counts:
     """Count a table as it is: classes are the combinations of values that stand there.
 
@@ -250,10 +232,10 @@ def recount(
     if population is not None:
         return classes_of(table, schema, population, keys=keys)[0]
     rows, sizes = engine.tally(table, schema.columns)
-    cells = np.column_stack([engine.distinct(rows[name])[0] for name in schema.names])
+    cells = np.column_stack([engine.distinct(rows[name])[0] for name in schema.quasi_identifiers])
     joint, values = _joint({name: spread(rows[name], sizes, keys) for name in schema.counted})
     return Counts.of(
-        schema.names, cells.astype(np.intp), sizes, joint, values, schema.targets_alone
+        schema.quasi_identifiers, cells.astype(np.intp), sizes, joint, values, schema.targets_alone
     )
 
 
@@ -262,25 +244,24 @@ def classes_of(
     schema: Schema,
     population: pd.DataFrame | None = None,
     complete: bool = True,
-    keys: Keys = read_keys,
+    keys: SpellingKeys = read_keys,
 ) -> tuple[Counts, np.ndarray]:
-    """Count the classes of a table as it stands, and say which one each record is in.
+    """Count the classes of a table as it stands, and give the class of each record, (records,).
 
-    Returns
-    -------
-    The counts, and the class of each record, first those of the table, then those of the
-    population, shape (records,). Only a population that need not be ``complete`` may lack records
-    of the table.
+    Those of the population come after those of the table, of which only a population that need not
+    be ``complete`` may lack any.
     """
-    everybody = table if population is None else stacked(table, population, schema.names)
-    class_of, first = engine.grouped(everybody, schema.names)
-    cells = [engine.distinct(everybody[name])[0][first] for name in schema.names]
+    everybody = (
+        table if population is None else stacked(table, population, schema.quasi_identifiers)
+    )
+    class_of, first = engine.grouped(everybody, schema.quasi_identifiers)
+    cells = [engine.distinct(everybody[name])[0][first] for name in schema.quasi_identifiers]
     mine, others = class_of[: len(table)], class_of[len(table) :]
     joint, values = _joint(
         {name: histograms(table[name], mine, len(first), keys) for name in schema.counted}
     )
     counts = Counts(
-        schema.names,
+        schema.quasi_identifiers,
         np.column_stack(cells).astype(np.intp),
         np.bincount(mine, minlength=len(first)).astype(np.int64),
         joint,

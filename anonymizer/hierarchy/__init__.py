@@ -6,22 +6,14 @@ is the common currency: a level, the ranges of A1*, a cut through several levels
 rules and distinct values, out come taxonomies and labels. Imports tables and kernels.
 """
 
-from anonymizer.hierarchy.cuts import cut_of, grouping_of, set_labels, spelled
-from anonymizer.hierarchy.forgetting import forgetting
-from anonymizer.hierarchy.hierarchy import Hierarchy
-from anonymizer.hierarchy.naming import showing_values
-from anonymizer.hierarchy.partition import ANY, Interval, Partition, Taxonomy
-
-__all__ = [
-    "ANY",
-    "Hierarchy",
-    "Interval",
-    "Partition",
-    "Taxonomy",
-    "cut_of",
-    "forgetting",
-    "grouping_of",
-    "set_labels",
-    "showing_values",
-    "spelled",
-]
+from anonymizer.hierarchy.cuts import cut_of as cut_of
+from anonymizer.hierarchy.cuts import grouping_of as grouping_of
+from anonymizer.hierarchy.cuts import set_labels as set_labels
+from anonymizer.hierarchy.cuts import spelled as spelled
+from anonymizer.hierarchy.hierarchy import Hierarchy as Hierarchy
+from anonymizer.hierarchy.naming import showing_values as showing_values
+from anonymizer.hierarchy.partition import ANY as ANY
+from anonymizer.hierarchy.partition import Interval as Interval
+from anonymizer.hierarchy.partition import Partition as Partition
+from anonymizer.hierarchy.partition import Taxonomy as Taxonomy
+from anonymizer.hierarchy.partition import forgetting as forgetting

@@ -12,6 +12,9 @@ from anonymizer.tables.values import text_of
 SPECIAL = set(',{}"\\')
 """Characters of a value that its group's label quotes."""
 
+LEVEL, GROUPED = " (level {})", " (grouped)"
+"""What is added to a label that reads like another one."""
+
 
 def cut_of(taxonomy: Taxonomy, nodes: Iterable[tuple[int, int]]) -> Partition:
     """The partition into groups of several levels, each given by its level and its group there.
@@ -24,7 +27,9 @@ def cut_of(taxonomy: Taxonomy, nodes: Iterable[tuple[int, int]]) -> Partition:
     inside = np.stack([_inside(taxonomy, nodes, level) for level in range(len(taxonomy.levels))])
     if not ((inside >= 0).sum(axis=0) == 1).all():
         raise ValueError("no partition")
-    labels = unambiguous([_of_level(taxonomy, level, group) for level, group in nodes])
+    labels = unambiguous(
+        (taxonomy.label(level, group), LEVEL.format(level)) for level, group in nodes
+    )
     first, groups = np.unique(inside.max(axis=0), return_index=True, return_inverse=True)[1:]
     order = np.argsort(first)
     return Partition(
@@ -53,22 +58,12 @@ def grouping_of(taxonomy: Taxonomy, groups: Sequence[Codes]) -> Partition:
     """
     alone = np.setdiff1d(np.arange(len(taxonomy.codes)), np.concatenate([[], *groups]))
     members = sorted([*map(np.sort, groups), *alone[:, None].astype(np.intp)], key=len)
-    labels = unambiguous([_of_values(taxonomy, codes) for codes in members])
+    labels = unambiguous((spelled(taxonomy, codes), GROUPED) for codes in members)
     order = sorted(range(len(members)), key=lambda place: int(members[place][0]))
     group = np.empty(len(taxonomy.codes), np.intp)
     for number, place in enumerate(order):
         group[members[place]] = number
     return Partition(group, tuple(labels[place] for place in order), spelled=True)
-
-
-def _of_level(taxonomy: Taxonomy, level: int, group: int) -> tuple[Hashable, str]:
-    """The label of a group of a level, and what makes it another than that of a finer one."""
-    return taxonomy.label(level, group), f" (level {level})"
-
-
-def _of_values(taxonomy: Taxonomy, codes: Iterable[int]) -> tuple[Hashable, str]:
-    """The same of a group of values."""
-    return spelled(taxonomy, codes), " (grouped)"
 
 
 def spelled(taxonomy: Taxonomy, codes: Iterable[int]) -> str | None:
@@ -111,7 +106,9 @@ def set_labels(
     if ranges:
         groups[tuple(range(len(taxonomy.codes)))] = (taxonomy.height, 0)
     found = [
-        _of_level(taxonomy, *groups[codes]) if codes in groups else _of_values(taxonomy, codes)
+        (taxonomy.label(*groups[codes]), LEVEL.format(groups[codes][0]))
+        if codes in groups
+        else (spelled(taxonomy, codes), GROUPED)
         for codes in sets
     ]
     # The plainest keep their labels.

@@ -10,7 +10,7 @@ from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.listed import ListedHierarchy
 from anonymizer.hierarchy.partition import ANY
 from anonymizer.hierarchy.rules import PrefixHierarchy, RangeHierarchy, SuppressionHierarchy
-from anonymizer.tables.reading import HIERARCHY, STUDY, Limit, parsed_toml, read_whole, separator_of
+from anonymizer.tables.reading import HIERARCHY, STUDY, Cap, parsed_toml, read_whole, separator_of
 from anonymizer.tables.values import number_of
 
 SEPARATORS = ";,\t|"
@@ -28,7 +28,7 @@ def read_hierarchy(path: Path) -> Hierarchy:
     return _rule(text, path) if is_rule else _table(text, path)
 
 
-def _content(path: Path, limit: Limit) -> str:
+def _content(path: Path, limit: Cap) -> str:
     try:
         return read_whole(path, limit)
     except InputError:
@@ -88,18 +88,11 @@ def _rows(text: str, separator: str, path: Path) -> list[list[str]]:
 
 
 def _has_header(first: Sequence[str], others: Sequence[Sequence[str]], attribute: str) -> bool:
-    """Whether the first row names columns; of the others the first and the last column matter.
-
-    Its words show it, a top label that is not the others', or that only its value is no number.
-    """
+    """Whether the first row names columns, by its words, its top label, or its value, no number."""
     if not others:
         return False
-    if first[0].casefold().replace(" ", "").replace("-", "") in {
-        attribute.casefold().replace("-", ""),
-        "value",
-        "values",
-        "level0",
-    }:
+    known = {attribute.casefold().replace("-", ""), "value", "values", "level0"}
+    if first[0].casefold().replace(" ", "").replace("-", "") in known:
         return True
     if len(first) > 1 and first[-1] != ANY and all(row[-1] == ANY for row in others):
         return True
@@ -108,13 +101,11 @@ def _has_header(first: Sequence[str], others: Sequence[Sequence[str]], attribute
 
 def _rule(text: str, path: Path) -> Hierarchy:
     try:
-        given = parsed_toml(text)
-    except ValueError as error:
-        raise InputError(f"{path}: not a TOML file: {error}") from None
-    try:
-        return _built(given)
+        return _built(parsed_toml(text))
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+    except ValueError as error:
+        raise InputError(f"{path}: not a TOML file: {error}") from None
 
 
 def _built(rule: dict[str, object]) -> Hierarchy:

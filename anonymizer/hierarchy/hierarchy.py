@@ -52,10 +52,7 @@ class Hierarchy(ABC):
     def read(path: str | Path) -> "Hierarchy":
         """Read a hierarchy file: ``.toml`` holds a rule, anything else a table (CSV).
 
-        Raises
-        ------
-        InputError
-            When the file cannot be read or is not a hierarchy; the message names the place.
+        InputError when it cannot be read or is no hierarchy; the message names the place.
         """
         from anonymizer.hierarchy.files import read_hierarchy
 
@@ -170,22 +167,10 @@ class Hierarchy(ABC):
     def over(
         self, attribute: str, values: Iterable[object], sizes: Iterable[int] | None = None
     ) -> Taxonomy:
-        """Apply the hierarchy to the values of a column.
+        """Apply the hierarchy to the distinct raw values of a column, a missing one among them.
 
-        Parameters
-        ----------
-        attribute
-            The column's name, for messages.
-        values
-            The distinct raw values. A missing one is a value of its own.
-        sizes
-            The records that have each, as far as known: messages name no value of few.
-
-        Raises
-        ------
-        InputError
-            When the hierarchy lacks values of the column; the message names the file, and those
-            that five records or more have.
+        InputError when it lacks some; the message names the file, and values that five records or
+        more have: ``sizes`` are the records of each, as far as known.
         """
         values = list(values)
         raw = self._by_key(attribute, values, [1] * len(values) if sizes is None else sizes)
@@ -208,10 +193,7 @@ class Hierarchy(ABC):
     def _by_key(
         self, attribute: str, values: Iterable[object], sizes: Iterable[int]
     ) -> dict[Hashable, object]:
-        """The raw values by key; of equal ones that of the plainest text.
-
-        3 is plainer than 3.0, and 0.0 than -0.0.
-        """
+        """The raw values by key; of equal ones that of the plainest text, 3 and not 3.0."""
         raw: dict[Hashable, object] = {}
         strangers: Counter[str] = Counter()
         of_size = zip(values, sizes, strict=True)
@@ -225,9 +207,7 @@ class Hierarchy(ABC):
         return raw
 
 
-def _ranked(
-    keys: Collection[Hashable],
-) -> tuple[list[Hashable], tuple[Decimal | None, ...] | None]:
+def _ranked(keys: Collection[Hashable]) -> tuple[list[Hashable], tuple[Decimal | None, ...] | None]:
     """Keys as ``rank`` orders them, and their numbers where all are some; each read but once."""
     pairs = [(number_of(key), key) for key in keys if key is not None]
     texts = sorted(str(key) for number, key in pairs if number is None)

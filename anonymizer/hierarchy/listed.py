@@ -15,7 +15,7 @@ from anonymizer.hierarchy.partition import ANY, Partition, torn_levels
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.values import number_of, text_of
 
-Labels = tuple[str, ...]
+Texts = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class ListedHierarchy(Hierarchy):
     the file, for messages.
     """
 
-    values: Labels = field(repr=False)
-    levels: tuple[Labels, ...] = field(repr=False)
+    values: Texts = field(repr=False)
+    levels: tuple[Texts, ...] = field(repr=False)
     source: str = "its hierarchy"
 
     @classmethod
@@ -73,18 +73,15 @@ class ListedHierarchy(Hierarchy):
 
     @cached_property
     def ordered(self) -> bool:
-        """Whether every value is a number."""
         return all(number_of(value) is not None for value in self.values)
 
     @property
     def height(self) -> int:
-        """The highest level."""
         return len(self.levels)
 
     @cached_property
     def _row(self) -> Mapping[Hashable, int]:
-        """In which row each value is."""
-        return _places(self.values)
+        return {value: row for row, value in enumerate(self.values)}
 
     @cached_property
     def _partitions(self) -> tuple[Partition, ...]:
@@ -102,53 +99,40 @@ class ListedHierarchy(Hierarchy):
         )
 
     def labels_of(self, key: Hashable) -> tuple[Label, ...]:
-        """The labels of a value at levels 1, 2, ..., height."""
         row = self._row[str(key)]
         return tuple(labels[row] for labels in self.levels)
 
     def describe(self) -> dict[str, object]:
-        """The rule as JSON has it."""
         return {"rows": list(zip(self.values, *self.levels, strict=True))}
 
     @property
     def top(self) -> Label:
-        """The label of the single group at the highest level."""
         return self.levels[-1][0]
 
     @property
     def listed(self) -> Sequence[Hashable]:
-        """The values."""
         return self.values
 
     def covers(self, key: Hashable) -> bool:
-        """Whether the value is listed."""
         return key in self._row
 
 
-def _places(values: Sequence[str]) -> dict[Hashable, int]:
-    """Where each value stands, the last of equal ones."""
-    return dict(zip(values, range(len(values)), strict=True))
-
-
 def _each_once(
-    values: Labels, levels: Sequence[Sequence[str]], source: str
-) -> tuple[Labels, tuple[Labels, ...]]:
+    values: Texts, levels: Sequence[Sequence[str]], source: str
+) -> tuple[Texts, tuple[Texts, ...]]:
     """Rows without those that stand twice, the first of them being left."""
-    places = _places(values)
-    if len(places) == len(values):
+    if len(set(values)) == len(values):
         return values, tuple(map(tuple, levels))
-    first = _places(values[::-1])
+    last = {value: row for row, value in enumerate(values)}
     for labels in levels:
         for row, value in enumerate(values):
-            if labels[row] != labels[places[value]]:
+            if labels[row] != labels[last[value]]:
                 raise InputError(f"{source}: value {value!r} stands twice, with different labels")
-    kept = [len(values) - 1 - first[value] for value in places]
-    return tuple(values[row] for row in kept), tuple(
-        tuple(labels[row] for row in kept) for labels in levels
-    )
+    # Equal values have equal labels: the first place of each, and its last labels.
+    return tuple(last), tuple(tuple(labels[row] for row in last.values()) for labels in levels)
 
 
-def _partition(labels: Labels) -> Partition:
+def _partition(labels: Texts) -> Partition:
     """Number labels in order of first appearance."""
     texts = np.empty(len(labels), object)
     texts[:] = labels

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
 
@@ -17,7 +17,7 @@ from anonymizer.tables.values import key_text, number_text, text_of
 ANY = "*"
 """The label of the group that holds every value."""
 
-MOST_TOLD = 10_000
+MOST_LISTED = 10_000
 """Values of a hierarchy that a manifest lists: some 300 kB."""
 
 
@@ -42,16 +42,9 @@ class Interval:
 class Partition:
     """A surjection from value codes onto group codes, with one label per group.
 
-    Parameters
-    ----------
-    groups
-        The group code of each value code, shape (values,).
-    labels
-        What is released for each group: a text or, at level 0, the raw value.
-    levels
-        The level that each group is of, where the partition is a cut through several.
-    spelled
-        Whether labels spell out the values of their groups.
+    ``groups`` (values,) has the group of each value, ``labels`` what is released for each group: a
+    text or, at level 0, the raw value. In a cut through several levels ``levels`` has that of each
+    group. Labels that spell out the values of their groups are ``spelled``.
     """
 
     groups: Codes = field(repr=False)
@@ -99,28 +92,26 @@ class Partition:
         return (int(self.representatives[torn[0]]), int(torn[0])) if len(torn) else None
 
 
+@dataclass(frozen=True)
+class Forgotten:
+    """In place of a value: nothing but its code, so that no two are taken for one."""
+
+    code: int
+
+    def __str__(self) -> str:
+        return f"\0{self.code}"  # no value of a table reads so
+
+
 @dataclass(frozen=True, eq=False)
 class Taxonomy:
     """A chain of nested partitions of one attribute's values, finest first.
 
-    Parameters
-    ----------
-    attribute
-        The column.
-    codes
-        The code of each value, by its key.
-    levels
-        ``levels[0]`` separates all values; the last one none.
-    key
-        What makes two raw values the same value (``39``, ``39.0`` and ``" 39"`` are).
-    numbers
-        The place of each value on the number line, exactly, None for a missing one; None in all
-        where not every value is a number.
-    ordered
-        Whether ranges of values mean something (then they may be refined).
-    listed
-        Whether the hierarchy lists the values; else they are those of the table, and no report
-        may name one that a release hides.
+    ``levels[0]`` separates all values, the last one none. ``key`` says what makes two raw values
+    the same value (``39``, ``39.0`` and ``" 39"`` are), ``codes`` has the code of each by its key.
+    ``numbers`` are their exact places on the number line, None for a missing one, and None in all
+    where not every value is a number. Ranges of ``ordered`` values mean something: they may be
+    refined. If they are not ``listed`` by the hierarchy, the values are those of the table, and no
+    report may name one that a release hides.
     """
 
     attribute: str
@@ -141,11 +132,9 @@ class Taxonomy:
         """The message; values by name where the hierarchy lists them, or they may be named."""
         if not (self.listed or may_be_named(0)):
             return torn_levels(level, None, None)
-        keys = list(self.codes)
+        keys, fine = list(self.codes), self.levels[level]
         names = ["a missing value" if keys[v] is None else str(keys[v]) for v in pair]
-        return torn_levels(
-            level, names, self.levels[level].labels[self.levels[level].groups[pair[0]]]
-        )
+        return torn_levels(level, names, fine.labels[fine.groups[pair[0]]])
 
     @property
     def height(self) -> int:
@@ -155,7 +144,7 @@ class Taxonomy:
     @property
     def many(self) -> bool:
         """Whether so many values are listed that only released groups are described."""
-        return self.listed and len(self.codes) > MOST_TOLD
+        return self.listed and len(self.codes) > MOST_LISTED
 
     @cached_property
     def texts(self) -> tuple[str | None, ...]:
@@ -169,7 +158,11 @@ class Taxonomy:
 
     def encode(self, values: Iterable[object]) -> Codes:
         """The code of each raw value, -1 for a value that is not part of the taxonomy."""
-        return np.array([self.codes.get(self.key(value), -1) for value in values], np.intp)
+        return np.array([self.codes.get(self.key_of(value), -1) for value in values], np.intp)
+
+    def key_of(self, value: object) -> Hashable:
+        """What identifies a raw value; a forgotten one itself."""
+        return value if isinstance(value, Forgotten) else self.key(value)
 
     def describe(
         self, partition: Partition, released: Collection[str | None]
@@ -182,18 +175,16 @@ class Taxonomy:
         is released as it is, or spelled out by a label: nor is a group whose label is not among the
         texts ``released`` (None: a missing value), unless the hierarchy lists its values.
 
-        Of a hierarchy of more than ``MOST_TOLD`` values only groups that are released are listed,
+        Of a hierarchy of more than ``MOST_LISTED`` values only groups that are released are listed,
         and where these hold more the number of each one's values, and their digest, in place of
         the values: who holds the hierarchy can put them in.
         """
-        shown = np.array(
-            [(None if label is None else text_of(label)) in released for label in partition.labels],
-            bool,
-        )
+        texts = [None if label is None else text_of(label) for label in partition.labels]
+        shown = np.array([text in released for text in texts], bool)
         listable = shown if self.many else np.ones(len(partition), bool)
         members = self._members(partition, listable)
         raw = partition is self.levels[0]
-        briefly = self.many and not raw and sum(map(len, members.values())) > MOST_TOLD
+        briefly = self.many and not raw and sum(map(len, members.values())) > MOST_LISTED
         found = []
         for group, values in members.items():
             label = partition.labels[group]
@@ -233,6 +224,48 @@ class Taxonomy:
         own = self.label(level, int(self.levels[level].groups[partition.first[group]]))
         named = {} if str(own) == str(partition.labels[group]) else {"group": str(own)}
         return {"level": level, **named}
+
+
+def forgetting(taxonomy: Taxonomy, seen: Mask) -> Taxonomy:
+    """The taxonomy without the values that are neither seen nor listed by the hierarchy.
+
+    ``seen`` are the values that may be kept, shape (values,). Labels that stand for no other values
+    are forgotten too: a masked code, or a range.
+    """
+    if seen.all():
+        return taxonomy
+    kept = seen | taxonomy.listed | np.array([key is None for key in taxonomy.codes], bool)
+    keys = [
+        key if keep else Forgotten(code)
+        for (key, code), keep in zip(taxonomy.codes.items(), kept, strict=True)
+    ]
+    raw, *coarser = taxonomy.levels
+    written = [
+        raw.labels[group] if own else keys[code]  # as the hierarchy writes it, not the record
+        for code, (group, own) in enumerate(zip(raw.groups, seen, strict=True))
+    ]
+    numbers = taxonomy.numbers and tuple(
+        number if keep else None for number, keep in zip(taxonomy.numbers, kept, strict=True)
+    )
+    return replace(
+        taxonomy,
+        codes={key: code for code, key in enumerate(keys)},
+        levels=(
+            replace(raw, labels=tuple(written[code] for code in raw.first)),
+            *(_without_labels(partition, kept) for partition in coarser),
+        ),
+        numbers=numbers,
+    )
+
+
+def _without_labels(partition: Partition, kept: Mask) -> Partition:
+    """The partition without labels that stand for no value that is kept."""
+    shown = np.bincount(partition.groups, kept) > 0
+    labels = tuple(
+        label if there or str(label) == ANY else Forgotten(-1 - group)
+        for group, (label, there) in enumerate(zip(partition.labels, shown, strict=True))
+    )
+    return replace(partition, labels=labels)
 
 
 def digest_of_values(values: Sequence[str]) -> str:

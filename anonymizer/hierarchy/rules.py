@@ -61,12 +61,10 @@ class RangeHierarchy(Hierarchy):
 
     @property
     def ordered(self) -> bool:
-        """Ranges are of numbers."""
         return True
 
     @property
     def height(self) -> int:
-        """The highest level."""
         return len(self.widths or self.cuts) + 1
 
     def key(self, value: object) -> Hashable:
@@ -77,7 +75,6 @@ class RangeHierarchy(Hierarchy):
         return NO_KEY if number is None else number
 
     def labels_of(self, key: Hashable) -> tuple[Label, ...]:
-        """The ranges that hold a number at levels 1, 2, ..., then ``*``."""
         number = number_of(key)
         assert number is not None
         return (*(self._range(level, number) for level in range(1, self.height)), ANY)
@@ -94,7 +91,6 @@ class RangeHierarchy(Hierarchy):
         return Interval(below[-1] if below else None, above[0] if above else None)
 
     def describe(self) -> dict[str, object]:
-        """The rule as JSON has it."""
         return {
             "widths": [number_text(width) for width in self.widths],
             "cuts": [[number_text(cut) for cut in level] for level in self.cuts],
@@ -102,7 +98,6 @@ class RangeHierarchy(Hierarchy):
         }
 
     def refusal(self, attribute: str, strangers: Mapping[str, int]) -> str:
-        """The message about values that are no numbers."""
         return (
             f"column {attribute!r} holds {named(strangers)} where ranges need numbers; "
             "clean the column or declare them as missing values"
@@ -135,16 +130,13 @@ class PrefixHierarchy(Hierarchy):
 
     @property
     def height(self) -> int:
-        """The highest level."""
         return len(self.lengths) + 1
 
     def labels_of(self, key: Hashable) -> tuple[Label, ...]:
-        """The masked codes at levels 1, 2, ..., then ``*``."""
         code = str(key)
         return (*(code[:kept] + "*" * (len(code) - kept) for kept in self.lengths), ANY)
 
     def describe(self) -> dict[str, object]:
-        """The rule as JSON has it."""
         return {"prefixes": list(self.lengths)}
 
 
@@ -154,13 +146,10 @@ class SuppressionHierarchy(Hierarchy):
 
     @property
     def height(self) -> int:
-        """The highest level."""
         return 1
 
     def labels_of(self, key: Hashable) -> tuple[Label, ...]:
-        """``*``, whatever the value."""
         return (ANY,)
 
     def describe(self) -> dict[str, object]:
-        """The rule as JSON has it."""
         return {"suppress": True}

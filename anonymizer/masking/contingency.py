@@ -55,7 +55,7 @@ class Contingency:
 
         So nothing depends on the order of the records but which of them gets what.
         """
-        row_of, first = _numbered(table, schema.names)
+        row_of, first = _numbered(table, schema.quasi_identifiers)
         stratum_of, at = _numbered(table, schema.sensitive)
         sensitive = {name: by_text(table[name]) for name in schema.sensitive}
         n, strata = len(first), len(at)
@@ -67,7 +67,7 @@ class Contingency:
         return cls(
             schema,
             records.reshape(n, strata).astype(np.int64),
-            tuple(_rows(table, schema.names, first)),
+            tuple(_rows(table, schema.quasi_identifiers, first)),
             {name: codes[at] for name, (codes, _) in sensitive.items()},
             {name: values for name, (_, values) in sensitive.items()},
             row_of,

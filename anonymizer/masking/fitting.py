@@ -47,15 +47,15 @@ def fitted(options: RandomRecoding, task: Task) -> tuple[RandomPlan, Outcome]:
     noisy = options.name == "noise"
     attributes = [
         Attribute.of(name, taxonomies[name], recoding[name], options.distortion_of(name), noisy)
-        for name in options.drawn(schema.names)
+        for name in options.drawn(schema.quasi_identifiers)
     ]
     base = plan.base(task.counted.kept)
     whole = Contingency.of(base, schema)
-    named = [schema.names] if options.jointly else [(each.name,) for each in attributes]
+    named = [schema.quasi_identifiers] if options.jointly else [(each.name,) for each in attributes]
     parts = [Part.of(base, whole, names, attributes) for names in named]
     tables = [part.contingency for part in parts]
     candidates, drawn = _first_that_holds(
-        _candidates(parts, schema.names, options, task.models, len(base)),
+        _candidates(parts, schema.quasi_identifiers, options, task.models, len(base)),
         plan.drawing(base, tables),
         tables,
     )

@@ -105,8 +105,8 @@ class Part:
     ) -> "Part":
         """The part of a table that some attributes are, of which some may be drawn."""
         schema = contingency.schema
-        if tuple(names) != schema.names:
-            contingency = Contingency.of(table, replace(schema, names=tuple(names)))
+        if tuple(names) != schema.quasi_identifiers:
+            contingency = Contingency.of(table, replace(schema, quasi_identifiers=tuple(names)))
         return cls(contingency, tuple(a for a in among if a.name in names))
 
     @property
@@ -119,7 +119,7 @@ class Part:
     @property
     def names(self) -> tuple[str, ...]:
         """All attributes of the channel."""
-        return self.contingency.schema.names
+        return self.contingency.schema.quasi_identifiers
 
     @cached_property
     def blocks(self) -> list[Block]:

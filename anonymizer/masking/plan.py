@@ -67,8 +67,8 @@ class RandomPlan(RecodingPlan):
     def drawing(self, base: pd.DataFrame, tables: Sequence[Contingency]) -> Drawing:
         """How a table is drawn, from the records of each part."""
         least = self.options.min_records
-        inside = {name for table in tables for name in table.schema.names}
-        kept = [name for name in self.schema.names if name not in inside]
+        inside = {name for table in tables for name in table.schema.quasi_identifiers}
+        kept = [name for name in self.schema.quasi_identifiers if name not in inside]
         return Drawing(
             [*self.models, *([] if least is None else [KAnonymity(least)])],
             self.options.draws,
@@ -81,7 +81,9 @@ class RandomPlan(RecodingPlan):
         """Draw what is released for each record."""
         base = self.base(admitted)
         names = [candidate.part.names for candidate in self.candidates]
-        tables = [Contingency.of(base, replace(self.schema, names=some)) for some in names]
+        tables = [
+            Contingency.of(base, replace(self.schema, quasi_identifiers=some)) for some in names
+        ]
         matrices = [_rows_for(*pair) for pair in zip(self.candidates, tables, strict=True)]
         drawn = self.drawing(base, tables).draw(tables, matrices)
         if drawn is None:

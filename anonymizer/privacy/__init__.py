@@ -2,91 +2,47 @@
 
 A model gets classes (counts by sensitive value) and gives a quantity for each, and which of them
 are acceptable. To add one, write a class and add it to ``MODELS``; study files, the catalogue,
-reports and the laws in the tests find it there. Imports counts, hierarchies, information and
-kernels.
+reports and the laws in the tests find it there.
 """
 
-from anonymizer.kernels.arrays import Mask
-from anonymizer.privacy.base import (
-    TOLERANCE,
-    PrivacyModel,
-    Verdict,
-    about_each,
-    acceptable,
-    attributes_of,
-    holds,
-    models_of,
-    require_class_by_class,
-    require_monotone,
-    require_possible,
-    verdicts,
-)
-from anonymizer.privacy.catalogue import markdown
-from anonymizer.privacy.closeness import MeanInformation, TCloseness, is_ordered
-from anonymizer.privacy.diversity import (
-    DistinctLDiversity,
-    EntropyLDiversity,
-    RecursiveLDiversity,
-)
-from anonymizer.privacy.population_models import (
-    AverageReidentificationRisk,
-    DeltaPresence,
-    HighestReidentificationRisk,
-    KMap,
-    population_of,
-    without_people,
-)
-from anonymizer.privacy.sampled import DifferentialPrivacy, PopulationUniqueness
-from anonymizer.privacy.shares import (
-    AlphaKAnonymity,
-    BasicBetaLikeness,
-    BayesianGain,
-    DeltaDisclosure,
-    EnhancedBetaLikeness,
-    ValueGain,
-)
-from anonymizer.privacy.size import KAnonymity
-from anonymizer.tables.population import Population
+from collections.abc import Iterable
+from dataclasses import MISSING, fields
 
-__all__ = [
-    "MODELS",
-    "TOLERANCE",
-    "AlphaKAnonymity",
-    "AverageReidentificationRisk",
-    "BasicBetaLikeness",
-    "BayesianGain",
-    "DeltaDisclosure",
-    "DeltaPresence",
-    "DifferentialPrivacy",
-    "DistinctLDiversity",
-    "EnhancedBetaLikeness",
-    "EntropyLDiversity",
-    "HighestReidentificationRisk",
-    "KAnonymity",
-    "KMap",
-    "Mask",
-    "MeanInformation",
-    "Population",
-    "PopulationUniqueness",
-    "PrivacyModel",
-    "RecursiveLDiversity",
-    "TCloseness",
-    "ValueGain",
-    "Verdict",
-    "about_each",
-    "acceptable",
-    "attributes_of",
-    "holds",
-    "is_ordered",
-    "markdown",
-    "models_of",
-    "population_of",
-    "require_class_by_class",
-    "require_monotone",
-    "require_possible",
-    "verdicts",
-    "without_people",
-]
+from anonymizer.kernels.arrays import Mask as Mask
+from anonymizer.privacy.base import TOLERANCE as TOLERANCE
+from anonymizer.privacy.base import PrivacyModel as PrivacyModel
+from anonymizer.privacy.base import Verdict as Verdict
+from anonymizer.privacy.base import about_each as about_each
+from anonymizer.privacy.base import acceptable as acceptable
+from anonymizer.privacy.base import attributes_of as attributes_of
+from anonymizer.privacy.base import holds as holds
+from anonymizer.privacy.base import models_of as models_of
+from anonymizer.privacy.base import require_class_by_class as require_class_by_class
+from anonymizer.privacy.base import require_monotone as require_monotone
+from anonymizer.privacy.base import require_possible as require_possible
+from anonymizer.privacy.base import verdicts as verdicts
+from anonymizer.privacy.closeness import MeanInformation as MeanInformation
+from anonymizer.privacy.closeness import TCloseness as TCloseness
+from anonymizer.privacy.closeness import is_ordered as is_ordered
+from anonymizer.privacy.diversity import DistinctLDiversity as DistinctLDiversity
+from anonymizer.privacy.diversity import EntropyLDiversity as EntropyLDiversity
+from anonymizer.privacy.diversity import RecursiveLDiversity as RecursiveLDiversity
+from anonymizer.privacy.sampled import DifferentialPrivacy as DifferentialPrivacy
+from anonymizer.privacy.sampled import PopulationUniqueness as PopulationUniqueness
+from anonymizer.privacy.shares import AlphaKAnonymity as AlphaKAnonymity
+from anonymizer.privacy.shares import BasicBetaLikeness as BasicBetaLikeness
+from anonymizer.privacy.shares import BayesianGain as BayesianGain
+from anonymizer.privacy.shares import DeltaDisclosure as DeltaDisclosure
+from anonymizer.privacy.shares import EnhancedBetaLikeness as EnhancedBetaLikeness
+from anonymizer.privacy.shares import ValueGain as ValueGain
+from anonymizer.privacy.sizes import AverageReidentificationRisk as AverageReidentificationRisk
+from anonymizer.privacy.sizes import DeltaPresence as DeltaPresence
+from anonymizer.privacy.sizes import HighestReidentificationRisk as HighestReidentificationRisk
+from anonymizer.privacy.sizes import KAnonymity as KAnonymity
+from anonymizer.privacy.sizes import KMap as KMap
+from anonymizer.privacy.sizes import population_of as population_of
+from anonymizer.privacy.sizes import without_people as without_people
+from anonymizer.tables.population import Population as Population
 
 MODELS: dict[str, type[PrivacyModel]] = {
     model.name: model
@@ -111,3 +67,27 @@ MODELS: dict[str, type[PrivacyModel]] = {
         DifferentialPrivacy,
     )
 }
+
+COLUMNS = ("in a study", "class", "what holds", "unit", "monotone", "strong", "source")
+
+
+def markdown(models: Iterable[type[PrivacyModel]]) -> str:
+    """Return the table in Markdown."""
+    rows = [COLUMNS, ("---",) * len(COLUMNS), *map(_row, models)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _row(model: type[PrivacyModel]) -> tuple[str, ...]:
+    """Parameters that may be left out stand in brackets."""
+    own = {each.name: each.default is MISSING for each in fields(model) if each.name != "attribute"}  # type: ignore[arg-type]
+    names = [f"`{n}`" if must or n in model.required else f"[`{n}`]" for n, must in own.items()]
+    return (
+        f"`{model.name}`: {', '.join(names)}",
+        f"`{model.__name__}`",
+        model.condition,
+        model.unit,
+        # A property where the parameters decide; then the text says what they have to be.
+        "yes" if model.monotone is True else model.monotone_if or "no",
+        "yes" if model.strongly_monotone else "no",
+        model.source,
+    )

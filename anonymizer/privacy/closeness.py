@@ -16,16 +16,17 @@ values in a suitable order, sum_S weight_S |p(S|g) - p(S)|.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 
 from anonymizer.counts.counts import Classes
-from anonymizer.errors import InputError, digest_of, require_number, require_one_of
+from anonymizer.errors import InputError, digest_of
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.information.entropy import divergence
 from anonymizer.kernels import Bound, Kind, Sums
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.privacy.base import SensitiveModel
+from anonymizer.privacy.base import NotNegative, SensitiveModel, one_of
 from anonymizer.tables.values import is_missing, number_of, text_of
 
 DISTANCES = ("kl", "equal", "ordered", "hierarchical")
@@ -57,16 +58,15 @@ class TCloseness(SensitiveModel):
     unit = "bits (kl), 0 to 1 (others)"
     source = "Li et al. 2007; Bezzi 2010 (kl)"
     bounded_by = "t"
-    stated = ("distance",)
+    required = ("distance",)
 
-    t: float
-    distance: str = "kl"
+    t: NotNegative
+    distance: Annotated[str, one_of(DISTANCES)] = "kl"
     order: Sequence[str] | None = None
     hierarchy: Hierarchy | str | Path | None = None
 
     def __post_init__(self) -> None:
-        require_number(self.name, "t", self.t, least=0)
-        require_one_of(f"{self.name}: distance", self.distance, DISTANCES)
+        super().__post_init__()
         self._require_for("order", "ordered", self.order)
         self._require_for("hierarchy", "hierarchical", self.hierarchy)
         if self.order is not None:
@@ -103,13 +103,16 @@ class TCloseness(SensitiveModel):
         return self.distance in ("kl", "equal")
 
     def measure(self, classes: Classes) -> Floats:
-        """The distance of each class from the table."""
         if self.distance == "kl":
             return divergence(classes.joint, classes.margin)
-        return _moved(classes, self._sums(classes))
+        sums = self._sums(classes)
+        ordered = np.cumsum(classes.joint[:, sums.order], axis=1)
+        before = np.pad(ordered, ((0, 0), (1, 0)))
+        inside = before[:, sums.ends] - before[:, sums.begins]
+        shares = inside / np.maximum(classes.sizes, 1)[:, None]
+        return np.asarray((np.abs(shares - sums.masses) * sums.weights).sum(axis=1))
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
-        """At most t away."""
         if self.distance == "kl":
             prior = table.prior
             logs = np.log2(prior, out=np.zeros_like(prior), where=prior > 0)
@@ -127,16 +130,14 @@ class TCloseness(SensitiveModel):
     def _sums(self, table: Classes) -> Sums:
         """The runs of values whose shares make the distance."""
         if self.distance == "equal":
-            return _singles(table.prior)
+            places = np.arange(len(table.prior))
+            return Sums(places, places, places + 1, table.prior, np.full(len(places), 0.5))
         if self.distance == "ordered":
             return _prefixes(table, *self._ranks(table))
         return _groups(table, self._taxonomy(table))
 
     def _ranks(self, table: Classes) -> tuple[list[int], int]:
-        """The place of each value of the table in the order, and the places there are.
-
-        An order that is given counts all its places; numbers only those that records have.
-        """
+        """The place of each value in the order, and how many there are: of numbers those in use."""
         about = f"{self.name}: distance 'ordered' about {table.attribute!r}"
         if self.order is not None:
             place = {text: rank for rank, text in enumerate(self.order)}
@@ -155,23 +156,21 @@ class TCloseness(SensitiveModel):
     def _taxonomy(self, table: Classes) -> Taxonomy:
         """The hierarchy over the values; kept, as every node of a search needs it."""
         known: tuple[object, Taxonomy] | None = self.__dict__.get("_known")
-        if known is None or known[0] is not table.values:
-            known = self.__dict__["_known"] = table.values, self._taxonomy_of(table)
-        return known[1]
-
-    def __getstate__(self) -> dict[str, object]:
-        """The parameters; not the values that the hierarchy was last applied to."""
-        return {name: value for name, value in vars(self).items() if name != "_known"}
-
-    def _taxonomy_of(self, table: Classes) -> Taxonomy:
+        if known is not None and known[0] is table.values:
+            return known[1]
         try:
-            return Hierarchy.of(self.hierarchy).over(str(table.attribute), table.values)
-        except InputError:
-            # Not in its own words: they would name sensitive values.
+            taxonomy = Hierarchy.of(self.hierarchy).over(str(table.attribute), table.values)
+        except InputError:  # not in its own words, which would name sensitive values
             raise InputError(
                 f"{self.name}: the hierarchy of {table.attribute!r} lacks some of the "
                 f"{len(table.values)} values of the column; add them to it"
             ) from None
+        self.__dict__["_known"] = table.values, taxonomy
+        return taxonomy
+
+    def __getstate__(self) -> dict[str, object]:
+        """The parameters; not the values that the hierarchy was last applied to."""
+        return {name: value for name, value in vars(self).items() if name != "_known"}
 
 
 @dataclass(frozen=True)
@@ -191,10 +190,7 @@ class MeanInformation(SensitiveModel):
     absolute = True
     per_class = False
 
-    bits: float
-
-    def __post_init__(self) -> None:
-        require_number(self.name, "bits", self.bits, least=0)
+    bits: NotNegative
 
     def measure(self, classes: Classes) -> Floats:
         """The mean of I1 over the records in bits, shape (1,).
@@ -205,27 +201,12 @@ class MeanInformation(SensitiveModel):
         return np.array([bits.sum() / classes.sizes.sum()])
 
     def ceiling(self, margin: Ints) -> float:
-        """The bound itself."""
         return float(self.bits)
 
 
 def is_ordered(table: Classes) -> bool:
     """Whether the sensitive values have a natural order: all are numbers."""
     return bool(table.values) and all(number_of(value) is not None for value in table.values)
-
-
-def _moved(classes: Classes, sums: Sums) -> Floats:
-    """The distance of each class from the table, given the runs that make it."""
-    ordered = np.cumsum(classes.joint[:, sums.order], axis=1)
-    before = np.pad(ordered, ((0, 0), (1, 0)))
-    inside = before[:, sums.ends] - before[:, sums.begins]
-    shares = inside / np.maximum(classes.sizes, 1)[:, None]
-    return np.asarray((np.abs(shares - sums.masses) * sums.weights).sum(axis=1))
-
-
-def _singles(prior: Floats) -> Sums:
-    places = np.arange(len(prior))
-    return Sums(places, places, places + 1, prior, np.full(len(prior), 0.5))
 
 
 def _prefixes(table: Classes, ranks: Sequence[int], most: int) -> Sums:

@@ -1,16 +1,18 @@
 """l-diversity: the effective number of sensitive values in a class."""
 
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, inf, log2
+from typing import Annotated
 
 import numpy as np
 
 from anonymizer.counts.counts import Classes
-from anonymizer.errors import require_number, require_one_of, require_whole
+from anonymizer.errors import require_number
 from anonymizer.information.entropy import entropy, entropy_grassberger, entropy_miller_madow
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
-from anonymizer.privacy.base import TOLERANCE, PrivacyModel, SensitiveModel
+from anonymizer.privacy.base import TOLERANCE, Positive, PrivacyModel, SensitiveModel, Whole, one_of
 
 ESTIMATORS = {
     "plug-in": (entropy, Kind.ENTROPY),
@@ -40,13 +42,9 @@ class DistinctLDiversity(SensitiveModel):
     strongly_monotone = True
     at_least = True
 
-    l: int  # noqa: E741 (the model's own letter)
-
-    def __post_init__(self) -> None:
-        require_whole(self.name, "l", self.l)
+    l: Whole  # noqa: E741 (the model's own letter)
 
     def measure(self, classes: Classes) -> Floats:
-        """The different sensitive values of each class."""
         return np.asarray((classes.joint > 0).sum(axis=1), float)
 
 
@@ -84,12 +82,8 @@ class EntropyLDiversity(SensitiveModel):
     )
     at_least = True
 
-    l: float  # noqa: E741 (the model's own letter)
-    estimator: str = "plug-in"
-
-    def __post_init__(self) -> None:
-        require_number(self.name, "l", self.l, least=1)
-        require_one_of(f"{self.name}: estimator", self.estimator, ESTIMATORS)
+    l: Annotated[float, partial(require_number, least=1)]  # noqa: E741 (the model's own letter)
+    estimator: Annotated[str, one_of(ESTIMATORS)] = "plug-in"
 
     @property
     def monotone(self) -> bool:  # type: ignore[override]
@@ -97,27 +91,22 @@ class EntropyLDiversity(SensitiveModel):
         return self.estimator == "plug-in"
 
     def measure(self, classes: Classes) -> Floats:
-        """2^H(W|g), the effective number of sensitive values of each class."""
-        estimate, _ = ESTIMATORS[self.estimator]
-        effective = np.asarray(np.exp2(estimate(classes.joint)))
+        effective = np.asarray(np.exp2(ESTIMATORS[self.estimator][0](classes.joint)))
         if self.estimator == "plug-in":
             return effective
         return np.asarray(np.clip(effective, 1, (classes.joint > 0).sum(axis=1)))
 
     def accepts(self, values: Floats) -> Mask:
-        """Classes of at least log l bits."""
         return np.asarray(np.log2(values) >= self._bits)
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
         """At least log l bits; of an estimate at least l values too."""
-        _, kind = ESTIMATORS[self.estimator]
-        entropy = (Bound(kind, self._bits),)
+        entropy = (Bound(ESTIMATORS[self.estimator][1], self._bits),)
         if self.monotone:
             return entropy
         return (Bound(Kind.DISTINCT, self._least), *(entropy if self._bits > 0 else ()))
 
     def necessary(self) -> tuple[PrivacyModel, ...]:
-        """Itself, or at least as many different values."""
         if self.monotone:
             return (self,)
         return (DistinctLDiversity(self._least, attribute=self.attribute),)
@@ -153,20 +142,14 @@ class RecursiveLDiversity(SensitiveModel):
     bounded_by = "c"
     absolute = True
 
-    c: float
-    l: int  # noqa: E741 (the model's own letter)
-
-    def __post_init__(self) -> None:
-        require_number(self.name, "c", self.c, least=0, above=True)
-        require_whole(self.name, "l", self.l)
+    c: Positive
+    l: Whole  # noqa: E741 (the model's own letter)
 
     @property
     def range(self) -> str:
-        """Below c."""
         return f"< {self.c:g}"
 
     def measure(self, classes: Classes) -> Floats:
-        """r_1 / (r_l + ... + r_m) of each class."""
         ranked = -np.sort(-classes.joint, axis=1)
         tail = ranked[:, self.l - 1 :].sum(axis=1)
         ratio = np.full(len(classes), inf)
@@ -178,5 +161,4 @@ class RecursiveLDiversity(SensitiveModel):
         return values < self.c
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
-        """The same ratio."""
         return (Bound(Kind.RECURSIVE, self.c, rank=self.l),)

@@ -16,26 +16,19 @@ from anonymizer.errors import InputError
 from anonymizer.information.entropy import entropy
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.kernels.terms import xlogx
-from anonymizer.privacy.numbers import numbers_of_records
+from anonymizer.privacy.population.frequencies import numbers_of_records
 
 Labels = Sequence[Hashable] | NDArray[np.generic] | pd.Series
 
 
 @dataclass(frozen=True)
 class QueryLoss:
-    """The loss of privacy of the person a query is about, in bits.
+    """The loss of privacy S_0 - S_j of the person a query is about, in bits.
 
-    Parameters
-    ----------
-    uncertainty
-        S_0, the entropy of the alternatives before the answer (Eq. 1).
-    average
-        Sum of p(E_j) (S_0 - S_j) = -sum p(E_j) log2 p(E_j) (Eq. 4 and 15).
-    standard_deviation
-        Of S_0 - S_j over the answers (Eq. 16).
-    maximum, minimum
-        The largest and the smallest S_0 - S_j. The average hides the largest. The smallest may be
-        negative where alternatives differ in weight: such an answer makes the truth less certain.
+    ``uncertainty`` is S_0, the entropy of the alternatives before the answer (Eq. 1), ``average``
+    the sum of p(E_j) (S_0 - S_j) = -sum p(E_j) log2 p(E_j) (Eq. 4 and 15), ``standard_deviation``
+    that over the answers (Eq. 16). The average hides the ``maximum``. The ``minimum`` may be
+    negative where alternatives differ in weight: such an answer makes the truth less certain.
     """
 
     uncertainty: float
@@ -55,16 +48,12 @@ def query_loss(partition: Labels, weights: ArrayLike | None = None) -> QueryLoss
     Parameters
     ----------
     partition
-        The answer for each alternative, shape (alternatives,). For several queries see
-        ``together``.
+        The answer for each alternative, shape (alternatives,); of several queries ``together``.
     weights
         The probability of each alternative up to a factor, shape (alternatives,); equal by default.
         Alternatives of weight 0 are ignored.
 
-    Raises
-    ------
-    InputError
-        When the shapes differ, a weight is negative or not finite, or no alternative is left.
+    InputError when the shapes differ, a weight is negative or not finite, or none is left.
 
     >>> query_loss(["low", "low", "high", "high"]).average
     1.0
@@ -89,11 +78,7 @@ def loss_of_sizes(sizes: ArrayLike) -> QueryLoss:
     """The loss of a query from the number of equally likely alternatives of each answer.
 
     A table's classes: S_0 = log2 N, S_j = log2 n_j. ``sizes`` (answers,); empty ones are ignored.
-
-    Raises
-    ------
-    InputError
-        When they are no such numbers, or all 0.
+    InputError when they are no such numbers, or all 0.
 
     >>> loss_of_sizes([2, 2]).average
     1.0
@@ -107,12 +92,8 @@ def together(*partitions: Labels) -> Codes:
     """The answers of several queries as one: their common refinement, shape (alternatives,).
 
     Its average loss is at most the sum of theirs (Longpré et al. 2017, Eq. 5), and at least the
-    largest of them; the maximum loss has no such bound.
-
-    Raises
-    ------
-    InputError
-        When they are not about the same number of alternatives, or there are none.
+    largest of them; the maximum loss has no such bound. InputError when they are not about the same
+    number of alternatives, or there are none.
 
     >>> together("aabb", "abab").tolist()
     [0, 1, 2, 3]

@@ -1,15 +1,16 @@
 """Models of a table that is a sample: of the population it is drawn from, of who is drawn."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf
+from typing import Annotated
 
 import numpy as np
 
 from anonymizer.counts.counts import Classes
-from anonymizer.errors import require_number, require_one_of
+from anonymizer.errors import require_number
 from anonymizer.kernels.arrays import Floats
-from anonymizer.privacy.base import PrivacyModel
+from anonymizer.privacy.base import Positive, PrivacyModel, Share, one_of
 from anonymizer.privacy.population import (
     ESTIMATORS,
     failure_probability,
@@ -18,7 +19,7 @@ from anonymizer.privacy.population import (
     smallest_class,
 )
 from anonymizer.privacy.population.frequencies import LEAST_FRACTION
-from anonymizer.privacy.size import SizeModel
+from anonymizer.privacy.sizes import SizeModel
 
 
 @dataclass(frozen=True)
@@ -50,14 +51,9 @@ class PopulationUniqueness(PrivacyModel):
     sensitive = False
     per_class = False
 
-    uniqueness: float
-    fraction: float
-    estimator: str = "dankar"
-
-    def __post_init__(self) -> None:
-        require_number(self.name, "uniqueness", self.uniqueness, least=0, most=1)
-        require_number(self.name, "fraction", self.fraction, least=LEAST_FRACTION, most=1)
-        require_one_of(f"{self.name}: estimator", self.estimator, ESTIMATORS)
+    uniqueness: Share
+    fraction: Annotated[float, partial(require_number, least=LEAST_FRACTION, most=1)]
+    estimator: Annotated[str, one_of(ESTIMATORS)] = "dankar"
 
     def measure(self, classes: Classes) -> Floats:
         """The estimated share of the population, shape (1,); infinite without an answer."""
@@ -88,12 +84,8 @@ class DifferentialPrivacy(SizeModel):
     condition = "a random sample at fixed levels with n_g >= k(epsilon, delta)"
     source = "Bild et al. 2018; Li et al. 2012"
 
-    epsilon: float
-    delta: float
-
-    def __post_init__(self) -> None:
-        require_number(self.name, "epsilon", self.epsilon, least=0, above=True)
-        require_number(self.name, "delta", self.delta, 0, 1, above=True, below=True)
+    epsilon: Positive
+    delta: Annotated[float, partial(require_number, least=0, most=1, above=True, below=True)]
 
     @cached_property
     def k(self) -> int:

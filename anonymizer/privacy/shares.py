@@ -11,10 +11,9 @@ from math import inf, log2
 import numpy as np
 
 from anonymizer.counts.counts import Classes
-from anonymizer.errors import require_number, require_whole
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints
-from anonymizer.privacy.base import TOLERANCE, SensitiveModel
+from anonymizer.privacy.base import TOLERANCE, Positive, PositiveShare, SensitiveModel, Share, Whole
 
 MOST_BITS = 1000.0
 """No table is so large that a share of it changes by more."""
@@ -32,7 +31,6 @@ class ShareModel(SensitiveModel):
         """The largest share of each value at which its gain is tolerated, shape (values,)."""
 
     def measure(self, classes: Classes) -> Floats:
-        """The largest gain of a value in each class."""
         known = classes.margin > 0
         return np.asarray(self.gains(classes.shares[:, known], classes.prior[known]).max(axis=1))
 
@@ -41,7 +39,6 @@ class ShareModel(SensitiveModel):
         return np.zeros(len(prior)), self.most(prior)
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
-        """The range that every share has to stay in."""
         lower, upper = self.shares(table.prior)
         return (Bound(Kind.SHARES, 0.0, lower=lower, upper=upper),)
 
@@ -65,27 +62,19 @@ class AlphaKAnonymity(ShareModel):
     )
     absolute = True
 
-    alpha: float
-    k: int
-
-    def __post_init__(self) -> None:
-        require_number(self.name, "alpha", self.alpha, least=0, most=1, above=True)
-        require_whole(self.name, "k", self.k)
+    alpha: PositiveShare
+    k: Whole
 
     def gains(self, shares: Floats, prior: Floats) -> Floats:
-        """The shares themselves."""
         return shares
 
     def most(self, prior: Floats) -> Floats:
-        """Alpha each."""
         return np.full(len(prior), self.limit)
 
     def measure(self, classes: Classes) -> Floats:
-        """The largest share of a value in each class."""
         return np.where(classes.sizes < self.k, inf, super().measure(classes))
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
-        """At least k records, and the shares."""
         return (Bound(Kind.SIZE, self.k), *super().bounds(table))
 
 
@@ -102,17 +91,12 @@ class BasicBetaLikeness(ShareModel):
     source = "Cao, Karras 2012"
     bounded_by = "beta"
 
-    beta: float
-
-    def __post_init__(self) -> None:
-        require_number(self.name, "beta", self.beta, least=0, above=True)
+    beta: Positive
 
     def gains(self, shares: Floats, prior: Floats) -> Floats:
-        """(q_w - p_w) / p_w."""
         return (shares - prior) / prior
 
     def most(self, prior: Floats) -> Floats:
-        """1 + beta times the prior."""
         return prior * (1 + self.beta + TOLERANCE)
 
     def ceiling(self, margin: Ints) -> float:
@@ -132,12 +116,10 @@ class EnhancedBetaLikeness(BasicBetaLikeness):
     value_monotone = False  # merged values raise the prior that the least of the bounds depends on
 
     def gains(self, shares: Floats, prior: Floats) -> Floats:
-        """(q_w - p_w) / p_w, infinite beyond -ln p_w."""
         gains = super().gains(shares, prior)
         return np.where(gains > _most_gain(prior) + TOLERANCE, inf, gains)
 
     def most(self, prior: Floats) -> Floats:
-        """1 + min(beta, -ln p) times the prior."""
         return prior * (1 + np.minimum(self.beta, _most_gain(prior)) + TOLERANCE)
 
 
@@ -161,10 +143,7 @@ class DeltaDisclosure(ShareModel):
     source = "Brickell, Shmatikov 2008"
     bounded_by = "delta"
 
-    delta: float
-
-    def __post_init__(self) -> None:
-        require_number(self.name, "delta", self.delta, least=0, above=True)
+    delta: Positive
 
     def gains(self, shares: Floats, prior: Floats) -> Floats:
         """|log2 q_w / p_w|; infinite where the value is absent."""
@@ -177,11 +156,9 @@ class DeltaDisclosure(ShareModel):
         return float(2 ** (min(self.delta, MOST_BITS) + TOLERANCE))
 
     def most(self, prior: Floats) -> Floats:
-        """2^delta times the prior."""
         return prior * self._factor
 
     def shares(self, prior: Floats) -> tuple[Floats, Floats]:
-        """From 2^-delta to 2^delta times the prior."""
         return prior / self._factor, self.most(prior)
 
     def ceiling(self, margin: Ints) -> float:
@@ -204,17 +181,12 @@ class BayesianGain(ShareModel):
     bounded_by = "gain"
     value_monotone = False  # merged values raise both maxima
 
-    gain: float
-
-    def __post_init__(self) -> None:
-        require_number(self.name, "gain", self.gain, least=0, most=1)
+    gain: Share
 
     def gains(self, shares: Floats, prior: Floats) -> Floats:
-        """q_w less the largest prior."""
         return np.asarray(shares - prior.max())
 
     def most(self, prior: Floats) -> Floats:
-        """The largest prior and the gain."""
         return np.full(len(prior), prior.max() + self.limit)
 
 
@@ -229,9 +201,7 @@ class ValueGain(BayesianGain):
     condition = "max_w (p(w\\|g) - p(w)) <= gain"
 
     def gains(self, shares: Floats, prior: Floats) -> Floats:
-        """q_w less its own prior."""
         return shares - prior
 
     def most(self, prior: Floats) -> Floats:
-        """The prior and the gain."""
         return prior + self.limit

@@ -90,12 +90,12 @@ def matched(released: pd.DataFrame, people: pd.DataFrame, schema: Schema) -> pd.
 
     Only where the release has such a class: suppressed records are those of people like them.
     """
-    if not engine.all_equal(released, schema.names, ANY).any():
+    if not engine.all_equal(released, schema.quasi_identifiers, ANY).any():
         return people
     counts, class_of = classes_of(released, schema, people, complete=False)
     unknown = counts.sizes[class_of[len(released) :]] == 0
     return engine.replaced(
-        people, {name: overwritten(people[name], unknown) for name in schema.names}
+        people, {name: overwritten(people[name], unknown) for name in schema.quasi_identifiers}
     )
 
 

@@ -62,14 +62,14 @@ class GeneralizationPlan(RecodingPlan):
         recoded = engine.without_traces(relabelled(left, self.recoding, self.taxonomies))
         released, suppressed, removed = self._suppressed(recoded)
         merges = not removed and bool(suppressed.any())
-        hidden = self.schema.names if merges else self.generalized
+        hidden = self.schema.quasi_identifiers if merges else self.generalized
         return Outcome(released, suppressed, removed, hidden)
 
     @property
     def published(self) -> Schema:
         """The schema of the released table: a column that numbers its classes may be added."""
         numbered = isinstance(self.recoding, Regions) and self.recoding.numbered
-        return self.schema.beside(CLASS) if numbered else self.schema
+        return self.schema.with_quasi_identifier(CLASS) if numbered else self.schema
 
     def people(self, released: pd.DataFrame) -> pd.DataFrame | None:
         """The population recoded as a table was that was released; None where there is none.
@@ -100,7 +100,7 @@ class GeneralizationPlan(RecodingPlan):
         counts, everybody = classes_of(recoded, self.schema, people)
         class_of = everybody[: len(recoded)]
         tables = [recoded] if people is None else [recoded, people]
-        hidden = [engine.all_equal(table, self.schema.names, ANY) for table in tables]
+        hidden = [engine.all_equal(table, self.schema.quasi_identifiers, ANY) for table in tables]
         of_classes = np.zeros(len(counts), bool)
         of_classes[everybody[np.concatenate(hidden)]] = True
         found = suppressed_of(counts, self.models, self.suppression, of_classes)
@@ -114,7 +114,9 @@ class GeneralizationPlan(RecodingPlan):
             return engine.without_traces(recoded[~suppressed]), suppressed, True
         if not found.records:
             return recoded, suppressed, False
-        columns = {name: overwritten(recoded[name], suppressed) for name in self.schema.names}
+        columns = {
+            name: overwritten(recoded[name], suppressed) for name in self.schema.quasi_identifiers
+        }
         return engine.replaced(recoded, columns), suppressed, False
 
     def recoder(

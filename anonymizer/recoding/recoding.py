@@ -209,7 +209,7 @@ class RecodingPlan(ABC):
     def generalized(self) -> Sequence[str]:
         """The quasi-identifiers that are not released at level 0."""
         if isinstance(self.recoding, Regions):
-            return self.schema.names
+            return self.schema.quasi_identifiers
         return [
             name
             for name, partition in self.recoding.items()

@@ -77,7 +77,7 @@ class SafePub(Recoding):
             raise InputError(_as_it_is(schema.counted[0]))
         taxonomies = written_alike(task.counted.taxonomies)
         node = node_of(self.levels, taxonomies)
-        recoding = level_recoding(taxonomies, schema.names, node)
+        recoding = level_recoding(taxonomies, schema.quasi_identifiers, node)
         (private,) = (m for m in task.models if isinstance(m, DifferentialPrivacy))
         # The levels were not searched for, and what they are worth may not be reported.
         search = SearchResult("fixed", task.objective.name, nodes=1, searched=False)
@@ -119,11 +119,11 @@ class SamplePlan(RecodingPlan):
 
     def drawn(self, admitted: pd.DataFrame) -> tuple[pd.DataFrame, Outcome]:
         """The same, and the records that were drawn and left."""
-        known = (*self.schema.names, *self.schema.identifiers)
+        known = (*self.schema.quasi_identifiers, *self.schema.identifiers)
         for column in admitted.columns:
             if column not in known:
                 raise InputError(_as_it_is(column))
-        table = admitted[list(self.schema.names)]
+        table = admitted[list(self.schema.quasi_identifiers)]
         rng = np.random.default_rng()  # from the system's entropy: a seed could be guessed
         drawn = table[rng.random(len(table)) < self.model.beta]
         recoded = relabelled(self._alike(drawn), self.recoding, self.taxonomies)
@@ -152,7 +152,7 @@ class SamplePlan(RecodingPlan):
 
     def _large(self, recoded: pd.DataFrame) -> Mask:
         """The records of a recoded sample whose classes are large enough, shape (records,)."""
-        class_of, _ = engine.grouped(recoded, self.schema.names)
+        class_of, _ = engine.grouped(recoded, self.schema.quasi_identifiers)
         large = np.bincount(class_of) >= self._least
         return large[class_of] if len(recoded) else unsuppressed(0)
 
@@ -161,7 +161,7 @@ class SamplePlan(RecodingPlan):
         columns = {}
         for name, taxonomy in self.taxonomies.items():
             codes, values = engine.distinct(table[name])
-            keys = [taxonomy.key(value) for value in values]
+            keys = [taxonomy.key_of(value) for value in values]
             texts = [
                 key_text(key) if key in taxonomy.codes else value
                 for key, value in zip(keys, values, strict=True)

@@ -141,7 +141,7 @@ class Plan:
         fitted, released, left = self.fitted, outcome.released, outcome.left(admitted)
         if raw is None or outcome.fate == "removed":
             raw = fitted.count(left)
-        covered = (*fitted.published.names, *fitted.published.sensitive)
+        covered = (*fitted.published.quasi_identifiers, *fitted.published.sensitive)
         about = fitted.models, self.schema.identifiers, outcome.hidden
         return {
             "records": len(table),

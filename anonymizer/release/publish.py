@@ -161,7 +161,7 @@ def _roles(study: Study, form: Format) -> ReportedRoles:
     """The columns of a release and how it is read: an audit needs no study then."""
     schema = study.published
     return ReportedRoles(
-        quasi_identifiers=list(schema.names),
+        quasi_identifiers=list(schema.quasi_identifiers),
         sensitive=list(schema.sensitive),
         targets=list(schema.targets),
         identifiers=list(schema.identifiers),

@@ -129,7 +129,7 @@ def assess(
 def assess_columns(table: Columnar, schema: Schema, watch: Watch = ignore) -> Assessment:
     """Measure the risk of a table that was admitted, reading a column at a time."""
     watch("grouping the records", 0, None)
-    classes = refined_by(table, schema.names)
+    classes = refined_by(table, schema.quasi_identifiers)
     inference = {}
     for place, name in enumerate(schema.sensitive):
         watch("counting sensitive values", place, len(schema.sensitive))

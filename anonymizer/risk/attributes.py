@@ -16,7 +16,7 @@ from anonymizer.risk.profile import Inference, Reidentification
 from anonymizer.risk.refinement import Columnar, Ordered, Refinement, refinements
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Digits
-from anonymizer.tables.keys import crossed
+from anonymizer.tables.numbering import crossed
 
 GROWTH = 1.1
 """Classes are searched for a homogeneous one only when they are this many times as many as at the

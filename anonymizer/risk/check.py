@@ -138,7 +138,7 @@ def check_table(
     alike = all(reads_as_written(table[name]) for name in schema.sensitive)
     views = [counts] if alike else [counts, recount(table, schema, population, keys=list)]
     sizes = counts.sizes[counts.sizes > 0]
-    known = {*schema.names, *schema.sensitive, *identifiers}
+    known = {*schema.quasi_identifiers, *schema.sensitive, *identifiers}
     others = [column for column in table.columns if column not in known]
     return Check(
         records=counts.records,

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from anonymizer.errors import InputError, column_names
 from anonymizer.information.entropy import entropy
-from anonymizer.privacy.numbers import numbers_of_records
+from anonymizer.privacy.population.frequencies import numbers_of_records
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.results import Result
 from anonymizer.release.warnings.warnings import IDENTIFYING, SINGLED_OUT

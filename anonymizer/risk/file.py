@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.opening import open_columns
+from anonymizer.counts.counting import open_columns
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.output.atomic import require_place, write_file
@@ -63,10 +63,10 @@ def assess_file(
     columns = [name for name in table.columns if isinstance(name, str)]
     hidden = (*schema.sensitive, *study.schema.identifiers)
     declared = {*hidden, *study.schema.targets_alone} & set(columns)
-    others = undeclared(table, columns, schema.names, declared, watch=watch)
+    others = undeclared(table, columns, schema.quasi_identifiers, declared, watch=watch)
     if size is None:
         return FileRisk(assessment, others)
-    ranking = rank(table, schema.names, schema.sensitive, size, watch)
+    ranking = rank(table, schema.quasi_identifiers, schema.sensitive, size, watch)
     known = [name for name in columns if name not in (*hidden, *others.skipped)]
     fits = max(affordable(size, len(known)), 1)
     return FileRisk(assessment, others, ranking, detect(table, known, fits, watch=watch), fits)
@@ -116,6 +116,6 @@ def classes_named(assessment: Assessment) -> pd.DataFrame:
     some[class_of] = np.arange(len(class_of))
     values = {
         f"value({name})": assessment.table[name].iloc[some].to_numpy()
-        for name in assessment.schema.names
+        for name in assessment.schema.quasi_identifiers
     }
     return pd.DataFrame(values, risks.index).join(risks)

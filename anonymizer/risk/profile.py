@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from anonymizer.information.entropy import entropy
 from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
 from anonymizer.kernels.terms import xlogx
-from anonymizer.privacy.numbers import numbers_of_records
+from anonymizer.privacy.population.frequencies import numbers_of_records
 from anonymizer.risk.measures import Measures
 
 DENSE = 4

@@ -11,23 +11,10 @@ from anonymizer.errors import InputError
 DATA_DIRECTORY = "ANONYMIZER_DATA"
 """The environment variable that names where data sets already lie."""
 
-ADULT_COLUMNS = (
-    "age",
-    "workclass",
-    "fnlwgt",
-    "education",
-    "education-num",
-    "marital-status",
-    "occupation",
-    "relationship",
-    "race",
-    "sex",
-    "capital-gain",
-    "capital-loss",
-    "hours-per-week",
-    "native-country",
-    "salary-class",
-)
+ADULT_COLUMNS = (  # noqa: SIM905 (a list of them takes 17 lines)
+    "age workclass fnlwgt education education-num marital-status occupation relationship race sex "
+    "capital-gain capital-loss hours-per-week native-country salary-class"
+).split()
 
 ADULT_URL = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/adult.data"
 ADULT_HASH = "sha256:5b00264637dbfec36bdeaab5676b0b309ff9eb788d63554ca0a249491c86603d"
@@ -38,17 +25,13 @@ def load_adult() -> pd.DataFrame:
 
     Taken from ``adult/adult.data`` in the directory that the environment variable
     ``ANONYMIZER_DATA`` names if it lies there, downloaded from the UCI repository to the user's
-    cache otherwise; its checksum is verified either way.
-
-    Raises
-    ------
-    InputError
-        When it can be neither found nor downloaded, or is not the file it should be.
+    cache otherwise; its checksum is verified either way. InputError when it can be neither found
+    nor downloaded, or is not the file it should be.
     """
     return pd.read_csv(
         _adult_path(),
         header=None,
-        names=list(ADULT_COLUMNS),
+        names=ADULT_COLUMNS,
         skipinitialspace=True,
         na_values="?",
         keep_default_na=False,
@@ -72,8 +55,7 @@ def adult_hierarchy(attribute: str) -> Path:
 def shipped(*parts: str) -> Path:
     """The path of a file that travels with the package.
 
-    In an installed package these lie in ``anonymizer/shipped``, in a checkout beside
-    ``anonymizer``.
+    In an installed package these lie in ``anonymizer/shipped``, in a checkout next to the package.
     """
     package = Path(__file__).parents[1]
     root = package / "shipped"
@@ -82,17 +64,13 @@ def shipped(*parts: str) -> Path:
 
 def _adult_path() -> Path:
     directory = os.environ.get(DATA_DIRECTORY)
-    if directory:
-        path = Path(directory, "adult", "adult.data")
-        if path.exists():
-            return _checked(path)
+    path = Path(directory or "", "adult", "adult.data")
+    if directory and path.exists():
+        return _checked(path)
     pooch.get_logger().setLevel("WARNING")  # what it says of a download is no error
     try:
-        return Path(
-            pooch.retrieve(
-                ADULT_URL, ADULT_HASH, fname="adult.data", path=pooch.os_cache("anonymizer")
-            )
-        )
+        cache = pooch.os_cache("anonymizer")
+        return Path(pooch.retrieve(ADULT_URL, ADULT_HASH, fname="adult.data", path=cache))
     except ValueError:
         raise InputError("the downloaded UCI Adult has another checksum than it should") from None
     except OSError as error:

@@ -3,11 +3,12 @@
 Records are touched through an ``Engine`` and nothing else, so a table may be held by pandas, a
 database or a cluster. An engine gets tables and columns of its own kind; what it returns about
 records as a whole (codes, sizes) are arrays, and a ``Tally`` is small enough for pandas. To add
-one, write a class and add it to ``engine_of``.
+one, write a module with the functions that ``Engine`` names and add it to ``engine_of``.
 """
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import wraps
+from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -16,13 +17,15 @@ from numpy.typing import NDArray
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 
+P = ParamSpec("P")
+R = TypeVar("R")
 T = TypeVar("T")
 """A table or a column, of which another of its kind is made."""
 
 Table = Any
 """A table of an engine's kind: it has ``columns``, a length, and gives a column by its name."""
 
-Column = Any
+TableColumn = Any
 """A column of such a table: one value for each record."""
 
 Digits = tuple[NDArray[np.integer], int]
@@ -47,9 +50,9 @@ class Tally(NamedTuple):
 class Engine(Protocol):
     """How tables of one library are counted, recoded and cleaned.
 
-    Missing values count as one value of their own. Values are told apart by how they are written,
-    not by Python's equality: 1 and True are two values, and so are 0.0 and -0.0, equal decimals of
-    different exponents, and equal instants of two time zones. Operations that compare values raise
+    Missing values count as one value of their own. Values differ where they are written so, however
+    equal to Python: 1 and True are two values, and so are 0.0 and -0.0, equal decimals of different
+    exponents, and equal instants of two time zones. Operations that compare values raise
     InputError, naming the column, where they cannot be compared (lists, say). No operation changes
     the table it is given.
     """
@@ -60,137 +63,101 @@ class Engine(Protocol):
     def grouped(self, table: Table, columns: Sequence[str]) -> tuple[Codes, Codes]:
         """Number the distinct combinations of values of some columns, in order of appearance.
 
-        Returns
-        -------
-        The number of each record's combination, shape (records,), and the first record of each
-        combination, shape (combinations,).
+        The number of each record's, shape (records,), and the first record of each (combinations,).
         """
 
-    def distinct(self, column: Column) -> tuple[Codes, list[object]]:
+    def distinct(self, column: TableColumn) -> tuple[Codes, list[object]]:
         """Number the distinct values of a column: codes, shape (records,), and the values."""
 
-    def distinct_at(self, column: Column, records: Codes) -> tuple[Codes, list[object]]:
+    def distinct_at(self, column: TableColumn, records: Codes) -> tuple[Codes, list[object]]:
         """The same for some records of a column."""
 
-    def numbered(self, column: Column) -> Digits:
+    def numbered(self, column: TableColumn) -> Digits:
         """The same codes and a bound on them, without the values; some below it may not occur."""
 
-    def relabel(self, column: Column, codes: Codes, labels: Sequence[Hashable]) -> Column:
+    def relabel(self, column: T, codes: Codes, labels: Sequence[Hashable]) -> T:
         """Replace a column by the labels at the codes, shape (records,)."""
 
-    def merged(self, column: Column, codes: Codes, places: Sequence[int]) -> Column:
-        """Replace some distinct values of a column by others of it; its type stays.
+    def merged(self, column: T, codes: Codes, places: Sequence[int]) -> T:
+        """Put other values of a column in place of some; its type stays.
 
-        ``codes`` are those of ``distinct``; ``places`` has for each value the one that stands for
-        it.
+        ``codes`` are those of ``distinct``, ``places`` for each value the one that stands for it.
         """
 
-    def replaced(self, table: Table, columns: Mapping[str, Column]) -> Table:
+    def replaced(self, table: T, columns: Mapping[str, TableColumn]) -> T:
         """Replace some columns, in their places, or append new ones."""
 
-    def records_of(self, table: Table, records: Codes | Mask) -> Table:
+    def records_of(self, table: T, records: Codes | Mask) -> T:
         """Some records of a table, by their places or by a mask."""
 
     def missing_values(self, table: Table, columns: Sequence[str]) -> Mapping[str, int]:
         """The number of records that miss the value of each column, of columns where any does."""
 
-    def drop_missing(self, table: Table, columns: Sequence[str]) -> Table:
+    def drop_missing(self, table: T, columns: Sequence[str]) -> T:
         """Leave out the records that miss a value of any of the columns."""
 
-    def without_traces(self, table: Table) -> Table:
+    def without_traces(self, table: T) -> T:
         """The records of a table and nothing else that lies with them in memory."""
-
-    def all_equal(self, table: Table, columns: Sequence[str], text: str) -> Mask:
-        """Which records have a text in every one of some columns, shape (records,)."""
-        same = np.ones(len(table), bool)
-        for column in columns:
-            codes, values = self.distinct(table[column])
-            same &= np.array([isinstance(value, str) and value == text for value in values])[codes]
-        return same
-
-    def stripped(self, column: Column) -> Column:
-        """Strip blanks around texts: nobody who reads a table sees them."""
-        codes, values = self.distinct(column)
-        cleaned = [value.strip() if isinstance(value, str) else value for value in values]
-        return column if cleaned == values else self.relabel(column, codes, cleaned)
 
 
 def engine_of(held: object) -> Engine:
-    """Return the engine for a table or a column.
+    """The engine for a table or a column; InputError when none holds tables of this type.
 
-    Raises
-    ------
-    InputError
-        When no engine holds tables of this type.
-
-    >>> type(engine_of(pd.DataFrame())).__name__
-    'PandasEngine'
+    >>> engine_of(pd.DataFrame()).__name__
+    'anonymizer.tables.pandas'
     """
-    from anonymizer.tables.pandas import PANDAS
+    from anonymizer.tables import pandas
 
     if isinstance(held, (pd.DataFrame, pd.Series)) or getattr(held, "columnar", False):
-        return PANDAS
+        return cast(Engine, pandas)
     raise InputError(
         f"a table must be a pandas DataFrame, not a {type(held).__name__}; convert it first, "
         "such as with table.to_pandas() or pandas.DataFrame(rows)"
     )
 
 
-# The same operations for whoever holds a table and need not know of what kind: each is carried out
-# by the engine of its first argument, and documented there.
+def _by_its_engine(operation: Callable[Concatenate[Engine, P], R]) -> Callable[P, R]:
+    """The same operation for whoever need not know which engine holds its first argument."""
+
+    def carried_out(*held: P.args, **options: P.kwargs) -> R:
+        return cast(R, getattr(engine_of(held[0]), operation.__name__)(*held, **options))
+
+    return wraps(operation)(carried_out)
 
 
-def tally(table: Table, columns: Sequence[str]) -> Tally:
-    return engine_of(table).tally(table, columns)
+tally = _by_its_engine(Engine.tally)
+distinct_at = _by_its_engine(Engine.distinct_at)
+numbered = _by_its_engine(Engine.numbered)
+relabel = _by_its_engine(Engine.relabel)
+merged = _by_its_engine(Engine.merged)
+replaced = _by_its_engine(Engine.replaced)
+records_of = _by_its_engine(Engine.records_of)
+missing_values = _by_its_engine(Engine.missing_values)
+drop_missing = _by_its_engine(Engine.drop_missing)
+without_traces = _by_its_engine(Engine.without_traces)
 
 
 def grouped(table: Table, columns: Sequence[str]) -> tuple[Codes, Codes]:
+    """As ``Engine.grouped``; written out, as mypy infers Any where its codes are an index."""
     return engine_of(table).grouped(table, columns)
 
 
-def distinct(column: Column) -> tuple[Codes, list[object]]:
+def distinct(column: TableColumn) -> tuple[Codes, list[object]]:
+    """As ``Engine.distinct``, written out for the same reason."""
     return engine_of(column).distinct(column)
 
 
-def distinct_at(column: Column, records: Codes) -> tuple[Codes, list[object]]:
-    return engine_of(column).distinct_at(column, records)
-
-
-def numbered(column: Column) -> Digits:
-    return engine_of(column).numbered(column)
-
-
-def relabel(column: T, codes: Codes, labels: Sequence[Hashable]) -> T:
-    return cast(T, engine_of(column).relabel(column, codes, labels))
-
-
-def merged(column: T, codes: Codes, places: Sequence[int]) -> T:
-    return cast(T, engine_of(column).merged(column, codes, places))
-
-
-def replaced(table: T, columns: Mapping[str, Column]) -> T:
-    return cast(T, engine_of(table).replaced(table, columns))
-
-
-def records_of(table: T, records: Codes | Mask) -> T:
-    return cast(T, engine_of(table).records_of(table, records))
-
-
-def missing_values(table: Table, columns: Sequence[str]) -> Mapping[str, int]:
-    return engine_of(table).missing_values(table, columns)
-
-
-def drop_missing(table: T, columns: Sequence[str]) -> T:
-    return cast(T, engine_of(table).drop_missing(table, columns))
-
-
-def without_traces(table: T) -> T:
-    return cast(T, engine_of(table).without_traces(table))
-
-
 def all_equal(table: Table, columns: Sequence[str], text: str) -> Mask:
-    return engine_of(table).all_equal(table, columns, text)
+    """Which records have a text in every one of some columns, shape (records,)."""
+    same = np.ones(len(table), bool)
+    for column in columns:
+        codes, values = distinct(table[column])
+        same &= np.array([isinstance(value, str) and value == text for value in values])[codes]
+    return same
 
 
 def stripped(column: T) -> T:
-    return cast(T, engine_of(column).stripped(column))
+    """Strip blanks around texts: nobody who reads a table sees them."""
+    codes, values = distinct(column)
+    cleaned = [value.strip() if isinstance(value, str) else value for value in values]
+    return column if cleaned == values else relabel(column, codes, cleaned)

@@ -1,4 +1,4 @@
-"""Tables in memory, as pandas DataFrames: ``PandasEngine``."""
+"""Tables in memory, as pandas DataFrames, and files that give their columns as pandas has them."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from datetime import date
@@ -11,13 +11,17 @@ import pandas as pd
 from anonymizer.errors import InputError
 from anonymizer.kernels import choose
 from anonymizer.kernels.arrays import Codes
-from anonymizer.tables.arrow import as_texts
-from anonymizer.tables.engine import Digits as Digits
-from anonymizer.tables.engine import Engine
-from anonymizer.tables.engine import Tally as Tally
-from anonymizer.tables.keys import blocks, crossed, first_records, packed
+from anonymizer.tables.engine import Digits, Tally
+from anonymizer.tables.numbering import (
+    blocks,
+    crossed,
+    first_records,
+    packed,
+    remembered,
+    remembered_at,
+)
 from anonymizer.tables.numbering import records_of as records_of
-from anonymizer.tables.numbering import remembered, remembered_at
+from anonymizer.tables.traces import as_texts
 from anonymizer.tables.traces import without_traces as without_traces
 
 MOST_KEYS = 2**62
@@ -39,7 +43,6 @@ def tally(table: pd.DataFrame, columns: Sequence[str]) -> Tally:
 
 
 def grouped(table: pd.DataFrame, columns: Sequence[str]) -> tuple[Codes, Codes]:
-    """As ``Engine.grouped``."""
     digits: list[Digits] = []
     bound = 1
     for column in columns:
@@ -70,7 +73,6 @@ def _tally_categories(
 
 
 def distinct(column: pd.Series) -> tuple[Codes, list[object]]:
-    """As ``Engine.distinct``."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         return _distinct_categories(column)
     return remembered(column, _distinct)
@@ -155,7 +157,6 @@ def _distinct_as_written(column: pd.Series) -> tuple[Codes, list[object]]:
 
 
 def merged(column: pd.Series, codes: Codes, places: Sequence[int]) -> pd.Series:
-    """As ``Engine.merged``."""
     first = np.zeros(len(places), np.intp)
     first[codes[::-1]] = np.arange(len(codes))[::-1]
     taken = first[np.asarray(places, np.intp)][codes]
@@ -203,7 +204,6 @@ def relabel(column: pd.Series, codes: Codes, labels: Sequence[Hashable]) -> pd.S
 
 
 def replaced(table: pd.DataFrame, columns: Mapping[str, pd.Series]) -> pd.DataFrame:
-    """As ``Engine.replaced``."""
     table = table.copy(deep=False)
     for name, column in columns.items():
         table[name] = column
@@ -211,33 +211,9 @@ def replaced(table: pd.DataFrame, columns: Mapping[str, pd.Series]) -> pd.DataFr
 
 
 def missing_values(table: pd.DataFrame, columns: Sequence[str]) -> Mapping[str, int]:
-    """As ``Engine.missing_values``."""
     counts = {column: int(table[column].isna().sum()) for column in columns}
     return {column: count for column, count in counts.items() if count}
 
 
 def drop_missing(table: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """As ``Engine.drop_missing``."""
     return table.dropna(subset=list(columns))
-
-
-class PandasEngine(Engine):
-    """The engine of DataFrames, and of files that give their columns as pandas has them."""
-
-    tally = staticmethod(tally)
-    grouped = staticmethod(grouped)
-    distinct = staticmethod(distinct)
-    distinct_at = staticmethod(distinct_at)
-    numbered = staticmethod(numbered)
-    relabel = staticmethod(relabel)
-    merged = staticmethod(merged)
-    replaced = staticmethod(replaced)
-    records_of = staticmethod(records_of)
-    missing_values = staticmethod(missing_values)
-    drop_missing = staticmethod(drop_missing)
-    without_traces = staticmethod(without_traces)
-
-
-PANDAS = PandasEngine()
-all_equal = PANDAS.all_equal
-stripped = PANDAS.stripped

@@ -13,12 +13,8 @@ from anonymizer.errors import InputError
 class Population:
     """A table of everybody that the records of another one may be taken for.
 
-    Parameters
-    ----------
-    table
-        One record per person, with the quasi-identifiers among its columns.
-    name
-        Its name in a manifest.
+    ``table`` has one record per person and the quasi-identifiers among its columns, ``name`` is
+    what a manifest calls it.
     """
 
     table: pd.DataFrame = field(repr=False)
@@ -63,5 +59,5 @@ class Withheld(Population):
         )
 
     def describe(self) -> dict[str, object]:
-        """What a manifest reports of it."""
+        """The same as with its records."""
         return dict(vars(self)["_described"])

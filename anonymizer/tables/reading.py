@@ -48,8 +48,8 @@ class IrregularError(OSError):
 
 
 @dataclass(frozen=True)
-class Limit:
-    """A limit on how much is read, unless the environment variable sets another, at least 1."""
+class Cap:
+    """A cap on how much is read, unless the environment variable sets another, at least 1."""
 
     variable: str
     default: int
@@ -72,25 +72,25 @@ class Limit:
         )
 
 
-STUDY = Limit("ANONYMIZER_MAX_STUDY", MIB)
+STUDY = Cap("ANONYMIZER_MAX_STUDY", MIB)
 """Bytes of a study file, and of a rule of generalization."""
 
-HIERARCHY = Limit("ANONYMIZER_MAX_HIERARCHY", 256 * MIB)
+HIERARCHY = Cap("ANONYMIZER_MAX_HIERARCHY", 256 * MIB)
 """Bytes of a hierarchy that lists its values: some ten million of them."""
 
-MANIFEST_SIZE = Limit("ANONYMIZER_MAX_MANIFEST", 256 * MIB)
+MANIFEST_SIZE = Cap("ANONYMIZER_MAX_MANIFEST", 256 * MIB)
 """Bytes of a ``release.json``: the channels of a masked release may be large."""
 
-TABLE = Limit("ANONYMIZER_MAX_TABLE", 32 * 1024 * MIB)
+TABLE = Cap("ANONYMIZER_MAX_TABLE", 32 * 1024 * MIB)
 """Bytes of a table, decompressed."""
 
-RATIO = Limit("ANONYMIZER_MAX_RATIO", 200)
+RATIO = Cap("ANONYMIZER_MAX_RATIO", 200)
 """How many times larger a compressed table of some size may become: tables become 3 to 50 times."""
 
-LINE = Limit("ANONYMIZER_MAX_LINE", 16 * MIB)
+LINE = Cap("ANONYMIZER_MAX_LINE", 16 * MIB)
 """Letters of a line of CSV."""
 
-COLUMNS = Limit("ANONYMIZER_MAX_COLUMNS", 100_000)
+COLUMNS = Cap("ANONYMIZER_MAX_COLUMNS", 100_000)
 """Columns of a table."""
 
 
@@ -123,7 +123,7 @@ def _require_regular(mode: int) -> None:
     raise IrregularError(errno.EINVAL, f"it is {kind}, not a file")
 
 
-def read_whole(path: Path, limit: Limit) -> str:
+def read_whole(path: Path, limit: Cap) -> str:
     """The text of a regular file, UTF-8 with or without a byte order mark.
 
     InputError when it is longer than the limit; OSError and ValueError as ``open_regular``,

@@ -102,11 +102,11 @@ def written_keys(texts: Sequence[str | None]) -> list[Hashable]:
     return [_key(text, _exact, lenient=False) for text in texts]
 
 
-Keys = Callable[[Sequence[str | None]], Sequence[Hashable]]
+SpellingKeys = Callable[[Sequence[str | None]], Sequence[Hashable]]
 """What makes two texts of a column one value to a reader."""
 
 
-def one_text_each(texts: Sequence[str | None], keys: Keys = written_keys) -> list[int]:
+def one_text_each(texts: Sequence[str | None], keys: SpellingKeys = written_keys) -> list[int]:
     """For each text of a column the place of the spelling that stands for its value.
 
     Of the spellings of one value (those of one key) it is a missing value, the shortest text,
@@ -164,11 +164,7 @@ def _as_iso(text: str) -> str:
     text = " ".join(text.upper().split())
     for pattern, replacement in AS_ISO:
         text = pattern.sub(replacement, text)
-    return HALVES.sub(_whole_day, text)
-
-
-def _whole_day(half: re.Match[str]) -> str:
-    return f"{int(half[1]) % 12 + 12 * (half[3] == 'P')}{half[2]}"
+    return HALVES.sub(lambda half: f"{int(half[1]) % 12 + 12 * (half[3] == 'P')}{half[2]}", text)
 
 
 def _rounded(text: str) -> Hashable:

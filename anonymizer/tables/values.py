@@ -1,7 +1,7 @@
 """What makes two raw values the same value, and a value a number."""
 
 import re
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from decimal import Context, Decimal, InvalidOperation, localcontext
@@ -48,7 +48,10 @@ def text_of(value: object) -> str:
         if number is not None and (exact or number == number.to_integral_value()):
             return number_text(number)
     if INSTANT.fullmatch(text):
-        return _in_utc(text)
+        try:
+            return str(datetime.fromisoformat(text).astimezone(UTC))
+        except (ValueError, OverflowError):  # no such day, or one before the year 1
+            return text
     whole = text.split(".")[0] if WHOLE.fullmatch(text) else text
     return "0" if whole == "-0" else whole
 
@@ -72,20 +75,11 @@ def texts_apart(values: Iterable[object], apart: Iterable[object] = ()) -> list[
     for value in (*values, *apart):
         if isinstance(value, str):
             spellings.setdefault(text_of(value), set()).add(value.strip())
-    return [None if is_missing(value) else _apart(value, spellings) for value in values]
-
-
-def _apart(value: object, spellings: Mapping[str, set[str]]) -> str:
-    text = text_of(value)
-    return str(value).strip() if len(spellings.get(text, ())) > 1 else text
-
-
-def _in_utc(text: str) -> str:
-    """An instant with its zone as one text, whatever the zone."""
-    try:
-        return str(datetime.fromisoformat(text).astimezone(UTC))
-    except (ValueError, OverflowError):  # no such day, or one before the year 1
-        return text
+    texts = [None if is_missing(value) else text_of(value) for value in values]
+    return [
+        str(value).strip() if text and len(spellings.get(text, ())) > 1 else text
+        for value, text in zip(values, texts, strict=True)
+    ]
 
 
 def key_text(key: Hashable) -> str | None:
@@ -114,14 +108,6 @@ def number_of(value: object) -> Decimal | None:
         return None
     sensible = number.is_finite() and abs(number.adjusted()) <= MOST_DIGITS
     return number if sensible else None
-
-
-def numbers_of(keys: Iterable[Hashable]) -> tuple[Decimal | None, ...] | None:
-    """Every key as an exact number (None for a missing one), or None where one is no number."""
-    numbers = [(key, number_of(key)) for key in keys]
-    if any(number is None and key is not None for key, number in numbers):
-        return None
-    return tuple(number for _, number in numbers)
 
 
 def rank(key: Hashable) -> tuple[bool, bool, Decimal, str]:

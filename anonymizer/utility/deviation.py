@@ -17,7 +17,7 @@ import pandas as pd
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.results import Result
-from anonymizer.tables.keys import first_records
+from anonymizer.tables.numbering import first_records
 from anonymizer.utility.pairing import Pairing
 
 FEW = 100

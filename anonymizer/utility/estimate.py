@@ -23,7 +23,7 @@ from anonymizer.release.manifest import Manifest, require_digest
 from anonymizer.release.release import MANIFEST
 from anonymizer.tables import engine
 from anonymizer.tables.files import format_of, read_table
-from anonymizer.tables.keys import crossed
+from anonymizer.tables.numbering import crossed
 from anonymizer.tables.values import number_of, rank, texts_of
 
 

@@ -110,7 +110,7 @@ def pair(original: pd.DataFrame, released: pd.DataFrame, by: Recoder | Plan) -> 
             "quality is about one partition of every quasi-identifier, and these classes have "
             "groups of their own, boxes or merged cells"
         )
-    names, kept = schema.names, schema.admit(original)
+    names, kept = schema.quasi_identifiers, schema.admit(original)
     schema.require_released(released)
     codes = {name: _encoded(kept[name], by.taxonomies[name]) for name in names}
     recoded = np.column_stack([recoding[name].groups[codes[name]] for name in names])
@@ -190,7 +190,7 @@ def _without_role(table: pd.DataFrame, schema: Schema) -> list[str]:
 def _require_same(original: pd.DataFrame, released: pd.DataFrame, schema: Schema) -> None:
     """Require that what a recoding leaves alone was left alone."""
     others = [*schema.counted, *_without_role(original, schema)]
-    known = {*schema.names, *others}
+    known = {*schema.quasi_identifiers, *others}
     for name in others:
         if name not in released.columns:
             raise InputError(f"the release lacks column {str(name)!r} of the original")

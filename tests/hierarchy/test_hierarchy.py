@@ -95,7 +95,7 @@ def test_a_number_lies_between_its_cuts(cuts, value):
 
 
 @pytest.mark.parametrize(
-    ("stated", "message"),
+    ("rule", "message"),
     [
         ({"widths": [10, 25]}, r"level 2 is not nested: '20' and '25' are both '\[20, 30\)' at le"),
         ({"widths": [5, 10, 15]}, r"level 3 is not nested: '10' and '15' are both '\[10, 20\)'"),
@@ -112,9 +112,9 @@ def test_a_number_lies_between_its_cuts(cuts, value):
         ({"cuts": [[10, 10]]}, "cuts of level 1 must be increasing"),
     ],
 )
-def test_ranges_that_cannot_be(stated, message):
+def test_ranges_that_cannot_be(rule, message):
     with pytest.raises(InputError, match=message):
-        Hierarchy.ranges(**stated)
+        Hierarchy.ranges(**rule)
 
 
 @pytest.mark.parametrize("value", ["young", "", "inf", float("inf"), True, "12-17"])

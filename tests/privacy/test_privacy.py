@@ -217,7 +217,7 @@ def test_earth_movers_distances_are_the_least_work(joint):
     classes = classes_of(joint)
     table = Counter(dict(zip(classes.values, classes.margin.tolist(), strict=True)))
     table = Counter({value: n for value, n in table.items() if n})
-    stated = ["2", "4", "0", "1", "3"]
+    order = ["2", "4", "0", "1", "3"]
     distances = [
         (TCloseness(1, "equal"), lambda g: literature.equal_transport(g, table)),
         (
@@ -225,8 +225,8 @@ def test_earth_movers_distances_are_the_least_work(joint):
             lambda g: literature.ordered_transport(g, table, sorted(table)),
         ),
         (
-            TCloseness(1, "ordered", order=stated),
-            lambda g: literature.ordered_transport(g, table, stated),
+            TCloseness(1, "ordered", order=order),
+            lambda g: literature.ordered_transport(g, table, order),
         ),
         (
             TCloseness(1, "hierarchical", hierarchy=GROUPS),

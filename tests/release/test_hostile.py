@@ -29,7 +29,7 @@ from anonymizer.release.study import Study
 from anonymizer.release.verification import verify_release
 from anonymizer.risk.audit import audit_files
 from anonymizer.tables.files import Format, disarmed, format_of, formulas, read_table, rearmed
-from anonymizer.tables.reading import RATIO, Limit, open_regular, parsed_json, parsed_toml
+from anonymizer.tables.reading import RATIO, Cap, open_regular, parsed_json, parsed_toml
 from anonymizer.tables.values import rank
 from anonymizer.utility import measure_file
 
@@ -134,7 +134,7 @@ def test_a_file_that_becomes_a_pipe_before_it_is_opened(tmp_path, monkeypatch):
 def test_a_limit_that_is_none(monkeypatch, stated):
     monkeypatch.setenv("ANONYMIZER_MAX_X", stated)
     with pytest.raises(InputError, match="ANONYMIZER_MAX_X must be a whole number"):
-        _ = Limit("ANONYMIZER_MAX_X", 3).value
+        _ = Cap("ANONYMIZER_MAX_X", 3).value
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_many_names_are_not_compared(monkeypatch, tmp_path, refused):
 @pytest.fixture
 def few(monkeypatch):
     """Lists of more than six values count as long."""
-    monkeypatch.setattr(partition, "MOST_TOLD", 6)
+    monkeypatch.setattr(partition, "MOST_LISTED", 6)
 
 
 def listed(directory, rows=24):

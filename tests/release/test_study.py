@@ -84,7 +84,7 @@ def use(path):
 def test_a_study_by_hand(tmp_path):
     study = Study(lay(tmp_path))
     assert study.privacy == (KAnonymity(2),)
-    assert study.schema.names == ("age", "sex")
+    assert study.schema.quasi_identifiers == ("age", "sex")
     age = study.anonymizer().quasi_identifiers["age"]
     assert age.describe() == Hierarchy.ranges(widths=[10]).describe()
     assert study.schema.sensitive == ("disease",)

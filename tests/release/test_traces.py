@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from anonymizer import Anonymizer, Fixed, Hierarchy, KAnonymity, Pram, SafePub
 from anonymizer.privacy import DifferentialPrivacy
-from anonymizer.tables.arrow import anew
 from anonymizer.tables.files.files import Format, read_table, write_table
-from anonymizer.tables.traces import without_traces
+from anonymizer.tables.traces import anew, without_traces
 
 PARQUET = Format(parquet=True)
 PLANTED = b"MARKER01"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.counts.opening import open_columns
+from anonymizer.counts.counting import open_columns
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.risk import refined_by
@@ -180,11 +180,11 @@ def test_statistics_save_looking_for_missing_values(tmp_path, monkeypatch):
         g=["x", "\u3000"],
     )
     assert [name for name in table.columns if table.never_missing(name)] == ["a", "b", "c"]
-    stated = ParquetColumns(table.path, Format(True, missing_values=("y ", "z", "w", "?")))
-    assert [name for name in stated.columns if stated.never_missing(name)] == ["a", "b"]
+    declared = ParquetColumns(table.path, Format(True, missing_values=("y ", "z", "w", "?")))
+    assert [name for name in declared.columns if declared.never_missing(name)] == ["a", "b"]
     for text in ("x", "y", "1"):
-        stated = ParquetColumns(table.path, Format(True, missing_values=(text,)))
-        names = [name for name in stated.columns if stated.never_missing(name)]
+        declared = ParquetColumns(table.path, Format(True, missing_values=(text,)))
+        names = [name for name in declared.columns if declared.never_missing(name)]
         assert names == (["b"] if text == "1" else ["a"])
     monkeypatch.setattr(ParquetColumns, "__getitem__", None)
     assert len(open_columns(table.path, table.form, Schema(("a", "b", "c"), ()))) == 2
@@ -225,7 +225,7 @@ def test_csv_is_read_whole_and_admitted(tmp_path):
 def test_columns_that_cannot_be(tmp_path, schema, message):
     table = written(tmp_path, age=[1], name=["x"], list=[[1]])
     with pytest.raises(InputError, match=message) as found:
-        refined_by(open_columns(table.path, table.form, schema), schema.names)
+        refined_by(open_columns(table.path, table.form, schema), schema.quasi_identifiers)
     with pytest.raises(InputError) as expected:
         whole(table.path, table.form, schema)
     assert str(found.value) == str(expected.value)

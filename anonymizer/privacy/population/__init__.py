@@ -4,36 +4,15 @@ In go class sizes and the sampling fraction, out come shares and probabilities. 
 scipy is imported when a function first needs it, never by importing this package.
 """
 
-from anonymizer.privacy.population.risks import (
-    Risk,
-    estimated_risk,
-    journalist,
-    marketer,
-    prosecutor,
-)
-from anonymizer.privacy.population.sampling import (
-    failure_probability,
-    sampling_rate,
-    smallest_class,
-)
-from anonymizer.privacy.population.uniqueness import (
-    ESTIMATORS,
-    Uniqueness,
-    population_uniqueness,
-    sample_uniqueness,
-)
-
-__all__ = [
-    "ESTIMATORS",
-    "Risk",
-    "Uniqueness",
-    "estimated_risk",
-    "failure_probability",
-    "journalist",
-    "marketer",
-    "population_uniqueness",
-    "prosecutor",
-    "sample_uniqueness",
-    "sampling_rate",
-    "smallest_class",
-]
+from anonymizer.privacy.population.risks import Risk as Risk
+from anonymizer.privacy.population.risks import estimated_risk as estimated_risk
+from anonymizer.privacy.population.risks import journalist as journalist
+from anonymizer.privacy.population.risks import marketer as marketer
+from anonymizer.privacy.population.risks import prosecutor as prosecutor
+from anonymizer.privacy.population.sampling import failure_probability as failure_probability
+from anonymizer.privacy.population.sampling import sampling_rate as sampling_rate
+from anonymizer.privacy.population.sampling import smallest_class as smallest_class
+from anonymizer.privacy.population.uniqueness import ESTIMATORS as ESTIMATORS
+from anonymizer.privacy.population.uniqueness import Uniqueness as Uniqueness
+from anonymizer.privacy.population.uniqueness import population_uniqueness as population_uniqueness
+from anonymizer.privacy.population.uniqueness import sample_uniqueness as sample_uniqueness

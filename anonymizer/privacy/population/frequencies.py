@@ -1,4 +1,4 @@
-"""Frequencies of frequencies: how many classes have each size; and the check of class sizes.
+"""Class sizes as callers give them, checked; and how many classes have each size.
 
 Every estimator of uniqueness depends on the table through these few numbers only, so a million
 classes are counted once and never looked at again.
@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from anonymizer.errors import InputError
-from anonymizer.kernels.arrays import Floats
+from anonymizer.kernels.arrays import Floats, Ints
 
 LEAST_FRACTION = 1e-12
 """One record of every million million: below it nothing can be estimated, and powers overflow."""
+
+MOST_EXACT = 2**53
+"""Records below which floating point counts every one."""
 
 MOST_COUNTED = 1 << 16
 """Sizes up to which counting how often each occurs is quicker than sorting them."""
@@ -73,3 +76,28 @@ def frequencies(sizes: ArrayLike, what: str) -> Frequencies:
     of_size = np.bincount(counts.astype(np.intp))
     occurring = np.flatnonzero(of_size)
     return Frequencies(occurring.astype(float), of_size[occurring].astype(float))
+
+
+def numbers_of_records(given: ArrayLike, dimensions: int) -> Ints:
+    """Whole numbers from 0, not all of them 0: class sizes, or a count matrix.
+
+    Raises InputError when they are not, have another number of dimensions, or come to
+    ``MOST_EXACT``.
+    """
+    what = "class sizes, shape (classes,)" if dimensions == 1 else "shape (classes, values)"
+    try:
+        numbers = np.asarray(given, float)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"expected records as whole numbers, {what}") from None
+    if numbers.ndim != dimensions:
+        raise InputError(f"expected records of {what}, not of {numbers.ndim} dimensions")
+    whole = np.isfinite(numbers) & (numbers >= 0) & (numbers == np.floor(numbers))
+    if not whole.all():
+        raise InputError(
+            f"numbers of records must be whole and not negative; {int((~whole).sum())} are not"
+        )
+    if not numbers.any():
+        raise InputError("no records: there is nobody whose risk could be measured")
+    if numbers.sum() >= MOST_EXACT:
+        raise InputError(f"{MOST_EXACT:,} records or more cannot be counted one by one")
+    return numbers.astype(np.int64)

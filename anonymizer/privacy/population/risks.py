@@ -23,16 +23,10 @@ TERMS = 60
 
 @dataclass(frozen=True)
 class Risk:
-    """Risk of a table: of its worst record, on average, and the share of records above a bound.
+    """Risk of a table: the ``highest`` probability with which a record is re-identified.
 
-    Attributes
-    ----------
-    highest
-        The largest probability with which a record is re-identified.
-    average
-        The expected share of records that are re-identified.
-    at_risk
-        The share of records whose probability lies above the threshold.
+    ``average`` is the expected share of records that are, ``at_risk`` the share of those whose
+    probability lies above the threshold.
     """
 
     highest: float
@@ -61,12 +55,8 @@ def journalist(sizes: ArrayLike, population: ArrayLike, threshold: float = 1.0) 
     the table, in the same order; classes without records in the table do not count. El Emam
     gives the average as the larger of this and G / sum_g P_g, the success rate of an intruder
     who starts from the population's records instead of the table's; that second share is not
-    of the table's records and is left out.
-
-    Raises
-    ------
-    InputError
-        Where the shapes differ, or the population has fewer records of a class than the table.
+    of the table's records and is left out. InputError where the shapes differ, or the population
+    has fewer records of a class than the table.
 
     >>> journalist([1, 3], [2, 4], threshold=0.25)
     Risk(highest=0.5, average=0.3125, at_risk=0.25)
@@ -108,12 +98,7 @@ def estimated_risk(sizes: ArrayLike, fraction: float, threshold: float = 1.0) ->
     2004; the individual risk of mu-Argus). It looks at each class by itself: a class unique in the
     sample gets the same risk whether the table holds one such class or thousands. Where most
     sample uniques are population uniques it is far too low: less than half at a fraction of 0.1
-    in the tests' heavy tail.
-
-    Raises
-    ------
-    InputError
-        Where ``fraction`` is not in [1e-12, 1].
+    in the tests' heavy tail. InputError where ``fraction`` is not in [1e-12, 1].
 
     >>> estimated_risk([2, 2], 1.0).average
     0.5

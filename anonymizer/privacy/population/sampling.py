@@ -74,12 +74,8 @@ class _Tail(NamedTuple):
 def sampling_rate(epsilon: float) -> float:
     """Beta = 1 - e^-epsilon, the largest rate at which epsilon can be reached (SafePub's choice).
 
-    Rounded down, so that epsilon >= -ln(1 - beta) holds of the number returned.
-
-    Raises
-    ------
-    InputError
-        Where epsilon is not a number above 0, or so small that no record would be drawn.
+    Rounded down, so that epsilon >= -ln(1 - beta) holds of the number returned. InputError where
+    epsilon is not a number above 0, or so small that no record would be drawn.
 
     >>> round(sampling_rate(1.0), 6)
     0.632121
@@ -101,12 +97,8 @@ def failure_probability(k: int, beta: float, epsilon: float) -> float:
     beta)) falls with n: beyond the j where it goes below the value at k no term can be larger.
     gamma is computed to 60 digits and rounded down, which can only raise it; as e^epsilon is
     irrational, j / gamma is never whole and the n found is the exact one. A result is never
-    below the smallest normal float. It never rises with k.
-
-    Raises
-    ------
-    InputError
-        Where k is no whole number of at least 1, beta not in (0, 1), or epsilon < -ln(1 - beta).
+    below the smallest normal float. It never rises with k. InputError where k is no whole number of
+    at least 1, beta not in (0, 1), or epsilon < -ln(1 - beta).
 
     >>> failure_probability(20, sampling_rate(2.0), 2.0) <= 0.1
     True
@@ -122,12 +114,8 @@ def smallest_class(epsilon: float, delta: float, beta: float | None = None) -> i
     """Smallest k with failure_probability(k, beta, epsilon) <= delta.
 
     ``beta`` is ``sampling_rate(epsilon)`` when left out. By Chernoff's bound no j from some point
-    on fails with more than delta; k is one more than the last j that does.
-
-    Raises
-    ------
-    InputError
-        Where delta is not in (0, 1), and as ``failure_probability``.
+    on fails with more than delta; k is one more than the last j that does. InputError where delta
+    is not in (0, 1), and as ``failure_probability``.
 
     >>> smallest_class(1.0, 1e-6)
     74

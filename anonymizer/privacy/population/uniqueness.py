@@ -20,22 +20,13 @@ SMALL_FRACTION = 0.1
 
 
 class Uniqueness(NamedTuple):
-    """An estimate, and who made it.
+    """An estimate, and the ``estimator`` that made it: "exact" where there was nothing to estimate.
 
-    Attributes
-    ----------
-    estimator
-        Which estimator answered: "zayatz", "pitman" or "snb"; "exact" where nothing had to be
-        estimated.
-    uniques
-        Expected number of population uniques, S_1. Within [0, f_1 + N - n]: a population unique
-        is either one of the f_1 sample uniques or one of the N - n records not drawn.
-    share
-        S_1 / N, the share of the population's records that are unique in it.
-    sample_share
-        Expected share of the sample's records that are unique in the population: fraction S_1 / n
-        = S_1 / N, as each of the S_1 is drawn with probability ``fraction``; but at most f_1 / n,
-        for only sample uniques can be population uniques.
+    ``uniques`` is the expected number S_1 of population uniques, within [0, f_1 + N - n]: each is
+    one of the f_1 sample uniques or of the N - n records not drawn. ``share`` is S_1 / N.
+    ``sample_share`` is the expected share of the sample's records that are unique in the
+    population: fraction S_1 / n = S_1 / N, as each of the S_1 is drawn with probability
+    ``fraction``; but at most f_1 / n, for only sample uniques can be population uniques.
     """
 
     estimator: str
@@ -86,11 +77,8 @@ def population_uniqueness(
     up to a fraction of 0.1 Pitman, or Zayatz where Pitman has no answer; above 0.1 the smaller of
     SNB and Zayatz, or Zayatz where SNB has none.
 
-    Raises
-    ------
-    InputError
-        Where the estimator is unknown, ``fraction`` is not in [1e-12, 1], or the sizes are not
-        whole numbers of at least 0.
+    InputError where the estimator is unknown, ``fraction`` is not in [1e-12, 1], or the sizes are
+    not whole numbers of at least 0.
 
     >>> population_uniqueness([1, 1, 2, 2, 2], 0.5, "zayatz")
     Uniqueness(estimator='zayatz', uniques=1.6, share=0.1, sample_share=0.1)

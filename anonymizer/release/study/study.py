@@ -95,7 +95,7 @@ class Study:
     @property
     def published(self) -> Schema:
         """The roles of the columns of a release: one more distinguishes merged classes."""
-        return self.schema.beside(CLASS) if self.recoding.numbered else self.schema
+        return self.schema.with_quasi_identifier(CLASS) if self.recoding.numbered else self.schema
 
     @cached_property
     def targets(self) -> dict[str, float]:
@@ -219,6 +219,6 @@ def _require_parameters(place: str, kind: type[PrivacyModel], given: Mapping[str
             hint = did_you_mean(key, known) or f"; it has {', '.join(known)}"
             raise InputError(f"{place} has no parameter {shown(key)}{hint}")
     for key, field in known.items():
-        # Some are required in spite of a default: thresholds under different distances differ.
-        if key not in given and (field.default is MISSING or key in kind.stated):
+        # A default does not spare some: thresholds under different distances differ.
+        if key not in given and (field.default is MISSING or key in kind.required):
             raise InputError(f"{place} lacks {key!r}; give it")

@@ -109,7 +109,7 @@ def informations(facts: Facts) -> Iterator[Check]:
 def warnings(facts: Facts) -> Iterator[Check]:
     """The warnings that the table alone gives."""
     listed = at(facts.manifest, "warnings")
-    known = (*facts.schema.names, *facts.schema.sensitive)
+    known = (*facts.schema.quasi_identifiers, *facts.schema.sensitive)
     others = [name for name in facts.table.columns if name not in known]
     models = [model for model in facts.models if model is not None]
     given = class_warnings(facts.counts, models, 0 if facts.private else len(others))

@@ -118,7 +118,7 @@ def regions(facts: Facts) -> Iterator[Check]:
     listed = facts.manifest.get("regions")
     names = facts.recoded
     if not listed:
-        none = CLASS not in facts.schema.names[len(names) :]
+        none = CLASS not in facts.schema.quasi_identifiers[len(names) :]
         yield required("regions", none, "", "needs some")
         return
     known = [tuple(plain_text(region[name]) for name in names) for region in listed]
@@ -139,7 +139,7 @@ def regions(facts: Facts) -> Iterator[Check]:
 def _outside(facts: Facts, known: Sequence[tuple[str | None, ...]]) -> int:
     """The records whose combination of labels is none of those that are listed."""
     names, allowed = facts.recoded, {*known}
-    if CLASS in facts.schema.names[len(names) :]:
+    if CLASS in facts.schema.quasi_identifiers[len(names) :]:
         names = (*names, CLASS)
         allowed = {(*labels, str(place)) for place, labels in enumerate(known, 1)}
     group, first = engine.grouped(facts.table, names)

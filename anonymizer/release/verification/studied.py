@@ -68,7 +68,7 @@ def studied(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
 def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     schema, reported = study.published, at(manifest, "columns")
     expected: Mapping[str, Sequence[str]] = {
-        "quasi_identifiers": schema.names,
+        "quasi_identifiers": schema.quasi_identifiers,
         "sensitive": schema.sensitive,
         "targets": schema.targets,
         "identifiers": schema.identifiers,
@@ -111,11 +111,11 @@ def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     levels = manifest["levels"]
     fixed = getattr(study.recoding, "levels", None)
     if isinstance(study.recoding, RandomRecoding):
-        fixed = {**dict.fromkeys(study.schema.names, 0), **(fixed or {})}
+        fixed = {**dict.fromkeys(study.schema.quasi_identifiers, 0), **(fixed or {})}
     if fixed is not None:
         yield compared("levels", levels, dict(fixed), STUDY)
     elif isinstance(study.recoding, Levels):
-        everything = {*levels} == {*study.schema.names}
+        everything = {*levels} == {*study.schema.quasi_identifiers}
         yield required("levels", everything, "", "needs one of every quasi-identifier", STUDY)
     for name, groups in manifest["recoding"].items():
         if name in study.hierarchies:

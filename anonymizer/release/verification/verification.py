@@ -189,7 +189,10 @@ def _verdicts(
     roles = study.published
     if {*roles.columns} - {*facts.table.columns}:
         return ()
-    alike = (roles.names, roles.counted) == (facts.schema.names, facts.schema.counted)
+    alike = (roles.quasi_identifiers, roles.counted) == (
+        facts.schema.quasi_identifiers,
+        facts.schema.counted,
+    )
     counts = facts.counts if alike else recount(facts.table, roles, people)
     return tuple(judged(facts.table, counts, roles, policy_of_study(study), people))
 
@@ -220,7 +223,7 @@ def _columns(
     none = not there and "identifiers" in manifest["columns"]
     words = f"has {', '.join(map(repr, there))}" if there else "may have some: none is named"
     yield required("columns.identifiers", none, "", words, RECOMPUTED)
-    without = [name for name in found if name not in (*schema.names, *schema.sensitive)]
+    without = [name for name in found if name not in (*schema.quasi_identifiers, *schema.sensitive)]
     others = at(manifest, "other_columns")
     words = _differing(others if isinstance(others, list) else [], without)
     yield required("other_columns", same(others, without), "", words, RECOMPUTED)
@@ -270,7 +273,7 @@ def people_of(
     Raises InputError when the manifest is of another study.
     """
     population = study.schema.admit_population(people)
-    tally = engine.tally(population, study.schema.names)
+    tally = engine.tally(population, study.schema.quasi_identifiers)
     taxonomies = taxonomies_of(tally, study.hierarchies)
     recoding = manifest.recoding_over(taxonomies)
     recoded = relabelled(population, recoding, taxonomies)

@@ -11,7 +11,7 @@ from anonymizer.counts.counts import Counts
 from anonymizer.release.warnings.warnings import ENOUGH, IDENTIFYING, SINGLED_OUT, ReleaseWarning
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Digits
-from anonymizer.tables.keys import crossed
+from anonymizer.tables.numbering import crossed
 from anonymizer.tables.spelling import read_keys
 from anonymizer.tables.values import is_missing
 

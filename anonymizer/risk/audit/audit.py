@@ -194,7 +194,7 @@ def _verified(release: Published) -> list[Verdict]:
     if people is None:
         return verify(release.table, release.schema, release.models)
     labels, _ = place(people, release.manifest)
-    recoded = matched(release.table, labels[[*release.schema.names]], release.schema)
+    recoded = matched(release.table, labels[[*release.schema.quasi_identifiers]], release.schema)
     return verify(release.table, release.schema, release.models, recoded)
 
 
@@ -220,10 +220,10 @@ def minimality_of(table: Placed, draws: int, rng: np.random.Generator) -> attack
     if reason := _obstacle(table, study):
         return attacks.Minimality.not_applicable(reason)
     roles = study.schema
-    schema = Schema(roles.names, roles.sensitive, missing=roles.missing)
+    schema = Schema(roles.quasi_identifiers, roles.sensitive, missing=roles.missing)
     tally = engine.tally(schema.admit(table.original), schema.columns)
     population = table.release.population
-    people = None if population is None else engine.tally(population, schema.names)
+    people = None if population is None else engine.tally(population, schema.quasi_identifiers)
     taxonomies = taxonomies_of(tally, study.hierarchies, people)
     counts, levels = schema.counts(tally, taxonomies, people), table.release.manifest.levels
     node = tuple(levels[name] for name in counts.names)
@@ -234,14 +234,16 @@ def _obstacle(table: Placed, study: Study) -> str | None:
     """Why the release is not known to be minimal."""
     recoding = study.recoding
     if not isinstance(recoding, FullDomain):
-        return obstacle(table.release.manifest, study.schema.names)
+        return obstacle(table.release.manifest, study.schema.quasi_identifiers)
     if recoding.max_classes is not None or recoding.min_records is not None:
         return "the search kept to bounds in addition to the policy"
     if not table.exact:
         return "the original holds more people than the release"
     if set(table.values) != set(table.release.schema.sensitive):
         return "the original lacks a sensitive attribute"
-    return obstacle(table.release.manifest, study.schema.names, float(recoding.suppression))
+    return obstacle(
+        table.release.manifest, study.schema.quasi_identifiers, float(recoding.suppression)
+    )
 
 
 def obstacle(manifest: Manifest, names: Sequence[str], suppression: float = 0.0) -> str | None:

@@ -137,13 +137,15 @@ def classes_in(release: Published, people: pd.DataFrame) -> tuple[Counts, Codes]
     table, admitted = release.table, _admitted(people, release)
     with sound(release.path / MANIFEST):
         labels, known = place(people, release.manifest, _numbers(release, admitted))
-    counts, class_of = classes_of(table, schema, labels[list(schema.names)], complete=False)
+    counts, class_of = classes_of(
+        table, schema, labels[list(schema.quasi_identifiers)], complete=False
+    )
     mine, theirs = class_of[: len(table)], class_of[len(table) :]
     occupied = counts.sizes > 0
     number = np.where(occupied, np.cumsum(occupied) - 1, -1)
     found = np.where(known, number[theirs], -1)
     if release.manifest.suppressed_class == "kept":
-        hidden = engine.all_equal(table, schema.names, ANY)
+        hidden = engine.all_equal(table, schema.quasi_identifiers, ANY)
         if hidden.any():
             found[found < 0] = number[mine[hidden][0]]
     found[~admitted] = -1
@@ -160,7 +162,7 @@ def _admitted(people: pd.DataFrame, release: Published) -> Mask:
 
 def _numbers(release: Published, admitted: Mask) -> Codes | None:
     """The class number of each record, if a release has numbers and as many records."""
-    numbered = CLASS in release.schema.names and CLASS not in release.raw
+    numbered = CLASS in release.schema.quasi_identifiers and CLASS not in release.raw
     if not numbered or admitted.sum() != len(release.table):
         return None
     numbers = np.full(len(admitted), -1, np.intp)

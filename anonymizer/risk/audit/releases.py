@@ -39,7 +39,7 @@ class Published:
     def population(self) -> pd.DataFrame | None:
         """The raw quasi-identifiers of the population that models are about, if any is."""
         people = population_of(self.models)
-        raw = replace(self.schema, names=self.raw)
+        raw = replace(self.schema, quasi_identifiers=self.raw)
         return None if people is None else raw.admit_population(people.table)
 
     def shown(self, names: Iterable[str]) -> list[str]:
@@ -52,7 +52,7 @@ class Published:
 
         Nobody is dropped, even with missing values, as several releases place the same people.
         """
-        raw = replace(self.schema, names=(*self.raw, *known), missing="category")
+        raw = replace(self.schema, quasi_identifiers=(*self.raw, *known), missing="category")
         table = raw.admit_population(people.table)
         form = Format(False, missing_values=self.missing_values)
         return table.apply(cleaned, form=form)
@@ -81,7 +81,7 @@ def read_release(path: Path, study: Study | None = None) -> Published:
             models = manifest.policy
         else:
             schema, missing = study.published, study.document.data.missing_values
-            if set(study.schema.names) != set(manifest.recoding):
+            if set(study.schema.quasi_identifiers) != set(manifest.recoding):
                 raise InputError(
                     f"{study.path} is not the study of the release: it has other quasi-identifiers"
                 )

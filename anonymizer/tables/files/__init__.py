@@ -3,36 +3,16 @@
 In go paths and formats, out come DataFrames, or ``ParquetColumns`` that are read one at a time.
 """
 
-from anonymizer.tables.files.columnar import ParquetColumns
-from anonymizer.tables.files.files import (
-    Format,
-    cleaned,
-    columns_in,
-    format_of,
-    read_table,
-    write_table,
-)
-from anonymizer.tables.files.spreadsheet import (
-    disarmed,
-    disarmed_text,
-    formulas,
-    rearmed,
-    rearmed_text,
-    with_safe_names,
-)
-
-__all__ = [
-    "Format",
-    "ParquetColumns",
-    "cleaned",
-    "columns_in",
-    "disarmed",
-    "disarmed_text",
-    "format_of",
-    "formulas",
-    "read_table",
-    "rearmed",
-    "rearmed_text",
-    "with_safe_names",
-    "write_table",
-]
+from anonymizer.tables.files.columnar import ParquetColumns as ParquetColumns
+from anonymizer.tables.files.files import Format as Format
+from anonymizer.tables.files.files import cleaned as cleaned
+from anonymizer.tables.files.files import columns_in as columns_in
+from anonymizer.tables.files.files import format_of as format_of
+from anonymizer.tables.files.files import read_table as read_table
+from anonymizer.tables.files.files import write_table as write_table
+from anonymizer.tables.files.spreadsheet import disarmed as disarmed
+from anonymizer.tables.files.spreadsheet import disarmed_text as disarmed_text
+from anonymizer.tables.files.spreadsheet import formulas as formulas
+from anonymizer.tables.files.spreadsheet import rearmed as rearmed
+from anonymizer.tables.files.spreadsheet import rearmed_text as rearmed_text
+from anonymizer.tables.files.spreadsheet import with_safe_names as with_safe_names

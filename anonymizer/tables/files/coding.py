@@ -40,7 +40,9 @@ def coded(kind: pa.DataType, batches: Batches, records: int) -> Numbered | None:
 
     Exact: whole numbers of any size, dates and decimals stay apart where they differ at all.
     """
-    found = _ranged(kind, batches, records) if _is_whole(kind) else None
+    types = pa.types
+    whole = types.is_integer(kind) or types.is_date32(kind) or types.is_boolean(kind)
+    found = _ranged(kind, batches, records) if whole else None
     try:
         return found or _listed(kind, batches, records)
     except pa.ArrowNotImplementedError:
@@ -59,11 +61,6 @@ def looked_up(place: SmallCodes, codes: SmallCodes) -> SmallCodes:
         block = slice(begin, begin + BLOCK)
         found[block] = place[codes[block]]
     return found
-
-
-def _is_whole(kind: pa.DataType) -> bool:
-    types = pa.types
-    return bool(types.is_integer(kind) or types.is_date32(kind) or types.is_boolean(kind))
 
 
 def _ranged(kind: pa.DataType, batches: Batches, records: int) -> Numbered | None:

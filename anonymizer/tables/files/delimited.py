@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.csv
 
 from anonymizer.errors import InputError
-from anonymizer.tables.files.opening import require_columns_few, require_named, table_stream
-from anonymizer.tables.reading import LINE
+from anonymizer.tables.files.opening import require_named, table_stream
+from anonymizer.tables.reading import COLUMNS, LINE
 
 BLOCK = 16 * 1024 * 1024
 """Bytes that CSV is read by; a record must fit in."""
@@ -107,7 +107,8 @@ def _strictly(path: Path, separator: str) -> tuple[list[str], int]:
 def _header(path: Path, reader: Iterable[list[str]]) -> list[str]:
     """The first row that is not empty."""
     header = next((row for row in reader if row), [])
-    require_columns_few(path, len(header))
+    if len(header) > COLUMNS.value:
+        raise COLUMNS.refuse(path, "its first line names more than {} columns")
     longest = max(map(len, header), default=0)
     if longest > LONGEST_NAME:
         raise InputError(

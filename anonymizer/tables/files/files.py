@@ -24,16 +24,9 @@ PARQUET = (".parquet", ".pq")
 
 @dataclass(frozen=True)
 class Format:
-    """How a table lies in a file.
+    """How a table lies in a file: as Parquet, else as CSV with a separator between its fields.
 
-    Parameters
-    ----------
-    parquet
-        Parquet; CSV otherwise.
-    separator
-        Between the fields of a CSV file.
-    missing_values
-        What counts as missing besidess an empty field, in the columns where that matters.
+    ``missing_values`` are missing, and so is an empty field, in the columns where that matters.
     """
 
     parquet: bool
@@ -53,12 +46,9 @@ class Format:
 def format_of(
     path: Path, separator: str | None = None, missing_values: Sequence[str] = ()
 ) -> Format:
-    """Find a file's format by its name, and a CSV file's separator by its first lines.
+    """A file's format by its name, and a CSV file's separator by its first lines.
 
-    Raises
-    ------
-    InputError
-        When there is no such file.
+    InputError when there is no such file.
     """
     try:
         exists, is_file = path.exists(), path.is_file()
@@ -67,10 +57,9 @@ def format_of(
     if not is_file:
         raise InputError(f"there is no {'table in' if exists else 'file'} {path}")
     if path.suffix.lower() in PARQUET:
-        return Format(parquet=True, missing_values=tuple(missing_values))
-    return Format(
-        False, separator or separator_of(_first_lines(path), SEPARATORS), tuple(missing_values)
-    )
+        return Format(True, missing_values=tuple(missing_values))
+    separator = separator or separator_of(_first_lines(path), SEPARATORS)
+    return Format(False, separator, tuple(missing_values))
 
 
 def _first_lines(path: Path) -> list[str]:
@@ -82,13 +71,7 @@ def _first_lines(path: Path) -> list[str]:
 
 
 def columns_in(path: Path, form: Format) -> list[str]:
-    """The columns of a table file, without its records.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be read.
-    """
+    """The columns of a table file, without its records; InputError when it cannot be read."""
     with readable(path):
         return parquet_columns(path) if form.parquet else csv_columns(path, form.separator)
 
@@ -96,20 +79,9 @@ def columns_in(path: Path, form: Format) -> list[str]:
 def read_table(path: Path, form: Format, columns: Sequence[str] = ()) -> pd.DataFrame:
     """Read a whole table; CSV fields stay texts, so that nothing is lost on the way back.
 
-    Parameters
-    ----------
-    path
-        The file; a CSV file may be compressed (.gz, .bz2, .zst).
-    form
-        Its format.
-    columns
-        Columns that must be there and are cleaned: blanks around a text are no part of the value,
-        empty texts and ``form.missing_values`` are missing.
-
-    Raises
-    ------
-    InputError
-        When the file cannot be read to its end: the message names the file and the line, no value.
+    ``columns`` must be there and are cleaned: blanks around a text are no part of the value, empty
+    texts and ``form.missing_values`` are missing. A CSV file may be compressed (.gz, .bz2, .zst).
+    InputError when it cannot be read to its end: the message names file and line, no value.
     """
     with readable(path):
         frame = (
@@ -125,7 +97,9 @@ def write_table(frame: pd.DataFrame, path: Path, form: Format) -> None:
         return
     # Python's writer leaves a lone carriage return bare, which readers take for the end of a line;
     # and what looks like another separator within a single column would be taken for one.
-    quoted = len(frame.columns) == 1 or _has_carriage_return(frame)
+    texts = [frame[name] for name in frame.columns if pd.api.types.is_string_dtype(frame[name])]
+    returns = any(column.str.contains("\r", regex=False).any() for column in texts)
+    quoted = len(frame.columns) == 1 or returns
     quoting: Literal[0, 1] = csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL
     frame.to_csv(path, sep=form.separator, index=False, lineterminator="\n", quoting=quoting)
 
@@ -137,8 +111,3 @@ def cleaned(column: pd.Series, form: Format) -> pd.Series:
     absent = {"", *form.missing_values}
     missing = np.array([text_of(value) in absent for value in values], bool)
     return column.mask(missing[codes]) if missing.any() else column
-
-
-def _has_carriage_return(frame: pd.DataFrame) -> bool:
-    texts = [frame[name] for name in frame.columns if pd.api.types.is_string_dtype(frame[name])]
-    return any(column.str.contains("\r", regex=False).any() for column in texts)

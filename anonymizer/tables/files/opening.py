@@ -9,15 +9,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from anonymizer.errors import InputError, require_columns
-from anonymizer.tables.reading import (
-    COLUMNS,
-    LINE,
-    MIB,
-    RATIO,
-    TABLE,
-    IrregularError,
-    open_regular,
-)
+from anonymizer.tables.reading import LINE, MIB, RATIO, TABLE, IrregularError, open_regular
 
 COMPRESSIONS = {".bz2": "bz2", ".gz": "gzip", ".lz4": "lz4", ".zst": "zstd"}
 """What a file was compressed by, by the ending of its name."""
@@ -57,41 +49,17 @@ class _Bounded(io.RawIOBase):
         chunk = self._stream.read(len(buffer))
         buffer[: len(chunk)] = chunk
         self._read += len(chunk)
-        self._require_within()
-        self._require_lines(chunk)
-        return len(chunk)
-
-    def _require_within(self) -> None:
         if self._read > self._most:
             raise TABLE.refuse(self._path, "it has more than {} bytes, decompressed")
-        if self._name is None or self._read <= FREE:
-            return
-        if self._read > RATIO.value * max(self._file.tell(), 1):
+        free = self._name is None or self._read <= FREE
+        if not free and self._read > RATIO.value * max(self._file.tell(), 1):
             raise RATIO.refuse(self._path, "it decompresses to more than {} times its size")
-
-    def _require_lines(self, chunk: bytes) -> None:
-        """Lines that are too long span several chunks, so that only their ends matter."""
+        # Lines that are too long span several chunks, so that only their ends matter.
         end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r"))
         self._since = self._since + len(chunk) if end < 0 else len(chunk) - 1 - end
         if self._since > self._line:
             raise LINE.refuse(self._path, "it is no CSV, with a line of more than {} bytes")
-
-
-def require_columns_few(path: Path, columns: int) -> None:
-    """Require that a table has no more columns than the limit."""
-    if columns > COLUMNS.value:
-        raise COLUMNS.refuse(path, "its first line names more than {} columns")
-
-
-def require_room(path: Path, metadata: pa.parquet.FileMetaData) -> None:
-    """Require that a Parquet file, which may be compressed too, is no larger than a table may be.
-
-    Its size is the bytes that it declares, or one for each of its values.
-    """
-    groups = map(metadata.row_group, range(metadata.num_row_groups))
-    declared = sum(group.total_byte_size for group in groups)
-    if max(declared, metadata.num_rows * metadata.num_columns) > TABLE.value:
-        raise TABLE.refuse(path, "it has more than {} bytes, decompressed")
+        return len(chunk)
 
 
 @contextmanager

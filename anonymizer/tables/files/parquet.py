@@ -9,9 +9,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 
-from anonymizer.tables.arrow import anew
-from anonymizer.tables.files.opening import require_named, require_room
-from anonymizer.tables.traces import without_traces
+from anonymizer.tables.files.opening import require_named
+from anonymizer.tables.reading import TABLE
+from anonymizer.tables.traces import anew, without_traces
 from anonymizer.tables.values import number_of
 
 UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
@@ -30,11 +30,15 @@ def parquet_columns(path: Path) -> list[str]:
 def read_parquet(path: Path, columns: Sequence[str]) -> pd.DataFrame:
     """Read Parquet; every column as such, also a named index that pandas wrote.
 
-    An index without a name is left out: it numbers the records of some other table.
+    An index without a name is left out: it numbers the records of some other table. Parquet may be
+    compressed: a table may be no larger than the bytes it declares, or one for each value.
     """
     with pyarrow.parquet.ParquetFile(path) as file:
         require_named(path, file.schema_arrow.names, columns)
-        require_room(path, file.metadata)
+        groups = map(file.metadata.row_group, range(file.num_row_groups))
+        declared = sum(group.total_byte_size for group in groups)
+        if max(declared, file.metadata.num_rows * file.metadata.num_columns) > TABLE.value:
+            raise TABLE.refuse(path, "it has more than {} bytes, decompressed")
         table = file.read()
     table = table.drop_columns([n for n in table.column_names if UNNAMED_INDEX.fullmatch(n)])
     table.validate(full=True)

@@ -23,16 +23,13 @@ def formulas(table: pd.DataFrame) -> dict[str, int]:
     """How many cells of each column a spreadsheet would run, its name included; those with any."""
     found = {}
     for name in table.columns:
-        cells = int(_runs(name)) + (_running(table[name]) if _has_texts(table[name]) else 0)
+        cells = int(_runs(name))
+        if _has_texts(table[name]):
+            codes, values = engine.distinct(table[name])
+            cells += int(np.array([_runs(value) for value in values], bool)[codes].sum())
         if cells:
             found[str(name)] = cells
     return found
-
-
-def _running(column: pd.Series) -> int:
-    """How many cells of a column a spreadsheet would run."""
-    codes, values = engine.distinct(column)
-    return int(np.array([_runs(value) for value in values], bool)[codes].sum())
 
 
 def disarmed(table: pd.DataFrame) -> pd.DataFrame:

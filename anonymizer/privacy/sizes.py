@@ -1,16 +1,17 @@
-"""Models about the population that a table was drawn from, and about re-identification."""
+"""Models of class sizes: those of the table and those of the population it was drawn from."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counts import Classes
-from anonymizer.errors import InputError, require_number, require_whole
+from anonymizer.errors import InputError
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
-from anonymizer.privacy.base import TOLERANCE, PrivacyModel
+from anonymizer.privacy.base import TOLERANCE, PositiveShare, PrivacyModel, Share, Whole
 from anonymizer.tables.population import Population, Withheld
 
 
@@ -33,16 +34,50 @@ def population_of(models: Sequence[PrivacyModel]) -> Population | None:
     return named[0] if named else None
 
 
+class SizeModel(PrivacyModel):
+    """A model of class sizes alone: each class has at least k records."""
+
+    bounded_by = "k"
+    unit = "records"
+    kind = Kind.SIZE
+    absolute = True
+    strongly_monotone = True
+    at_least = True
+    sensitive = False
+
+    def measure(self, classes: Classes) -> Floats:
+        return classes.sizes.astype(float)
+
+
+@dataclass(frozen=True)
+class KAnonymity(SizeModel):
+    """Every record shares its quasi-identifiers with at least k - 1 others: n_g >= k.
+
+    In bits, I2(X, g) = log N - log n_g <= log(N / k). Measured in records. Samarati (2001);
+    Bezzi (2010), Eq. 5 and 6.
+    """
+
+    name = "k-anonymity"
+    condition = "n_g >= k"
+    source = "Samarati 2001"
+    beyond = "exceeds the {best:.0f} records of the table"
+
+    k: Whole
+
+
 class PopulationModel(PrivacyModel):
     """A model of class sizes, those of the table and of a population."""
 
+    needs_population: ClassVar[bool] = True
     absolute = True
     sensitive = False
 
     population: Population | pd.DataFrame | None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "population", Population.of(self.name, self.population))
+        super().__post_init__()
+        if self.population is not None or self.needs_population:
+            object.__setattr__(self, "population", Population.of(self.name, self.population))
 
     def sizes(self, classes: Classes) -> Ints:
         """P_g, the population's records of each class, shape (classes,); without one n_g."""
@@ -71,15 +106,10 @@ class KMap(PopulationModel):
     strongly_monotone = True
     at_least = True
 
-    k: int
+    k: Whole
     population: Population | pd.DataFrame
 
-    def __post_init__(self) -> None:
-        require_whole(self.name, "k", self.k)
-        super().__post_init__()
-
     def measure(self, classes: Classes) -> Floats:
-        """P_g, the population's records of each class."""
         return self.sizes(classes).astype(float)
 
 
@@ -98,28 +128,23 @@ class DeltaPresence(PopulationModel):
     bounded_by = "upper"
     judges_empty = True
 
-    lower: float
-    upper: float
+    lower: Share
+    upper: PositiveShare
     population: Population | pd.DataFrame
 
     def __post_init__(self) -> None:
-        require_number(self.name, "lower", self.lower, least=0, most=1)
-        require_number(self.name, "upper", self.upper, least=0, most=1, above=True)
+        super().__post_init__()
         if self.lower > self.upper:
             raise InputError(f"{self.name}: lower = {self.lower:g} is above upper = {self.upper:g}")
-        super().__post_init__()
 
     def measure(self, classes: Classes) -> Floats:
-        """n_g / P_g of each class."""
         return classes.sizes / self.sizes(classes)
 
     def accepts(self, values: Floats) -> Mask:
-        """Shares between the bounds."""
         return (values >= self.lower - TOLERANCE) & (values <= self.limit)
 
     @property
     def range(self) -> str:
-        """From one bound to the other."""
         return f"{self.lower:g} to {self.upper:g}"
 
     def worst(self, values: Floats) -> float:
@@ -128,7 +153,6 @@ class DeltaPresence(PopulationModel):
         return low if self.lower > 0 and self.lower - low > high - self.upper else high
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
-        """The same, multiplied out."""
         return (Bound(Kind.PRESENCE, self.lower - TOLERANCE, upper=np.array([self.limit])),)
 
 
@@ -139,14 +163,10 @@ class RiskModel(PopulationModel):
     unit = "probability"
     source = "El Emam 2013"
     bounded_by = "risk"
+    needs_population = False
 
-    risk: float
+    risk: PositiveShare
     population: Population | pd.DataFrame | None = None
-
-    def __post_init__(self) -> None:
-        require_number(self.name, "risk", self.risk, least=0, most=1, above=True)
-        if self.population is not None:
-            super().__post_init__()
 
 
 @dataclass(frozen=True)
@@ -163,14 +183,10 @@ class AverageReidentificationRisk(RiskModel):
     per_class = False
 
     def measure(self, classes: Classes) -> Floats:
-        """The average over records, shape (1,)."""
-        share = classes.sizes / self.sizes(classes)
-        return np.array([share.sum() / classes.sizes.sum()])
+        return np.array([(classes.sizes / self.sizes(classes)).sum() / classes.sizes.sum()])
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
-        """At most the risk, of all classes together."""
-        kind = Kind.RISK if self.population is None else Kind.POPULATION_RISK
-        return (Bound(kind, self.limit),)
+        return (Bound(Kind.RISK if self.population is None else Kind.POPULATION_RISK, self.limit),)
 
 
 @dataclass(frozen=True)
@@ -185,10 +201,7 @@ class HighestReidentificationRisk(RiskModel):
     strongly_monotone = True
 
     def measure(self, classes: Classes) -> Floats:
-        """1 over the records that a record may be, of each class."""
         return 1 / self.sizes(classes)
 
     def bounds(self, table: Classes) -> tuple[Bound, ...]:
-        """So many records, or people, at least."""
-        kind = Kind.SIZE if self.population is None else Kind.POPULATION
-        return (Bound(kind, 1 / self.limit),)
+        return (Bound(Kind.SIZE if self.population is None else Kind.POPULATION, 1 / self.limit),)
