@@ -10,29 +10,17 @@ searches. May import privacy, objectives, counts, hierarchy, tables, information
 from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
 from anonymizer.recoding.full_domain.frontier import automatic
 from anonymizer.recoding.full_domain.solve import SEARCHES, STRATEGIES, solve
-from anonymizer.recoding.partitions.bezzi_heuristic import level_ranges
 from anonymizer.recoding.partitions.bounded import (
     refine_within,
     with_few_classes,
     with_large_classes,
 )
+from anonymizer.recoding.partitions.families import Segments
 from anonymizer.recoding.partitions.joint import refine_exactly, refine_jointly
-from anonymizer.recoding.partitions.refine import (
-    Refined,
-    Refiner,
-    cut_heuristically,
-)
-from anonymizer.recoding.partitions.segments import Segments
+from anonymizer.recoding.partitions.refine import Refined, Refiner, cut_heuristically, level_ranges
 from anonymizer.recoding.problem.options import Bounds, RangeOptions
 from anonymizer.recoding.problem.parallel import as_done
-from anonymizer.recoding.problem.problem import (
-    Found,
-    Frontier,
-    Problem,
-    Run,
-    Watch,
-    ignore,
-)
+from anonymizer.recoding.problem.problem import Found, Frontier, Problem, Run, Watch, ignore
 from anonymizer.recoding.problem.suppression import Suppression
 
 __all__ = [

@@ -31,7 +31,7 @@ from anonymizer.recoding import (
     with_few_classes,
     with_large_classes,
 )
-from anonymizer.recoding.partitions import split
+from anonymizer.recoding.partitions import joint
 from anonymizer.recoding.problem.priced import Priced
 from anonymizer.release.recodings import RECODINGS
 
@@ -193,7 +193,7 @@ def test_when_time_is_up_the_best_found_is_feasible_and_bounded(drawn):
     assert problem.feasible(hurried.counts)
     assert hurried.value <= best.value + 1e-9 <= hurried.bound + 2e-9
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(split, "MOST_COMBINATIONS", 0)
+        patch.setattr(joint, "MOST_COMBINATIONS", 0)
         climbed = within(problem, ["x"], run=Run(time_limit=1e-9), max_classes=3)
     assert problem.feasible(climbed.counts)
     assert len(climbed.counts) <= 3
