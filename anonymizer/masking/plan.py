@@ -20,7 +20,7 @@ from anonymizer.masking.options import RandomRecoding
 from anonymizer.masking.preserved import preserved
 from anonymizer.privacy import KAnonymity
 from anonymizer.recoding.apply import described, relabelled
-from anonymizer.recoding.recoding import Outcome, RecodingPlan, unsuppressed
+from anonymizer.recoding.recoding import Outcome, RecodingPlan
 from anonymizer.tables import engine
 from anonymizer.tables.values import counted, is_missing, text_of
 
@@ -112,7 +112,7 @@ class RandomPlan(RecodingPlan):
         released = engine.without_traces(engine.replaced(base, columns))
         hidden = list(dict.fromkeys([*columns, *self.generalized]))
         report = self._report(base, released, tables, drawn)
-        return Outcome(released, unsuppressed(len(released)), False, hidden, report)
+        return Outcome(released, np.zeros(len(released), bool), False, hidden, report)
 
     def recoder(
         self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator

@@ -161,7 +161,7 @@ class Precision(AttributeWise):
         at = next(i for i, candidate in enumerate(taxonomy.levels) if candidate is level)
         return np.full(len(records), at / taxonomy.height if taxonomy.height else 0.0)
 
-    def stated(self, score: float, records: int) -> float:
+    def quantity(self, score: float, records: int) -> float:
         """The precision."""
         return 1 + score
 
@@ -216,9 +216,9 @@ class Tabulated(Objective):
                 totals[i] += (sizes * column.extra[level][column.codes[members]]).sum()
         return self._of(totals)
 
-    def stated(self, score: float, records: int) -> float:
+    def quantity(self, score: float, records: int) -> float:
         """The objective's own figure."""
-        return self.objective.stated(score, records)
+        return self.objective.quantity(score, records)
 
     def _totals(self, node: Sequence[int]) -> Floats:
         """What the records cost at a node, shape (attributes,)."""

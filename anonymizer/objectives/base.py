@@ -47,7 +47,7 @@ class Objective(ABC):
     def score(self, candidate: Candidate) -> float:
         """The score of a node as it would be released."""
 
-    def stated(self, score: float, records: int) -> float:
+    def quantity(self, score: float, records: int) -> float:
         """The quantity that the objective is named after, from its score."""
         return -score
 

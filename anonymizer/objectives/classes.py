@@ -81,7 +81,7 @@ class MutualInformation(Objective):
         bits = candidate.entropy(attribute) - candidate.uncertainty(attribute)
         return max(bits, 0.0) / int(candidate.margins[-1])
 
-    def stated(self, score: float, records: int) -> float:
+    def quantity(self, score: float, records: int) -> float:
         """I(X~;W) in bits."""
         return score
 
@@ -146,7 +146,7 @@ class AverageClassSize(Objective):
         """The number of classes."""
         return float(candidate.groups)
 
-    def stated(self, score: float, records: int) -> float:
+    def quantity(self, score: float, records: int) -> float:
         """Records per class."""
         return records / score
 

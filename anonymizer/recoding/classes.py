@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import ClassVar, Literal
 
 from anonymizer.counts.multidimensional import Regions
@@ -57,12 +58,13 @@ class Multidimensional(Generalization):
         problem.objective.worth(Layout.of(problem.counts))  # refuses one of levels alone
         confined = with_large_classes(problem, self.bounds)
         try:
-            return self._best(problem, confined, refine, seed, run)
-        except ImportError:
+            import_module("anonymizer.kernels.machine")  # it loads numba, and nothing else
+        except (ImportError, OSError) as error:
             raise InputError(
                 f"recoding = {self.name!r} needs numba, which cannot be loaded here; reinstall it, "
                 "or choose another recoding"
-            ) from None
+            ) from error
+        return self._best(problem, confined, refine, seed, run)
 
     @abstractmethod
     def _best(

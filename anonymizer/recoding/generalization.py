@@ -23,8 +23,8 @@ from anonymizer.recoding.problem.options import Bounds, RangeOptions
 from anonymizer.recoding.problem.policy import Policy
 from anonymizer.recoding.problem.problem import Problem, Run
 from anonymizer.recoding.problem.suppression import Suppressed, Suppression, suppress
-from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, unsuppressed
-from anonymizer.recoding.remembered import People, seen_in, seen_of
+from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
+from anonymizer.recoding.remembered import People, seen_in
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
@@ -36,24 +36,11 @@ T = TypeVar("T")
 class GeneralizationPlan(RecodingPlan):
     """Partitions of the quasi-identifiers, or classes of their own, and a suppression budget.
 
-    Parameters
-    ----------
-    suppression
-        How many records may be suppressed.
-    population
-        The quasi-identifiers of the population that models are about, counted.
+    ``population``: the quasi-identifiers of the population that models are about, counted.
     """
 
     suppression: Suppression
     population: People | None = field(default=None, repr=False)
-
-    def remembering(
-        self, admitted: pd.DataFrame, raw: Counts, outcome: Outcome
-    ) -> "GeneralizationPlan":
-        """The plan that knows which values it released, ``raw`` being the counts of the table."""
-        if not outcome.suppressed.any():
-            return replace(self, seen=seen_of(raw, self.taxonomies))
-        return replace(self, seen=seen_in(admitted[~outcome.suppressed], self.taxonomies))
 
     def carry_out(self, admitted: pd.DataFrame) -> Outcome:
         """Recode the records and suppress the classes that break the policy, within the budget."""
@@ -94,7 +81,7 @@ class GeneralizationPlan(RecodingPlan):
     def _suppressed(self, recoded: pd.DataFrame) -> tuple[pd.DataFrame, Mask, bool]:
         """The table without broken classes, which records are suppressed, and if they are gone."""
         if not self.suppression.most(len(recoded)):
-            return recoded, unsuppressed(len(recoded)), False
+            return recoded, np.zeros(len(recoded), bool), False
         people = self._people()
         counts, everybody = classes_of(recoded, self.schema, people)
         class_of = everybody[: len(recoded)]
@@ -123,15 +110,14 @@ class GeneralizationPlan(RecodingPlan):
         if isinstance(self.recoding, Regions):
             class_of = self.recoding.class_of(raw.cells)
             return lambda counts: counts.grouped(class_of)
-        recoding, together = self.recoding, None
+        recoding = self.recoding
         if outcome.fate == "kept":
             recoded = raw.recode(recoding)
             hidden = all_hidden(recoded, recoding)
             together = suppressed_of(recoded, self.models, self.suppression, hidden)
-        if together is None:
-            return lambda counts: counts.recode(recoding)
-        marks = together.marks
-        return lambda counts: counts.recode(recoding).merge(marks)
+            if together is not None:
+                return lambda counts: counts.recode(recoding).merge(together.marks)
+        return lambda counts: counts.recode(recoding)
 
 
 class Generalization(Recoding):
@@ -155,13 +141,7 @@ class Generalization(Recoding):
         models: Sequence[PrivacyModel],
         objective: Objective,
     ) -> Problem:
-        """The problem that some counts pose; refused where no recoding can solve it.
-
-        Raises
-        ------
-        InputError, PolicyUnreachableError
-            Naming the model that no recoding can satisfy.
-        """
+        """The problem that some counts pose; refused where no recoding can satisfy some model."""
         problem = Problem(counts, taxonomies, models, objective, self.budget)
         problem.require_possible()
         return problem
@@ -223,13 +203,15 @@ class Generalization(Recoding):
             None if people is None else People.of(people, counted.taxonomies),
         )
         outcome = plan.carry_out(counted.kept)
-        return plan.remembering(counted.kept, problem.counts, outcome), outcome
+        suppressed = outcome.suppressed
+        left = counted.kept[~suppressed] if suppressed.any() else problem.counts
+        return replace(plan, seen=seen_in(left, plan.taxonomies)), outcome
 
 
 def suppressed_of(
     counts: Counts, models: Sequence[PrivacyModel], suppression: Suppression, hidden: Mask
 ) -> Suppressed | None:
-    """What is suppressed of a recoded table's classes; None where the budget does not do.
+    """What is suppressed of a recoded table's classes; None where the budget is too small.
 
     ``hidden``: the class, if any, that is ``*`` in every quasi-identifier already.
     """

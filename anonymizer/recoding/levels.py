@@ -9,7 +9,6 @@ from anonymizer.errors import InputError, did_you_mean, is_whole, require_one_of
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding.full_domain.solve import STRATEGIES, solve
 from anonymizer.recoding.generalization import Generalization
-from anonymizer.recoding.hasse import traced
 from anonymizer.recoding.lattice import Node, level_recoding
 from anonymizer.recoding.partitions.bounded import with_few_classes, with_large_classes
 from anonymizer.recoding.problem.problem import Found, Problem, Run, Search
@@ -112,12 +111,8 @@ def _chosen(problem: Problem, found: Found) -> tuple[Partitions, SearchResult]:
         found.strategy,
         found.score,
         found.bound,
-        nodes=found.nodes,
-        checked=found.checked,
-        feasible=found.feasible,
-        minimal=found.minimal,
+        found,
         proven=found.proven,
-        trace=traced(problem, found),
     )
 
 

@@ -11,7 +11,6 @@ from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy import require_class_by_class, require_monotone
 from anonymizer.recoding.full_domain.solve import SEARCHES
 from anonymizer.recoding.generalization import Generalization
-from anonymizer.recoding.hasse import traced
 from anonymizer.recoding.partitions.bounded import refine_within, with_large_classes
 from anonymizer.recoding.partitions.refine import REFINEMENTS, Cutting, Refiner
 from anonymizer.recoding.problem.problem import Problem, Run, Search
@@ -94,17 +93,14 @@ class VariableRange(Generalization):
         known = refined.bound < inf and self._search in SEARCHES.values()
         score = problem.objective(refined.counts)
         return refined.recoding, SearchResult.of(
-            problem,
+            confined,
             nodes.strategy or name_of(self.search),
             score,
             score + (refined.bound - refined.value) if known else inf,
-            nodes=nodes.nodes,
+            nodes,
             checked=nodes.checked + refined.checked,
-            feasible=nodes.feasible,
-            minimal=nodes.minimal,
             refinements=refined.refinements,
             proven=known and refined.proven,
-            trace=traced(confined, nodes),
         )
 
     def _attributes(self, taxonomies: Mapping[str, Taxonomy]) -> tuple[str, ...]:

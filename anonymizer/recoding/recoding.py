@@ -13,13 +13,13 @@ from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, name_of
-from anonymizer.hierarchy import Taxonomy
+from anonymizer.hierarchy import Taxonomy, forgetting
 from anonymizer.kernels.arrays import Mask
 from anonymizer.objectives import Objective
 from anonymizer.privacy import DifferentialPrivacy, PrivacyModel
 from anonymizer.recoding.apply import described, levels_of, require_unnumbered
 from anonymizer.recoding.problem.problem import Run
-from anonymizer.recoding.remembered import Seen, forgotten, moved
+from anonymizer.recoding.remembered import Seen
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
@@ -29,18 +29,9 @@ from anonymizer.tables.engine import Tally
 class Task:
     """What a recoding is chosen for.
 
-    Parameters
-    ----------
-    counted
-        The table, counted once: roles, admitted records, values and how they generalize.
-    models
-        The policy.
-    objective
-        What is maximised.
-    seed
-        For what is chosen at random, such as the starts of a local search.
-    run
-        Jobs, time limit and progress.
+    ``counted`` is the table, counted once: roles, admitted records, values and how they generalize;
+    ``models`` the policy; ``seed`` for what is chosen at random, such as the starts of a local
+    search.
     """
 
     counted: Counted
@@ -61,25 +52,16 @@ class Randomization(Protocol):
 class Outcome:
     """A table carried out by a plan: what is released of it, and what became of its records.
 
-    Parameters
-    ----------
-    released
-        The released table.
-    suppressed
-        Which of the admitted records are suppressed, shape (records,).
-    removed
-        Whether these are left out of the released table.
-    hidden
-        The quasi-identifiers that are not released as they are.
-    randomization
-        What the manifest reports of values drawn at random; None where none were.
+    ``suppressed`` (records,) marks the admitted records that are suppressed, and ``removed`` says
+    whether these are left out of the released table. ``hidden`` are the quasi-identifiers that are
+    not released as they are. ``randomization`` is for values drawn at random, None without.
     """
 
     released: pd.DataFrame = field(repr=False)
     suppressed: Mask = field(repr=False)
     removed: bool
     hidden: Sequence[str]
-    randomization: "Randomization | None" = None
+    randomization: Randomization | None = None
 
     @property
     def fate(self) -> str:
@@ -102,16 +84,8 @@ class Outcome:
 class RecodingPlan(ABC):
     """A fitted recoding: applies to tables, describes itself, remembers no record.
 
-    Parameters
-    ----------
-    schema, models
-        The roles of the columns and the policy.
-    taxonomies, recoding
-        The values that are known, and their groups.
-    search
-        How the recoding was found.
-    seen
-        The values that are remembered when the plan is pickled; all when left out.
+    ``taxonomies`` are the values that are known, ``recoding`` their groups, ``search`` how these
+    were found. ``seen`` are the values that are remembered when the plan is pickled; all for None.
     """
 
     schema: Schema
@@ -138,8 +112,11 @@ class RecodingPlan(ABC):
         """
         if self.seen is None:
             return self
-        known = forgotten(self.taxonomies, self.seen)
-        recoding = moved(self.recoding, self.taxonomies, known)
+        known = {name: forgetting(each, self.seen[name]) for name, each in self.taxonomies.items()}
+        recoding = self.recoding
+        if not isinstance(recoding, Regions):  # partitions that are levels, by those that are left
+            levels = {name: known[name].levels[level] for name, level in self.levels.items()}
+            recoding = {**recoding, **levels}
         return replace(self, taxonomies=known, recoding=recoding, seen=None)
 
     @abstractmethod
@@ -160,14 +137,8 @@ class RecodingPlan(ABC):
     ) -> Callable[[Counts], Counts]:
         """What the plan makes of counts with the combinations of the raw ones: of shuffled ones.
 
-        Parameters
-        ----------
-        raw, released
-            Counts of the admitted records that are released, before and after.
-        outcome
-            What was released of them.
-        rng
-            For plans that draw.
+        ``raw`` and ``released`` count the admitted records that are released, before and after;
+        ``rng`` is for plans that draw.
         """
 
     @property
@@ -256,22 +227,14 @@ class Recoding(ABC):
     def require_suitable(
         self, models: Sequence[PrivacyModel], objective: Objective, run: Run
     ) -> None:
-        """Refuse what this recoding cannot answer for, before a table is looked at.
-
-        Raises
-        ------
-        InputError
-            Naming it.
-        """
+        """Refuse what this recoding cannot answer for, before a table is looked at."""
         private = [model for model in models if isinstance(model, DifferentialPrivacy)]
         if private and not self.private:
             raise InputError(
                 f"{private[0].name} needs levels that were chosen without looking at the table; "
                 "choose recoding = SafePub(levels) (in a study, method = 'safepub')"
             )
-        if self.searches:
-            return
-        if run.time_limit is not None:
+        if not self.searches and run.time_limit is not None:
             raise InputError(f"recoding {self.name!r} searches nothing; leave out the time limit")
 
     def require_room(self, columns: Iterable[object]) -> None:
@@ -285,8 +248,3 @@ class Recoding(ABC):
         options = {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
         named = {key: name_of(v) if callable(v) else v for key, v in options.items()}
         return {"method": self.name, **named}
-
-
-def unsuppressed(records: int) -> Mask:
-    """The mask of suppressed records where none are."""
-    return np.zeros(records, bool)

@@ -7,11 +7,9 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.columns import encoded
-from anonymizer.counts.counts import Counts, Partitions
-from anonymizer.counts.multidimensional import Regions
-from anonymizer.hierarchy import Taxonomy, forgetting
+from anonymizer.counts.counts import Counts
+from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints, Mask
-from anonymizer.recoding.apply import levels_of
 from anonymizer.tables import engine
 
 Seen = Mapping[str, Mask]
@@ -22,12 +20,7 @@ Seen = Mapping[str, Mask]
 class People:
     """A population as counts: how many people have each combination of value codes.
 
-    Parameters
-    ----------
-    cells
-        The combinations, shape (combinations, quasi-identifiers).
-    sizes
-        Their people, shape (combinations,).
+    ``cells`` (combinations, quasi-identifiers) and the ``sizes`` (combinations,) of each.
     """
 
     cells: Codes = field(repr=False)
@@ -55,33 +48,13 @@ class People:
         return combinations.loc[np.repeat(np.arange(len(sizes)), sizes)].reset_index(drop=True)
 
 
-def seen_in(table: pd.DataFrame, taxonomies: Mapping[str, Taxonomy]) -> Seen:
-    """Which values of each quasi-identifier a table has."""
-    return _seen({name: encoded(table[name], taxonomies[name]) for name in taxonomies}, taxonomies)
-
-
-def seen_of(counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> Seen:
-    """The same of counts of value codes, which have far fewer rows than their table."""
-    cells = counts.cells[counts.sizes > 0]
-    return _seen(dict(zip(counts.names, cells.T, strict=True)), taxonomies)
-
-
-def _seen(codes: Mapping[str, Codes], taxonomies: Mapping[str, Taxonomy]) -> Seen:
+def seen_in(table: pd.DataFrame | Counts, taxonomies: Mapping[str, Taxonomy]) -> Seen:
+    """Which values a table has of each quasi-identifier, or its counts, which have fewer rows."""
+    if isinstance(table, Counts):
+        columns = dict(zip(table.names, table.cells[table.sizes > 0].T, strict=True))
+    else:
+        columns = {name: encoded(table[name], taxonomies[name]) for name in taxonomies}
     return {
-        name: np.isin(np.arange(len(taxonomies[name].codes)), some) for name, some in codes.items()
+        name: np.isin(np.arange(len(taxonomies[name].codes)), codes)
+        for name, codes in columns.items()
     }
-
-
-def forgotten(taxonomies: Mapping[str, Taxonomy], seen: Seen) -> dict[str, Taxonomy]:
-    """Taxonomies that know no value which was not seen, and which no hierarchy lists."""
-    return {name: forgetting(taxonomy, seen[name]) for name, taxonomy in taxonomies.items()}
-
-
-def moved(
-    recoding: Partitions | Regions, old: Mapping[str, Taxonomy], new: Mapping[str, Taxonomy]
-) -> Partitions | Regions:
-    """A recoding by the levels of other taxonomies, where its partitions are levels."""
-    if isinstance(recoding, Regions):
-        return recoding
-    levels = levels_of(recoding, old)
-    return {**recoding, **{name: new[name].levels[level] for name, level in levels.items()}}

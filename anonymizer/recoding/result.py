@@ -1,12 +1,17 @@
 """How a recoding was found."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from math import inf
 from typing import Any
 
+from anonymizer.objectives import MutualInformation
 from anonymizer.recoding.lattice import Node
-from anonymizer.recoding.problem.problem import Problem
+from anonymizer.recoding.problem.problem import Found, Frontier, Problem
 from anonymizer.recoding.trace import Trace
+
+MOST_SCORED = 32
+"""Minimal nodes that are scored although no level is chosen: as quick as a cut or two."""
 
 
 @dataclass(frozen=True)
@@ -64,29 +69,34 @@ class SearchResult:
 
     @classmethod
     def of(
-        cls, problem: Problem, strategy: str, score: float, best: float = inf, **found: Any
+        cls,
+        problem: Problem,
+        strategy: str,
+        score: float,
+        best: float = inf,
+        over: Found | Frontier | None = None,
+        **found: Any,
     ) -> "SearchResult":
         """The result of a search that maximised a problem's objective, in the objective's unit.
 
         Parameters
         ----------
-        problem
-            The problem that was solved.
-        strategy
-            What searched.
         score
             What was reached.
         best
             What no other recoding can score more than; infinite where that is not known.
+        over
+            What was found over the lattice of levels, where that was searched.
         **found
             The other fields.
         """
-
-        def quantity(score: float) -> float:
-            return problem.objective.stated(score, problem.counts.records)
-
+        quantity = partial(problem.objective.quantity, records=problem.counts.records)
         value, bound = quantity(score), quantity(best) if best < inf else None
         gap = None if bound is None else abs(bound - value)
+        if over is not None:
+            shared = ("nodes", "checked", "feasible", "minimal")
+            found = {name: getattr(over, name) for name in shared} | found
+            found["trace"] = _traced(problem, over)
         return cls(strategy, problem.objective.name, value, gap=gap, bound=bound, **found)
 
     def to_dict(self) -> dict[str, object]:
@@ -94,3 +104,25 @@ class SearchResult:
         minimal = None if self.minimal is None else [list(node) for node in self.minimal]
         names = [each.name for each in fields(self) if each.compare]
         return {**{name: getattr(self, name) for name in names}, "minimal": minimal}
+
+
+def _traced(problem: Problem, found: Found | Frontier) -> Trace:
+    """The trace of a search, scores in the objective's own unit, and what follows from it."""
+    objective, trace, scores = problem.objective, found.trace, found.trace.scores
+    if isinstance(found, Frontier) and len(found.minimal) <= MOST_SCORED:
+        evaluator, sets = problem.evaluator, problem.evaluator.sets()
+        score = evaluator.objective.score
+        scores = {node: score(evaluator.plain(node, sets.at(node))) for node in found.minimal}
+    # Merging classes preserves monotone models; under suppression it may break any of them.
+    upward = not problem.suppresses and all(model.monotone for model in problem.models)
+    listed = found.feasible == len(scores)
+    records = problem.counts.records
+    return replace(
+        trace,
+        scores={node: objective.quantity(score, records) for node, score in scores.items()},
+        upward=upward,
+        complete=found.minimal is not None and (upward or listed),
+        # An estimate of information is another quantity, and a weighted sum is not in bits.
+        informs=type(objective) is MutualInformation
+        and all(weight == 1 for weight in objective.of(problem.counts.sensitive).values()),
+    )

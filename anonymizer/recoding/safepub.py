@@ -22,7 +22,7 @@ from anonymizer.recoding.apply import relabelled
 from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.levels import node_of
 from anonymizer.recoding.problem.problem import Run
-from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, unsuppressed
+from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
 from anonymizer.recoding.remembered import seen_in
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
@@ -75,7 +75,8 @@ class SafePub(Recoding):
         schema = task.counted.schema
         if schema.counted:
             raise InputError(_as_it_is(schema.counted[0]))
-        taxonomies = written_alike(task.counted.taxonomies)
+        known = task.counted.taxonomies
+        taxonomies = {name: _written_alike(taxonomy) for name, taxonomy in known.items()}
         node = node_of(self.levels, taxonomies)
         recoding = level_recoding(taxonomies, schema.names, node)
         (private,) = (m for m in task.models if isinstance(m, DifferentialPrivacy))
@@ -90,13 +91,8 @@ class SafePub(Recoding):
 class SamplePlan(RecodingPlan):
     """All that is needed to release a differentially private sample of a table.
 
-    Every release draws anew, from a source of randomness that nobody knows; what several releases
-    of one table disclose adds up.
-
-    Parameters
-    ----------
-    model
-        The model that says how to sample.
+    Every release draws anew, as ``model`` says, from a source of randomness that nobody knows; what
+    several releases of one table disclose adds up.
     """
 
     private: ClassVar[bool] = True
@@ -136,25 +132,20 @@ class SamplePlan(RecodingPlan):
             )
         order = rng.permutation(len(left))
         released = engine.without_traces(left.iloc[order].reset_index(drop=True))
-        return drawn[large], Outcome(released, unsuppressed(len(left)), False, self.generalized)
+        nowhere = np.zeros(len(left), bool)
+        return drawn[large], Outcome(released, nowhere, False, self.generalized)
 
     def recoder(
         self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator
     ) -> Callable[[Counts], Counts]:
-        """None: nothing is reported of the raw table.
-
-        Raises
-        ------
-        NotImplementedError
-            Always.
-        """
+        """None: nothing is reported of the raw table."""
         raise NotImplementedError
 
     def _large(self, recoded: pd.DataFrame) -> Mask:
         """The records of a recoded sample whose classes are large enough, shape (records,)."""
         class_of, _ = engine.grouped(recoded, self.schema.names)
         large = np.bincount(class_of) >= self._least
-        return large[class_of] if len(recoded) else unsuppressed(0)
+        return large[class_of] if len(recoded) else np.zeros(0, bool)
 
     def _alike(self, table: pd.DataFrame) -> pd.DataFrame:
         """The table with every value as the taxonomies write it; those unknown as they are."""
@@ -176,20 +167,14 @@ class SamplePlan(RecodingPlan):
         return max([self.model.k, *others])
 
 
-def written_alike(taxonomies: Mapping[str, Taxonomy]) -> dict[str, Taxonomy]:
-    """Taxonomies whose level 0 has one way of writing each value.
+def _written_alike(taxonomy: Taxonomy) -> Taxonomy:
+    """A taxonomy whose level 0 has one way of writing each value.
 
-    The way of the table, ``39.0`` next to a gap, say, would tell of records that were not drawn.
+    The way of the table, ``39.0`` next to a gap, say, would disclose records that were not drawn.
     """
-    return {
-        name: replace(taxonomy, levels=(_rewritten(taxonomy), *taxonomy.levels[1:]))
-        for name, taxonomy in taxonomies.items()
-    }
-
-
-def _rewritten(taxonomy: Taxonomy) -> Partition:
-    raw = taxonomy.levels[0]
-    return Partition(raw.groups, tuple(taxonomy.texts[code] for code in raw.first))
+    raw, *others = taxonomy.levels
+    alike = Partition(raw.groups, tuple(taxonomy.texts[code] for code in raw.first))
+    return replace(taxonomy, levels=(alike, *others))
 
 
 def _as_it_is(column: object) -> str:
