@@ -7,13 +7,18 @@ kernels.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from inspect import signature
 
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.objectives.attributes import Loss, NonUniformEntropy, Precision, Tabulated
 from anonymizer.objectives.base import Objective, Weights
-from anonymizer.objectives.classes import AverageClassSize, Discernibility, MutualInformation
-from anonymizer.objectives.estimates import AboveShuffled, MillerMadow
+from anonymizer.objectives.classes import (
+    AboveShuffled,
+    AverageClassSize,
+    Discernibility,
+    MillerMadow,
+    MutualInformation,
+)
 
 __all__ = [
     "OBJECTIVES",
@@ -75,14 +80,10 @@ def objective_of(
     options = {"weights": weights, "target": targets, "aggregate": aggregate}
     given = {option: value for option, value in options.items() if value not in (None, {})}
     for option in given:
-        having = [known for known, kind in OBJECTIVES.items() if option in _options(kind)]
+        having = [n for n, kind in OBJECTIVES.items() if option in signature(kind).parameters]
         if name not in having:
             about = "is about whole classes and " if OBJECTIVES[name].weighs is None else ""
             raise InputError(
                 f"the objective {name} {about}has no {option}; only {', '.join(having)}"
             )
     return OBJECTIVES[name](**given)
-
-
-def _options(kind: type[Objective]) -> set[str]:
-    return {option.name for option in fields(kind)}  # type: ignore[arg-type]

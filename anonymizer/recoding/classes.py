@@ -128,7 +128,7 @@ class MergedCells(Multidimensional):
     def _best(
         self, problem: Problem, confined: Problem, refine: Sequence[str], seed: int, run: Run
     ) -> tuple[Regions, SearchResult]:
-        from anonymizer.recoding.merged_cells import MergeOptions, merge_cells  # compiled
+        from anonymizer.recoding.merged_cells import merge_cells  # compiled
         from anonymizer.recoding.merged_cells.initial import InitialCells
 
         deadline = run.deadline()
@@ -137,10 +137,9 @@ class MergedCells(Multidimensional):
             confined = replace(confined, objective=Priced(problem.objective, self.min_gain))
         else:
             atoms = InitialCells.cells(problem, refine, self.ranges)
-        run = run.until(deadline)
+        cells, run = atoms.problem(confined), run.until(deadline)
         try:
-            options = MergeOptions(self.max_classes)
-            found = merge_cells(atoms.problem(confined), options, seed, run)
+            found = merge_cells(cells, self.max_classes, seed, run)
         except PolicyUnreachableError:
             raise self.unreachable(problem, ONE_CLASS) from None
         regions = atoms.regions(problem, found.labels)

@@ -19,7 +19,6 @@ from anonymizer.recoding.boxes.beam import WIDEST, grow
 from anonymizer.recoding.boxes.cuts import Box, Tree, pruned
 from anonymizer.recoding.boxes.exact import Grid
 from anonymizer.recoding.boxes.grid import MOST_SET, Axis, axes_of, blocks_of, regions_of
-from anonymizer.recoding.boxes.shapes import ShapeTable, boxes_of
 from anonymizer.recoding.partitions.bounded import best_within
 from anonymizer.recoding.partitions.refine import Solution
 from anonymizer.recoding.problem.criteria import criteria_of
@@ -33,9 +32,6 @@ EXPLAINED = {
     "greedy": "Boxes were cut where a cut gained most",
 }
 """What each strategy does."""
-
-QUICK = 1e7
-"""Boxes of a grid that are looked at in a second, at least."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +89,7 @@ def best_boxes(
     search = BoxProblem(axes, blocks, rows, criteria_of(problem, "boxes"), run)
     if search.whole == -inf:
         return None
-    grid = Grid.of(axes, blocks, rows) if exact and search.in_time else None
+    grid = Grid.of(axes, blocks, rows, run) if exact else None
     strategy = "dynamic programming" if grid else "beam" if exact else "greedy"
     found = search.exact(grid, bounds) if grid else search.grown(bounds, WIDEST if exact else 1)
     # The beam tries any sets of values, where trees of the grid are made of runs of siblings.
@@ -125,12 +121,6 @@ class BoxProblem:
     rows: Columns
     criteria: Criteria
     run: Run
-
-    @property
-    def in_time(self) -> bool:
-        """Whether all boxes can be looked at within the time limit."""
-        boxes = boxes_of([ShapeTable.of(axis) for axis in self.axes])
-        return self.run.time_limit is None or boxes < QUICK * self.run.time_limit
 
     @property
     def whole(self) -> float:

@@ -5,6 +5,6 @@ policy. ``initial`` says what is merged: cells, or boxes of them; ``merge`` runs
 step of which is in ``grouping``. The room may import ``recoding.problem`` and ``recoding.boxes``.
 """
 
-from anonymizer.recoding.merged_cells.merge import Merged, MergeOptions, merge_cells
+from anonymizer.recoding.merged_cells.merge import Merged, merge_cells
 
-__all__ = ["MergeOptions", "Merged", "merge_cells"]
+__all__ = ["Merged", "merge_cells"]

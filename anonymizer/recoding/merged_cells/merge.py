@@ -9,32 +9,12 @@ import numpy as np
 from anonymizer.errors import Ended, InputError
 from anonymizer.kernels.arrays import Ints
 from anonymizer.recoding import Problem, Run
-from anonymizer.recoding.merged_cells.cells import Cells
-from anonymizer.recoding.merged_cells.grouping import Grouping, improved
+from anonymizer.recoding.merged_cells.grouping import Cells, Grouping, improved
 from anonymizer.recoding.problem.parallel import in_parallel
 from anonymizer.recoding.problem.problem import ALONE
 
 ROUND = 1_000_000
 """Work between two looks at the clock, a third of a second or so."""
-
-
-@dataclass(frozen=True)
-class MergeOptions:
-    """How cells are merged.
-
-    Parameters
-    ----------
-    most_classes
-        At most so many classes; None: as many as there are cells.
-    starts
-        Searches from different random numbers, of which the best is kept.
-    work
-        Millions of classes that each of them looks at, about four for a second.
-    """
-
-    most_classes: int | None = None
-    starts: int = 2
-    work: int = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,10 +33,13 @@ class Merged:
 
 def merge_cells(
     problem: Problem,
-    options: MergeOptions = MergeOptions(),
+    most_classes: int | None = None,
     seed: int = 0,
     run: Run = ALONE,
+    *,
     starts: Sequence[Ints] = (),
+    searches: int = 2,
+    work: int = 16,
 ) -> Merged:
     """Find the best classes: sets of cells that satisfy the policy and maximise the objective.
 
@@ -68,6 +51,15 @@ def merge_cells(
 
     A time limit or an interrupt ends it with the best so far; else the result depends on seed and
     options alone.
+
+    Parameters
+    ----------
+    most_classes
+        At most so many classes; None: as many as there are cells.
+    searches
+        From different random numbers, of which the best is kept.
+    work
+        Millions of classes that each of them looks at, about four for a second.
 
     Raises
     ------
@@ -81,16 +73,16 @@ def merge_cells(
     Agglomeration: Slonim, Tishby, "Agglomerative information bottleneck" (1999).
     """
     cells = Cells.of(problem)
-    groupings = _started(cells, options, starts)
+    groupings = _started(cells, [*[np.zeros(len(cells), np.int64)] * searches, *starts])
     deadline = run.deadline()
-    goal = options.work * 1_000_000
+    goal = work * 1_000_000
     try:
         while monotonic() < deadline:
             left = [each for each in groupings if each.work < goal and not each.settled]
             if not left:
                 break
             run.watch("merging cells", min(each.work for each in left), goal)
-            tasks = [(cells, each, options.most_classes, seed, ROUND) for each in left]
+            tasks = [(cells, each, most_classes, seed, ROUND) for each in left]
             found = {each.start: each for each in in_parallel(improved, tasks, run.n_jobs)}
             groupings = [found.get(each.start, each) for each in groupings]
     except Ended:
@@ -100,10 +92,10 @@ def merge_cells(
     return _best(problem, groupings)
 
 
-def _started(cells: Cells, options: MergeOptions, starts: Sequence[Ints]) -> list[Grouping]:
-    """One class of all cells for every random start, and the labellings given."""
+def _started(cells: Cells, starts: Sequence[Ints]) -> list[Grouping]:
+    """The labellings that searches start from, checked."""
     found: list[Grouping] = []
-    for given in [*[np.zeros(len(cells), np.int64)] * options.starts, *starts]:
+    for given in starts:
         labels = np.unique(given, return_inverse=True)[1]
         if labels.shape != (len(cells),) or not np.isfinite(worths := cells.values(labels)).all():
             raise InputError("a start must label every cell, by classes that satisfy the policy")
