@@ -20,18 +20,13 @@ from anonymizer import (
     PolicyUnreachableError,
 )
 from anonymizer.objectives import MutualInformation, Objective
-from anonymizer.recoding import (
-    Bounds,
-    Refiner,
-    Run,
-    automatic,
-    refine_jointly,
+from anonymizer.recoding import Bounds, Refiner, Run, automatic, refine_jointly, solve
+from anonymizer.recoding.partitions import joint
+from anonymizer.recoding.partitions.bounded import (
     refine_within,
-    solve,
     with_few_classes,
     with_large_classes,
 )
-from anonymizer.recoding.partitions import joint
 from anonymizer.recoding.problem.priced import Priced
 from anonymizer.release.recodings import RECODINGS
 
