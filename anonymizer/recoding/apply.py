@@ -48,18 +48,12 @@ def relabelled(
 ) -> pd.DataFrame:
     """A table with the values of its quasi-identifiers replaced by the labels of their groups.
 
-    Raises
-    ------
-    InputError
-        When it holds values, or combinations of them, that the recoding does not cover, or a
-        column of the name that the recoding adds.
+    InputError where it holds values, or combinations of them, that the recoding does not cover, or
+    a column of the name that the recoding adds.
     """
     if isinstance(recoding, Regions):
         return _regrouped(table, recoding, taxonomies)
-    columns = {
-        name: _recoded(table[name], taxonomies[name], partition)
-        for name, partition in recoding.items()
-    }
+    columns = {name: _recoded(table[name], taxonomies[name], p) for name, p in recoding.items()}
     return engine.replaced(table, columns)
 
 
@@ -107,13 +101,7 @@ def overwritten(column: pd.Series, records: Mask) -> pd.Series:
 
 
 def require_unnumbered(columns: Iterable[object]) -> None:
-    """Require that no column goes by the name of the one that numbers the classes.
-
-    Raises
-    ------
-    InputError
-        When one does.
-    """
+    """Refuse a table with a column of the name of the one that numbers the classes."""
     if CLASS in columns:
         raise InputError(
             f"the table has a column {CLASS!r}, which is the name of the column that numbers the "

@@ -44,16 +44,7 @@ class Multidimensional(Generalization):
     min_gain: float = 0.0
 
     def choose(self, problem: Problem, seed: int, run: Run) -> tuple[Regions, SearchResult]:
-        """The best classes.
-
-        Raises
-        ------
-        PolicyUnreachableError
-            When not even everything in one class satisfies the policy.
-        InputError
-            When an objective of levels alone is to be maximised, or numba cannot be loaded, which
-            compiles the search.
-        """
+        """The best classes; InputError where numba cannot be loaded, which compiles the search."""
         refine = attributes_to_refine(self.refine, problem.taxonomies)
         problem.objective.worth(Layout.of(problem.counts))  # refuses one of levels alone
         confined = with_large_classes(problem, self.bounds)

@@ -179,12 +179,7 @@ class Generalization(Recoding):
     ) -> tuple[Partitions | Regions, SearchResult]:
         """The recoding that solves a problem, and how it was found.
 
-        Raises
-        ------
-        PolicyUnreachableError
-            When none does.
-        InputError
-            When options and problem do not fit together.
+        PolicyUnreachableError when none does, InputError when options and problem do not fit.
         """
 
     def fit(self, task: Task) -> tuple[RecodingPlan, Outcome]:

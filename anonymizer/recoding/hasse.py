@@ -30,13 +30,7 @@ OVER_LEVELS = ("full-domain", "variable-range", "cut", "fixed")
 
 
 def require_lattice(recoding: object) -> None:
-    """Require that a recoding, or the name of one, searches over levels.
-
-    Raises
-    ------
-    InputError
-        When it does not.
-    """
+    """Refuse a recoding, or the name of one, that does not search over levels."""
     name = getattr(recoding, "name", recoding)
     if name not in OVER_LEVELS:
         raise _without(f"recoding {name!r}")

@@ -107,23 +107,12 @@ def _chosen(problem: Problem, found: Found) -> tuple[Partitions, SearchResult]:
     """The recoding of a node that was found, and how it was found."""
     recoding = level_recoding(problem.taxonomies, problem.counts.names, found.node)
     return recoding, SearchResult.of(
-        problem,
-        found.strategy,
-        found.score,
-        found.bound,
-        found,
-        proven=found.proven,
+        problem, found.strategy, found.score, found.bound, found, proven=found.proven
     )
 
 
 def node_of(levels: Mapping[str, int], taxonomies: Mapping[str, Taxonomy]) -> Node:
-    """The lattice node for a mapping of attribute to level.
-
-    Raises
-    ------
-    InputError
-        When one lacks, is of no quasi-identifier, or is no level of its hierarchy.
-    """
+    """The lattice node for a mapping of attribute to level; InputError where there is none."""
     for name in levels:
         if name not in taxonomies:
             hint = did_you_mean(str(name), taxonomies)

@@ -128,13 +128,7 @@ class Cut(VariableRange):
 def attributes_to_refine(
     refine: Sequence[str] | None, taxonomies: Mapping[str, Taxonomy]
 ) -> tuple[str, ...]:
-    """The named attributes; all ordered ones where none are named.
-
-    Raises
-    ------
-    InputError
-        When one of them is no quasi-identifier.
-    """
+    """The named attributes, which are quasi-identifiers; all ordered ones where none are named."""
     if refine is None:
         return tuple(name for name, taxonomy in taxonomies.items() if taxonomy.ordered)
     return quasi_identifiers("refine", refine, taxonomies)
@@ -143,7 +137,7 @@ def attributes_to_refine(
 def quasi_identifiers(
     option: str, names: Sequence[str], taxonomies: Mapping[str, Taxonomy]
 ) -> tuple[str, ...]:
-    """The quasi-identifiers that an option names, each once."""
+    """The quasi-identifiers that an option names, each once; InputError where it names another."""
     named = column_names(option, names)
     for name in named:
         if name not in taxonomies:

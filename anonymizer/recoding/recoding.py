@@ -162,13 +162,7 @@ class RecodingPlan(ABC):
 
     @property
     def partitions(self) -> Partitions:
-        """The recoding of a plan that has one partition per quasi-identifier.
-
-        Raises
-        ------
-        TypeError
-            Where classes have groups of their own.
-        """
+        """The recoding of a plan that has one partition per quasi-identifier; else TypeError."""
         if isinstance(self.recoding, Regions):
             raise TypeError("classes have groups of their own")
         return self.recoding

@@ -79,16 +79,9 @@ class SearchResult:
     ) -> "SearchResult":
         """The result of a search that maximised a problem's objective, in the objective's unit.
 
-        Parameters
-        ----------
-        score
-            What was reached.
-        best
-            What no other recoding can score more than; infinite where that is not known.
-        over
-            What was found over the lattice of levels, where that was searched.
-        **found
-            The other fields.
+        ``score`` was reached, ``best`` is what no other recoding can score more than, infinite
+        where that is not known, and ``over`` what was found over the lattice of levels, where that
+        was searched; ``found`` are other fields.
         """
         quantity = partial(problem.objective.quantity, records=problem.counts.records)
         value, bound = quantity(score), quantity(best) if best < inf else None

@@ -15,7 +15,6 @@ import pandas as pd
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.hierarchy import Partition, Taxonomy
-from anonymizer.kernels.arrays import Mask
 from anonymizer.objectives import Objective
 from anonymizer.privacy import DifferentialPrivacy, KAnonymity, PrivacyModel
 from anonymizer.recoding.apply import relabelled
@@ -100,21 +99,15 @@ class SamplePlan(RecodingPlan):
     model: DifferentialPrivacy
 
     def carry_out(self, admitted: pd.DataFrame) -> Outcome:
-        """Draw a sample, recode it and leave small classes out.
-
-        In random order and without an index: both would tell who was drawn.
-
-        Raises
-        ------
-        InputError
-            When the table has a column that would be released as it is.
-        PolicyUnreachableError
-            When no class is large enough.
-        """
+        """Draw a sample, recode it and leave small classes out: see ``drawn``."""
         return self.drawn(admitted)[1]
 
     def drawn(self, admitted: pd.DataFrame) -> tuple[pd.DataFrame, Outcome]:
-        """The same, and the records that were drawn and left."""
+        """The records that were drawn and left, and what is released of them.
+
+        In random order and without an index: both would disclose who was drawn. InputError where a
+        column would be released as it is, PolicyUnreachableError where no class is large enough.
+        """
         known = (*self.schema.names, *self.schema.identifiers)
         for column in admitted.columns:
             if column not in known:
@@ -123,7 +116,8 @@ class SamplePlan(RecodingPlan):
         rng = np.random.default_rng()  # from the system's entropy: a seed could be guessed
         drawn = table[rng.random(len(table)) < self.model.beta]
         recoded = relabelled(self._alike(drawn), self.recoding, self.taxonomies)
-        large = self._large(recoded)
+        class_of, _ = engine.grouped(recoded, self.schema.names)
+        large = (np.bincount(class_of) >= self._least)[class_of]
         left = recoded[large]
         if not len(left):
             raise PolicyUnreachableError(
@@ -140,12 +134,6 @@ class SamplePlan(RecodingPlan):
     ) -> Callable[[Counts], Counts]:
         """None: nothing is reported of the raw table."""
         raise NotImplementedError
-
-    def _large(self, recoded: pd.DataFrame) -> Mask:
-        """The records of a recoded sample whose classes are large enough, shape (records,)."""
-        class_of, _ = engine.grouped(recoded, self.schema.names)
-        large = np.bincount(class_of) >= self._least
-        return large[class_of] if len(recoded) else np.zeros(0, bool)
 
     def _alike(self, table: pd.DataFrame) -> pd.DataFrame:
         """The table with every value as the taxonomies write it; those unknown as they are."""

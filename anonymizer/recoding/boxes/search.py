@@ -67,20 +67,10 @@ def best_boxes(
 ) -> Boxed | None:
     """The boxes that keep most of the objective; None where not even a single one is acceptable.
 
-    Parameters
-    ----------
-    ranges
-        The attributes that get ranges; they are ordered.
-    options, bounds
-        What ranges and boxes are confined to; the least of records is up to the models.
-    exact
-        The best tree of all where the grid is small enough, a good one by beam search beyond;
-        False for the greedy tree, for comparison.
-
-    Raises
-    ------
-    InputError
-        When models or objective are not about single classes.
+    The attributes of ``ranges`` are ordered. The least of records is up to the models, which are
+    about single classes like the objective (InputError otherwise). ``exact``: the best tree of all
+    where the grid is small enough, a good one by beam search beyond; False for the greedy tree, for
+    comparison.
     """
     deadline = run.deadline()
     axes = axes_of(problem, ranges, options)

@@ -46,8 +46,9 @@ def merge_cells(
     Local search over all partitions of the cells. It starts from one class of all cells, and from
     ``starts``, labellings of the cells by acceptable classes; no result is worse than any of them.
     What is repeated is one step: the cells of a few classes (at first of the one) are grouped
-    anew, by agglomeration of the classes that are furthest beyond their bounds and by annealing
-    within them, and that is kept where it loses nothing.
+    anew, by agglomeration of the classes that are furthest beyond their bounds (Slonim, Tishby,
+    "Agglomerative information bottleneck", 1999) and by annealing within them, and that is kept
+    where it loses nothing.
 
     A time limit or an interrupt ends it with the best so far; else the result depends on seed and
     options alone.
@@ -67,10 +68,6 @@ def merge_cells(
         When a model or the objective is not one of classes, or a start not one of such classes.
     PolicyUnreachableError
         When not even all cells as one class satisfy the policy.
-
-    Notes
-    -----
-    Agglomeration: Slonim, Tishby, "Agglomerative information bottleneck" (1999).
     """
     cells = Cells.of(problem)
     groupings = _started(cells, [*[np.zeros(len(cells), np.int64)] * searches, *starts])

@@ -76,15 +76,9 @@ def best_within(
 
     Each price is the one at which the best solutions known of more and of fewer classes have the
     same value: either a third one has a higher value and takes the place of one of them, or no
-    price leads any nearer.
-
-    Parameters
-    ----------
-    solve
-        Finds the best solution at a price on each class.
-    single
-        Makes the solution of one class at the least price, ``bounds.min_gain``; the ``value`` and
-        the ``bound`` that are returned are less what the classes cost at that price.
+    price leads any nearer. ``solve`` finds the best solution at a price on each class, ``single``
+    makes that of one class at the least price, ``bounds.min_gain``; the ``value`` and the ``bound``
+    that are returned are less what the classes cost at that price.
     """
     cost, most = bounds.min_gain, bounds.max_classes
     high = solve(cost)

@@ -39,12 +39,8 @@ def refine_jointly(
     Two attributes are cut together at their best next to every recoding of the others, so that the
     result is the proven optimum. Where there are too many of these, or time is up before, it is the
     best of what was found and of many local optima: of coordinate ascent from every attribute cut
-    alone and from every node of the lattice's frontier.
-
-    Raises
-    ------
-    InputError
-        When a model is not monotone, or is not about single classes.
+    alone and from every node of the lattice's frontier. InputError when a model is not monotone, or
+    is not about single classes.
     """
     deadline = run.deadline()
     exact = refine_exactly(problem, attributes, refiner, search, run)
