@@ -59,20 +59,10 @@ def objective_of(
 ) -> Objective:
     """Return the objective of a name, with its options.
 
-    Parameters
-    ----------
-    weights
-        By attribute; 1 for those left out.
-    targets
-        Attributes that mutual information, or an estimate of it, is about, with their weights.
-    aggregate
-        Of the losses of the attributes.
-
-    Raises
-    ------
-    InputError
-        When there is no such objective, it has no such option, a weight is no number of at least 0,
-        or the aggregate is unknown.
+    ``weights`` are by attribute, 1 for those left out; ``targets`` are attributes that mutual
+    information, or an estimate of it, is about, with their weights; ``aggregate`` is of the losses
+    of the attributes. InputError when there is no such objective, it has no such option, a weight
+    is no number of at least 0, or the aggregate is unknown.
     """
     if name not in OBJECTIVES:
         hint = did_you_mean(str(name), OBJECTIVES) or f"; known are {', '.join(OBJECTIVES)}"

@@ -34,6 +34,7 @@ class AttributeWise(Objective):
 
     levels_only: ClassVar[bool] = True
     weighs: ClassVar[str | None] = "quasi-identifier"
+    averaged: ClassVar[bool] = True  # or summed
 
     weights: Weights = field(default_factory=dict)
 
@@ -51,12 +52,9 @@ class AttributeWise(Objective):
             costs = [self.costs(taxonomies[name], level, records) for level in levels]
             extra.append([costs[-1] - cost for cost in costs])
             totals.append(np.array([cost @ records for cost in costs]))
-        shares = weights / self.scale(weights)
-        return Tabulated(self, shares, counts.cells.copy(), extra, totals, counts.records)
-
-    def scale(self, weights: Floats) -> float:
-        """What the weighted sum is divided by: the weights of all attributes."""
-        return sum(weights.tolist()) or 1.0
+        if self.averaged:
+            weights /= sum(weights.tolist()) or 1.0
+        return Tabulated(self, weights, counts.cells.copy(), extra, totals, counts.records)
 
     @abstractmethod
     def costs(self, taxonomy: Taxonomy, level: Partition, records: Floats) -> Floats:
@@ -85,10 +83,7 @@ class NonUniformEntropy(AttributeWise):
     """
 
     name: ClassVar[str] = "non-uniform-entropy"
-
-    def scale(self, weights: Floats) -> float:
-        """Bits are summed, not averaged, over attributes."""
-        return 1.0
+    averaged: ClassVar[bool] = False
 
     def costs(self, taxonomy: Taxonomy, level: Partition, records: Floats) -> Floats:
         """log2 of the share that a value has of its group, negated, in bits.

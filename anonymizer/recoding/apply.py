@@ -1,4 +1,4 @@
-"""Tables recoded: values replaced by the labels of their groups, and what a manifest says of it."""
+"""Tables recoded: values replaced by the labels of their groups."""
 
 from collections.abc import Hashable, Iterable, Mapping
 
@@ -12,24 +12,7 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.tables import engine
-from anonymizer.tables.values import counted, is_missing, text_of, texts_apart
-
-
-def described(
-    recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy], released: pd.DataFrame
-) -> dict[str, list[dict[str, object]]]:
-    """The groups of each quasi-identifier, as far as a released table shows them."""
-    if isinstance(recoding, Regions):
-        return recoding.described(taxonomies)
-
-    def texts(name: str) -> set[str | None]:
-        values = engine.distinct(released[name])[1]
-        return {None if is_missing(value) else text_of(value) for value in values}
-
-    return {
-        name: taxonomies[name].describe(partition, texts(name))
-        for name, partition in recoding.items()
-    }
+from anonymizer.tables.values import counted, texts_apart
 
 
 def levels_of(recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy]) -> dict[str, int]:

@@ -87,7 +87,7 @@ class Boxes(Multidimensional):
     def _best(
         self, problem: Problem, confined: Problem, refine: Sequence[str], seed: int, run: Run
     ) -> tuple[Regions, SearchResult]:
-        from anonymizer.recoding.boxes import best_boxes  # compiled
+        from anonymizer.recoding.boxes import EXPLAINED, best_boxes  # compiled
 
         exact = self.refinement == "exact"
         found = best_boxes(confined, refine, self.ranges, self.bounds, exact=exact, run=run)
@@ -101,7 +101,7 @@ class Boxes(Multidimensional):
             score + found.lead,
             checked=found.trees,
             proven=found.lead <= TOLERANCE,
-            explained=found.explained,
+            explained=EXPLAINED[found.strategy],
         )
 
 

@@ -8,13 +8,14 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 
+from anonymizer.counts.columns import encoded
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import CLASS, Regions
 from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError, PolicyBrokenError, PolicyUnreachableError
 from anonymizer.hierarchy import ANY, Taxonomy
 from anonymizer.kernels import NUMPY
-from anonymizer.kernels.arrays import Mask
+from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.objectives import Objective
 from anonymizer.objectives.candidate import Layout, columns_of
 from anonymizer.privacy import PrivacyModel, without_people
@@ -23,13 +24,44 @@ from anonymizer.recoding.problem.options import Bounds, RangeOptions
 from anonymizer.recoding.problem.policy import Policy
 from anonymizer.recoding.problem.problem import Problem, Run
 from anonymizer.recoding.problem.suppression import Suppressed, Suppression, suppress
-from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
-from anonymizer.recoding.remembered import People, seen_in
+from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, seen_in
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """A population as counts: how many people have each combination of value codes.
+
+    ``cells`` (combinations, quasi-identifiers) and the ``sizes`` (combinations,) of each.
+    """
+
+    cells: Codes = field(repr=False)
+    sizes: Ints = field(repr=False)
+
+    @classmethod
+    def of(cls, tally: Tally, taxonomies: Mapping[str, Taxonomy]) -> "People":
+        """The people of a tally, by what taxonomies call their values."""
+        columns = [encoded(tally.combinations[name], taxonomies[name]) for name in taxonomies]
+        return cls(np.column_stack(columns).astype(np.intp), tally.sizes)
+
+    def tally(self, taxonomies: Mapping[str, Taxonomy]) -> Tally:
+        """The same as values, as far as taxonomies still know them."""
+        columns = {}
+        for (name, taxonomy), codes in zip(taxonomies.items(), self.cells.T, strict=True):
+            raw = taxonomy.levels[0]
+            values = np.empty(len(raw), dtype=object)
+            values[:] = raw.labels
+            columns[name] = pd.Series(values[raw.groups[codes]], dtype=object)
+        return Tally(pd.DataFrame(columns), self.sizes)
+
+    def table(self, taxonomies: Mapping[str, Taxonomy]) -> pd.DataFrame:
+        """A record per person."""
+        combinations, sizes = self.tally(taxonomies)
+        return combinations.loc[np.repeat(np.arange(len(sizes)), sizes)].reset_index(drop=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,9 @@ from anonymizer.recoding.trace import MOST_TRACED, Trace
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
 
+SHARED = ("objective", "strategy", "proven", "checked", "feasible")
+"""What the graph has of the search."""
+
 OVER_LEVELS = ("full-domain", "variable-range", "cut", "fixed")
 """The recodings that have a lattice: they search over the levels of the quasi-identifiers."""
 
@@ -78,12 +81,8 @@ def lattice_graph(
         heights=lattice.heights,
         nodes=lattice.size,
         best=best,
-        objective=search.objective,
-        strategy=search.strategy,
-        proven=search.proven,
-        checked=search.checked,
-        feasible=search.feasible,
         complete=complete,
+        **{name: getattr(search, name) for name in SHARED},
     )
     for node in graph:
         graph.nodes[node].update(known.of(node))

@@ -14,11 +14,10 @@ from anonymizer.hierarchy import Taxonomy
 if TYPE_CHECKING:
     import networkx as nx
 
-Node = tuple[int, ...]
-
-if TYPE_CHECKING:
     # The type by which other rooms know the graph, so that none of them imports networkx.
-    LatticeGraph = nx.DiGraph[Node]
+    LatticeGraph = nx.DiGraph[tuple[int, ...]]
+
+Node = tuple[int, ...]
 
 
 @dataclass(frozen=True)

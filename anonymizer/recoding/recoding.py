@@ -8,6 +8,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 import pandas as pd
 
+from anonymizer.counts.columns import encoded
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
@@ -17,12 +18,15 @@ from anonymizer.hierarchy import Taxonomy, forgetting
 from anonymizer.kernels.arrays import Mask
 from anonymizer.objectives import Objective
 from anonymizer.privacy import DifferentialPrivacy, PrivacyModel
-from anonymizer.recoding.apply import described, levels_of, require_unnumbered
+from anonymizer.recoding.apply import levels_of, require_unnumbered
 from anonymizer.recoding.problem.problem import Run
-from anonymizer.recoding.remembered import Seen
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
+from anonymizer.tables.values import is_missing, text_of
+
+Seen = Mapping[str, Mask]
+"""Which values of each quasi-identifier some record has, shape (values,) each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,12 +127,8 @@ class RecodingPlan(ABC):
     def carry_out(self, admitted: pd.DataFrame) -> Outcome:
         """Recode the admitted records of a table; nothing is verified.
 
-        Raises
-        ------
-        InputError
-            When it holds values, or combinations of them, that the plan has never seen.
-        PolicyBrokenError, PolicyUnreachableError
-            When no table that satisfies the policy can be made of it.
+        InputError when it holds values, or combinations of them, that the plan has never seen;
+        PolicyBrokenError or PolicyUnreachableError when nothing that satisfies the policy is left.
         """
 
     @abstractmethod
@@ -185,7 +185,14 @@ class RecodingPlan(ABC):
 
     def describe(self, shown: pd.DataFrame) -> dict[str, list[dict[str, object]]]:
         """The groups of each quasi-identifier, as far as released records show them."""
-        return described(self.recoding, self.taxonomies, shown)
+        if isinstance(self.recoding, Regions):
+            return self.recoding.described(self.taxonomies)
+        found = {}
+        for name, partition in self.recoding.items():
+            values = engine.distinct(shown[name])[1]
+            texts = {None if is_missing(value) else text_of(value) for value in values}
+            found[name] = self.taxonomies[name].describe(partition, texts)
+        return found
 
     @property
     def regions(self) -> Sequence[Mapping[str, str | None]]:
@@ -242,3 +249,15 @@ class Recoding(ABC):
         options = {each.name: getattr(self, each.name) for each in fields(self)}  # type: ignore[arg-type]
         named = {key: name_of(v) if callable(v) else v for key, v in options.items()}
         return {"method": self.name, **named}
+
+
+def seen_in(table: pd.DataFrame | Counts, taxonomies: Mapping[str, Taxonomy]) -> Seen:
+    """Which values a table has of each quasi-identifier, or its counts, which have fewer rows."""
+    if isinstance(table, Counts):
+        columns = dict(zip(table.names, table.cells[table.sizes > 0].T, strict=True))
+    else:
+        columns = {name: encoded(table[name], taxonomies[name]) for name in taxonomies}
+    return {
+        name: np.isin(np.arange(len(taxonomies[name].codes)), codes)
+        for name, codes in columns.items()
+    }

@@ -21,8 +21,7 @@ from anonymizer.recoding.apply import relabelled
 from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.levels import node_of
 from anonymizer.recoding.problem.problem import Run
-from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
-from anonymizer.recoding.remembered import seen_in
+from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, seen_in
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
 from anonymizer.tables.values import key_text

@@ -24,7 +24,7 @@ from anonymizer import (
     TCloseness,
 )
 from anonymizer.counts.counting import Counted
-from anonymizer.recoding.remembered import seen_in
+from anonymizer.recoding.recoding import seen_in
 from anonymizer.tables.pandas import tally
 
 ZIP = Hierarchy.prefixes([2, 1])

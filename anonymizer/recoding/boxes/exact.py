@@ -16,7 +16,7 @@ from operator import add
 import numpy as np
 
 from anonymizer.kernels import Columns
-from anonymizer.kernels.arrays import Codes, Floats, Ints
+from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.kernels.guillotine import Shapes, best_trees, evaluate, spread
 from anonymizer.kernels.single import Criteria, values
 from anonymizer.recoding.boxes.cuts import Box, Node, Tree, divide
@@ -140,21 +140,16 @@ def _laid_out(tables: Sequence[ShapeTable]) -> Shapes:
     return Shapes(
         numbers=numbers,
         blocks=np.array([table.axis.blocks for table in tables], np.int64),
-        base=_before(numbers),
+        base=np.cumsum(numbers) - numbers,
         block=np.array([shape[0] if len(shape) == 1 else -1 for shape in shapes]),
         allowed=np.array([allowed for table in tables for allowed in table.allowed]),
-        first=np.append(_before(np.array([len(some) for some in pairs])), len(split)),
+        first=np.cumsum([0, *(len(some) for some in pairs)]),
         left=split[:, 0].copy(),
         right=split[:, 1].copy(),
         # Two shapes that make up one of several blocks, allowed or not; (0, 0) for a single one.
         summed=np.array([next(table.pairs(number), (0, 0)) for table, number in each], np.int64),
         runs=np.array([table.runs for table in tables], np.int64),
     )
-
-
-def _before(numbers: Ints) -> Ints:
-    """The sum of what stands before each number."""
-    return (np.cumsum(numbers) - numbers).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -50,11 +50,6 @@ class Boxed:
     lead: float
     trees: int
 
-    @property
-    def explained(self) -> str:
-        """What the strategy did."""
-        return EXPLAINED[self.strategy]
-
 
 def best_boxes(
     problem: Problem,

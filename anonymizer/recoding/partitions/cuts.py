@@ -62,16 +62,12 @@ class Cuts(Intervals):
         for level, partition in enumerate(self.taxonomy.levels):
             counts = counts.recode({self.attribute: partition})
             own = np.flatnonzero(self.levels == level)
-            group = self._named(own, partition)[counts.cells[:, column]]
+            named = np.full(len(self.taxonomy.codes), -1)  # which of them goes by each code
+            named[partition.representatives[self.order[self.starts[own]]]] = np.arange(len(own))
+            group = named[counts.cells[:, column]]
             judged = judge.grouped(counts.select(group >= 0), group[group >= 0], len(own))
             gains[own], classes[own], violations[own] = judged
         return Judged(gains, classes, violations)
-
-    def _named(self, own: Codes, partition: Partition) -> Codes:
-        """Which of some groups of a level goes by each code of recoded counts, -1 for none."""
-        named = np.full(len(self.taxonomy.codes), -1)
-        named[partition.representatives[self.order[self.starts[own]]]] = np.arange(len(own))
-        return named
 
     @cached_property
     def at_level(self) -> dict[Path, int]:
@@ -89,13 +85,11 @@ class Cuts(Intervals):
         """
         if tuple(path) in self.at_level:
             return self.taxonomy.levels[self.at_level[tuple(path)]]
-        nodes = [self._node(group) for group in path]
+        nodes = []  # the level of each group, and which group of that level it is
+        for group in path:
+            level, first = int(self.levels[group]), self.order[self.starts[group]]
+            nodes.append((level, int(self.taxonomy.levels[level].groups[first])))
         return cut_of(self.taxonomy, [*nodes, *self._left(nodes)])
-
-    def _node(self, group: int) -> tuple[int, int]:
-        """The level of a group, and which group of that level it is."""
-        level, first = int(self.levels[group]), self.order[self.starts[group]]
-        return level, int(self.taxonomy.levels[level].groups[first])
 
     def _left(self, nodes: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
         """The coarsest groups of the values that are in none of some groups."""

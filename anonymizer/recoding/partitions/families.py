@@ -137,11 +137,6 @@ class Segments:
         """The best allowed partition; None where there is none. Ties: more classes."""
         return self.family.best(self.allowed, self.worth)
 
-    @property
-    def whole(self) -> Partition:
-        """The suppression of all values."""
-        return self.family.taxonomy.levels[-1]
-
     def count(self, most: int) -> int:
         """How many allowed partitions there are; so many and one where there are more."""
         paths = self.family.paths(self.allowed)
@@ -151,7 +146,8 @@ class Segments:
         """All allowed partitions; suppression where there is no other."""
         paths = list(self.family.paths(self.allowed))
         yield from map(self.family.partition, paths)
-        yield from self.family.without_path or (() if paths else (self.whole,))
+        suppression = self.family.taxonomy.levels[-1:]
+        yield from self.family.without_path or (() if paths else suppression)
 
 
 def tie_breaker(gains: Floats, classes: int) -> float:

@@ -88,10 +88,7 @@ def _settled(merit: Merit, blocks: int, cuts: list[int]) -> list[int]:
     return cuts
 
 
-REFINEMENTS: Mapping[str, Cutting] = {
-    "exact": cut_exactly,
-    "heuristic": cut_heuristically,
-}
+REFINEMENTS: Mapping[str, Cutting] = {"exact": cut_exactly, "heuristic": cut_heuristically}
 """What a study file calls each way to cut; the first is the default."""
 
 
@@ -189,7 +186,7 @@ class Refiner:
         """The best partition of an attribute, raw in the counts; ties: the one that is cut."""
         family = segments.family
         path = self.cutting(segments, family) if isinstance(family, Ranges) else segments.best()
-        cut = segments.whole if path is None else family.partition(path)
+        cut = family.taxonomy.levels[-1] if path is None else family.partition(path)
         found = [
             self.refined(counts, {**others, family.attribute: partition})
             for partition in (cut, *family.without_path)
