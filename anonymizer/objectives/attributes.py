@@ -24,12 +24,8 @@ class AttributeWise(Objective):
     """A weighted sum over attributes of what each value's group costs, averaged over records.
 
     Subclasses say what a group costs, and on which scale the attributes' means are summed. Depends
-    on levels alone while nothing is suppressed.
-
-    Parameters
-    ----------
-    weights
-        By quasi-identifier; 1 for those left out.
+    on levels alone while nothing is suppressed. ``weights`` are by quasi-identifier, 1 for those
+    left out.
     """
 
     levels_only: ClassVar[bool] = True

@@ -11,7 +11,7 @@ from anonymizer.errors import InputError, PolicyUnreachableError, require_one_of
 from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.generalization import Generalization
-from anonymizer.recoding.partitions.bounded import with_large_classes
+from anonymizer.recoding.partitions.bounded import within_bounds
 from anonymizer.recoding.problem.priced import Priced
 from anonymizer.recoding.problem.problem import Problem, Run
 from anonymizer.recoding.ranges import attributes_to_refine
@@ -47,7 +47,7 @@ class Multidimensional(Generalization):
         """The best classes; InputError where numba cannot be loaded, which compiles the search."""
         refine = attributes_to_refine(self.refine, problem.taxonomies)
         problem.objective.worth(Layout.of(problem.counts))  # refuses one of levels alone
-        confined = with_large_classes(problem, self.bounds)
+        confined = within_bounds(problem, self.bounds)
         try:
             import_module("anonymizer.kernels.machine")  # it loads numba, and nothing else
         except (ImportError, OSError) as error:
@@ -119,8 +119,7 @@ class MergedCells(Multidimensional):
     def _best(
         self, problem: Problem, confined: Problem, refine: Sequence[str], seed: int, run: Run
     ) -> tuple[Regions, SearchResult]:
-        from anonymizer.recoding.merged_cells import merge_cells  # compiled
-        from anonymizer.recoding.merged_cells.initial import InitialCells
+        from anonymizer.recoding.merged_cells import InitialCells, merge_cells  # compiled
 
         deadline = run.deadline()
         if self.min_gain:

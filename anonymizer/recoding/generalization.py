@@ -58,11 +58,6 @@ class People:
             columns[name] = pd.Series(values[raw.groups[codes]], dtype=object)
         return Tally(pd.DataFrame(columns), self.sizes)
 
-    def table(self, taxonomies: Mapping[str, Taxonomy]) -> pd.DataFrame:
-        """A record per person."""
-        combinations, sizes = self.tally(taxonomies)
-        return combinations.loc[np.repeat(np.arange(len(sizes)), sizes)].reset_index(drop=True)
-
 
 @dataclass(frozen=True, eq=False)
 class GeneralizationPlan(RecodingPlan):
@@ -107,7 +102,8 @@ class GeneralizationPlan(RecodingPlan):
         """The population recoded, a record per person."""
         if self.population is None:
             return None
-        table = self.population.table(self.taxonomies)
+        combinations, sizes = self.population.tally(self.taxonomies)
+        table = combinations.loc[np.repeat(np.arange(len(sizes)), sizes)].reset_index(drop=True)
         return relabelled(table, self.recoding, self.taxonomies)
 
     def _suppressed(self, recoded: pd.DataFrame) -> tuple[pd.DataFrame, Mask, bool]:

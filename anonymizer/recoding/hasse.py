@@ -25,9 +25,6 @@ from anonymizer.recoding.trace import MOST_TRACED, Trace
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
 
-SHARED = ("objective", "strategy", "proven", "checked", "feasible")
-"""What the graph has of the search."""
-
 OVER_LEVELS = ("full-domain", "variable-range", "cut", "fixed")
 """The recodings that have a lattice: they search over the levels of the quasi-identifiers."""
 
@@ -63,10 +60,7 @@ def lattice_graph(
     unknown); ``best``, the node that was chosen, None where the recoding is none; ``complete``,
     whether all nodes are in the graph.
 
-    Raises
-    ------
-    InputError
-        When the search was not over levels.
+    InputError when the search was not over levels.
     """
     if search.trace is None:
         raise _without("this recoding")
@@ -76,13 +70,14 @@ def lattice_graph(
     known = Known(lattice, search, search.trace, best)
     complete = lattice.size <= MOST_TRACED
     graph = lattice.graph(None if complete else spine(lattice, search.minimal or (), best))
+    shared = ("objective", "strategy", "proven", "checked", "feasible")
     graph.graph.update(
         quasi_identifiers=lattice.names,
         heights=lattice.heights,
         nodes=lattice.size,
         best=best,
         complete=complete,
-        **{name: getattr(search, name) for name in SHARED},
+        **{name: getattr(search, name) for name in shared},
     )
     for node in graph:
         graph.nodes[node].update(known.of(node))

@@ -53,10 +53,6 @@ class Lattice:
         """The direct specializations of a node."""
         return [(*node[:i], level - 1, *node[i + 1 :]) for i, level in enumerate(node) if level]
 
-    def project(self, names: tuple[str, ...]) -> "Lattice":
-        """The lattice of some of the attributes."""
-        return Lattice(names, tuple(self.heights[self.names.index(name)] for name in names))
-
     def graph(self, nodes: Iterable[Node] | None = None) -> "LatticeGraph":
         """The Hasse diagram of all nodes, or of some, edges pointing to the more general node.
 

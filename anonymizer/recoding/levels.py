@@ -10,7 +10,7 @@ from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding.full_domain.solve import STRATEGIES, solve
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.lattice import Node, level_recoding
-from anonymizer.recoding.partitions.bounded import with_few_classes, with_large_classes
+from anonymizer.recoding.partitions.bounded import within_bounds
 from anonymizer.recoding.problem.problem import Found, Problem, Run, Search
 from anonymizer.recoding.result import SearchResult
 from anonymizer.recoding.trace import Trace
@@ -59,7 +59,7 @@ class FullDomain(Generalization):
 
     def choose(self, problem: Problem, seed: int, run: Run) -> tuple[Partitions, SearchResult]:
         """The best node of the lattice."""
-        confined = with_few_classes(with_large_classes(problem, self.bounds), self.bounds)
+        confined = within_bounds(problem, self.bounds, few=True)
         found = solve(confined, self.search, run)
         if found is None:
             raise self.unreachable(problem, "no node of the lattice satisfies")

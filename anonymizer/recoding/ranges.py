@@ -11,7 +11,7 @@ from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy import require_class_by_class, require_monotone
 from anonymizer.recoding.full_domain.solve import SEARCHES
 from anonymizer.recoding.generalization import Generalization
-from anonymizer.recoding.partitions.bounded import refine_within, with_large_classes
+from anonymizer.recoding.partitions.bounded import refine_within, within_bounds
 from anonymizer.recoding.partitions.refine import REFINEMENTS, Cutting, Refiner
 from anonymizer.recoding.problem.problem import Problem, Run, Search
 from anonymizer.recoding.result import SearchResult
@@ -85,7 +85,7 @@ class VariableRange(Generalization):
         require_class_by_class(problem.models, refiner.name)
         require_monotone(problem.models, refiner.name)
         problem.objective.prepared(problem.counts, problem.taxonomies)
-        confined = with_large_classes(problem, self.bounds)
+        confined = within_bounds(problem, self.bounds)
         nodes = self._search(confined, run)
         if not nodes.minimal:
             raise self.unreachable(problem, "no node of the lattice satisfies")

@@ -25,9 +25,6 @@ from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 from anonymizer.tables.values import is_missing, text_of
 
-Seen = Mapping[str, Mask]
-"""Which values of each quasi-identifier some record has, shape (values,) each."""
-
 
 @dataclass(frozen=True, eq=False)
 class Task:
@@ -97,7 +94,7 @@ class RecodingPlan(ABC):
     taxonomies: Mapping[str, Taxonomy] = field(repr=False)
     recoding: Partitions | Regions = field(repr=False)
     search: SearchResult
-    seen: Seen | None = field(default=None, repr=False, kw_only=True)
+    seen: Mapping[str, Mask] | None = field(default=None, repr=False, kw_only=True)
 
     private: ClassVar[bool] = False
     """Whether nothing may be reported but what the released table shows."""
@@ -217,12 +214,8 @@ class Recoding(ABC):
     def fit(self, task: Task) -> tuple[RecodingPlan, Outcome]:
         """Choose the recoding of a table under a policy, and carry it out.
 
-        Raises
-        ------
-        InputError
-            When table, policy and options do not fit together.
-        PolicyUnreachableError
-            When no recoding of this kind satisfies the policy.
+        InputError when table, policy and options do not fit together, PolicyUnreachableError when
+        no recoding of this kind satisfies the policy.
         """
 
     def require_suitable(
@@ -251,7 +244,7 @@ class Recoding(ABC):
         return {"method": self.name, **named}
 
 
-def seen_in(table: pd.DataFrame | Counts, taxonomies: Mapping[str, Taxonomy]) -> Seen:
+def seen_in(table: pd.DataFrame | Counts, taxonomies: Mapping[str, Taxonomy]) -> dict[str, Mask]:
     """Which values a table has of each quasi-identifier, or its counts, which have fewer rows."""
     if isinstance(table, Counts):
         columns = dict(zip(table.names, table.cells[table.sizes > 0].T, strict=True))

@@ -25,8 +25,7 @@ class SearchResult:
     value
         The objective of the table searched, in its own unit; None where it may not be reported.
     gap
-        How much better any other node can be, at the most, in the same unit; None where that is
-        not known.
+        How much better any other node can be, at the most, in the same unit; None where unknown.
     nodes, checked
         Nodes of the lattice, and how many of them (or of those of fewer attributes) were counted.
     feasible, minimal

@@ -22,11 +22,7 @@ from anonymizer import (
 from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.recoding import Bounds, Refiner, Run, automatic, refine_jointly, solve
 from anonymizer.recoding.partitions import joint
-from anonymizer.recoding.partitions.bounded import (
-    refine_within,
-    with_few_classes,
-    with_large_classes,
-)
+from anonymizer.recoding.partitions.bounded import refine_within, within_bounds
 from anonymizer.recoding.problem.priced import Priced
 from anonymizer.release.recodings import RECODINGS
 
@@ -53,7 +49,7 @@ def cuts_and_ranges(problem):
 def within(problem, ranged, run=Run(), **bounds):  # noqa: B008 (frozen)
     refiner = Refiner(information, cuts=True)
     stated = Bounds(**bounds)
-    confined = with_large_classes(problem, stated)
+    confined = within_bounds(problem, stated)
     return refine_within(confined, ranged, refiner, stated, automatic, run)
 
 
@@ -91,7 +87,7 @@ def test_so_many_classes_at_most(drawn, most, gain):
 @given(drawn_problems(numbers=True), st.integers(1, 9))
 def test_so_many_records_at_least(drawn, least):
     _, problem = drawn
-    confined = with_large_classes(problem, Bounds(min_records=least))
+    confined = within_bounds(problem, Bounds(min_records=least))
     if not confined.feasible(problem.counts.project(())):
         return
     found = within(problem, ["x"], min_records=least)
@@ -104,7 +100,7 @@ def test_so_many_records_at_least(drawn, least):
 @given(problems(2), st.integers(1, 6), st.integers(1, 5))
 def test_levels_within_bounds_equal_brute_force(problem, most, least):
     bounds = Bounds(max_classes=most, min_records=least)
-    confined = with_few_classes(with_large_classes(problem, bounds), bounds)
+    confined = within_bounds(problem, bounds, few=True)
     counts = [problem.at(node) for node in problem.lattice]
     fitting = [
         information(each)

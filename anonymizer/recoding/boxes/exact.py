@@ -195,16 +195,6 @@ class Grid:
         best_trees(worths, criteria.worth.limit, self._strides, self.shapes)
         return float(worths[-1]), self._tree(criteria, worths)
 
-    @property
-    def undivided(self) -> Tree:
-        """The tree of a single box."""
-        return Tree([self._box(self._whole)])
-
-    @property
-    def _whole(self) -> tuple[int, ...]:
-        """The shapes of the box that holds everything, by number: the last of each axis."""
-        return tuple(len(table) - 1 for table in self.tables)
-
     @cached_property
     def _strides(self) -> list[int]:
         """How far apart boxes are whose shapes differ by one along each axis."""
@@ -237,7 +227,7 @@ class Grid:
     def _tree(self, criteria: Criteria, worths: Floats) -> Tree:
         """Follow the best cuts from the whole grid down to the boxes."""
         nodes: list[Node] = [()]
-        heap = [(0, self._whole)]
+        heap = [(0, tuple(len(table) - 1 for table in self.tables))]  # the last shapes hold all
         while heap:
             place, numbers = heap.pop()
             if (cut := self._cut(criteria, worths, numbers)) is None:

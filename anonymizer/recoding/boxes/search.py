@@ -124,7 +124,8 @@ class BoxProblem:
             return replace(self._solution(value, tree), bound=value, proven=True)
 
         def single() -> Grown:
-            return self._solution(self.whole - bounds.min_gain, grid.undivided)
+            undivided = Tree([tuple(axis.whole for axis in self.axes)])
+            return self._solution(self.whole - bounds.min_gain, undivided)
 
         return best_within(bounds, solve, single, self.run.deadline())
 

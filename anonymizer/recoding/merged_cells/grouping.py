@@ -22,23 +22,16 @@ LIKENESS = 8
 PORTIONS = 3200
 """What is agglomerated at once: the time goes with the square, a second at this."""
 
-POOL = 60
-"""Cells that are regrouped together, at least: two classes have as many in most tables."""
+POOL, RIVALS = 60, 12
+"""Cells that are regrouped together, at least: two classes have as many in most tables. Random
+classes of which the one of least worth for its records is regrouped with others."""
 
-RIVALS = 12
-"""Random classes of which the one of least worth for its records is regrouped with others."""
+TIES, NOISE, NOISY = 1e-6, (-2.0, 0.0), 0.25
+"""Relative noise on costs that breaks ties alone; the powers of ten of noise that changes what is
+merged, and the share of regroupings with that."""
 
-TIES = 1e-6
-"""Relative noise on costs that breaks ties alone."""
-
-NOISE = (-2.0, 0.0)
-"""The powers of ten of noise that changes what is merged."""
-
-NOISY = 0.25
-"""The share of regroupings with more noise than breaks ties."""
-
-SWEEPS = 4
-"""Steps for every cell at each temperature."""
+SWEEPS, FEWEST, STEPS = 4, 100, 1_000_000
+"""Steps of annealing at each temperature: for every cell, at the least, and of all at the most."""
 
 OVERHEAD = 2000
 """What else a regrouping costs, in classes looked at; every other cell counts as one more."""
@@ -46,14 +39,8 @@ OVERHEAD = 2000
 PATIENCE = 400
 """Regroupings in vain after which a search ends; fewer where there are few cells."""
 
-STEPS = 1_000_000
-"""Steps of one annealing, at the most."""
-
 FEW, AT_RANDOM = 12, 0.5
 """Up to so many cells this share of regroupings begins with a random grouping of them."""
-
-FEWEST = 100
-"""Steps at each temperature, at the least."""
 
 COOLING = 0.02 * np.append(np.geomspace(1, 0.01, 10), 0.0)
 """Temperatures, as shares of what a record is worth."""
@@ -206,7 +193,7 @@ def _merged(portions: Ints, cells: Cells, most: int, state: Random, noise: float
     """The class of each portion after agglomeration to at most so many classes."""
     rows = np.concatenate([portions, np.zeros_like(portions[:1])])
     into = np.arange(len(portions))
-    agglomerate(rows, into, cells.criteria, _room(rows), state, noise)
+    agglomerate(rows, into, cells.criteria, np.empty(rows.shape[1] + 1, np.int64), state, noise)
     join_cheapest(rows, into, cells.criteria, most)
     while (into[into] != into).any():
         into = into[into]
@@ -219,17 +206,12 @@ def _annealed(cells: Cells, labels: Ints, state: Random) -> tuple[Ints, int]:
     if len(classes) < 2 or not np.isfinite(worths).all():
         return labels, 0
     steps = min(max(SWEEPS * len(cells), FEWEST), STEPS // len(COOLING))
+    room = np.empty(classes.shape[1] + 1, np.int64)
     for temperature in COOLING * (abs(worths.sum()) / classes[:, -1].sum()):
         anneal(
-            cells.counts, labels, classes, worths, cells.criteria, _room(classes), state, steps,
-            temperature,
-        )  # fmt: skip
+            cells.counts, labels, classes, worths, cells.criteria, room, state, steps, temperature
+        )
     return _dense(labels), steps * len(COOLING)
-
-
-def _room(counts: Ints) -> Ints:
-    """Room for the compiled loops to work in."""
-    return np.empty(counts.shape[1] + 1, np.int64)
 
 
 def _dense(labels: Ints) -> Ints:

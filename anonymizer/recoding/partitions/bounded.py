@@ -24,24 +24,18 @@ MOST_ROUNDS = 50
 T = TypeVar("T", bound=Solution)
 
 
-def with_large_classes(problem: Problem, bounds: Bounds) -> Problem:
-    """The problem with every class of the least number of records, for the search alone."""
-    if bounds.min_records is None:
-        return problem
-    least = KAnonymity(min(int(bounds.min_records), problem.counts.records + 1))
-    return replace(problem, models=(*problem.models, least))
+def within_bounds(problem: Problem, bounds: Bounds, *, few: bool = False) -> Problem:
+    """The problem with every class of the least number of records, for the search alone.
 
-
-def with_few_classes(problem: Problem, bounds: Bounds) -> Problem:
-    """The problem with at most so many classes: an average risk of re-identification below theirs.
-
-    That is the number of classes over that of records.
+    With ``few`` of at most so many classes as well: their number over that of records is the
+    average risk of re-identification, which stays below theirs.
     """
-    records = problem.counts.records
-    if bounds.max_classes is None or bounds.max_classes >= records:
-        return problem
-    few = AverageReidentificationRisk((int(bounds.max_classes) + 0.5) / records)
-    return replace(problem, models=(*problem.models, few))
+    records, models = problem.counts.records, list(problem.models)
+    if bounds.min_records is not None:
+        models.append(KAnonymity(min(int(bounds.min_records), records + 1)))
+    if few and bounds.max_classes is not None and bounds.max_classes < records:
+        models.append(AverageReidentificationRisk((int(bounds.max_classes) + 0.5) / records))
+    return replace(problem, models=models)
 
 
 def refine_within(

@@ -9,17 +9,16 @@ from dataclasses import replace
 from functools import partial, reduce
 from math import inf
 from time import monotonic
-from typing import NamedTuple
 
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.privacy import TOLERANCE, require_class_by_class, require_monotone
 from anonymizer.recoding.full_domain.frontier import automatic
 from anonymizer.recoding.lattice import level_recoding
-from anonymizer.recoding.partitions.cuts import Levels
 from anonymizer.recoding.partitions.families import Family, Intervals, Segments
-from anonymizer.recoding.partitions.intervals import Ranges
-from anonymizer.recoding.partitions.pair import Side, Tiles, best_pair
+from anonymizer.recoding.partitions.groups import Levels, Ranges
+from anonymizer.recoding.partitions.pair import Tiles, best_pair
 from anonymizer.recoding.partitions.refine import Refined, Refiner
+from anonymizer.recoding.problem.class_scores import Judge
 from anonymizer.recoding.problem.parallel import in_parallel
 from anonymizer.recoding.problem.problem import ALONE, Problem, Run, Search
 
@@ -71,7 +70,8 @@ def refine_exactly(
     parts = _split(problem, refiner.families(problem, attributes), refiner, search, run)
     if parts is None:
         return None
-    limits = [refiner.most(problem.counts, others) for others in parts.others]
+    together, recodings, checked = parts
+    limits = [refiner.most(problem.counts, others) for others in recodings]
     order = sorted(range(len(limits)), key=lambda place: (-limits[place], place))
     found: dict[int, Refined] = {}
     top = -inf
@@ -79,8 +79,7 @@ def refine_exactly(
         if limits[place] < top - TOLERANCE or (found and monotonic() > deadline):
             break  # limits fall, so that no later recoding has a better one either
         run.watch("cutting attributes together", done, len(order))
-        others = parts.others[place]
-        found[place] = _cut(problem, parts.together, refiner, others, top - TOLERANCE)
+        found[place] = _cut(problem, together, refiner, recodings[place], top - TOLERANCE)
         top = max(top, found[place].value)
     tied = [place for place, refined in found.items() if refined.value >= top - TOLERANCE]
     best = found[min(tied, key=lambda place: (-found[place].classes, place))]
@@ -90,31 +89,20 @@ def refine_exactly(
     return replace(
         best,
         refinements=len(found),
-        checked=parts.checked,
+        checked=checked,
         proven=proven,
         bound=best.value if proven else bound,
     )
 
 
-class Split(NamedTuple):
-    """The attributes that are cut together, two at the most, and all recodings of the others.
-
-    These ``others`` are feasible with the first suppressed; ``checked`` nodes of their lattice were
-    checked.
-    """
-
-    together: Sequence[Intervals]
-    others: Sequence[Partitions]
-    checked: int
-
-
 def _split(
     problem: Problem, families: Mapping[str, Family], refiner: Refiner, search: Search, run: Run
-) -> Split | None:
+) -> tuple[Sequence[Intervals], Sequence[Partitions], int] | None:
     """Take the two attributes of most partitions apart; None where the rest has too many.
 
-    A recoding of some attributes is looked at only if it is feasible with the others suppressed:
-    models are monotone.
+    Returns these, all recodings of the others that are feasible with the first suppressed, and how
+    many nodes of their lattice were checked. A recoding of some attributes is looked at only if it
+    is feasible with the others suppressed: models are monotone.
     """
     segments = {
         name: refiner.segments(problem, problem.counts.project((name,)), family)
@@ -131,17 +119,17 @@ def _split(
     if combined is None:
         return None
     if not at_levels:
-        return Split(together, combined, 0)
+        return together, combined, 0
     projected = problem.project(at_levels)
     found = search(projected, run)
     nodes = projected.lattice.up_set(found.minimal)
     levels = [level_recoding(problem.taxonomies, at_levels, node) for node in nodes]
     if not listed:
-        return Split(together, levels, found.checked)
+        return together, levels, found.checked
     if len(levels) * len(combined) > MOST_COMBINATIONS:
         return None
     both = [{**level, **recoding} for level in levels for recoding in combined]
-    return Split(together, _feasible(problem, both), found.checked)
+    return together, _feasible(problem, both), found.checked
 
 
 def _together(segments: Mapping[str, Segments], refiner: Refiner) -> Sequence[Intervals] | None:
@@ -222,19 +210,18 @@ def _cut_together(
     """
     if any(each.ungrouped is None for each in judged):
         return None, True
-    sides = [
-        Side(family, family.chain(each.allowed)) for family, each in zip(pair, judged, strict=True)
-    ]
-    sides.sort(key=lambda side: (-len(side.chain), side.family.attribute))
-    tiles = Tiles.of(refiner.judge(problem), counts, *sides)
+    chains = [family.chain(each.allowed) for family, each in zip(pair, judged, strict=True)]
+    sides = list(zip(pair, chains, strict=True))
+    sides.sort(key=lambda side: (-len(side[1]), side[0].attribute))
+    tiles = Tiles.of(Judge(problem.models, refiner.scoring), counts, *sides)
     if tiles is None:
         return None, False
     cuts = best_pair(tiles, floor)
     if cuts is None:
         return None, True
     partitions = {
-        side.family.attribute: side.family.partition(path)
-        for side, path in zip(sides, (cuts.rows, cuts.columns), strict=True)
+        family.attribute: family.partition(path)
+        for (family, _), path in zip(sides, (cuts.rows, cuts.columns), strict=True)
     }
     return partitions, cuts.proven
 

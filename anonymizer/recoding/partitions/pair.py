@@ -51,13 +51,6 @@ LARGEST = 1_000_000
 NOTHING: tuple[float, Path] = (-inf, ())
 
 
-class Side(NamedTuple):
-    """One of two attributes: its groups, and those of them that occur in allowed partitions."""
-
-    family: Intervals
-    chain: Chain
-
-
 @dataclass(frozen=True, eq=False)
 class Tiles:
     """What each tile of two attributes adds to the objective, the others as released.
@@ -74,30 +67,30 @@ class Tiles:
     per_class: float
 
     @classmethod
-    def of(cls, judge: Judge, counts: Counts, rows: Side, columns: Side) -> "Tiles | None":
+    def of(cls, judge: Judge, counts: Counts, *sides: tuple[Intervals, Chain]) -> "Tiles | None":
         """Judge the tiles of two attributes that are raw in the counts; None when too many.
 
         Only groups that are acceptable with the other attribute suppressed are looked at: the
         classes of a row of a partition merge into that one's, and models are monotone.
         """
-        attributes = [side.family.attribute for side in (rows, columns)]
+        attributes, (rows, columns) = [each.attribute for each, _ in sides], [c for _, c in sides]
         combination, combinations = combinations_without(counts, attributes)
-        classes_of_rows = (len(rows.chain) + 1) * combinations
+        classes_of_rows = (len(rows) + 1) * combinations
         values = max((joint.shape[1] for joint in counts.joint.values()), default=1)
         if (
-            classes_of_rows * (len(columns.chain) + 1) > MOST_CLASSES
-            or classes_of_rows * (columns.chain.blocks + 2) * values > MOST_ENTRIES
+            classes_of_rows * (len(columns) + 1) > MOST_CLASSES
+            or classes_of_rows * (columns.blocks + 2) * values > MOST_ENTRIES
         ):
             return None
         blocks = [
-            side.chain.places(side.family.blocks_of(counts.cells[:, counts.names.index(name)]))
-            for side, name in zip((rows, columns), attributes, strict=True)
+            chain.places(family.blocks_of(counts.cells[:, counts.names.index(family.attribute)]))
+            for family, chain in sides
         ]  # missing values, of block -1, are the last one
-        shape = (rows.chain.blocks + 1, columns.chain.blocks + 1, combinations)
+        shape = (rows.blocks + 1, columns.blocks + 1, combinations)
         tables = tabulated(counts, (*blocks, combination), shape)
-        gains, classes = _judged(judge, counts, tables, rows.chain, columns.chain)
+        gains, classes = _judged(judge, counts, tables, rows, columns)
         per_class = tie_breaker(gains, len(counts))
-        return cls(rows.chain, columns.chain, gains + per_class * classes, per_class)
+        return cls(rows, columns, gains + per_class * classes, per_class)
 
     @property
     def slack(self) -> float:

@@ -5,14 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from math import inf
+from typing import Any
 
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.errors import InputError
 from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE
-from anonymizer.recoding.partitions.cuts import Cuts, Levels, Subsets
 from anonymizer.recoding.partitions.families import Family, Path, Segments
-from anonymizer.recoding.partitions.intervals import Ranges
+from anonymizer.recoding.partitions.groups import Cuts, Levels, Ranges, Subsets
 from anonymizer.recoding.problem.class_scores import Judge
 from anonymizer.recoding.problem.options import RangeOptions
 from anonymizer.recoding.problem.priced import Priced
@@ -20,9 +20,6 @@ from anonymizer.recoding.problem.problem import Problem
 
 TIE = 1e-12
 """Bits by which a move of the heuristic has to help."""
-
-Merit = Callable[[Sequence[int]], tuple[int, float]]
-"""Minus the classes of a partition that break a model, then its objective: larger is better."""
 
 Cutting = Callable[[Segments, Ranges], Path | None]
 """Chooses among the ranges of an ordered attribute, each judged."""
@@ -50,7 +47,7 @@ def cut_heuristically(segments: Segments, ranges: Ranges) -> Path | None:
     if not ranges.blocks:
         return None
 
-    def merit(cuts: Sequence[int]) -> tuple[int, float]:
+    def merit(cuts: Sequence[int]) -> tuple[int, float]:  # minus the classes that break a model
         path = list(ranges.path(cuts))
         return -int(segments.violations[path].sum()), float(segments.gains[path].sum())
 
@@ -73,7 +70,7 @@ def level_ranges(ranges: Ranges, level: int) -> list[int]:
     return [0, *(i for i in range(1, ranges.blocks) if groups[place[i]] != groups[place[i] - 1])]
 
 
-def _settled(merit: Merit, blocks: int, cuts: list[int]) -> list[int]:
+def _settled(merit: Callable[[Sequence[int]], Any], blocks: int, cuts: list[int]) -> list[int]:
     """Move boundaries one by one while that helps."""
     improved = True
     while improved:
@@ -193,13 +190,9 @@ class Refiner:
         ]
         return reduce(Refined.or_better, found)
 
-    def judge(self, problem: Problem) -> Judge:
-        """What classes are judged by."""
-        return Judge(problem.models, self.scoring)
-
     def segments(self, problem: Problem, counts: Counts, family: Family) -> Segments:
         """All groups of an attribute that is raw in the counts."""
-        return Segments.of(self.judge(problem), counts, family)
+        return Segments.of(Judge(problem.models, self.scoring), counts, family)
 
     def refined(self, counts: Counts, recoding: Partitions) -> Refined:
         """What a recoding makes of counts."""
