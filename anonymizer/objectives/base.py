@@ -37,10 +37,7 @@ class Objective(ABC):
     weighs: ClassVar[str | None] = None
 
     def prepared(self, counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> "Objective":
-        """Return the objective ready to score candidates of one table.
-
-        Raises InputError when it is about attributes that the table's schema does not have.
-        """
+        """The objective ready for one table; InputError when that lacks what it is about."""
         return self
 
     @abstractmethod

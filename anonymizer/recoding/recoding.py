@@ -96,11 +96,8 @@ class RecodingPlan(ABC):
     search: SearchResult
     seen: Mapping[str, Mask] | None = field(default=None, repr=False, kw_only=True)
 
-    private: ClassVar[bool] = False
-    """Whether nothing may be reported but what the released table shows."""
-
-    random: ClassVar[bool] = False
-    """Whether released values are drawn at random: they need not hold of their records."""
+    private: ClassVar[bool] = False  # nothing may be reported but what the released table shows
+    random: ClassVar[bool] = False  # released values are drawn, and need not hold of their records
 
     def __getstate__(self) -> dict[str, object]:
         return dict(vars(self.forgetting))

@@ -22,10 +22,9 @@ class SearchResult:
     ----------
     strategy, objective
         What searched, and what for.
-    value
-        The objective of the table searched, in its own unit; None where it may not be reported.
-    gap
-        How much better any other node can be, at the most, in the same unit; None where unknown.
+    value, gap
+        The objective of the table searched, in its own unit, None where it may not be reported; how
+        much better any other node can be, at the most, None where that is not known.
     nodes, checked
         Nodes of the lattice, and how many of them (or of those of fewer attributes) were counted.
     feasible, minimal
@@ -33,16 +32,14 @@ class SearchResult:
         None where the search did not need to know.
     refinements
         How many times attributes were cut.
-    proven
-        Whether no other recoding of the kind searched is better.
-    bound
-        What no other can be better than, in the objective's unit: the value where that is proven.
+    proven, bound
+        Whether no other recoding of the kind searched is better; what none can be better than, in
+        the objective's unit: the value where that is proven.
         With a least gain per class, value and bound are as far apart as with its cost taken off.
         None where it is not known.
-    trace
-        What was learned about single nodes; None where the search was not about levels.
-    searched
-        Whether there was a search; False where levels were given.
+    trace, searched
+        What was learned about single nodes, None where the search was not about levels; whether
+        there was a search, False where levels were given.
     explained, caution
         What a search that is not over the lattice did, in words, and what to beware of in what it
         found; empty for one over the lattice.

@@ -161,10 +161,7 @@ class Chain:
 
 
 def _beginning_at(starts: Codes, blocks: int) -> list[slice]:
-    """Where the intervals that begin at each block are, none at the end; length (blocks + 1).
-
-    ``starts`` rise.
-    """
+    """Where the intervals of rising starts begin at each block, none at the end: (blocks + 1)."""
     places = np.searchsorted(starts, np.arange(blocks + 2))
     return [slice(low, high) for low, high in pairwise(places.tolist())]
 
