@@ -311,7 +311,7 @@ def limits() -> Iterator[str]:
             if best is None or found is None:
                 continue
             values = [
-                f"{problem.evaluator.objective.stated(score, problem.counts.records):.6f}"
+                f"{problem.evaluator.objective.quantity(score, problem.counts.records):.6f}"
                 for score in (best.score, found.score, found.bound)
             ]
             rows.append([workload.title, seconds, *values, found.proven, found.checked])

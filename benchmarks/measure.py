@@ -50,7 +50,7 @@ def described(problem: Problem, found: Found | None) -> list[object]:
     """Nodes checked, feasible and minimal, and the objective's value."""
     if found is None:
         return ["", "", "", "none"]
-    value = problem.evaluator.objective.stated(found.score, problem.counts.records)
+    value = problem.evaluator.objective.quantity(found.score, problem.counts.records)
     minimal = "" if found.minimal is None else len(found.minimal)
     feasible = "" if found.feasible is None else found.feasible
     return [found.checked, feasible, minimal, f"{problem.objective.name} {value:.8g}"]

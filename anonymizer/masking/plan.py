@@ -19,8 +19,8 @@ from anonymizer.masking.drawing import Drawing, Drawn
 from anonymizer.masking.options import RandomRecoding
 from anonymizer.masking.preserved import preserved
 from anonymizer.privacy import KAnonymity
-from anonymizer.recoding.apply import described, relabelled
-from anonymizer.recoding.recoding import Outcome, RecodingPlan, unsuppressed
+from anonymizer.recoding.apply import relabelled
+from anonymizer.recoding.recoding import Outcome, RecodingPlan
 from anonymizer.tables import engine
 from anonymizer.tables.values import counted, is_missing, text_of
 
@@ -114,7 +114,7 @@ class RandomPlan(RecodingPlan):
         released = engine.without_traces(engine.replaced(base, columns))
         hidden = list(dict.fromkeys([*columns, *self.generalized]))
         report = self._report(base, released, tables, drawn)
-        return Outcome(released, unsuppressed(len(released)), False, hidden, report)
+        return Outcome(released, np.zeros(len(released), bool), False, hidden, report)
 
     def recoder(
         self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator
@@ -125,9 +125,8 @@ class RandomPlan(RecodingPlan):
     def describe(self, shown: pd.DataFrame) -> dict[str, list[dict[str, object]]]:
         """The levels that values were drawn from: of drawn attributes nothing but the channel."""
         drawn = {attribute.name for attribute in self._attributes}
-        kept = {name: part for name, part in self.partitions.items() if name not in drawn}
-        known = described(kept, self.taxonomies, shown)
-        return {name: known.get(name, []) for name in self.partitions}
+        known = super().describe(shown)
+        return {name: [] if name in drawn else groups for name, groups in known.items()}
 
     @property
     def _attributes(self) -> list[Attribute]:

@@ -7,13 +7,18 @@ kernels.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from inspect import signature
 
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.objectives.attributes import Loss, NonUniformEntropy, Precision, Tabulated
 from anonymizer.objectives.base import Objective, Weights
-from anonymizer.objectives.classes import AverageClassSize, Discernibility, MutualInformation
-from anonymizer.objectives.estimates import AboveShuffled, MillerMadow
+from anonymizer.objectives.classes import (
+    AboveShuffled,
+    AverageClassSize,
+    Discernibility,
+    MillerMadow,
+    MutualInformation,
+)
 
 __all__ = [
     "OBJECTIVES",
@@ -54,20 +59,10 @@ def objective_of(
 ) -> Objective:
     """Return the objective of a name, with its options.
 
-    Parameters
-    ----------
-    weights
-        By attribute; 1 for those left out.
-    targets
-        Attributes that mutual information, or an estimate of it, is about, with their weights.
-    aggregate
-        Of the losses of the attributes.
-
-    Raises
-    ------
-    InputError
-        When there is no such objective, it has no such option, a weight is no number of at least 0,
-        or the aggregate is unknown.
+    ``weights`` are by attribute, 1 for those left out; ``targets`` are attributes that mutual
+    information, or an estimate of it, is about, with their weights; ``aggregate`` is of the losses
+    of the attributes. InputError when there is no such objective, it has no such option, a weight
+    is no number of at least 0, or the aggregate is unknown.
     """
     if name not in OBJECTIVES:
         hint = did_you_mean(str(name), OBJECTIVES) or f"; known are {', '.join(OBJECTIVES)}"
@@ -75,14 +70,10 @@ def objective_of(
     options = {"weights": weights, "target": targets, "aggregate": aggregate}
     given = {option: value for option, value in options.items() if value not in (None, {})}
     for option in given:
-        having = [known for known, kind in OBJECTIVES.items() if option in _options(kind)]
+        having = [n for n, kind in OBJECTIVES.items() if option in signature(kind).parameters]
         if name not in having:
             about = "is about whole classes and " if OBJECTIVES[name].weighs is None else ""
             raise InputError(
                 f"the objective {name} {about}has no {option}; only {', '.join(having)}"
             )
     return OBJECTIVES[name](**given)
-
-
-def _options(kind: type[Objective]) -> set[str]:
-    return {option.name for option in fields(kind)}  # type: ignore[arg-type]

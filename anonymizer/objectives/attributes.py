@@ -24,16 +24,13 @@ class AttributeWise(Objective):
     """A weighted sum over attributes of what each value's group costs, averaged over records.
 
     Subclasses say what a group costs, and on which scale the attributes' means are summed. Depends
-    on levels alone while nothing is suppressed.
-
-    Parameters
-    ----------
-    weights
-        By quasi-identifier; 1 for those left out.
+    on levels alone while nothing is suppressed. ``weights`` are by quasi-identifier, 1 for those
+    left out.
     """
 
     levels_only: ClassVar[bool] = True
     weighs: ClassVar[str | None] = "quasi-identifier"
+    averaged: ClassVar[bool] = True  # or summed
 
     weights: Weights = field(default_factory=dict)
 
@@ -43,22 +40,17 @@ class AttributeWise(Objective):
     def prepared(self, counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> "Tabulated":
         """Tabulate the cost of every group of every level."""
         require_known(self, self.weights, counts.names)
-        scale = self.scale(counts.names)
-        columns = []
+        weights = np.array([self.weights.get(name, 1.0) for name in counts.names], float)
+        extra, totals = [], []
         for name, codes in zip(counts.names, counts.cells.T, strict=True):
-            taxonomy = taxonomies[name]
-            values = len(taxonomy.levels[0].groups)
-            records = np.bincount(codes, counts.sizes, values).astype(float)
-            weight = self.weights.get(name, 1.0) / scale
-            costs = [self.costs(taxonomy, level, records) for level in taxonomy.levels]
-            extra = [costs[-1] - cost for cost in costs]
-            totals = np.array([cost @ records for cost in costs])
-            columns.append(AttributeCosts(weight, codes.copy(), extra, totals))
-        return Tabulated(self, tuple(columns), counts.records)
-
-    def scale(self, names: Sequence[str]) -> float:
-        """What the weighted sum is divided by: the weights of all attributes."""
-        return sum(self.weights.get(name, 1.0) for name in names) or 1.0
+            levels = taxonomies[name].levels
+            records = np.bincount(codes, counts.sizes, len(levels[0].groups)).astype(float)
+            costs = [self.costs(taxonomies[name], level, records) for level in levels]
+            extra.append([costs[-1] - cost for cost in costs])
+            totals.append(np.array([cost @ records for cost in costs]))
+        if self.averaged:
+            weights /= sum(weights.tolist()) or 1.0
+        return Tabulated(self, weights, counts.cells.copy(), extra, totals, counts.records)
 
     @abstractmethod
     def costs(self, taxonomy: Taxonomy, level: Partition, records: Floats) -> Floats:
@@ -87,10 +79,7 @@ class NonUniformEntropy(AttributeWise):
     """
 
     name: ClassVar[str] = "non-uniform-entropy"
-
-    def scale(self, names: Sequence[str]) -> float:
-        """Bits are summed, not averaged, over attributes."""
-        return 1.0
+    averaged: ClassVar[bool] = False
 
     def costs(self, taxonomy: Taxonomy, level: Partition, records: Floats) -> Floats:
         """log2 of the share that a value has of its group, negated, in bits.
@@ -161,34 +150,27 @@ class Precision(AttributeWise):
         at = next(i for i, candidate in enumerate(taxonomy.levels) if candidate is level)
         return np.full(len(records), at / taxonomy.height if taxonomy.height else 0.0)
 
-    def stated(self, score: float, records: int) -> float:
+    def quantity(self, score: float, records: int) -> float:
         """The precision."""
         return 1 + score
 
 
-@dataclass(frozen=True)
-class AttributeCosts:
-    """The costs of the groups of one attribute, and its share of the weights.
-
-    ``codes`` (classes,) are the value codes of the raw classes, ``extra`` has for each level what
-    suppressing a value costs beyond it, shape (values,), and ``totals`` (levels,) the cost of all
-    records together.
-    """
-
-    weight: float
-    codes: Codes
-    extra: Sequence[Floats]
-    totals: Floats
-
-
 @dataclass(frozen=True, eq=False)
 class Tabulated(Objective):
-    """An attribute-wise objective with the costs of one table filled in."""
+    """An attribute-wise objective with the costs of one table filled in.
+
+    ``weights`` (attributes,) are shares, ``cells`` (classes, attributes) the value codes of the raw
+    classes. For each attribute ``extra`` has by level what suppressing a value costs beyond it,
+    shape (values,), and ``totals`` (levels,) the cost of all records together.
+    """
 
     levels_only: ClassVar[bool] = True
 
     objective: AttributeWise
-    columns: tuple[AttributeCosts, ...]
+    weights: Floats
+    cells: Codes
+    extra: Sequence[Sequence[Floats]]
+    totals: Sequence[Floats]
     records: int
 
     @property
@@ -202,7 +184,8 @@ class Tabulated(Objective):
 
     def of_all_levels(self) -> Floats:
         """The same for every node of the lattice, an axis per attribute."""
-        terms = [c.weight * self.objective.scaled(c.totals / self.records) for c in self.columns]
+        scaled = [self.objective.scaled(totals / self.records) for totals in self.totals]
+        terms = [weight * own for weight, own in zip(self.weights, scaled, strict=True)]
         return np.asarray(-self.objective.unscaled(reduce(np.add.outer, terms)))
 
     def score(self, candidate: Candidate) -> float:
@@ -210,25 +193,23 @@ class Tabulated(Objective):
         totals = self._totals(candidate.node)
         marks = candidate.suppressed
         if marks is not None:
-            members, sizes = candidate.classes.members[marks], candidate.hidden[:, -1]
-            for i, (column, level) in enumerate(zip(self.columns, candidate.node, strict=True)):
+            cells, sizes = self.cells[candidate.classes.members[marks]], candidate.hidden[:, -1]
+            for i, level in enumerate(candidate.node):
                 # Summed, not by BLAS: its threads wait for each other on a machine that is busy.
-                totals[i] += (sizes * column.extra[level][column.codes[members]]).sum()
+                totals[i] += (sizes * self.extra[i][level][cells[:, i]]).sum()
         return self._of(totals)
 
-    def stated(self, score: float, records: int) -> float:
+    def quantity(self, score: float, records: int) -> float:
         """The objective's own figure."""
-        return self.objective.stated(score, records)
+        return self.objective.quantity(score, records)
 
     def _totals(self, node: Sequence[int]) -> Floats:
         """What the records cost at a node, shape (attributes,)."""
-        costs = [column.totals[level] for column, level in zip(self.columns, node, strict=True)]
-        return np.array(costs)
+        return np.array([totals[level] for totals, level in zip(self.totals, node, strict=True)])
 
     def _of(self, totals: Floats) -> float:
         """The score where the records cost so much, attribute by attribute."""
-        weights = np.array([column.weight for column in self.columns])
-        terms = weights * self.objective.scaled(totals / self.records)
+        terms = self.weights * self.objective.scaled(totals / self.records)
         return -float(self.objective.unscaled(terms.sum()))
 
 

@@ -37,17 +37,14 @@ class Objective(ABC):
     weighs: ClassVar[str | None] = None
 
     def prepared(self, counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> "Objective":
-        """Return the objective ready to score candidates of one table.
-
-        Raises InputError when it is about attributes that the table's schema does not have.
-        """
+        """The objective ready for one table; InputError when that lacks what it is about."""
         return self
 
     @abstractmethod
     def score(self, candidate: Candidate) -> float:
         """The score of a node as it would be released."""
 
-    def stated(self, score: float, records: int) -> float:
+    def quantity(self, score: float, records: int) -> float:
         """The quantity that the objective is named after, from its score."""
         return -score
 

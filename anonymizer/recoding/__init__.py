@@ -7,32 +7,13 @@ protocol; `levels.py`, `ranges.py`, `classes.py` and `safepub.py` the recodings 
 searches. May import privacy, objectives, counts, hierarchy, tables, information, kernels.
 """
 
-from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
 from anonymizer.recoding.full_domain.frontier import automatic
 from anonymizer.recoding.full_domain.solve import SEARCHES, STRATEGIES, solve
-from anonymizer.recoding.partitions.bezzi_heuristic import level_ranges
-from anonymizer.recoding.partitions.bounded import (
-    refine_within,
-    with_few_classes,
-    with_large_classes,
-)
-from anonymizer.recoding.partitions.joint import refine_exactly, refine_jointly
-from anonymizer.recoding.partitions.refine import (
-    Refined,
-    Refiner,
-    cut_heuristically,
-)
-from anonymizer.recoding.partitions.segments import Segments
+from anonymizer.recoding.partitions.joint import refine_jointly
+from anonymizer.recoding.partitions.refine import Refined, Refiner, cut_heuristically
 from anonymizer.recoding.problem.options import Bounds, RangeOptions
 from anonymizer.recoding.problem.parallel import as_done
-from anonymizer.recoding.problem.problem import (
-    Found,
-    Frontier,
-    Problem,
-    Run,
-    Watch,
-    ignore,
-)
+from anonymizer.recoding.problem.problem import Found, Frontier, Problem, Run, Watch, ignore
 from anonymizer.recoding.problem.suppression import Suppression
 
 __all__ = [
@@ -46,19 +27,12 @@ __all__ = [
     "Refined",
     "Refiner",
     "Run",
-    "Segments",
     "Suppression",
     "Watch",
     "as_done",
     "automatic",
-    "branch_and_bound",
     "cut_heuristically",
     "ignore",
-    "level_ranges",
-    "refine_exactly",
     "refine_jointly",
-    "refine_within",
     "solve",
-    "with_few_classes",
-    "with_large_classes",
 ]

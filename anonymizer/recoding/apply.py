@@ -1,4 +1,4 @@
-"""Tables recoded: values replaced by the labels of their groups, and what a manifest says of it."""
+"""Tables recoded: values replaced by the labels of their groups."""
 
 from collections.abc import Hashable, Iterable, Mapping
 
@@ -12,24 +12,7 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.tables import engine
-from anonymizer.tables.values import counted, is_missing, text_of, texts_apart
-
-
-def described(
-    recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy], released: pd.DataFrame
-) -> dict[str, list[dict[str, object]]]:
-    """The groups of each quasi-identifier, as far as a released table shows them."""
-    if isinstance(recoding, Regions):
-        return recoding.described(taxonomies)
-
-    def texts(name: str) -> set[str | None]:
-        values = engine.distinct(released[name])[1]
-        return {None if is_missing(value) else text_of(value) for value in values}
-
-    return {
-        name: taxonomies[name].describe(partition, texts(name))
-        for name, partition in recoding.items()
-    }
+from anonymizer.tables.values import counted, texts_apart
 
 
 def levels_of(recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy]) -> dict[str, int]:
@@ -48,18 +31,12 @@ def relabelled(
 ) -> pd.DataFrame:
     """A table with the values of its quasi-identifiers replaced by the labels of their groups.
 
-    Raises
-    ------
-    InputError
-        When it holds values, or combinations of them, that the recoding does not cover, or a
-        column of the name that the recoding adds.
+    InputError where it holds values, or combinations of them, that the recoding does not cover, or
+    a column of the name that the recoding adds.
     """
     if isinstance(recoding, Regions):
         return _regrouped(table, recoding, taxonomies)
-    columns = {
-        name: _recoded(table[name], taxonomies[name], partition)
-        for name, partition in recoding.items()
-    }
+    columns = {name: _recoded(table[name], taxonomies[name], p) for name, p in recoding.items()}
     return engine.replaced(table, columns)
 
 
@@ -107,13 +84,7 @@ def overwritten(column: pd.Series, records: Mask) -> pd.Series:
 
 
 def require_unnumbered(columns: Iterable[object]) -> None:
-    """Require that no column goes by the name of the one that numbers the classes.
-
-    Raises
-    ------
-    InputError
-        When one does.
-    """
+    """Refuse a table with a column of the name of the one that numbers the classes."""
     if CLASS in columns:
         raise InputError(
             f"the table has a column {CLASS!r}, which is the name of the column that numbers the "

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import ClassVar, Literal
 
 from anonymizer.counts.multidimensional import Regions
@@ -10,7 +11,7 @@ from anonymizer.errors import InputError, PolicyUnreachableError, require_one_of
 from anonymizer.objectives.candidate import Layout
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.generalization import Generalization
-from anonymizer.recoding.partitions.bounded import with_large_classes
+from anonymizer.recoding.partitions.bounded import within_bounds
 from anonymizer.recoding.problem.priced import Priced
 from anonymizer.recoding.problem.problem import Problem, Run
 from anonymizer.recoding.ranges import attributes_to_refine
@@ -43,26 +44,18 @@ class Multidimensional(Generalization):
     min_gain: float = 0.0
 
     def choose(self, problem: Problem, seed: int, run: Run) -> tuple[Regions, SearchResult]:
-        """The best classes.
-
-        Raises
-        ------
-        PolicyUnreachableError
-            When not even everything in one class satisfies the policy.
-        InputError
-            When an objective of levels alone is to be maximised, or numba cannot be loaded, which
-            compiles the search.
-        """
+        """The best classes; InputError where numba cannot be loaded, which compiles the search."""
         refine = attributes_to_refine(self.refine, problem.taxonomies)
         problem.objective.worth(Layout.of(problem.counts))  # refuses one of levels alone
-        confined = with_large_classes(problem, self.bounds)
+        confined = within_bounds(problem, self.bounds)
         try:
-            return self._best(problem, confined, refine, seed, run)
-        except ImportError:
+            import_module("anonymizer.kernels.machine")  # it loads numba, and nothing else
+        except (ImportError, OSError) as error:
             raise InputError(
                 f"recoding = {self.name!r} needs numba, which cannot be loaded here; reinstall it, "
                 "or choose another recoding"
-            ) from None
+            ) from error
+        return self._best(problem, confined, refine, seed, run)
 
     @abstractmethod
     def _best(
@@ -94,7 +87,7 @@ class Boxes(Multidimensional):
     def _best(
         self, problem: Problem, confined: Problem, refine: Sequence[str], seed: int, run: Run
     ) -> tuple[Regions, SearchResult]:
-        from anonymizer.recoding.boxes import best_boxes  # compiled
+        from anonymizer.recoding.boxes import EXPLAINED, best_boxes  # compiled
 
         exact = self.refinement == "exact"
         found = best_boxes(confined, refine, self.ranges, self.bounds, exact=exact, run=run)
@@ -108,7 +101,7 @@ class Boxes(Multidimensional):
             score + found.lead,
             checked=found.trees,
             proven=found.lead <= TOLERANCE,
-            explained=found.explained,
+            explained=EXPLAINED[found.strategy],
         )
 
 
@@ -126,8 +119,7 @@ class MergedCells(Multidimensional):
     def _best(
         self, problem: Problem, confined: Problem, refine: Sequence[str], seed: int, run: Run
     ) -> tuple[Regions, SearchResult]:
-        from anonymizer.recoding.merged_cells import MergeOptions, merge_cells  # compiled
-        from anonymizer.recoding.merged_cells.initial import InitialCells
+        from anonymizer.recoding.merged_cells import InitialCells, merge_cells  # compiled
 
         deadline = run.deadline()
         if self.min_gain:
@@ -135,10 +127,9 @@ class MergedCells(Multidimensional):
             confined = replace(confined, objective=Priced(problem.objective, self.min_gain))
         else:
             atoms = InitialCells.cells(problem, refine, self.ranges)
-        run = run.until(deadline)
+        cells, run = atoms.problem(confined), run.until(deadline)
         try:
-            options = MergeOptions(self.max_classes)
-            found = merge_cells(atoms.problem(confined), options, seed, run)
+            found = merge_cells(cells, self.max_classes, seed, run)
         except PolicyUnreachableError:
             raise self.unreachable(problem, ONE_CLASS) from None
         regions = atoms.regions(problem, found.labels)

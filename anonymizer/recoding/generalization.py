@@ -8,13 +8,14 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 
+from anonymizer.counts.columns import encoded
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import CLASS, Regions
 from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError, PolicyBrokenError, PolicyUnreachableError
 from anonymizer.hierarchy import ANY, Taxonomy
 from anonymizer.kernels import NUMPY
-from anonymizer.kernels.arrays import Mask
+from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.objectives import Objective
 from anonymizer.objectives.candidate import Layout, columns_of
 from anonymizer.privacy import PrivacyModel, without_people
@@ -23,8 +24,7 @@ from anonymizer.recoding.problem.options import Bounds, RangeOptions
 from anonymizer.recoding.problem.policy import Policy
 from anonymizer.recoding.problem.problem import Problem, Run
 from anonymizer.recoding.problem.suppression import Suppressed, Suppression, suppress
-from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, unsuppressed
-from anonymizer.recoding.remembered import People, seen_in, seen_of
+from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, seen_in
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
@@ -33,28 +33,41 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
+class People:
+    """A population as counts: how many people have each combination of value codes.
+
+    ``cells`` (combinations, quasi-identifiers) and the ``sizes`` (combinations,) of each.
+    """
+
+    cells: Codes = field(repr=False)
+    sizes: Ints = field(repr=False)
+
+    @classmethod
+    def of(cls, tally: Tally, taxonomies: Mapping[str, Taxonomy]) -> "People":
+        """The people of a tally, by what taxonomies call their values."""
+        columns = [encoded(tally.combinations[name], taxonomies[name]) for name in taxonomies]
+        return cls(np.column_stack(columns).astype(np.intp), tally.sizes)
+
+    def tally(self, taxonomies: Mapping[str, Taxonomy]) -> Tally:
+        """The same as values, as far as taxonomies still know them."""
+        columns = {}
+        for (name, taxonomy), codes in zip(taxonomies.items(), self.cells.T, strict=True):
+            raw = taxonomy.levels[0]
+            values = np.empty(len(raw), dtype=object)
+            values[:] = raw.labels
+            columns[name] = pd.Series(values[raw.groups[codes]], dtype=object)
+        return Tally(pd.DataFrame(columns), self.sizes)
+
+
+@dataclass(frozen=True, eq=False)
 class GeneralizationPlan(RecodingPlan):
     """Partitions of the quasi-identifiers, or classes of their own, and a suppression budget.
 
-    Parameters
-    ----------
-    suppression
-        How many records may be suppressed.
-    population
-        The quasi-identifiers of the population that models are about, counted.
+    ``population``: the quasi-identifiers of the population that models are about, counted.
     """
 
     suppression: Suppression
     population: People | None = field(default=None, repr=False)
-
-    def remembering(
-        self, admitted: pd.DataFrame, raw: Counts, outcome: Outcome
-    ) -> "GeneralizationPlan":
-        """The plan that knows which values it released, ``raw`` being the counts of the table."""
-        if not outcome.suppressed.any():
-            return replace(self, seen=seen_of(raw, self.taxonomies))
-        seen = seen_in(admitted, self.taxonomies, ~outcome.suppressed)
-        return replace(self, seen=seen)
 
     def carry_out(self, admitted: pd.DataFrame) -> Outcome:
         """Recode the records and suppress the classes that break the policy, within the budget."""
@@ -89,13 +102,14 @@ class GeneralizationPlan(RecodingPlan):
         """The population recoded, a record per person."""
         if self.population is None:
             return None
-        table = self.population.table(self.taxonomies)
+        combinations, sizes = self.population.tally(self.taxonomies)
+        table = combinations.loc[np.repeat(np.arange(len(sizes)), sizes)].reset_index(drop=True)
         return relabelled(table, self.recoding, self.taxonomies)
 
     def _suppressed(self, recoded: pd.DataFrame) -> tuple[pd.DataFrame, Mask, bool]:
         """The table without broken classes, which records are suppressed, and if they are gone."""
         if not self.suppression.most(len(recoded)):
-            return recoded, unsuppressed(len(recoded)), False
+            return recoded, np.zeros(len(recoded), bool), False
         people = self._people()
         counts, everybody = classes_of(recoded, self.schema, people)
         class_of = everybody[: len(recoded)]
@@ -126,15 +140,14 @@ class GeneralizationPlan(RecodingPlan):
         if isinstance(self.recoding, Regions):
             class_of = self.recoding.class_of(raw.cells)
             return lambda counts: counts.grouped(class_of)
-        recoding, together = self.recoding, None
+        recoding = self.recoding
         if outcome.fate == "kept":
             recoded = raw.recode(recoding)
             hidden = all_hidden(recoded, recoding)
             together = suppressed_of(recoded, self.models, self.suppression, hidden)
-        if together is None:
-            return lambda counts: counts.recode(recoding)
-        marks = together.marks
-        return lambda counts: counts.recode(recoding).merge(marks)
+            if together is not None:
+                return lambda counts: counts.recode(recoding).merge(together.marks)
+        return lambda counts: counts.recode(recoding)
 
 
 class Generalization(Recoding):
@@ -158,13 +171,7 @@ class Generalization(Recoding):
         models: Sequence[PrivacyModel],
         objective: Objective,
     ) -> Problem:
-        """The problem that some counts pose; refused where no recoding can solve it.
-
-        Raises
-        ------
-        InputError, PolicyUnreachableError
-            Naming the model that no recoding can satisfy.
-        """
+        """The problem that some counts pose; refused where no recoding can satisfy some model."""
         problem = Problem(counts, taxonomies, models, objective, self.budget)
         problem.require_possible()
         return problem
@@ -204,12 +211,7 @@ class Generalization(Recoding):
     ) -> tuple[Partitions | Regions, SearchResult]:
         """The recoding that solves a problem, and how it was found.
 
-        Raises
-        ------
-        PolicyUnreachableError
-            When none does.
-        InputError
-            When options and problem do not fit together.
+        PolicyUnreachableError when none does, InputError when options and problem do not fit.
         """
 
     def fit(self, task: Task) -> tuple[RecodingPlan, Outcome]:
@@ -228,13 +230,15 @@ class Generalization(Recoding):
             None if people is None else People.of(people, counted.taxonomies),
         )
         outcome = plan.carry_out(counted.kept)
-        return plan.remembering(counted.kept, problem.counts, outcome), outcome
+        suppressed = outcome.suppressed
+        left = engine.records_of(counted.kept, ~suppressed) if suppressed.any() else problem.counts
+        return replace(plan, seen=seen_in(left, plan.taxonomies)), outcome
 
 
 def suppressed_of(
     counts: Counts, models: Sequence[PrivacyModel], suppression: Suppression, hidden: Mask
 ) -> Suppressed | None:
-    """What is suppressed of a recoded table's classes; None where the budget does not do.
+    """What is suppressed of a recoded table's classes; None where the budget is too small.
 
     ``hidden``: the class, if any, that is ``*`` in every quasi-identifier already.
     """

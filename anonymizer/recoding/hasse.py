@@ -5,7 +5,7 @@ networkx graph. No record is needed, so that a pickled estimator can draw it as 
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from operator import le
 from typing import TYPE_CHECKING
@@ -17,10 +17,8 @@ from anonymizer.counts.multidimensional import Regions
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels.arrays import Ints
-from anonymizer.objectives import MutualInformation
 from anonymizer.recoding.apply import levels_of
 from anonymizer.recoding.lattice import Lattice, Node
-from anonymizer.recoding.problem.problem import Found, Frontier, Problem
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.recoding.result import SearchResult
 from anonymizer.recoding.trace import MOST_TRACED, Trace
@@ -28,48 +26,11 @@ from anonymizer.recoding.trace import MOST_TRACED, Trace
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
 
-MOST_SCORED = 32
-"""Minimal nodes that are scored although no level is chosen: as quick as a cut or two."""
-
 
 def require_lattice(recoding: Recoding) -> None:
-    """Require that a recoding searches over levels.
-
-    Raises
-    ------
-    InputError
-        When it does not.
-    """
+    """Refuse a recoding that does not search over levels."""
     if not recoding.over_levels:
         raise _without(f"recoding {recoding.name!r}")
-
-
-def traced(problem: Problem, found: Found | Frontier) -> Trace:
-    """The trace of a search, scores in the objective's own unit, and what follows from it."""
-    objective, trace = problem.objective, found.trace
-    if isinstance(found, Frontier) and len(found.minimal) <= MOST_SCORED:
-        trace = replace(trace, scores=_scores(problem, found.minimal))
-    # Merging classes preserves monotone models; under suppression it may break any of them.
-    upward = not problem.suppresses and all(model.monotone for model in problem.models)
-    listed = found.feasible == len(trace.scores)
-    return replace(
-        trace,
-        scores={
-            node: objective.stated(score, problem.counts.records)
-            for node, score in trace.scores.items()
-        },
-        upward=upward,
-        complete=found.minimal is not None and (upward or listed),
-        # An estimate of information is another quantity, and a weighted sum is not in bits.
-        informs=type(objective) is MutualInformation
-        and all(weight == 1 for weight in objective.of(problem.counts.sensitive).values()),
-    )
-
-
-def _scores(problem: Problem, nodes: Iterable[Node]) -> dict[Node, float]:
-    """The scores of some nodes, feasible without suppression."""
-    evaluator, sets = problem.evaluator, problem.evaluator.sets()
-    return {node: evaluator.objective.score(evaluator.plain(node, sets.at(node))) for node in nodes}
 
 
 def lattice_graph(
@@ -96,19 +57,25 @@ def lattice_graph(
     unknown); ``best``, the node that was chosen, None where the recoding is none; ``complete``,
     whether all nodes are in the graph.
 
-    Raises
-    ------
-    InputError
-        When the search was not over levels.
+    InputError when the search was not over levels.
     """
     if search.trace is None:
         raise _without("this recoding")
-    lattice = Lattice.of(taxonomies)
-    known = Known(lattice, search, search.trace, _node(recoding, taxonomies))
+    lattice, levels = Lattice.of(taxonomies), levels_of(recoding, taxonomies)
+    chosen = len(levels) == len(taxonomies)  # else an attribute has partitions of its own
+    best = tuple(levels[name] for name in taxonomies) if chosen else None
+    known = Known(lattice, search, search.trace, best)
     complete = lattice.size <= MOST_TRACED
-    minimal = search.minimal or ()
-    graph = lattice.graph(None if complete else spine(lattice, minimal, known.best))
-    graph.graph.update(known.of_all(), complete=complete)
+    graph = lattice.graph(None if complete else spine(lattice, search.minimal or (), best))
+    shared = ("objective", "strategy", "proven", "checked", "feasible")
+    graph.graph.update(
+        quasi_identifiers=lattice.names,
+        heights=lattice.heights,
+        nodes=lattice.size,
+        best=best,
+        complete=complete,
+        **{name: getattr(search, name) for name in shared},
+    )
     for node in graph:
         graph.nodes[node].update(known.of(node))
     return graph
@@ -148,27 +115,18 @@ class Known:
     trace: Trace
     best: Node | None
 
-    def of_all(self) -> dict[str, object]:
-        """The attributes of the graph."""
-        shared = ("objective", "strategy", "proven", "checked", "feasible")
-        return {
-            "quasi_identifiers": self.lattice.names,
-            "heights": self.lattice.heights,
-            "nodes": self.lattice.size,
-            "best": self.best,
-            **{name: getattr(self.search, name) for name in shared},
-        }
-
     def of(self, node: Node) -> dict[str, object]:
         """The attributes of a node."""
-        value = self.search.value if node == self.best else self.trace.scores.get(node)
+        trace, best = self.trace, node == self.best
+        value = self.search.value if best else trace.scores.get(node)
+        unknown = trace.counted is None and node not in trace.scores  # what has a score was counted
         return {
             "feasible": self.feasible(node),
             "minimal": self.minimal(node),
-            "checked": self.checked(node),
+            "checked": None if unknown else node in trace.scores or node in (trace.counted or ()),
             "value": value,
-            "information": value if self.trace.informs else None,
-            "best": node == self.best,
+            "information": value if trace.informs else None,
+            "best": best,
         }
 
     def feasible(self, node: Node) -> bool | None:
@@ -195,13 +153,6 @@ class Known:
         below = [self.feasible(lower) for lower in self.lattice.below(node)]
         return False if True in below else None if None in below else True
 
-    def checked(self, node: Node) -> bool | None:
-        """Whether a node was counted; what has a score was."""
-        counted = self.trace.counted
-        if node in self.trace.scores:
-            return True
-        return None if counted is None else node in counted
-
     @cached_property
     def _frontier(self) -> frozenset[Node]:
         return frozenset(self.search.minimal or ())
@@ -218,12 +169,6 @@ class Known:
 
     def _rows(self, nodes: Iterable[Node]) -> Ints:
         return np.array(list(nodes), np.int64).reshape(-1, len(self.lattice.names))
-
-
-def _node(recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy]) -> Node | None:
-    """The node that a recoding is; None where an attribute has partitions of its own."""
-    levels = levels_of(recoding, taxonomies)
-    return tuple(levels[name] for name in taxonomies) if len(levels) == len(taxonomies) else None
 
 
 def _without(what: str) -> InputError:

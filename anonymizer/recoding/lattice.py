@@ -14,11 +14,10 @@ from anonymizer.hierarchy import Taxonomy
 if TYPE_CHECKING:
     import networkx as nx
 
-Node = tuple[int, ...]
-
-if TYPE_CHECKING:
     # The type by which other rooms know the graph, so that none of them imports networkx.
-    LatticeGraph = nx.DiGraph[Node]
+    LatticeGraph = nx.DiGraph[tuple[int, ...]]
+
+Node = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -53,10 +52,6 @@ class Lattice:
     def below(self, node: Node) -> list[Node]:
         """The direct specializations of a node."""
         return [(*node[:i], level - 1, *node[i + 1 :]) for i, level in enumerate(node) if level]
-
-    def project(self, names: tuple[str, ...]) -> "Lattice":
-        """The lattice of some of the attributes."""
-        return Lattice(names, tuple(self.heights[self.names.index(name)] for name in names))
 
     def graph(self, nodes: Iterable[Node] | None = None) -> "LatticeGraph":
         """The Hasse diagram of all nodes, or of some, edges pointing to the more general node.

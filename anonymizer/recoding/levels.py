@@ -10,9 +10,8 @@ from anonymizer.errors import InputError, did_you_mean, is_whole, require_one_of
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.recoding.full_domain.solve import STRATEGIES, solve
 from anonymizer.recoding.generalization import Generalization
-from anonymizer.recoding.hasse import traced
 from anonymizer.recoding.lattice import Node, level_recoding
-from anonymizer.recoding.partitions.bounded import with_few_classes, with_large_classes
+from anonymizer.recoding.partitions.bounded import within_bounds
 from anonymizer.recoding.problem.problem import Found, Problem, Run, Search
 from anonymizer.recoding.result import SearchResult
 from anonymizer.recoding.trace import Trace
@@ -50,12 +49,8 @@ class Levels(Generalization):
             found.strategy,
             found.score,
             found.bound,
-            nodes=found.nodes,
-            checked=found.checked,
-            feasible=found.feasible,
-            minimal=found.minimal,
+            found,
             proven=found.proven,
-            trace=traced(problem, found),
             searched=self.searches,
         )
 
@@ -99,7 +94,7 @@ class FullDomain(Levels):
 
     def find(self, problem: Problem, seed: int, run: Run) -> Found | None:
         """The best node of the lattice."""
-        confined = with_few_classes(with_large_classes(problem, self.bounds), self.bounds)
+        confined = within_bounds(problem, self.bounds, few=True)
         return solve(confined, self.search, run)
 
 
@@ -139,13 +134,7 @@ class Fixed(Levels):
 
 
 def node_of(levels: Mapping[str, int], taxonomies: Mapping[str, Taxonomy]) -> Node:
-    """The lattice node for a mapping of attribute to level.
-
-    Raises
-    ------
-    InputError
-        When one lacks, is of no quasi-identifier, or is no level of its hierarchy.
-    """
+    """The lattice node for a mapping of attribute to level; InputError where there is none."""
     for name in levels:
         if name not in taxonomies:
             hint = did_you_mean(str(name), taxonomies)

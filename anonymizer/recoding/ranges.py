@@ -11,8 +11,7 @@ from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy import require_class_by_class, require_monotone
 from anonymizer.recoding.full_domain.solve import SEARCHES
 from anonymizer.recoding.generalization import Generalization
-from anonymizer.recoding.hasse import traced
-from anonymizer.recoding.partitions.bounded import refine_within, with_large_classes
+from anonymizer.recoding.partitions.bounded import refine_within, within_bounds
 from anonymizer.recoding.partitions.refine import REFINEMENTS, Cutting, Refiner
 from anonymizer.recoding.problem.problem import Problem, Run, Search
 from anonymizer.recoding.result import SearchResult
@@ -87,7 +86,7 @@ class VariableRange(Generalization):
         require_class_by_class(problem.models, refiner.name)
         require_monotone(problem.models, refiner.name)
         problem.objective.prepared(problem.counts, problem.taxonomies)
-        confined = with_large_classes(problem, self.bounds)
+        confined = within_bounds(problem, self.bounds)
         nodes = self._search(confined, run)
         if not nodes.minimal:
             raise self.unreachable(problem, "no node of the lattice satisfies")
@@ -95,17 +94,14 @@ class VariableRange(Generalization):
         known = refined.bound < inf and self._search in SEARCHES.values()
         score = problem.objective(refined.counts)
         return refined.recoding, SearchResult.of(
-            problem,
+            confined,
             nodes.strategy or name_of(self.search),
             score,
             score + (refined.bound - refined.value) if known else inf,
-            nodes=nodes.nodes,
+            nodes,
             checked=nodes.checked + refined.checked,
-            feasible=nodes.feasible,
-            minimal=nodes.minimal,
             refinements=refined.refinements,
             proven=known and refined.proven,
-            trace=traced(confined, nodes),
         )
 
     def _attributes(self, taxonomies: Mapping[str, Taxonomy]) -> tuple[str, ...]:
@@ -133,13 +129,7 @@ class Cut(VariableRange):
 def attributes_to_refine(
     refine: Sequence[str] | None, taxonomies: Mapping[str, Taxonomy]
 ) -> tuple[str, ...]:
-    """The named attributes; all ordered ones where none are named.
-
-    Raises
-    ------
-    InputError
-        When one of them is no quasi-identifier.
-    """
+    """The named attributes, which are quasi-identifiers; all ordered ones where none are named."""
     if refine is None:
         return tuple(name for name, taxonomy in taxonomies.items() if taxonomy.ordered)
     return quasi_identifiers("refine", refine, taxonomies)
@@ -148,7 +138,7 @@ def attributes_to_refine(
 def quasi_identifiers(
     option: str, names: Sequence[str], taxonomies: Mapping[str, Taxonomy]
 ) -> tuple[str, ...]:
-    """The quasi-identifiers that an option names, each once."""
+    """The quasi-identifiers that an option names, each once; InputError where it names another."""
     named = column_names(option, names)
     for name in named:
         if name not in taxonomies:

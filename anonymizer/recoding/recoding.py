@@ -8,39 +8,31 @@ from typing import ClassVar, Protocol
 import numpy as np
 import pandas as pd
 
+from anonymizer.counts.columns import encoded
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, name_of
-from anonymizer.hierarchy import Taxonomy
+from anonymizer.hierarchy import Taxonomy, forgetting
 from anonymizer.kernels.arrays import Mask
 from anonymizer.objectives import Objective
 from anonymizer.privacy import DifferentialPrivacy, PrivacyModel
-from anonymizer.recoding.apply import described, levels_of, require_unnumbered
+from anonymizer.recoding.apply import levels_of, require_unnumbered
 from anonymizer.recoding.problem.problem import Run
-from anonymizer.recoding.remembered import Seen, forgotten, moved
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
+from anonymizer.tables.values import is_missing, text_of
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
     """What a recoding is chosen for.
 
-    Parameters
-    ----------
-    counted
-        The table, counted once: roles, admitted records, values and how they generalize.
-    models
-        The policy.
-    objective
-        What is maximised.
-    seed
-        For what is chosen at random, such as the starts of a local search.
-    run
-        Jobs, time limit and progress.
+    ``counted`` is the table, counted once: roles, admitted records, values and how they generalize;
+    ``models`` the policy; ``seed`` for what is chosen at random, such as the starts of a local
+    search.
     """
 
     counted: Counted
@@ -61,25 +53,16 @@ class Randomization(Protocol):
 class Outcome:
     """A table carried out by a plan: what is released of it, and what became of its records.
 
-    Parameters
-    ----------
-    released
-        The released table.
-    suppressed
-        Which of the admitted records are suppressed, shape (records,).
-    removed
-        Whether these are left out of the released table.
-    hidden
-        The quasi-identifiers that are not released as they are.
-    randomization
-        What the manifest reports of values drawn at random; None where none were.
+    ``suppressed`` (records,) marks the admitted records that are suppressed, and ``removed`` says
+    whether these are left out of the released table. ``hidden`` are the quasi-identifiers that are
+    not released as they are. ``randomization`` is for values drawn at random, None without.
     """
 
     released: pd.DataFrame = field(repr=False)
     suppressed: Mask = field(repr=False)
     removed: bool
     hidden: Sequence[str]
-    randomization: "Randomization | None" = None
+    randomization: Randomization | None = None
 
     @property
     def fate(self) -> str:
@@ -105,16 +88,8 @@ class Outcome:
 class RecodingPlan(ABC):
     """A fitted recoding: applies to tables, describes itself, remembers no record.
 
-    Parameters
-    ----------
-    schema, models
-        The roles of the columns and the policy.
-    taxonomies, recoding
-        The values that are known, and their groups.
-    search
-        How the recoding was found.
-    seen
-        The values that are remembered when the plan is pickled; all when left out.
+    ``taxonomies`` are the values that are known, ``recoding`` their groups, ``search`` how these
+    were found. ``seen`` are the values that are remembered when the plan is pickled; all for None.
     """
 
     schema: Schema
@@ -122,13 +97,10 @@ class RecodingPlan(ABC):
     taxonomies: Mapping[str, Taxonomy] = field(repr=False)
     recoding: Partitions | Regions = field(repr=False)
     search: SearchResult
-    seen: Seen | None = field(default=None, repr=False, kw_only=True)
+    seen: Mapping[str, Mask] | None = field(default=None, repr=False, kw_only=True)
 
-    private: ClassVar[bool] = False
-    """Whether nothing may be reported but what the released table shows."""
-
-    random: ClassVar[bool] = False
-    """Whether released values are drawn at random: they need not hold of their records."""
+    private: ClassVar[bool] = False  # nothing may be reported but what the released table shows
+    random: ClassVar[bool] = False  # released values are drawn, and need not hold of their records
 
     def __getstate__(self) -> dict[str, object]:
         return dict(vars(self.forgetting))
@@ -141,20 +113,19 @@ class RecodingPlan(ABC):
         """
         if self.seen is None:
             return self
-        known = forgotten(self.taxonomies, self.seen)
-        recoding = moved(self.recoding, self.taxonomies, known)
+        known = {name: forgetting(each, self.seen[name]) for name, each in self.taxonomies.items()}
+        recoding = self.recoding
+        if not isinstance(recoding, Regions):  # partitions that are levels, by those that are left
+            levels = {name: known[name].levels[level] for name, level in self.levels.items()}
+            recoding = {**recoding, **levels}
         return replace(self, taxonomies=known, recoding=recoding, seen=None)
 
     @abstractmethod
     def carry_out(self, admitted: pd.DataFrame) -> Outcome:
         """Recode the admitted records of a table; nothing is verified.
 
-        Raises
-        ------
-        InputError
-            When it holds values, or combinations of them, that the plan has never seen.
-        PolicyBrokenError, PolicyUnreachableError
-            When no table that satisfies the policy can be made of it.
+        InputError when it holds values, or combinations of them, that the plan has never seen;
+        PolicyBrokenError or PolicyUnreachableError when nothing that satisfies the policy is left.
         """
 
     @abstractmethod
@@ -163,14 +134,8 @@ class RecodingPlan(ABC):
     ) -> Callable[[Counts], Counts]:
         """What the plan makes of counts with the combinations of the raw ones: of shuffled ones.
 
-        Parameters
-        ----------
-        raw, released
-            Counts of the admitted records that are released, before and after.
-        outcome
-            What was released of them.
-        rng
-            For plans that draw.
+        ``raw`` and ``released`` count the admitted records that are released, before and after;
+        ``rng`` is for plans that draw.
         """
 
     @property
@@ -194,13 +159,7 @@ class RecodingPlan(ABC):
 
     @property
     def partitions(self) -> Partitions:
-        """The recoding of a plan that has one partition per quasi-identifier.
-
-        Raises
-        ------
-        TypeError
-            Where classes have groups of their own.
-        """
+        """The recoding of a plan that has one partition per quasi-identifier; else TypeError."""
         if isinstance(self.recoding, Regions):
             raise TypeError("classes have groups of their own")
         return self.recoding
@@ -223,7 +182,14 @@ class RecodingPlan(ABC):
 
     def describe(self, shown: pd.DataFrame) -> dict[str, list[dict[str, object]]]:
         """The groups of each quasi-identifier, as far as released records show them."""
-        return described(self.recoding, self.taxonomies, shown)
+        if isinstance(self.recoding, Regions):
+            return self.recoding.described(self.taxonomies)
+        found = {}
+        for name, partition in self.recoding.items():
+            values = engine.distinct(shown[name])[1]
+            texts = {None if is_missing(value) else text_of(value) for value in values}
+            found[name] = self.taxonomies[name].describe(partition, texts)
+        return found
 
     @property
     def regions(self) -> Sequence[Mapping[str, str | None]]:
@@ -250,33 +216,21 @@ class Recoding(ABC):
     def fit(self, task: Task) -> tuple[RecodingPlan, Outcome]:
         """Choose the recoding of a table under a policy, and carry it out.
 
-        Raises
-        ------
-        InputError
-            When table, policy and options do not fit together.
-        PolicyUnreachableError
-            When no recoding of this kind satisfies the policy.
+        InputError when table, policy and options do not fit together, PolicyUnreachableError when
+        no recoding of this kind satisfies the policy.
         """
 
     def require_suitable(
         self, models: Sequence[PrivacyModel], objective: Objective, run: Run
     ) -> None:
-        """Refuse what this recoding cannot answer for, before a table is looked at.
-
-        Raises
-        ------
-        InputError
-            Naming it.
-        """
+        """Refuse what this recoding cannot answer for, before a table is looked at."""
         private = [model for model in models if isinstance(model, DifferentialPrivacy)]
         if private and not self.private:
             raise InputError(
                 f"{private[0].name} needs levels that were chosen without looking at the table; "
                 "choose recoding = SafePub(levels) (in a study, method = 'safepub')"
             )
-        if self.searches:
-            return
-        if run.time_limit is not None:
+        if not self.searches and run.time_limit is not None:
             raise InputError(f"recoding {self.name!r} searches nothing; leave out the time limit")
 
     def require_room(self, columns: Iterable[object]) -> None:
@@ -292,6 +246,13 @@ class Recoding(ABC):
         return {"method": self.name, **named}
 
 
-def unsuppressed(records: int) -> Mask:
-    """The mask of suppressed records where none are."""
-    return np.zeros(records, bool)
+def seen_in(table: pd.DataFrame | Counts, taxonomies: Mapping[str, Taxonomy]) -> dict[str, Mask]:
+    """Which values a table has of each quasi-identifier, or its counts, which have fewer rows."""
+    if isinstance(table, Counts):
+        columns = dict(zip(table.names, table.cells[table.sizes > 0].T, strict=True))
+    else:
+        columns = {name: encoded(table[name], taxonomies[name]) for name in taxonomies}
+    return {
+        name: np.isin(np.arange(len(taxonomies[name].codes)), codes)
+        for name, codes in columns.items()
+    }

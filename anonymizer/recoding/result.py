@@ -1,12 +1,17 @@
 """How a recoding was found."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from math import inf
 from typing import Any
 
+from anonymizer.objectives import MutualInformation
 from anonymizer.recoding.lattice import Node
-from anonymizer.recoding.problem.problem import Problem
+from anonymizer.recoding.problem.problem import Found, Frontier, Problem
 from anonymizer.recoding.trace import Trace
+
+MOST_SCORED = 32
+"""Minimal nodes that are scored although no level is chosen: as quick as a cut or two."""
 
 
 @dataclass(frozen=True)
@@ -17,11 +22,9 @@ class SearchResult:
     ----------
     strategy, objective
         What searched, and what for.
-    value
-        The objective of the table searched, in its own unit; None where it may not be reported.
-    gap
-        How much better any other node can be, at the most, in the same unit; None where that is
-        not known.
+    value, gap
+        The objective of the table searched, in its own unit, None where it may not be reported; how
+        much better any other node can be, at the most, None where that is not known.
     nodes, checked
         Nodes of the lattice, and how many of them (or of those of fewer attributes) were counted.
     feasible, minimal
@@ -29,16 +32,14 @@ class SearchResult:
         None where the search did not need to know.
     refinements
         How many times attributes were cut.
-    proven
-        Whether no other recoding of the kind searched is better.
-    bound
-        What no other can be better than, in the objective's unit: the value where that is proven.
+    proven, bound
+        Whether no other recoding of the kind searched is better; what none can be better than, in
+        the objective's unit: the value where that is proven.
         With a least gain per class, value and bound are as far apart as with its cost taken off.
         None where it is not known.
-    trace
-        What was learned about single nodes; None where the search was not about levels.
-    searched
-        Whether there was a search; False where levels were given.
+    trace, searched
+        What was learned about single nodes, None where the search was not about levels; whether
+        there was a search, False where levels were given.
     explained, caution
         What a search that is not over the lattice did, in words, and what to beware of in what it
         found; empty for one over the lattice.
@@ -64,29 +65,27 @@ class SearchResult:
 
     @classmethod
     def of(
-        cls, problem: Problem, strategy: str, score: float, best: float = inf, **found: Any
+        cls,
+        problem: Problem,
+        strategy: str,
+        score: float,
+        best: float = inf,
+        over: Found | Frontier | None = None,
+        **found: Any,
     ) -> "SearchResult":
         """The result of a search that maximised a problem's objective, in the objective's unit.
 
-        Parameters
-        ----------
-        problem
-            The problem that was solved.
-        strategy
-            What searched.
-        score
-            What was reached.
-        best
-            What no other recoding can score more than; infinite where that is not known.
-        **found
-            The other fields.
+        ``score`` was reached, ``best`` is what no other recoding can score more than, infinite
+        where that is not known, and ``over`` what was found over the lattice of levels, where that
+        was searched; ``found`` are other fields.
         """
-
-        def quantity(score: float) -> float:
-            return problem.objective.stated(score, problem.counts.records)
-
+        quantity = partial(problem.objective.quantity, records=problem.counts.records)
         value, bound = quantity(score), quantity(best) if best < inf else None
         gap = None if bound is None else abs(bound - value)
+        if over is not None:
+            shared = ("nodes", "checked", "feasible", "minimal")
+            found = {name: getattr(over, name) for name in shared} | found
+            found["trace"] = _traced(problem, over)
         return cls(strategy, problem.objective.name, value, gap=gap, bound=bound, **found)
 
     def to_dict(self) -> dict[str, object]:
@@ -94,3 +93,25 @@ class SearchResult:
         minimal = None if self.minimal is None else [list(node) for node in self.minimal]
         names = [each.name for each in fields(self) if each.compare]
         return {**{name: getattr(self, name) for name in names}, "minimal": minimal}
+
+
+def _traced(problem: Problem, found: Found | Frontier) -> Trace:
+    """The trace of a search, scores in the objective's own unit, and what follows from it."""
+    objective, trace, scores = problem.objective, found.trace, found.trace.scores
+    if isinstance(found, Frontier) and len(found.minimal) <= MOST_SCORED:
+        evaluator, sets = problem.evaluator, problem.evaluator.sets()
+        score = evaluator.objective.score
+        scores = {node: score(evaluator.plain(node, sets.at(node))) for node in found.minimal}
+    # Merging classes preserves monotone models; under suppression it may break any of them.
+    upward = not problem.suppresses and all(model.monotone for model in problem.models)
+    listed = found.feasible == len(scores)
+    records = problem.counts.records
+    return replace(
+        trace,
+        scores={node: objective.quantity(score, records) for node, score in scores.items()},
+        upward=upward,
+        complete=found.minimal is not None and (upward or listed),
+        # An estimate of information is another quantity, and a weighted sum is not in bits.
+        informs=type(objective) is MutualInformation
+        and all(weight == 1 for weight in objective.of(problem.counts.sensitive).values()),
+    )

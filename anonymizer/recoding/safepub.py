@@ -15,15 +15,13 @@ import pandas as pd
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError, PolicyUnreachableError
 from anonymizer.hierarchy import Partition, Taxonomy
-from anonymizer.kernels.arrays import Mask
 from anonymizer.objectives import Objective
 from anonymizer.privacy import DifferentialPrivacy, KAnonymity, PrivacyModel
 from anonymizer.recoding.apply import relabelled
 from anonymizer.recoding.lattice import level_recoding
 from anonymizer.recoding.levels import node_of
 from anonymizer.recoding.problem.problem import Run
-from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, unsuppressed
-from anonymizer.recoding.remembered import seen_in
+from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task, seen_in
 from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
 from anonymizer.tables.values import key_text
@@ -75,7 +73,8 @@ class SafePub(Recoding):
         schema = task.counted.schema
         if schema.counted:
             raise InputError(_as_it_is(schema.counted[0]))
-        taxonomies = written_alike(task.counted.taxonomies)
+        known = task.counted.taxonomies
+        taxonomies = {name: _written_alike(taxonomy) for name, taxonomy in known.items()}
         node = node_of(self.levels, taxonomies)
         recoding = level_recoding(taxonomies, schema.quasi_identifiers, node)
         (private,) = (m for m in task.models if isinstance(m, DifferentialPrivacy))
@@ -83,20 +82,15 @@ class SafePub(Recoding):
         search = SearchResult("fixed", task.objective.name, nodes=1, searched=False)
         plan = SamplePlan(schema, task.models, taxonomies, recoding, search, private)
         drawn, outcome = plan.drawn(task.counted.kept)
-        return replace(plan, seen=seen_in(drawn, taxonomies, slice(None))), outcome
+        return replace(plan, seen=seen_in(drawn, taxonomies)), outcome
 
 
 @dataclass(frozen=True, eq=False)
 class SamplePlan(RecodingPlan):
     """All that is needed to release a differentially private sample of a table.
 
-    Every release draws anew, from a source of randomness that nobody knows; what several releases
-    of one table disclose adds up.
-
-    Parameters
-    ----------
-    model
-        The model that says how to sample.
+    Every release draws anew, as ``model`` says, from a source of randomness that nobody knows; what
+    several releases of one table disclose adds up.
     """
 
     private: ClassVar[bool] = True
@@ -104,21 +98,15 @@ class SamplePlan(RecodingPlan):
     model: DifferentialPrivacy
 
     def carry_out(self, admitted: pd.DataFrame) -> Outcome:
-        """Draw a sample, recode it and leave small classes out.
-
-        In random order and without an index: both would tell who was drawn.
-
-        Raises
-        ------
-        InputError
-            When the table has a column that would be released as it is.
-        PolicyUnreachableError
-            When no class is large enough.
-        """
+        """Draw a sample, recode it and leave small classes out: see ``drawn``."""
         return self.drawn(admitted)[1]
 
     def drawn(self, admitted: pd.DataFrame) -> tuple[pd.DataFrame, Outcome]:
-        """The same, and the records that were drawn and left."""
+        """The records that were drawn and left, and what is released of them.
+
+        In random order and without an index: both would disclose who was drawn. InputError where a
+        column would be released as it is, PolicyUnreachableError where no class is large enough.
+        """
         known = (*self.schema.quasi_identifiers, *self.schema.identifiers)
         for column in admitted.columns:
             if column not in known:
@@ -127,7 +115,8 @@ class SamplePlan(RecodingPlan):
         rng = np.random.default_rng()  # from the system's entropy: a seed could be guessed
         drawn = table[rng.random(len(table)) < self.model.beta]
         recoded = relabelled(self._alike(drawn), self.recoding, self.taxonomies)
-        large = self._large(recoded)
+        class_of, _ = engine.grouped(recoded, self.schema.quasi_identifiers)
+        large = (np.bincount(class_of) >= self._least)[class_of]
         left = recoded[large]
         if not len(left):
             raise PolicyUnreachableError(
@@ -136,25 +125,14 @@ class SamplePlan(RecodingPlan):
             )
         order = rng.permutation(len(left))
         released = engine.without_traces(left.iloc[order].reset_index(drop=True))
-        return drawn[large], Outcome(released, unsuppressed(len(left)), False, self.generalized)
+        nowhere = np.zeros(len(left), bool)
+        return drawn[large], Outcome(released, nowhere, False, self.generalized)
 
     def recoder(
         self, raw: Counts, released: Counts, outcome: Outcome, rng: np.random.Generator
     ) -> Callable[[Counts], Counts]:
-        """None: nothing is reported of the raw table.
-
-        Raises
-        ------
-        NotImplementedError
-            Always.
-        """
+        """None: nothing is reported of the raw table."""
         raise NotImplementedError
-
-    def _large(self, recoded: pd.DataFrame) -> Mask:
-        """The records of a recoded sample whose classes are large enough, shape (records,)."""
-        class_of, _ = engine.grouped(recoded, self.schema.quasi_identifiers)
-        large = np.bincount(class_of) >= self._least
-        return large[class_of] if len(recoded) else unsuppressed(0)
 
     def _alike(self, table: pd.DataFrame) -> pd.DataFrame:
         """The table with every value as the taxonomies write it; those unknown as they are."""
@@ -176,20 +154,14 @@ class SamplePlan(RecodingPlan):
         return max([self.model.k, *others])
 
 
-def written_alike(taxonomies: Mapping[str, Taxonomy]) -> dict[str, Taxonomy]:
-    """Taxonomies whose level 0 has one way of writing each value.
+def _written_alike(taxonomy: Taxonomy) -> Taxonomy:
+    """A taxonomy whose level 0 has one way of writing each value.
 
-    The way of the table, ``39.0`` next to a gap, say, would tell of records that were not drawn.
+    The way of the table, ``39.0`` next to a gap, say, would disclose records that were not drawn.
     """
-    return {
-        name: replace(taxonomy, levels=(_rewritten(taxonomy), *taxonomy.levels[1:]))
-        for name, taxonomy in taxonomies.items()
-    }
-
-
-def _rewritten(taxonomy: Taxonomy) -> Partition:
-    raw = taxonomy.levels[0]
-    return Partition(raw.groups, tuple(taxonomy.texts[code] for code in raw.first))
+    raw, *others = taxonomy.levels
+    alike = Partition(raw.groups, tuple(taxonomy.texts[code] for code in raw.first))
+    return replace(taxonomy, levels=(alike, *others))
 
 
 def _as_it_is(column: object) -> str:

@@ -17,21 +17,11 @@ MOST_TRACED = 512
 class Trace:
     """What a search learned about single nodes.
 
-    Parameters
-    ----------
-    scores
-        Of feasible nodes: the objective, first as the search maximises it, in a ``SearchResult``
-        in its own unit.
-    infeasible
-        Nodes that were found not to satisfy the policy.
-    counted
-        The nodes that were counted; None where that was not recorded.
-    upward
-        Whether all generalizations of a feasible node are feasible.
-    complete
-        Whether all nodes are infeasible of which nothing else is known.
-    informs
-        Whether the scores are I(X~;W) in bits.
+    ``scores`` are of feasible nodes: the objective, first as the search maximises it, in a
+    ``SearchResult`` in its own unit, which is I(X~;W) in bits where it ``informs``. ``infeasible``
+    nodes were found not to satisfy the policy. ``counted`` is None where that was not recorded.
+    ``upward``: all generalizations of a feasible node are feasible. ``complete``: all nodes are
+    infeasible of which nothing else is known.
     """
 
     scores: Mapping[Node, float] = field(default_factory=dict)

@@ -146,7 +146,7 @@ def average_class_size(pairing: Pairing) -> Measure:
     kept, raw = _classes(pairing)
     score = AverageClassSize()
     classes = score(kept) + bool(pairing.suppressed.any())
-    value, original = (score.stated(found, records) for found in (classes, score(raw)))
+    value, original = (score.quantity(found, records) for found in (classes, score(raw)))
     return Measure(value, original, float(records), "records per class")
 
 

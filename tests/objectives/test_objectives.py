@@ -34,7 +34,7 @@ def value(case: Case, node: tuple[int, ...]) -> float:
     """The quantity that an objective is named after, of a node as it would be released."""
     evaluator = case.problem().evaluator
     candidate = evaluator.candidate(node, evaluator.sets().at(node))
-    return evaluator.objective.stated(evaluator.objective.score(candidate), len(case.brute.rows))
+    return evaluator.objective.quantity(evaluator.objective.score(candidate), len(case.brute.rows))
 
 
 H = {(3, 2): 0.970951, (3, 1): 0.811278}

@@ -188,7 +188,7 @@ def test_the_search_finds_what_arx_finds(
     found = solve(problem)
     assert found.proven
     assert dict(zip(names, found.node, strict=True)) == levels_of(TIES.get(node, node))
-    stated = problem.evaluator.objective.stated(found.score, RECORDS)
+    stated = problem.evaluator.objective.quantity(found.score, RECORDS)
     assert stated * (RECORDS if objective == "nue" else 1) == published(score)
 
 

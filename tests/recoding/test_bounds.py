@@ -20,18 +20,9 @@ from anonymizer import (
     PolicyUnreachableError,
 )
 from anonymizer.objectives import MutualInformation, Objective
-from anonymizer.recoding import (
-    Bounds,
-    Refiner,
-    Run,
-    automatic,
-    refine_jointly,
-    refine_within,
-    solve,
-    with_few_classes,
-    with_large_classes,
-)
-from anonymizer.recoding.partitions import split
+from anonymizer.recoding import Bounds, Refiner, Run, automatic, refine_jointly, solve
+from anonymizer.recoding.partitions import joint
+from anonymizer.recoding.partitions.bounded import refine_within, within_bounds
 from anonymizer.recoding.problem.priced import Priced
 from anonymizer.release.recodings import RECODINGS
 
@@ -58,7 +49,7 @@ def cuts_and_ranges(problem):
 def within(problem, ranged, run=Run(), **bounds):  # noqa: B008 (frozen)
     refiner = Refiner(information, cuts=True)
     stated = Bounds(**bounds)
-    confined = with_large_classes(problem, stated)
+    confined = within_bounds(problem, stated)
     return refine_within(confined, ranged, refiner, stated, automatic, run)
 
 
@@ -96,7 +87,7 @@ def test_so_many_classes_at_most(drawn, most, gain):
 @given(drawn_problems(numbers=True), st.integers(1, 9))
 def test_so_many_records_at_least(drawn, least):
     _, problem = drawn
-    confined = with_large_classes(problem, Bounds(min_records=least))
+    confined = within_bounds(problem, Bounds(min_records=least))
     if not confined.feasible(problem.counts.project(())):
         return
     found = within(problem, ["x"], min_records=least)
@@ -109,7 +100,7 @@ def test_so_many_records_at_least(drawn, least):
 @given(problems(2), st.integers(1, 6), st.integers(1, 5))
 def test_levels_within_bounds_equal_brute_force(problem, most, least):
     bounds = Bounds(max_classes=most, min_records=least)
-    confined = with_few_classes(with_large_classes(problem, bounds), bounds)
+    confined = within_bounds(problem, bounds, few=True)
     counts = [problem.at(node) for node in problem.lattice]
     fitting = [
         information(each)
@@ -193,7 +184,7 @@ def test_when_time_is_up_the_best_found_is_feasible_and_bounded(drawn):
     assert problem.feasible(hurried.counts)
     assert hurried.value <= best.value + 1e-9 <= hurried.bound + 2e-9
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(split, "MOST_COMBINATIONS", 0)
+        patch.setattr(joint, "MOST_COMBINATIONS", 0)
         climbed = within(problem, ["x"], run=Run(time_limit=1e-9), max_classes=3)
     assert problem.feasible(climbed.counts)
     assert len(climbed.counts) <= 3

@@ -27,8 +27,9 @@ from anonymizer import (
 )
 from anonymizer.errors import Ended
 from anonymizer.objectives import objective_of
-from anonymizer.recoding import Found, Problem, Run, Suppression, branch_and_bound, solve
+from anonymizer.recoding import Found, Problem, Run, Suppression, solve
 from anonymizer.recoding.full_domain import branch_and_bound as boxes
+from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
 
 seeds = st.integers(0, 2**32 - 1)
 AT_ONCE = Run(time_limit=1e-9)

@@ -27,8 +27,8 @@ from anonymizer.hierarchy import Interval, cut_of, grouping_of
 from anonymizer.objectives import MutualInformation
 from anonymizer.privacy import KMap
 from anonymizer.recoding import RangeOptions, Refiner, Run, refine_jointly, solve
-from anonymizer.recoding.partitions import split
-from anonymizer.recoding.partitions.cuts import Cuts
+from anonymizer.recoding.partitions import joint
+from anonymizer.recoding.partitions.groups import Cuts
 from anonymizer.recoding.partitions.interval_dp import Chain
 from anonymizer.release.manifest import Manifest
 
@@ -96,7 +96,7 @@ def test_the_ascent_is_feasible_and_never_above_the_optimum(drawn):
     _, problem = drawn
     best = cut(problem, ["x"], group=["a"])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(split, "MOST_COMBINATIONS", 0)
+        patch.setattr(joint, "MOST_COMBINATIONS", 0)
         climbed = cut(problem, ["x"], group=["a"])
     assert problem.feasible(climbed.counts)
     assert climbed.value <= best.value + 1e-9

@@ -81,7 +81,7 @@ def test_optimum_and_frontier(
 def test_nine_attributes_of_sizes_alone(problem, objective, value):
     found = solve(problem(NINE, None, [KAnonymity(5)], objective=OBJECTIVES[objective]()))
     assert (found.nodes, found.feasible, len(found.minimal)) == (12_960, 87, 27)
-    stated = OBJECTIVES[objective]().stated(found.score, 30_162)
+    stated = OBJECTIVES[objective]().quantity(found.score, 30_162)
     assert stated == pytest.approx(value, rel=1e-12)
 
 
@@ -118,7 +118,7 @@ def test_every_node_of_nine_attributes_under_suppression(problem):
     )
     found = solve(sizes, "exhaustive")
     assert (found.feasible, len(found.minimal)) == (2_861, 787)
-    assert sizes.objective.stated(found.score, 30_162) == pytest.approx(47.35007849, abs=1e-8)
+    assert sizes.objective.quantity(found.score, 30_162) == pytest.approx(47.35007849, abs=1e-8)
     assert solve(sizes).node == found.node == (1, 0, 1, 2, 3, 2, 2, 0, 1)
 
 

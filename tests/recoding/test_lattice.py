@@ -219,7 +219,7 @@ def test_no_search_says_what_brute_force_denies(seed):
                 score = brute.scores[node]
                 if brute.objective in ESTIMATES:
                     continue
-                expected = problem.objective.stated(score, len(brute.rows))
+                expected = problem.objective.quantity(score, len(brute.rows))
                 assert known["value"] == pytest.approx(expected, abs=1e-9)
         if search == "exhaustive":
             assert None not in column(graph, "feasible").values()

@@ -23,11 +23,11 @@ from anonymizer.privacy import (
     acceptable,
 )
 from anonymizer.recoding import Problem, Run, solve
-from anonymizer.recoding.merged_cells import MergeOptions, merge_cells
+from anonymizer.recoding.merged_cells import merge_cells
 from anonymizer.recoding.problem.policy import Policy
 
 seeds = st.integers(0, 2**32 - 1)
-QUICK = MergeOptions(starts=1, work=1)
+QUICK = {"searches": 1, "work": 1}
 OBJECTIVES = (MutualInformation(), Discernibility(), AverageClassSize())
 
 
@@ -97,9 +97,9 @@ def test_classes_too_small_are_merged_with_their_like():
 def test_at_most_so_many_classes():
     problem = problem_of([[9, 0], [8, 1], [1, 8], [0, 9]], [KAnonymity(1)])
     assert merge_cells(problem).labels.tolist() == [0, 1, 2, 3]
-    found = merge_cells(problem, MergeOptions(most_classes=2))
+    found = merge_cells(problem, 2)
     assert found.labels.tolist() == [0, 0, 1, 1]
-    assert merge_cells(problem, MergeOptions(most_classes=1)).labels.tolist() == [0, 0, 0, 0]
+    assert merge_cells(problem, 1).labels.tolist() == [0, 0, 0, 0]
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -107,7 +107,7 @@ def test_at_most_so_many_classes():
 @settings(max_examples=10)
 def test_every_class_is_acceptable(objective, problem, seed, most):
     problem = replace(problem, objective=objective)
-    found = merge_cells(problem, replace(QUICK, most_classes=most), seed)
+    found = merge_cells(problem, most, seed, **QUICK)
     require_fine(problem, found.labels, found.value)
     assert most is None or found.labels.max() < most
 
@@ -122,7 +122,7 @@ def test_every_class_satisfies_any_models(seed):
     case = replace(case, brute=replace(case.brute, people=[]))
     problem = replace(case.problem(), models=fitting, objective=Discernibility())
     try:
-        found = merge_cells(problem, QUICK, seed)
+        found = merge_cells(problem, None, seed, **QUICK)
     except PolicyUnreachableError:
         whole = problem.counts.project(())
         assert not acceptable(whole, fitting).all()
@@ -140,7 +140,7 @@ def test_no_start_is_made_worse(problem, seed):
     columns = zip(levels, problem.counts.cells.T, strict=True)
     groups = np.stack([level.representatives[column] for level, column in columns], axis=1)
     start = np.unique(groups, axis=0, return_inverse=True)[1].ravel()
-    found = merge_cells(problem, replace(QUICK, starts=0), seed, starts=[start])
+    found = merge_cells(problem, None, seed, searches=0, work=1, starts=[start])
     require_fine(problem, found.labels, found.value)
     assert found.value >= problem.objective(merged(problem, start)) - 1e-9
 
@@ -148,9 +148,9 @@ def test_no_start_is_made_worse(problem, seed):
 @given(problem=problems(), seed=seeds)
 @settings(max_examples=6)
 def test_neither_jobs_nor_more_searches_make_it_worse(problem, seed):
-    one = merge_cells(problem, QUICK, seed)
-    two = merge_cells(problem, replace(QUICK, starts=2), seed)
-    again = merge_cells(problem, replace(QUICK, starts=2), seed, Run(n_jobs=2))
+    one = merge_cells(problem, None, seed, **QUICK)
+    two = merge_cells(problem, None, seed, searches=2, work=1)
+    again = merge_cells(problem, None, seed, Run(n_jobs=2), searches=2, work=1)
     assert two.value >= one.value - 1e-9
     assert np.array_equal(two.labels, again.labels)
     assert two.value == again.value
@@ -167,7 +167,7 @@ def test_as_a_rule_it_is_the_best_of_all_partitions(objective):
         diverse = 2 ** -(p[p > 0] * np.log2(p[p > 0])).sum()
         models = [KAnonymity(int(rng.integers(1, 6))), EntropyLDiversity(1 + 0.6 * (diverse - 1))]
         problem = problem_of(joint, models, objective)
-        best, found = best_of_all(problem), merge_cells(problem, MergeOptions(), seed).value
+        best, found = best_of_all(problem), merge_cells(problem, None, seed).value
         assert found <= best + 1e-9
         met += found >= best - 1e-9
     assert met >= 7
@@ -179,7 +179,7 @@ def test_as_a_rule_it_is_the_best_of_all_partitions(objective):
 def test_never_above_the_best_of_so_many_classes(most, seed):
     rng = np.random.default_rng(seed)
     problem = problem_of(1 + rng.integers(0, 6, (5, 3)), [KAnonymity(4)])
-    found = merge_cells(problem, replace(QUICK, most_classes=most), seed)
+    found = merge_cells(problem, most, seed, **QUICK)
     assert found.value <= best_of_all(problem, most) + 1e-9
 
 

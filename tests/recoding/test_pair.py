@@ -13,19 +13,12 @@ from strategies import paired_problems, problem_of
 from anonymizer import EntropyLDiversity, Hierarchy, KAnonymity, TCloseness
 from anonymizer.hierarchy import Interval
 from anonymizer.objectives import MutualInformation, Objective
-from anonymizer.recoding import (
-    RangeOptions,
-    Refiner,
-    Run,
-    cut_heuristically,
-    refine_exactly,
-    refine_jointly,
-)
+from anonymizer.recoding import RangeOptions, Refiner, Run, cut_heuristically, refine_jointly
 from anonymizer.recoding.full_domain.exhaustive import exhaustive
-from anonymizer.recoding.partitions import pair, split, tiles
+from anonymizer.recoding.partitions import joint, pair
 from anonymizer.recoding.partitions.interval_dp import Chain
-from anonymizer.recoding.partitions.pair import best_pair
-from anonymizer.recoding.partitions.tiles import Tiles
+from anonymizer.recoding.partitions.joint import refine_exactly
+from anonymizer.recoding.partitions.pair import Tiles, best_pair
 
 information = MutualInformation()
 OPTIONS = [
@@ -180,15 +173,15 @@ def test_missing_values_of_both_stay_apart():
     assert sum(partition.labels == ("*",) for partition in refined.recoding.values()) == 1
 
 
-@pytest.mark.parametrize(("module", "cap"), [(pair, "MOST_PREFIXES"), (tiles, "MOST_CLASSES")])
+@pytest.mark.parametrize("cap", ["MOST_PREFIXES", "MOST_CLASSES"])
 @settings(max_examples=20)
 @given(drawn=paired_problems(), confined=st.sampled_from(OPTIONS))
-def test_beyond_a_cap_nothing_is_proven_but_all_holds(module, cap, drawn, confined):
+def test_beyond_a_cap_nothing_is_proven_but_all_holds(cap, drawn, confined):
     _, problem = drawn
     refiner = Refiner(information, RangeOptions(**confined))
     best = refine_exactly(problem, ["x", "y"], refiner)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, cap, 0)
+        patch.setattr(pair, cap, 0)
         alone = refine_exactly(problem, ["x", "y"], refiner)
         found = refine_jointly(problem, ["x", "y"], refiner)
     assert problem.feasible(found.counts)
@@ -245,7 +238,7 @@ def three(seed):
 @pytest.fixture
 def ascending(monkeypatch):
     """As if every two attributes left too many recodings of the others."""
-    monkeypatch.setattr(split, "MOST_COMBINATIONS", 0)
+    monkeypatch.setattr(joint, "MOST_COMBINATIONS", 0)
 
 
 @pytest.mark.parametrize("confined", [{}, {"max_ranges": 2}, {"min_width": 2}])

@@ -28,16 +28,11 @@ from anonymizer.privacy import (
     TCloseness,
     ValueGain,
 )
-from anonymizer.recoding import (
-    RangeOptions,
-    Refiner,
-    Segments,
-    cut_heuristically,
-    level_ranges,
-    refine_jointly,
-)
+from anonymizer.recoding import RangeOptions, Refiner, cut_heuristically, refine_jointly
 from anonymizer.recoding.lattice import level_recoding
-from anonymizer.recoding.partitions.intervals import Ranges
+from anonymizer.recoding.partitions.families import Segments
+from anonymizer.recoding.partitions.groups import Ranges
+from anonymizer.recoding.partitions.refine import level_ranges
 from anonymizer.recoding.problem.class_scores import Judge
 
 information = MutualInformation()

@@ -24,7 +24,7 @@ from anonymizer import (
     TCloseness,
 )
 from anonymizer.counts.counting import Counted
-from anonymizer.recoding.remembered import seen_in
+from anonymizer.recoding.recoding import seen_in
 from anonymizer.tables.pandas import tally
 
 ZIP = Hierarchy.prefixes([2, 1])
@@ -193,7 +193,7 @@ def test_what_was_seen_is_the_same_by_counts_and_by_records():
         {"q": "suppress", "r": "suppress"}, sensitive="s", privacy=[KAnonymity(2)]
     ).fit(table)
     plan = anonymizer.plan_
-    expected = seen_in(table, plan.taxonomies, slice(None))
+    expected = seen_in(table, plan.taxonomies)
     assert {name: mask.tolist() for name, mask in plan.fitted.seen.items()} == {
         name: mask.tolist() for name, mask in expected.items()
     }

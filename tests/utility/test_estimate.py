@@ -118,7 +118,7 @@ def test_scores_are_those_of_the_records_released(kernel, name, seed):
         candidate = evaluator.candidate(node, sets.at(node))
         score = evaluator.objective.score(candidate)
         assert score == pytest.approx(brute.scores[node], abs=1e-9)
-        assert evaluator.objective.stated(score, len(brute.rows)) == score
+        assert evaluator.objective.quantity(score, len(brute.rows)) == score
         if not outcome.suppressed:
             problem = case.problem(kernel)
             assert evaluator.objective(problem.at(node)) == pytest.approx(score, abs=1e-9)

@@ -88,7 +88,8 @@ def grow(
         np.array([axis.numbers if axis.ordered else 0 for axis in axes], np.int64),
         _wide(axes, most),
     )
-    return TreeGrower(axes, Ground.of(cells, criteria, most, KEPT), width, run).grown()
+    ground = Ground.of(cells, criteria, most, KEPT)
+    return TreeGrower(axes, ground, width, run, run.deadline()).grown()
 
 
 def _wide(axes: Sequence[Axis], most: int) -> Mask:
@@ -110,12 +111,10 @@ class TreeGrower:
     ground: Ground
     width: int
     run: Run
+    deadline: float
     work: float = WORK
     total: float = 0.0
     nodes: list[Node] = field(default_factory=lambda: [()])
-
-    def __post_init__(self) -> None:
-        self.deadline = self.run.deadline()
 
     def grown(self) -> tuple[float, Tree]:
         """Cut boxes until none gains by it."""

@@ -109,12 +109,9 @@ def pruned(tree: Tree, blocks: Codes, rows: Columns, criteria: Criteria, most: i
         place = heapq.heappop(heap)[1]
         one, other = branchings[place].parts
         occupied -= int((sums[[one, other], -1] > 0).all())
-        boxes[place] = _joined(boxes[one], boxes[other], branchings[place].axis)
+        axis, joined = branchings[place].axis, list(boxes[one])  # they differ along it alone
+        joined[axis] = tuple(sorted([*boxes[one][axis], *boxes[other][axis]]))
+        boxes[place] = tuple(joined)
         if place in parent:
             offer(parent[place])
     return Tree([boxes.get(place, node) for place, node in enumerate(tree.nodes)])
-
-
-def _joined(one: Box, other: Box, axis: int) -> Box:
-    """The box that two boxes make up which differ along one axis."""
-    return (*one[:axis], tuple(sorted([*one[axis], *other[axis]])), *one[axis + 1 :])

@@ -17,8 +17,7 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import Interval, Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.recoding import Problem, RangeOptions
-from anonymizer.recoding.partitions.cuts import Cuts
-from anonymizer.recoding.partitions.intervals import Ranges
+from anonymizer.recoding.partitions.groups import Cuts, Ranges
 
 MOST_SET = 5
 """Values of which boxes may have any set: 31 sets; a value more doubles them."""

@@ -19,7 +19,6 @@ from anonymizer.recoding.boxes.beam import WIDEST, grow
 from anonymizer.recoding.boxes.cuts import Box, Tree, pruned
 from anonymizer.recoding.boxes.exact import Grid
 from anonymizer.recoding.boxes.grid import MOST_SET, Axis, axes_of, blocks_of, regions_of
-from anonymizer.recoding.boxes.shapes import ShapeTable, boxes_of
 from anonymizer.recoding.partitions.bounded import best_within
 from anonymizer.recoding.partitions.refine import Solution
 from anonymizer.recoding.problem.criteria import criteria_of
@@ -33,9 +32,6 @@ EXPLAINED = {
     "greedy": "Boxes were cut where a cut gained most",
 }
 """What each strategy does."""
-
-QUICK = 1e7
-"""Boxes of a grid that are looked at in a second, at least."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +50,6 @@ class Boxed:
     lead: float
     trees: int
 
-    @property
-    def explained(self) -> str:
-        """What the strategy did."""
-        return EXPLAINED[self.strategy]
-
 
 def best_boxes(
     problem: Problem,
@@ -71,20 +62,10 @@ def best_boxes(
 ) -> Boxed | None:
     """The boxes that keep most of the objective; None where not even a single one is acceptable.
 
-    Parameters
-    ----------
-    ranges
-        The attributes that get ranges; they are ordered.
-    options, bounds
-        What ranges and boxes are confined to; the least of records is up to the models.
-    exact
-        The best tree of all where the grid is small enough, a good one by beam search beyond;
-        False for the greedy tree, for comparison.
-
-    Raises
-    ------
-    InputError
-        When models or objective are not about single classes.
+    The attributes of ``ranges`` are ordered. The least of records is up to the models, which are
+    about single classes like the objective (InputError otherwise). ``exact``: the best tree of all
+    where the grid is small enough, a good one by beam search beyond; False for the greedy tree, for
+    comparison.
     """
     deadline = run.deadline()
     axes = axes_of(problem, ranges, options)
@@ -93,7 +74,7 @@ def best_boxes(
     search = BoxProblem(axes, blocks, rows, criteria_of(problem, "boxes"), run)
     if search.whole == -inf:
         return None
-    grid = Grid.of(axes, blocks, rows) if exact and search.in_time else None
+    grid = Grid.of(axes, blocks, rows, run) if exact else None
     strategy = "dynamic programming" if grid else "beam" if exact else "greedy"
     found = search.exact(grid, bounds) if grid else search.grown(bounds, WIDEST if exact else 1)
     # The beam tries any sets of values, where trees of the grid are made of runs of siblings.
@@ -127,12 +108,6 @@ class BoxProblem:
     run: Run
 
     @property
-    def in_time(self) -> bool:
-        """Whether all boxes can be looked at within the time limit."""
-        boxes = boxes_of([ShapeTable.of(axis) for axis in self.axes])
-        return self.run.time_limit is None or boxes < QUICK * self.run.time_limit
-
-    @property
     def whole(self) -> float:
         """What everything in one box is worth, -inf where that is not acceptable."""
         return float(values(self.rows.sum(axis=0, keepdims=True), self.criteria)[0])
@@ -149,7 +124,8 @@ class BoxProblem:
             return replace(self._solution(value, tree), bound=value, proven=True)
 
         def single() -> Grown:
-            return self._solution(self.whole - bounds.min_gain, grid.undivided)
+            undivided = Tree([tuple(axis.whole for axis in self.axes)])
+            return self._solution(self.whole - bounds.min_gain, undivided)
 
         return best_within(bounds, solve, single, self.run.deadline())
 

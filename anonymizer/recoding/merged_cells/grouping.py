@@ -1,36 +1,36 @@
-"""Groupings of cells into acceptable classes, and the step that improves one."""
+"""Cells, their groupings into acceptable classes, and the step that improves one."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymizer.kernels.arrays import Ints, Mask
+from anonymizer.errors import PolicyUnreachableError
+from anonymizer.kernels.arrays import Floats, Ints, Mask
 from anonymizer.kernels.merging import agglomerate, anneal, join_cheapest
-from anonymizer.recoding.merged_cells.cells import Cells
+from anonymizer.kernels.single import Criteria, values
+from anonymizer.objectives.candidate import columns_of
+from anonymizer.recoding import Problem
+from anonymizer.recoding.problem.criteria import criteria_of
 
 Random = NDArray[np.uint64]
+
+LIKENESS = 8
+"""Steps that shares are rounded to, so that cells of like distributions become neighbours."""
 
 PORTIONS = 3200
 """What is agglomerated at once: the time goes with the square, a second at this."""
 
-POOL = 60
-"""Cells that are regrouped together, at least: two classes have as many in most tables."""
+POOL, RIVALS = 60, 12
+"""Cells that are regrouped together, at least: two classes have as many in most tables. Random
+classes of which the one of least worth for its records is regrouped with others."""
 
-RIVALS = 12
-"""Random classes of which the one of least worth for its records is regrouped with others."""
+TIES, NOISE, NOISY = 1e-6, (-2.0, 0.0), 0.25
+"""Relative noise on costs that breaks ties alone; the powers of ten of noise that changes what is
+merged, and the share of regroupings with that."""
 
-TIES = 1e-6
-"""Relative noise on costs that breaks ties alone."""
-
-NOISE = (-2.0, 0.0)
-"""The powers of ten of noise that changes what is merged."""
-
-NOISY = 0.25
-"""The share of regroupings with more noise than breaks ties."""
-
-SWEEPS = 4
-"""Steps for every cell at each temperature."""
+SWEEPS, FEWEST, STEPS = 4, 100, 1_000_000
+"""Steps of annealing at each temperature: for every cell, at the least, and of all at the most."""
 
 OVERHEAD = 2000
 """What else a regrouping costs, in classes looked at; every other cell counts as one more."""
@@ -38,17 +38,64 @@ OVERHEAD = 2000
 PATIENCE = 400
 """Regroupings in vain after which a search ends; fewer where there are few cells."""
 
-STEPS = 1_000_000
-"""Steps of one annealing, at the most."""
-
 FEW, AT_RANDOM = 12, 0.5
 """Up to so many cells this share of regroupings begins with a random grouping of them."""
 
-FEWEST = 100
-"""Steps at each temperature, at the least."""
-
 COOLING = 0.02 * np.append(np.geomspace(1, 0.01, 10), 0.0)
 """Temperatures, as shares of what a record is worth."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The distinct tuples of quasi-identifiers of a table, and what a class of them must satisfy.
+
+    ``counts`` (cells, columns) has the records of each cell by value of each attribute, and in the
+    last column all of them; ``like`` (cells,) the place of each cell in an order in which cells of
+    like distributions are neighbours.
+    """
+
+    counts: Ints
+    criteria: Criteria
+    like: Ints
+
+    @classmethod
+    def of(cls, problem: Problem) -> "Cells":
+        """The cells of a problem, refused as ``merge_cells`` says."""
+        counts = columns_of(problem.counts).astype(np.int64)
+        cells = cls(counts, criteria_of(problem, "classes"), _like(counts))
+        if not np.isfinite(cells.values(np.zeros(len(cells), np.int64))).all():
+            names = ", ".join(model.name for model in problem.models)
+            raise PolicyUnreachableError(
+                f"not even all cells as one class satisfy all of {names}; relax one"
+            )
+        return cells
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def classes(self, labels: Ints) -> Ints:
+        """The counts of the classes of a labelling, shape (classes, columns)."""
+        order = np.argsort(labels, kind="stable")
+        starts = np.flatnonzero(np.diff(labels[order], prepend=-1))
+        return np.asarray(np.add.reduceat(self.counts[order], starts, axis=0))
+
+    def values(self, labels: Ints) -> Floats:
+        """The worth of each class of a labelling, -inf where it breaks the policy."""
+        return values(self.classes(labels), self.criteria)
+
+    def some(self, which: Ints) -> "Cells":
+        """Some of the cells."""
+        return Cells(self.counts[which], self.criteria, self.like[which])
+
+    def portions(self, most: int) -> Ints:
+        """A labelling of at most so many sets of like cells, of about as many records each."""
+        if len(self) <= most:
+            return np.arange(len(self))
+        order = np.argsort(self.like)
+        before = np.cumsum(self.counts[order, -1]) - self.counts[order, -1]
+        labels = np.empty(len(self), np.int64)
+        labels[order] = before * most // self.counts[:, -1].sum()
+        return np.asarray(np.unique(labels, return_inverse=True)[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +192,7 @@ def _merged(portions: Ints, cells: Cells, most: int, state: Random, noise: float
     """The class of each portion after agglomeration to at most so many classes."""
     rows = np.concatenate([portions, np.zeros_like(portions[:1])])
     into = np.arange(len(portions))
-    agglomerate(rows, into, cells.criteria, _room(rows), state, noise)
+    agglomerate(rows, into, cells.criteria, np.empty(rows.shape[1] + 1, np.int64), state, noise)
     join_cheapest(rows, into, cells.criteria, most)
     while (into[into] != into).any():
         into = into[into]
@@ -158,19 +205,24 @@ def _annealed(cells: Cells, labels: Ints, state: Random) -> tuple[Ints, int]:
     if len(classes) < 2 or not np.isfinite(worths).all():
         return labels, 0
     steps = min(max(SWEEPS * len(cells), FEWEST), STEPS // len(COOLING))
+    room = np.empty(classes.shape[1] + 1, np.int64)
     for temperature in COOLING * (abs(worths.sum()) / classes[:, -1].sum()):
         anneal(
-            cells.counts, labels, classes, worths, cells.criteria, _room(classes), state, steps,
-            temperature,
-        )  # fmt: skip
+            cells.counts, labels, classes, worths, cells.criteria, room, state, steps, temperature
+        )
     return _dense(labels), steps * len(COOLING)
-
-
-def _room(counts: Ints) -> Ints:
-    """Room for the compiled loops to work in."""
-    return np.empty(counts.shape[1] + 1, np.int64)
 
 
 def _dense(labels: Ints) -> Ints:
     """Labels without gaps, in the same order."""
     return np.asarray(np.unique(labels, return_inverse=True)[1])
+
+
+def _like(counts: Ints) -> Ints:
+    """The place of each row in the order of its shares, those of frequent values first."""
+    shares = np.rint(LIKENESS * counts[:, :-1] / counts[:, -1:])
+    frequent = np.argsort(counts[:, :-1].sum(axis=0), kind="stable")
+    order = np.lexsort(shares[:, frequent].T) if shares.shape[1] else np.arange(len(counts))
+    place = np.empty(len(counts), np.int64)
+    place[order] = np.arange(len(counts))
+    return place

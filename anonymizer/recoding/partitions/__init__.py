@@ -2,8 +2,7 @@
 
 In goes a problem (counts, taxonomies, models, objective) and which attributes get ranges; out comes
 one partition per quasi-identifier that satisfies the policy, with a bound on what any other can
-score. ``families`` has what all kinds of partitions share, ``intervals``, ``cuts`` and
-``groupings`` are the kinds. ``segments`` scores the groups of one attribute, ``tiles`` those of
-two; ``pair`` cuts two attributes together, ``joint`` all, ``bounded`` with few classes. The room
-may import ``recoding.problem``, ``recoding.lattice`` and ``recoding.full_domain``.
+score. ``families`` has what all kinds of ``groups`` share, and their scores; ``refine`` cuts one
+attribute, ``pair`` two together, ``joint`` all, ``bounded`` with few classes. The room may import
+``recoding.problem``, ``recoding.lattice`` and ``recoding.full_domain``.
 """

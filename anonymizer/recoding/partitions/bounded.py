@@ -24,24 +24,18 @@ MOST_ROUNDS = 50
 T = TypeVar("T", bound=Solution)
 
 
-def with_large_classes(problem: Problem, bounds: Bounds) -> Problem:
-    """The problem with every class of the least number of records, for the search alone."""
-    if bounds.min_records is None:
-        return problem
-    least = KAnonymity(min(int(bounds.min_records), problem.counts.records + 1))
-    return replace(problem, models=(*problem.models, least))
+def within_bounds(problem: Problem, bounds: Bounds, *, few: bool = False) -> Problem:
+    """The problem with every class of the least number of records, for the search alone.
 
-
-def with_few_classes(problem: Problem, bounds: Bounds) -> Problem:
-    """The problem with at most so many classes: an average risk of re-identification below theirs.
-
-    That is the number of classes over that of records.
+    With ``few`` of at most so many classes as well: their number over that of records is the
+    average risk of re-identification, which stays below theirs.
     """
-    records = problem.counts.records
-    if bounds.max_classes is None or bounds.max_classes >= records:
-        return problem
-    few = AverageReidentificationRisk((int(bounds.max_classes) + 0.5) / records)
-    return replace(problem, models=(*problem.models, few))
+    records, models = problem.counts.records, list(problem.models)
+    if bounds.min_records is not None:
+        models.append(KAnonymity(min(int(bounds.min_records), records + 1)))
+    if few and bounds.max_classes is not None and bounds.max_classes < records:
+        models.append(AverageReidentificationRisk((int(bounds.max_classes) + 0.5) / records))
+    return replace(problem, models=models)
 
 
 def refine_within(
@@ -76,15 +70,9 @@ def best_within(
 
     Each price is the one at which the best solutions known of more and of fewer classes have the
     same value: either a third one has a higher value and takes the place of one of them, or no
-    price leads any nearer.
-
-    Parameters
-    ----------
-    solve
-        Finds the best solution at a price on each class.
-    single
-        Makes the solution of one class at the least price, ``bounds.min_gain``; the ``value`` and
-        the ``bound`` that are returned are less what the classes cost at that price.
+    price leads any nearer. ``solve`` finds the best solution at a price on each class, ``single``
+    makes that of one class at the least price, ``bounds.min_gain``; the ``value`` and the ``bound``
+    that are returned are less what the classes cost at that price.
     """
     cost, most = bounds.min_gain, bounds.max_classes
     high = solve(cost)

@@ -39,9 +39,10 @@ class Chain:
         They come ordered by start, then by end.
         """
         kept = np.flatnonzero(allowed)
-        kept = kept[_reached(starts[kept], ends[kept], blocks)]
         left = _left(starts[kept], ends[kept], blocks)
-        kept = kept[left[ends[kept]] < NEVER]
+        mirrored = kept[np.argsort(-ends[kept], kind="stable")]
+        before = _left(blocks - ends[mirrored], blocks - starts[mirrored], blocks)[::-1]
+        kept = kept[(before[starts[kept]] < NEVER) & (left[ends[kept]] < NEVER)]
         begins = np.unique([starts[kept], ends[kept]]) if len(kept) else np.array([0, blocks])
         first, last = (np.searchsorted(begins, each[kept]) for each in (starts, ends))
         bounded = most is not None and most < len(begins) - 1
@@ -160,22 +161,9 @@ class Chain:
 
 
 def _beginning_at(starts: Codes, blocks: int) -> list[slice]:
-    """Where the intervals that begin at each block are, none at the end; length (blocks + 1).
-
-    ``starts`` rise.
-    """
+    """Where the intervals of rising starts begin at each block, none at the end: (blocks + 1)."""
     places = np.searchsorted(starts, np.arange(blocks + 2))
     return [slice(low, high) for low, high in pairwise(places.tolist())]
-
-
-def _reached(starts: Codes, ends: Codes, blocks: int) -> Mask:
-    """Whether others lead from block 0 to each interval, shape (intervals,)."""
-    reached = np.zeros(blocks + 1, bool)
-    reached[0] = True
-    for block, own in enumerate(_beginning_at(starts, blocks)):
-        if reached[block]:
-            reached[ends[own]] = True
-    return reached[starts]
 
 
 def _left(starts: Codes, ends: Codes, blocks: int) -> Ints:

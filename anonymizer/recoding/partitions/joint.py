@@ -1,22 +1,29 @@
-"""The joint search: partitions of all attributes together."""
+"""The joint search: partitions of all attributes together.
 
-from collections.abc import Sequence
+Two attributes are cut together next to every recoding of the others (``refine_exactly``). Where
+these are too many: coordinate ascent, attributes cut in turn, from many starts.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from math import inf
 from time import monotonic
 
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.privacy import TOLERANCE, require_class_by_class, require_monotone
 from anonymizer.recoding.full_domain.frontier import automatic
-from anonymizer.recoding.partitions.ascent import refine_by_ascent
-from anonymizer.recoding.partitions.families import Intervals
-from anonymizer.recoding.partitions.pair import best_pair
+from anonymizer.recoding.lattice import level_recoding
+from anonymizer.recoding.partitions.families import Family, Intervals, Segments
+from anonymizer.recoding.partitions.groups import Levels, Ranges
+from anonymizer.recoding.partitions.pair import Tiles, best_pair
 from anonymizer.recoding.partitions.refine import Refined, Refiner
-from anonymizer.recoding.partitions.segments import Segments
-from anonymizer.recoding.partitions.split import Split, split
-from anonymizer.recoding.partitions.tiles import Side, Tiles
+from anonymizer.recoding.problem.class_scores import Judge
+from anonymizer.recoding.problem.parallel import in_parallel
 from anonymizer.recoding.problem.problem import ALONE, Problem, Run, Search
+
+MOST_COMBINATIONS = 1_000
+"""Recodings of the other attributes beyond are not all looked at, levels alone apart."""
 
 
 def refine_jointly(
@@ -31,18 +38,14 @@ def refine_jointly(
     Two attributes are cut together at their best next to every recoding of the others, so that the
     result is the proven optimum. Where there are too many of these, or time is up before, it is the
     best of what was found and of many local optima: of coordinate ascent from every attribute cut
-    alone and from every node of the lattice's frontier.
-
-    Raises
-    ------
-    InputError
-        When a model is not monotone, or is not about single classes.
+    alone and from every node of the lattice's frontier. InputError when a model is not monotone, or
+    is not about single classes.
     """
     deadline = run.deadline()
     exact = refine_exactly(problem, attributes, refiner, search, run)
     if exact is not None and (exact.proven or not refiner.exact or monotonic() > deadline):
         return exact
-    climbed = refine_by_ascent(problem, attributes, refiner, search, run.until(deadline))
+    climbed = _refine_by_ascent(problem, attributes, refiner, search, run.until(deadline))
     return climbed if exact is None else Refined.among([exact, climbed])
 
 
@@ -55,26 +58,20 @@ def refine_exactly(
 ) -> Refined | None:
     """The best partitions of all attributes; None where they have too many.
 
-    Not proven where two attributes have too many groups to be cut together, and where time is up
-    first. Refuses the models that ``refine_jointly`` refuses.
+    Two attributes are cut together next to every recoding of the others, in falling order of what
+    is possible next to it; the search ends at the first recoding whose limit is below the best
+    value found. Ties: more classes, then the earliest recoding. Not proven where two attributes
+    have too many groups to be cut together, and where time is up first. Refuses the models that
+    ``refine_jointly`` refuses.
     """
     require_monotone(problem.models, refiner.name)
     require_class_by_class(problem.models, refiner.name)
     deadline = run.deadline()
-    families = refiner.families(problem, attributes)
-    parts = split(problem, families, refiner, search, run)
-    return None if parts is None else _next_to_all(problem, parts, refiner, run, deadline)
-
-
-def _next_to_all(
-    problem: Problem, parts: Split, refiner: Refiner, run: Run, deadline: float
-) -> Refined:
-    """Cut the attributes that are cut together next to every recoding of the others.
-
-    In falling order of what is possible next to it; the search ends at the first recoding whose
-    limit is below the best value found. Ties: more classes, then the earliest recoding.
-    """
-    limits = [refiner.most(problem.counts, others) for others in parts.others]
+    parts = _split(problem, refiner.families(problem, attributes), refiner, search, run)
+    if parts is None:
+        return None
+    together, recodings, checked = parts
+    limits = [refiner.most(problem.counts, others) for others in recodings]
     order = sorted(range(len(limits)), key=lambda place: (-limits[place], place))
     found: dict[int, Refined] = {}
     top = -inf
@@ -82,7 +79,7 @@ def _next_to_all(
         if limits[place] < top - TOLERANCE or (found and monotonic() > deadline):
             break  # limits fall, so that no later recoding has a better one either
         run.watch("cutting attributes together", done, len(order))
-        found[place] = _cut(problem, parts, refiner, parts.others[place], top - TOLERANCE)
+        found[place] = _cut(problem, together, refiner, recodings[place], top - TOLERANCE)
         top = max(top, found[place].value)
     tied = [place for place, refined in found.items() if refined.value >= top - TOLERANCE]
     best = found[min(tied, key=lambda place: (-found[place].classes, place))]
@@ -92,42 +89,110 @@ def _next_to_all(
     return replace(
         best,
         refinements=len(found),
-        checked=parts.checked,
+        checked=checked,
         proven=proven,
         bound=best.value if proven else bound,
     )
 
 
+def _split(
+    problem: Problem, families: Mapping[str, Family], refiner: Refiner, search: Search, run: Run
+) -> tuple[Sequence[Intervals], Sequence[Partitions], int] | None:
+    """Take the two attributes of most partitions apart; None where the rest has too many.
+
+    Returns these, all recodings of the others that are feasible with the first suppressed, and how
+    many nodes of their lattice were checked. A recoding of some attributes is looked at only if it
+    is feasible with the others suppressed: models are monotone.
+    """
+    segments = {
+        name: refiner.segments(problem, problem.counts.project((name,)), family)
+        for name, family in families.items()
+        if not isinstance(family, Levels)
+    }
+    together = _together(segments, refiner)
+    if together is None:
+        return None
+    names = [family.attribute for family in together]
+    listed = [segments[name] for name in sorted(segments) if name not in names]
+    combined = _combined(problem, listed)
+    at_levels = tuple(name for name in families if name not in segments)
+    if combined is None:
+        return None
+    if not at_levels:
+        return together, combined, 0
+    projected = problem.project(at_levels)
+    found = search(projected, run)
+    nodes = projected.lattice.up_set(found.minimal)
+    levels = [level_recoding(problem.taxonomies, at_levels, node) for node in nodes]
+    if not listed:
+        return together, levels, found.checked
+    if len(levels) * len(combined) > MOST_COMBINATIONS:
+        return None
+    both = [{**level, **recoding} for level in levels for recoding in combined]
+    return together, _feasible(problem, both), found.checked
+
+
+def _together(segments: Mapping[str, Segments], refiner: Refiner) -> Sequence[Intervals] | None:
+    """The attributes of most partitions, two at the most, one alone where it is not cut exactly."""
+    families = [each.family for each in segments.values()]
+    if not refiner.exact:
+        ranged = [family for family in families if isinstance(family, Ranges)]
+        return ranged if len(ranged) == 1 else None
+    ranked = sorted(
+        (family for family in families if isinstance(family, Intervals)),
+        key=lambda family: (
+            -segments[family.attribute].count(MOST_COMBINATIONS),
+            -len(family.starts),
+            family.attribute,
+        ),
+    )
+    return ranked[:2]
+
+
+def _combined(problem: Problem, listed: Sequence[Segments]) -> list[Partitions] | None:
+    """The feasible combinations of all partitions of some attributes; None when too many."""
+    found: list[Partitions] = [{}]
+    for segments in listed:
+        if len(found) * segments.count(MOST_COMBINATIONS) > MOST_COMBINATIONS:
+            return None
+        name, partitions = segments.family.attribute, list(segments.partitions())
+        found = _feasible(problem, [{**each, name: own} for each in found for own in partitions])
+    return found
+
+
+def _feasible(problem: Problem, recodings: Sequence[Partitions]) -> list[Partitions]:
+    """Those that are feasible with all other attributes suppressed."""
+    counts = problem.counts.project(tuple(recodings[0]) if recodings else ())
+    return [each for each in recodings if problem.feasible(counts.recode(each))]
+
+
 def _cut(
-    problem: Problem, parts: Split, refiner: Refiner, others: Partitions, floor: float
+    problem: Problem,
+    together: Sequence[Intervals],
+    refiner: Refiner,
+    others: Partitions,
+    floor: float,
 ) -> Refined:
-    """Cut none, one or two attributes, the others recoded as given."""
-    if not parts.together:
-        return refiner.refined(problem.counts, others)
-    if len(parts.together) == 1:
-        return refiner(problem, parts.together[0], others)
-    return _cut_pair(problem, parts.together, refiner, others, floor)
+    """Cut none, one or two attributes, the others recoded as given.
 
-
-def _cut_pair(
-    problem: Problem, pair: Sequence[Intervals], refiner: Refiner, others: Partitions, floor: float
-) -> Refined:
-    """Cut two attributes together, or one where no cut of the other is allowed.
-
-    Where suppression joins missing values to the rest, which no range does, either attribute
-    alone, the other suppressed, is held against both.
+    Of two, one alone where no cut of the other is allowed. Where suppression joins missing values
+    to the rest, which no range does, either alone, the other suppressed, is held against both.
     """
     counts = problem.counts.recode(others)
+    if not together:
+        return refiner.refined(counts, others)
+    if len(together) == 1:
+        return refiner.best(counts, others, refiner.segments(problem, counts, together[0]))
     found: list[Refined] = []
     judged: list[Segments] = []
-    for family, other in zip(pair, reversed(pair), strict=True):
+    for family, other in zip(together, reversed(together), strict=True):
         hidden = {other.attribute: other.taxonomy.levels[-1]}
         merged = counts.recode(hidden)
         judged.append(refiner.segments(problem, merged, family))
         found.append(refiner.best(merged, {**others, **hidden}, judged[-1]))
-    together, proven = _cut_together(problem, refiner, counts, judged, pair, floor)
-    if together:
-        found.insert(0, refiner.refined(counts, {**others, **together}))
+    cut, proven = _cut_together(problem, refiner, counts, judged, together, floor)
+    if cut:
+        found.insert(0, refiner.refined(counts, {**others, **cut}))
     return replace(reduce(Refined.or_better, found), proven=proven)
 
 
@@ -145,18 +210,72 @@ def _cut_together(
     """
     if any(each.ungrouped is None for each in judged):
         return None, True
-    sides = [
-        Side(family, family.chain(each.allowed)) for family, each in zip(pair, judged, strict=True)
-    ]
-    rows, columns = sorted(sides, key=lambda side: (-len(side.chain), side.family.attribute))
-    tiles = Tiles.of(refiner.judge(problem), counts, rows, columns)
+    chains = [family.chain(each.allowed) for family, each in zip(pair, judged, strict=True)]
+    sides = list(zip(pair, chains, strict=True))
+    sides.sort(key=lambda side: (-len(side[1]), side[0].attribute))
+    tiles = Tiles.of(Judge(problem.models, refiner.scoring), counts, *sides)
     if tiles is None:
         return None, False
     cuts = best_pair(tiles, floor)
     if cuts is None:
         return None, True
     partitions = {
-        side.family.attribute: side.family.partition(path)
-        for side, path in ((rows, cuts.rows), (columns, cuts.columns))
+        family.attribute: family.partition(path)
+        for (family, _), path in zip(sides, (cuts.rows, cuts.columns), strict=True)
     }
     return partitions, cuts.proven
+
+
+def _refine_by_ascent(
+    problem: Problem, attributes: Sequence[str], refiner: Refiner, search: Search, run: Run
+) -> Refined:
+    """Ascend from every attribute cut alone and from every node of the frontier.
+
+    The best of the local optima. Each start is an ascent of its own, and attributes take their
+    turns by name, so that neither the jobs nor the order of the attributes matter. A node may have
+    partitions that confined attributes cannot have: these are cut first. Once time is up the rest
+    of the starts are taken as they are. Ties: more classes, then the earlier start.
+    """
+    deadline = run.deadline()
+    families = refiner.families(problem, attributes)
+    names = sorted(families)
+    levels = partial(level_recoding, problem.taxonomies, problem.counts.names)
+
+    def cut(recoding: Partitions, name: str) -> Refined:
+        others = {other: p for other, p in recoding.items() if other != name}
+        counts = problem.counts.recode(others)
+        return refiner.best(counts, others, refiner.segments(problem, counts, families[name]))
+
+    confined = [name for name in names if families[name].confined]
+    starts = [cut(levels(problem.lattice.heights), name) for name in names]
+    searched = search(problem, run)
+    nodes = [refiner.refined(problem.counts, levels(node)) for node in searched.minimal]
+    tasks = [*((start, ()) for start in starts), *((node, confined) for node in nodes)]
+    climbed = in_parallel(partial(_climbed, cut, names, deadline), tasks, run.n_jobs)
+    best = Refined.among([each for each in climbed if each is not None])
+    return replace(best, checked=best.checked + searched.checked)
+
+
+def _climbed(
+    cut: Callable[[Partitions, str], Refined],
+    names: Sequence[str],
+    deadline: float,
+    start: Refined,
+    confined: Sequence[str],
+) -> Refined | None:
+    """Cut every attribute in turn, the others held, until none gains; the confined ones first."""
+    if confined and monotonic() > deadline:
+        return None
+    best, cuts, gained = start, start.refinements + len(confined), True
+    for name in confined:  # whether that gains or not
+        best = cut(best.recoding, name)
+    while gained:
+        gained = False
+        for name in names:
+            if monotonic() > deadline:
+                break
+            refined = cut(best.recoding, name)
+            cuts += 1
+            if refined.value > best.value + TOLERANCE:
+                best, gained = refined, True
+    return replace(best, refinements=cuts, checked=start.checked)

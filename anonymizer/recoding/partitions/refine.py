@@ -1,24 +1,25 @@
 """How attributes are cut and what comes of it."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from math import inf
+from typing import Any
 
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.errors import InputError
 from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE
-from anonymizer.recoding.partitions.bezzi_heuristic import heuristic_ranges
-from anonymizer.recoding.partitions.cuts import Cuts, Levels
-from anonymizer.recoding.partitions.families import Family, Path
-from anonymizer.recoding.partitions.groupings import Subsets
-from anonymizer.recoding.partitions.intervals import Ranges
-from anonymizer.recoding.partitions.segments import Segments
+from anonymizer.recoding.partitions.families import Family, Path, Segments
+from anonymizer.recoding.partitions.groups import Cuts, Levels, Ranges, Subsets
 from anonymizer.recoding.problem.class_scores import Judge
 from anonymizer.recoding.problem.options import RangeOptions
 from anonymizer.recoding.problem.priced import Priced
 from anonymizer.recoding.problem.problem import Problem
+
+TIE = 1e-12
+"""Bits by which a move of the heuristic has to help."""
 
 Cutting = Callable[[Segments, Ranges], Path | None]
 """Chooses among the ranges of an ordered attribute, each judged."""
@@ -30,20 +31,61 @@ def cut_exactly(segments: Segments, ranges: Ranges) -> Path | None:
 
 
 def cut_heuristically(segments: Segments, ranges: Ranges) -> Path | None:
-    """The ranges that the heuristic of Bezzi (2010) reaches from the first level.
+    """The ranges that the heuristic of Bezzi (2010, section 4) reaches from the first level.
 
-    It knows no bound on the number or the width of the ranges: either is refused.
+    Moves one boundary at a time to where fewest classes break a model and, among those, the
+    objective is highest, until no move helps; a partition that still breaks loses the boundary
+    whose removal helps most. Ends in a local optimum, None where not even one range holds: here for
+    comparison. It knows no bound on the number or the width of the ranges: either is refused.
+
+    A range may be used when every class inside it (one for each combination of the other
+    attributes) satisfies every model. That is *not* monotone in its length: a union of an
+    acceptable and an unacceptable range may be either. So all v (v + 1) / 2 are judged beforehand.
     """
     if ranges.options.max_ranges is not None or ranges.options.min_width is not None:
         raise InputError("the heuristic refinement can be confined by a grid alone; use 'exact'")
-    cuts = heuristic_ranges(segments, ranges) if ranges.blocks else None
-    return None if cuts is None else ranges.path(cuts)
+    if not ranges.blocks:
+        return None
+
+    def merit(cuts: Sequence[int]) -> tuple[int, float]:  # minus the classes that break a model
+        path = list(ranges.path(cuts))
+        return -int(segments.violations[path].sum()), float(segments.gains[path].sum())
+
+    moved = level_ranges(ranges, 1)
+    while True:
+        moved = _settled(merit, ranges.blocks, moved)
+        if merit(moved)[0] == 0 and segments.ungrouped is not None:
+            return ranges.path(moved)
+        if len(moved) == 1:
+            return None
+        moved = max(([*moved[:i], *moved[i + 1 :]] for i in range(1, len(moved))), key=merit)
 
 
-REFINEMENTS: Mapping[str, Cutting] = {
-    "exact": cut_exactly,
-    "heuristic": cut_heuristically,
-}
+def level_ranges(ranges: Ranges, level: int) -> list[int]:
+    """The cuts that come nearest to a level of the taxonomy: wherever its group changes."""
+    numbers = ranges.taxonomy.numbers or ()
+    known = sorted((number, code) for code, number in enumerate(numbers) if number is not None)
+    groups = ranges.taxonomy.levels[level].groups[[code for _, code in known]]
+    place = [bisect_left(known, (start, -1)) for start in ranges.points]
+    return [0, *(i for i in range(1, ranges.blocks) if groups[place[i]] != groups[place[i] - 1])]
+
+
+def _settled(merit: Callable[[Sequence[int]], Any], blocks: int, cuts: list[int]) -> list[int]:
+    """Move boundaries one by one while that helps."""
+    improved = True
+    while improved:
+        improved = False
+        for i in range(1, len(cuts)):
+            end = cuts[i + 1] if i + 1 < len(cuts) else blocks
+            options = [[*cuts[:i], cut, *cuts[i + 1 :]] for cut in range(cuts[i - 1] + 1, end)]
+            better = max(options, key=merit)
+            broken, value = merit(cuts)
+            if merit(better) > (broken, value + TIE):
+                cuts, improved = better, True
+    return cuts
+
+
+REFINEMENTS: Mapping[str, Cutting] = {"exact": cut_exactly, "heuristic": cut_heuristically}
 """What a study file calls each way to cut; the first is the default."""
 
 
@@ -137,29 +179,20 @@ class Refiner:
                 found[name] = kind.of(name, taxonomy, codes)
         return found
 
-    def __call__(self, problem: Problem, family: Family, others: Partitions) -> Refined:
-        """Cut one attribute at its best, the others recoded as given."""
-        counts = problem.counts.recode(others)
-        return self.best(counts, others, self.segments(problem, counts, family))
-
     def best(self, counts: Counts, others: Partitions, segments: Segments) -> Refined:
         """The best partition of an attribute, raw in the counts; ties: the one that is cut."""
         family = segments.family
         path = self.cutting(segments, family) if isinstance(family, Ranges) else segments.best()
-        cut = segments.whole if path is None else family.partition(path)
+        cut = family.taxonomy.levels[-1] if path is None else family.partition(path)
         found = [
             self.refined(counts, {**others, family.attribute: partition})
             for partition in (cut, *family.without_path)
         ]
         return reduce(Refined.or_better, found)
 
-    def judge(self, problem: Problem) -> Judge:
-        """What classes are judged by."""
-        return Judge(problem.models, self.scoring)
-
     def segments(self, problem: Problem, counts: Counts, family: Family) -> Segments:
         """All groups of an attribute that is raw in the counts."""
-        return Segments.of(self.judge(problem), counts, family)
+        return Segments.of(Judge(problem.models, self.scoring), counts, family)
 
     def refined(self, counts: Counts, recoding: Partitions) -> Refined:
         """What a recoding makes of counts."""

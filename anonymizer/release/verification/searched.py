@@ -70,7 +70,7 @@ def _recomputed(facts: Facts, name: str) -> float | None:
         return kind(weights=weights, target=targets)(counts)
     summed = kind.weighs is None and kind.per_class is not Objective.per_class
     if summed and facts.manifest["suppressed_class"] == "none" and not facts.removed:
-        return kind().stated(kind()(counts), everybody)
+        return kind().quantity(kind()(counts), everybody)
     if kind is AverageClassSize:
         return everybody / (counts.occupied + (facts.removed > 0))
     if kind is Discernibility:

@@ -1,0 +1,314 @@
+"""The groups of values: ranges of numbers, cuts through a taxonomy and its levels, and any groups.
+
+Ranges are all intervals between the cut points of an ordered attribute. Depth-first along a
+taxonomy every group is an interval of the values, and a cut is a partition of that order into such
+intervals; a missing value is a leaf like any other.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from itertools import combinations
+
+import numpy as np
+
+from anonymizer.counts.counts import Counts
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy, cut_of, grouping_of
+from anonymizer.kernels.arrays import Codes, Mask
+from anonymizer.recoding.partitions.families import (
+    Family,
+    Intervals,
+    Path,
+    before,
+    combinations_without,
+    tabulated,
+)
+from anonymizer.recoding.problem.class_scores import Judge, Judged, lots
+from anonymizer.recoding.problem.options import RangeOptions
+from anonymizer.tables.values import exactly, floor_to
+
+MOST_CUTS = 1_000
+"""Cut points beyond are refused: a coarser grid finds an answer, v^2 ranges would not end."""
+
+MOST_VALUES = 6
+"""Values beyond are not grouped in any way: 6 make 203 partitions, 8 make 4,140."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ranges(Intervals):
+    """All ranges of an ordered attribute that are wide enough; missing values are in none.
+
+    ``points`` (blocks,) are the possible cut points, where each block of values begins: the first
+    is the smallest value that occurs. ``gaps``: whether a value is missing. ``options`` are what
+    the ranges are confined to.
+    """
+
+    points: tuple[Decimal, ...]
+    gaps: bool
+    options: RangeOptions
+
+    @classmethod
+    def of(
+        cls, attribute: str, taxonomy: Taxonomy, codes: Codes, options: RangeOptions
+    ) -> "Ranges":
+        """The ranges between the values that occur, given by their codes."""
+        if taxonomy.numbers is None:
+            raise InputError(f"cannot refine {attribute!r}: its values are not all numbers")
+        numbers = {taxonomy.numbers[code] for code in np.unique(codes)}
+        values = sorted(number for number in numbers if number is not None)
+        points, end = _cut_points(values, options.grid)
+        starts, ends = np.nonzero(_wide_enough([*points, end], options.min_width))
+        most = None if options.max_ranges is None else int(options.max_ranges)
+        gaps = bool((_places(taxonomy, ())[codes] < 0).any())
+        return cls(attribute, taxonomy, starts, ends, len(points), most, points, gaps, options)
+
+    def blocks_of(self, codes: Codes) -> Codes:
+        """The block of each value code, -1 for a missing value."""
+        return np.maximum(_places(self.taxonomy, self.points)[codes] - 1, -1)
+
+    def judged(self, judge: Judge, counts: Counts) -> Judged:
+        """Judge all ranges: cumulative counts make the classes of [i, j) one subtraction."""
+        block = self._blocks(counts)
+        classes, block = counts.select(block >= 0), block[block >= 0]
+        combination, number = combinations_without(classes, [self.attribute])
+        tables = tabulated(classes, (block, combination), (self.blocks, number))
+        sums = [(name, before(table)) for name, table in tables.items()]
+        return Judged.joined(
+            [
+                judge.tables(counts, {w: s[self.ends[lot]] - s[self.starts[lot]] for w, s in sums})
+                for lot in lots(len(self.starts), number)
+            ]
+        )
+
+    def ungrouped(self, judge: Judge, counts: Counts) -> float | None:
+        """What the classes of missing values add; None where they are unacceptable."""
+        gain, broken = judge(counts.select(self._blocks(counts) < 0))
+        return None if broken.any() else float(gain.sum())
+
+    @property
+    def confined(self) -> bool:
+        """Levels need not keep to what ranges are confined to."""
+        return self.options != RangeOptions()
+
+    @property
+    def without_path(self) -> tuple[Partition, ...]:
+        """Suppression, which joins missing values to the others, where there are any."""
+        return (self.taxonomy.levels[-1],) if self.gaps else ()
+
+    def partition(self, path: Path) -> Partition:
+        """The partition of all values of the taxonomy into some ranges.
+
+        The outer ranges are open-ended: a label must not show the smallest and the largest value
+        that occur, which may be one person's. A single range without missing values is suppression.
+        """
+        points = [self.points[self.starts[group]] for group in path[1:]]
+        places = _places(self.taxonomy, points)
+        if not points and places.min() >= 0:
+            return self.taxonomy.levels[-1]
+        ends = zip([None, *points], [*points, None], strict=True)
+        ranges = [Interval(low, high) for low, high in ends]
+        return Partition.of([ANY if place < 0 else ranges[place] for place in places])
+
+    def _blocks(self, counts: Counts) -> Codes:
+        """The block of each class, -1 for missing values."""
+        return self.blocks_of(counts.cells[:, counts.names.index(self.attribute)])
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts(Intervals):
+    """All groups of all levels of a taxonomy that hold a value which occurs.
+
+    Groups of several levels that hold the same of these values are one, of the finest of them.
+    ``order`` (blocks,) has the codes of the values that occur, depth-first, and ``levels``
+    (groups,) the finest level of each group.
+    """
+
+    order: Codes
+    levels: Codes
+
+    @classmethod
+    def of(cls, attribute: str, taxonomy: Taxonomy, codes: Codes) -> "Cuts":
+        """The groups of the values that occur, given by their codes."""
+        present = np.unique(codes)
+        keys = [level.representatives[present] for level in taxonomy.levels]
+        order = present[np.lexsort(keys)]
+        found = [_runs(level.groups[order]) for level in taxonomy.levels]
+        starts = np.concatenate(found)
+        ends = np.concatenate([np.append(each[1:], len(order)) for each in found])
+        levels = np.repeat(np.arange(len(found)), [len(each) for each in found])
+        kept = np.unique(starts * (len(order) + 1) + ends, return_index=True)[1]
+        starts, ends, levels = starts[kept], ends[kept], levels[kept]
+        return cls(attribute, taxonomy, starts, ends, len(order), None, order, levels)
+
+    def blocks_of(self, codes: Codes) -> Codes:
+        """The block of each value code."""
+        place = np.full(len(self.taxonomy.codes), -1)
+        place[self.order] = np.arange(self.blocks)
+        return place[codes]
+
+    def judged(self, judge: Judge, counts: Counts) -> Judged:
+        """Judge the groups of one level after those of the other, each level rolled up."""
+        column = counts.names.index(self.attribute)
+        gains = np.zeros(len(self.starts))
+        classes, violations = np.zeros((2, len(self.starts)), np.int64)
+        for level, partition in enumerate(self.taxonomy.levels):
+            counts = counts.recode({self.attribute: partition})
+            own = np.flatnonzero(self.levels == level)
+            named = np.full(len(self.taxonomy.codes), -1)  # which of them goes by each code
+            named[partition.representatives[self.order[self.starts[own]]]] = np.arange(len(own))
+            group = named[counts.cells[:, column]]
+            judged = judge.grouped(counts.select(group >= 0), group[group >= 0], len(own))
+            gains[own], classes[own], violations[own] = judged
+        return Judged(gains, classes, violations)
+
+    @cached_property
+    def at_level(self) -> dict[Path, int]:
+        """The paths that are levels, each with the finest level that it is."""
+        found: dict[Path, int] = {}
+        for level, partition in enumerate(self.taxonomy.levels):
+            found.setdefault(self.path(_runs(partition.groups[self.order])), level)
+        return found
+
+    def partition(self, path: Path) -> Partition:
+        """The level that a path is, or else the partition into its groups.
+
+        Values that the taxonomy lists and that do not occur are in the coarsest groups without any
+        that does.
+        """
+        if tuple(path) in self.at_level:
+            return self.taxonomy.levels[self.at_level[tuple(path)]]
+        nodes = []  # the level of each group, and which group of that level it is
+        for group in path:
+            level, first = int(self.levels[group]), self.order[self.starts[group]]
+            nodes.append((level, int(self.taxonomy.levels[level].groups[first])))
+        return cut_of(self.taxonomy, [*nodes, *self._left(nodes)])
+
+    def _left(self, nodes: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
+        """The coarsest groups of the values that are in none of some groups."""
+        levels = self.taxonomy.levels
+        covered = np.zeros(len(self.taxonomy.codes), bool)
+        for level, partition in enumerate(levels):
+            own = [group for at, group in nodes if at == level]
+            covered |= np.isin(partition.groups, own)
+        # A value's groups hold none that is covered up to some level, and one from there on.
+        free = [np.bincount(each.groups, covered)[each.groups] == 0 for each in levels]
+        heights = np.sum(free, axis=0).tolist()
+        return {
+            (height - 1, int(levels[height - 1].groups[code]))
+            for code, height in enumerate(heights)
+            if height
+        }
+
+
+class Levels(Cuts):
+    """The levels of a taxonomy alone."""
+
+    best = Family.best  # the finest in a tie
+
+    def paths(self, allowed: Mask) -> Iterator[Path]:
+        """The finest first."""
+        return (path for path in self.at_level if allowed[list(path)].all())
+
+
+@dataclass(frozen=True, eq=False)
+class Subsets(Family):
+    """All sets of the values that occur, a missing one among them.
+
+    ``members`` has the value codes of each set, those of the first value first.
+    """
+
+    members: tuple[Codes, ...]
+
+    @classmethod
+    def of(cls, attribute: str, taxonomy: Taxonomy, codes: Codes) -> "Subsets":
+        """The sets of the values that occur, given by their codes."""
+        present = np.unique(codes)
+        if len(present) > MOST_VALUES:
+            raise InputError(
+                f"cannot group {attribute!r} in any way: it has {len(present):,} values (the most "
+                f"is {MOST_VALUES}); leave it out of group"
+            )
+        sizes = range(len(present), 0, -1)
+        sets = [np.array(each) for size in sizes for each in combinations(present, size)]
+        return cls(attribute, taxonomy, tuple(sorted(sets, key=lambda codes: int(codes[0]))))
+
+    def judged(self, judge: Judge, counts: Counts) -> Judged:
+        """Judge the sets one by one, each as one value."""
+        codes = counts.cells[:, counts.names.index(self.attribute)]
+        whole = {self.attribute: self.taxonomy.levels[-1]}
+        merged = [counts.select(np.isin(codes, each)).recode(whole) for each in self.members]
+        parts = [judge.grouped(each, np.zeros(len(each), np.intp), 1) for each in merged]
+        return Judged.joined(parts)
+
+    def paths(self, allowed: Mask) -> Iterator[Path]:
+        """The largest groups of the first values first."""
+        return self._paths([place for place, fine in enumerate(allowed) if fine], frozenset())
+
+    def _paths(self, allowed: list[int], covered: frozenset[int]) -> Iterator[Path]:
+        """The partitions of the values left."""
+        left = [int(codes[0]) for codes in self.members if int(codes[0]) not in covered]
+        if not left:
+            yield ()
+        for place in allowed:
+            members = frozenset(self.members[place].tolist())
+            if left and min(left) == min(members) and covered.isdisjoint(members):
+                for rest in self._paths(allowed, covered | members):
+                    yield (place, *rest)
+
+    def partition(self, path: Path) -> Partition:
+        """The grouping, or the level of one group, or of a group for each value."""
+        levels = self.taxonomy.levels
+        if len(path) == 1:
+            return levels[-1]
+        if len(path) == len(np.concatenate([self.members[place] for place in path])):
+            return levels[0]
+        return grouping_of(self.taxonomy, [self.members[place] for place in path])
+
+
+def _runs(groups: Codes) -> Codes:
+    """Where the runs of equal groups begin."""
+    return np.flatnonzero(np.diff(groups, prepend=-1))
+
+
+def _places(taxonomy: Taxonomy, points: Sequence[Decimal]) -> Codes:
+    """How many of the points lie at or below each value, -1 for a missing one, shape (values,)."""
+    numbers = taxonomy.numbers or ()
+    places = [-1 if number is None else bisect_right(points, number) for number in numbers]
+    return np.array(places, np.intp)
+
+
+def _cut_points(
+    values: Sequence[Decimal], grid: float | None
+) -> tuple[tuple[Decimal, ...], Decimal]:
+    """Where ranges may begin, and where the last one ends.
+
+    Without a grid every value that occurs; with one, the last multiple up to it, so that values
+    between two multiples stay together. Whole numbers fill a unit each: 90 ends at 91; the last
+    cell of a grid ends where the next would begin.
+    """
+    if not values:
+        return (), Decimal(0)
+    if grid is None:
+        unit = Decimal(1 if all(value == value.to_integral_value() for value in values) else 0)
+        starts = tuple(values)
+    else:
+        unit = Decimal(str(grid))
+        starts = tuple(dict.fromkeys(floor_to(value, unit) for value in values))
+    if len(starts) > MOST_CUTS:
+        raise InputError(
+            f"{len(starts):,} distinct values are too many to cut exactly (the most is "
+            f"{MOST_CUTS:,}); set a grid, or leave the attribute out of refine"
+        )
+    with exactly():
+        return starts, starts[-1] + unit if grid else values[-1] + unit
+
+
+def _wide_enough(ends: Sequence[Decimal], min_width: float | None) -> Mask:
+    """Which ranges, from one end to a later one, span at least so much, shape (ends, ends)."""
+    width = Decimal(str(min_width or 0))
+    with exactly():
+        reach = [max(place + 1, bisect_left(ends, end + width)) for place, end in enumerate(ends)]
+    return np.asarray(np.arange(len(ends)) >= np.array(reach)[:, None])
