@@ -4,7 +4,7 @@ A box is a slice of an order of all cells; cutting it sorts the slice into two. 
 what ``single`` says.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -115,6 +115,12 @@ class Ground:
         cuts = Cuts.of(cells, blocks, kept)
         order = np.arange(cells.blocks.shape[1], dtype=np.int64)
         return cls(cells, required, order, cuts, cuts.room(cells))
+
+    def of_slice(self, low: int, high: int) -> "Ground":
+        """The cells of a slice with an order and room of their own, for work at the same time."""
+        cuts = Cuts.of(self.cells, self.cuts.left.shape[2], self.cuts.left.shape[1])
+        order = self.order[low:high].copy()
+        return replace(self, order=order, cuts=cuts, room=cuts.room(self.cells))
 
     def best_cuts(self, low: int, high: int, bounds: Ints) -> float:
         """Find the best cuts of the box order[low:high] along every axis; what it is worth uncut.
