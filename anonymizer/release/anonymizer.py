@@ -105,13 +105,14 @@ class Anonymizer(Conventions):
         state = dict(vars(self))
         if "plan_" in state:
             plan = self.plan_.forgetting
-            state |= {"plan_": plan, "recoding_": plan.recoding, "taxonomies_": plan.taxonomies}
+            learned = {"recoding_": plan.fitted.recoding, "taxonomies_": plan.fitted.taxonomies}
+            state |= {"plan_": plan, **learned}
             state["privacy"] = without_people(self.privacy)
         return state
 
     def fit(self, X: pd.DataFrame, y: object = None) -> "Anonymizer":
         """Choose the recoding for a table, and prove it on that table."""
-        self._learn_and_release(X)
+        self.fit_transform(X)
         return self
 
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:
@@ -132,8 +133,22 @@ class Anonymizer(Conventions):
         return released
 
     def fit_transform(self, X: pd.DataFrame, y: object = None) -> pd.DataFrame:
-        """Choose the recoding for a table and give the released table."""
-        return self._learn_and_release(X)
+        """Choose the recoding for a table and give the released table.
+
+        The plan is remembered only when the release that it makes is proven.
+        """
+        recoding, task = self.chosen_recoding, self.task(X)
+        counted = task.counted
+        recoding.require_room({*counted.kept.columns} - {*counted.schema.identifiers})
+        fitted, outcome = recoding.fit(task)
+        plan = Plan(fitted, task.seed, self.fingerprint)
+        raw = None if fitted.private else counted.counts
+        released, release = plan.proven(X, counted.kept, outcome, raw)
+        self.plan_, self.release_ = plan, release
+        self.recoding_, self.taxonomies_ = fitted.recoding, fitted.taxonomies
+        self.search_ = fitted.search
+        self.columns_ = list(released.columns)
+        return released
 
     @property
     def lattice_(self) -> "LatticeGraph":
@@ -167,22 +182,6 @@ class Anonymizer(Conventions):
                 "time_limit": self.time_limit,
             }
         )
-
-    def _learn_and_release(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Learn a plan and carry it out; remembered only when the release it makes is proven."""
-        recoding, task = self.chosen_recoding, self.task(table)
-        counted = task.counted
-        columns = set(counted.kept.columns) - set(counted.schema.identifiers)
-        recoding.require_room(columns)
-        fitted, outcome = recoding.fit(task)
-        plan = Plan(fitted, task.seed, self.fingerprint)
-        raw = None if fitted.private else counted.counts
-        released, release = plan.proven(table, counted.kept, outcome, raw)
-        self.plan_, self.release_ = plan, release
-        self.recoding_, self.taxonomies_ = plan.recoding, plan.taxonomies
-        self.search_ = plan.search
-        self.columns_ = list(released.columns)
-        return released
 
     def task(self, table: pd.DataFrame) -> Task:
         """What the recoding is chosen for: a table, counted once, and all that is requested.
@@ -237,11 +236,6 @@ class Anonymizer(Conventions):
         if not models:
             raise InputError("privacy must list at least one model, such as [KAnonymity(5)]")
         return models
-
-    def _resolved(self, argument: str) -> object:
-        """The recoding or objective that a name stands for; other arguments as they are."""
-        named = {"recoding": "chosen_recoding", "objective": "chosen_objective"}
-        return getattr(self, named.get(argument, argument))
 
     @property
     def hierarchies(self) -> dict[str, Hierarchy]:

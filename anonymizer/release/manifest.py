@@ -93,18 +93,8 @@ class Manifest(ManifestPart):
 
         Raises InputError when there is no such file, it is too large or damaged.
         """
-        try:
-            text = read_whole(path, MANIFEST_SIZE)
-        except InputError:
-            raise
-        except FileNotFoundError:
-            raise InputError(
-                f"there is no {path}: the manifest has to be next to the released table"
-            ) from None
-        except OSError as error:
-            raise InputError(f"cannot read {path}: {error.strerror}") from None
-        except ValueError:
-            raise InputError(f"{path} is damaged: it is no JSON text") from None
+        absent = f"there is no {path}: the manifest has to be next to the released table"
+        text = read_whole(path, MANIFEST_SIZE, absent=absent)
         try:
             content = parsed_json(text)
         except ValueError:

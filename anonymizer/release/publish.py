@@ -86,7 +86,7 @@ def _publish(
         manifest = manifest.model_copy(update={**about, "table": file_of})
         manifest.write(path)
 
-    people = anonymizer.plan_.people(table)
+    people = anonymizer.plan_.fitted.people(table)
     if safe:
         _require_unordered(study.privacy, table[list(study.schema.sensitive)])
         table, people = disarmed(table), None if people is None else disarmed(people)

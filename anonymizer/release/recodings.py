@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from anonymizer.errors import InputError, did_you_mean, shown
+from anonymizer.errors import InputError, require_one_of
 from anonymizer.masking import Bottleneck, Noise, Pram
 from anonymizer.recoding.classes import Boxes, MergedCells
 from anonymizer.recoding.levels import Fixed, FullDomain
@@ -45,18 +45,12 @@ RECODINGS: Mapping[str, type[Recoding]] = {
 def recoding_of(given: object) -> Recoding:
     """A recoding, or that of a name with its defaults.
 
-    Raises
-    ------
-    InputError
-        When it is neither, or one that has no defaults.
+    Raises InputError when it is neither, or one that has no defaults.
     """
     if isinstance(given, Recoding):
         return given
-    if not isinstance(given, str) or given not in RECODINGS:
-        close = did_you_mean(given, RECODINGS) if isinstance(given, str) else ""
-        hint = close or f"; known are {', '.join(RECODINGS)}"
-        raise InputError(f"recoding = {shown(given)} is unknown{hint}")
-    kind = RECODINGS[given]
+    require_one_of("recoding", given, RECODINGS)
+    kind = RECODINGS[str(given)]
     try:
         return kind()
     except TypeError:

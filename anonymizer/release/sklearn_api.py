@@ -54,8 +54,8 @@ class Conventions:
         return self
 
     def _changed(self, argument: str, changes: Mapping[str, object]) -> object:
-        """An argument with other options."""
-        old = self._resolved(argument)
+        """An argument with other options; those of a name are of what the name stands for."""
+        old = getattr(self, f"chosen_{argument}", getattr(self, argument))
         known = [each.name for each in fields(old) if each.init] if is_dataclass(old) else []
         for option in changes:
             if option not in known:
@@ -68,10 +68,6 @@ class Conventions:
             raise NotFittedError(
                 "this Anonymizer is not fitted yet; call fit or fit_transform first"
             )
-
-    def _resolved(self, argument: str) -> object:
-        """An argument as an object, where a name stands for one."""
-        return getattr(self, argument)
 
     def get_feature_names_out(self, input_features: object = None) -> Any:
         """The columns of the released table, as scikit-learn calls them."""

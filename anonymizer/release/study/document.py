@@ -162,33 +162,13 @@ def read_document(path: Path) -> Document:
     InputError
         When it cannot be read or says something it cannot; the message names file, section and key.
     """
-    return _validated(path, _parsed(path))
-
-
-def _parsed(path: Path) -> dict[str, Any]:
+    text = read_whole(path, STUDY, "study file ", f"there is no study file {path}")
     try:
-        text = read_whole(path, STUDY)
-    except InputError:
-        raise
-    except FileNotFoundError:
-        raise InputError(f"there is no study file {path}") from None
-    except OSError as error:
-        raise InputError(f"cannot read study file {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"cannot read study file {path}: it is not UTF-8 text") from None
-    except ValueError:
-        raise InputError(f"cannot read study file {str(path)!r}: no file has such a name") from None
-    try:
-        return parsed_toml(text)
-    except ValueError as error:
-        raise InputError(f"{path} is not a TOML file: {error}") from None
-
-
-def _validated(path: Path, content: Mapping[str, Any]) -> Document:
-    try:
-        return Document.model_validate(content)
+        return Document.model_validate(parsed_toml(text))
     except ValidationError as error:
         raise InputError(f"{path}: {_explained(error)}") from None
+    except ValueError as error:
+        raise InputError(f"{path} is not a TOML file: {error}") from None
 
 
 def _explained(error: ValidationError) -> str:
