@@ -61,7 +61,7 @@ class Conventions:
             if option not in known:
                 kind = type(old).__name__
                 raise InputError(f"{kind} has no option {option!r}" + did_you_mean(option, known))
-        return replace(old, **changes)  # type: ignore[type-var]
+        return replace(old, **changes)
 
     def _require_fitted(self) -> None:
         if not hasattr(self, "columns_"):
