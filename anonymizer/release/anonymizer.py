@@ -105,8 +105,7 @@ class Anonymizer(Conventions):
         state = dict(vars(self))
         if "plan_" in state:
             plan = self.plan_.forgetting
-            learned = {"recoding_": plan.fitted.recoding, "taxonomies_": plan.fitted.taxonomies}
-            state |= {"plan_": plan, **learned}
+            state |= {"plan_": plan, "recoding_": plan.recoding, "taxonomies_": plan.taxonomies}
             state["privacy"] = without_people(self.privacy)
         return state
 

@@ -22,10 +22,7 @@ def kind_of(groups: Sequence[Group]) -> str:
 def partition_of(taxonomy: Taxonomy, groups: Sequence[Group]) -> Partition:
     """The partition of known values that groups describe: a cut, ranges, or groups of values.
 
-    Raises
-    ------
-    ValueError, LookupError
-        When the groups do not fit the taxonomy.
+    Raises ValueError or LookupError when the groups do not fit the taxonomy.
     """
     kind = kind_of(groups)
     if kind == "cut":
@@ -85,25 +82,21 @@ def filled(
 
     ``level``: the level of the column, where it is released at one.
 
-    Raises
-    ------
-    InputError
-        When the hierarchy lists other values than that of the release.
+    Raises InputError when the hierarchy lists other values than that of the release.
     """
-    taxonomy = hierarchy.over(name, [])
-    return [
-        group if group.listed is None else _filled(name, group, taxonomy, level) for group in groups
-    ]
-
-
-def _filled(name: str, group: Group, taxonomy: Taxonomy, level: int | None) -> Group:
-    values = _members(taxonomy, level if group.level is None else group.level, group.own)
-    if digest_of_values(values) != group.sha256:
-        raise InputError(
-            f"{MANIFEST} is about another hierarchy of column {name!r} than the study: it lists "
-            "other values"
-        )
-    return group.changed(values=values)
+    taxonomy, full = hierarchy.over(name, []), []
+    for group in groups:
+        if group.listed is None:
+            full.append(group)
+            continue
+        values = _members(taxonomy, level if group.level is None else group.level, group.own)
+        if digest_of_values(values) != group.sha256:
+            raise InputError(
+                f"{MANIFEST} is about another hierarchy of column {name!r} than the study: it "
+                "lists other values"
+            )
+        full.append(group.changed(values=values))
+    return full
 
 
 def _members(taxonomy: Taxonomy, level: int | None, label: LabelText) -> list[str]:

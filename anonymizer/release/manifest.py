@@ -195,20 +195,13 @@ class Manifest(ManifestPart):
     def roles(self) -> Schema:
         """The roles of the columns of the released table.
 
-        Raises
-        ------
-        InputError, ValueError
-            When the columns are not given, or not those that were recoded.
+        Raises InputError or ValueError when they are not given, or not those that were recoded.
         """
         columns = self.file[1]
         if {*columns.quasi_identifiers} - {CLASS} != {*self.recoding} - {CLASS}:
             raise ValueError("a quasi-identifier without a recoding")
-        return Schema(
-            tuple(columns.quasi_identifiers),
-            tuple(columns.sensitive),
-            missing=columns.missing,
-            targets=tuple(columns.targets),
-        )
+        names, sensitive = tuple(columns.quasi_identifiers), tuple(columns.sensitive)
+        return Schema(names, sensitive, missing=columns.missing, targets=tuple(columns.targets))
 
     @property
     def file(self) -> tuple[ReleasedFile, ReportedRoles]:
@@ -222,6 +215,28 @@ class Manifest(ManifestPart):
                 "read"
             )
         return self.table, self.columns
+
+    def table_at(self, release: Path) -> Path:
+        """The released table that a path, its own or that of its directory, leads to.
+
+        Raises InputError when it is another one, cannot be read or was changed since.
+        """
+        about = self.file[0]
+        if release.is_dir():
+            release /= about.file
+        elif release.name != about.file:
+            raise InputError(f"{release} is not the table that the {MANIFEST} next to it is about")
+        try:
+            found = digest_of_file(release)
+        except FileNotFoundError:
+            raise InputError(f"there is no {release}, which its {MANIFEST} is about") from None
+        except OSError as error:
+            raise InputError(f"cannot read {release}: {error.strerror}") from None
+        if found != about.sha256:
+            raise InputError(
+                f"{release} is not what {MANIFEST} is about: it was changed after it was released"
+            )
+        return release
 
     @property
     def channels(self) -> "dict[tuple[str, ...], Channel]":
@@ -256,16 +271,12 @@ class Manifest(ManifestPart):
                 {name: change(label) for name, label in region.items()} for region in self.regions
             ]
         if self.masking and "channels" in self.masking:
-            channels = [_with_sides(channel, change) for channel in self.masking["channels"]]
+            channels = [dict(channel) for channel in self.masking["channels"]]
+            for channel in channels:
+                for side in {"values", "labels"} & {*channel}:
+                    channel[side] = [[*map(change, each)] for each in channel[side]]
             changed["masking"] = {**self.masking, "channels": channels}
         return self.model_copy(update=changed)
-
-
-def _with_sides(channel: Mapping[str, Any], change: Change) -> dict[str, Any]:
-    """The description of a channel with other texts on both sides, where it has them."""
-    sides = {side: channel[side] for side in ("values", "labels") if side in channel}
-    texts = {side: [[*map(change, each)] for each in listed] for side, listed in sides.items()}
-    return {**channel, **texts}
 
 
 def shape_of(table: pd.DataFrame, schema: Schema) -> dict[str, Any]:
@@ -291,28 +302,11 @@ def sound(path: Path) -> Iterator[None]:
 def is_release(path: Path) -> bool:
     """Whether the manifest next to a table says that it is about it."""
     manifest = path.parent / MANIFEST
-    if not manifest.exists():
-        return False
-    table = Manifest.read(manifest).table
+    table = Manifest.read(manifest).table if manifest.exists() else None
     return table is not None and table.file == path.name
 
 
-def require_digest(table: Path, digest: str) -> None:
-    """Require that a table has the SHA-256 that its manifest reports.
-
-    Raises
-    ------
-    InputError
-        When it cannot be read or was changed.
-    """
-    try:
-        with open_regular(table) as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        raise InputError(f"there is no {table}, which its {MANIFEST} is about") from None
-    except OSError as error:
-        raise InputError(f"cannot read {table}: {error.strerror}") from None
-    if found != digest:
-        raise InputError(
-            f"{table} is not what {MANIFEST} is about: it was changed after it was released"
-        )
+def digest_of_file(path: Path) -> str:
+    """The SHA-256 of a regular file; OSError when it cannot be read."""
+    with open_regular(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,11 +1,15 @@
 """A plan: a fitted recoding and the policy it answers for, carried out on tables and proven."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Counts
+from anonymizer.counts.counts import Counts, Partitions
+from anonymizer.counts.multidimensional import Regions
+from anonymizer.counts.schema import Schema
+from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.recoding.recoding import Outcome, RecodingPlan
 from anonymizer.release.information import Information, chances
@@ -39,6 +43,26 @@ class Plan:
         """The plan as it is pickled: without values that only records have, none released."""
         return replace(self, fitted=self.fitted.forgetting)
 
+    @property
+    def schema(self) -> Schema:
+        """The roles of the columns."""
+        return self.fitted.schema
+
+    @property
+    def taxonomies(self) -> Mapping[str, Taxonomy]:
+        """The values of each quasi-identifier that are known, and how they generalize."""
+        return self.fitted.taxonomies
+
+    @property
+    def recoding(self) -> Partitions | Regions:
+        """The groups of these values."""
+        return self.fitted.recoding
+
+    @property
+    def random(self) -> bool:
+        """Whether released values are drawn at random."""
+        return self.fitted.random
+
     def release(self, table: pd.DataFrame) -> tuple[pd.DataFrame, Release]:
         """Recode a table, recount and verify it, and only then hand it out with its proof.
 
@@ -49,7 +73,7 @@ class Plan:
         InputError
             When the table lacks what it needs or holds values that are not known.
         """
-        admitted = self.fitted.schema.admit(table)
+        admitted = self.schema.admit(table)
         return self.proven(table, admitted, self.fitted.carry_out(admitted))
 
     def proven(

@@ -1,6 +1,5 @@
 """From a study file to a release on disk and back; nothing is published unchecked."""
 
-import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,19 +11,13 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding import Watch, ignore
-from anonymizer.release.manifest import Manifest, is_release, shape_of
+from anonymizer.release.manifest import Manifest, digest_of_file, is_release, shape_of
 from anonymizer.release.output.directory import Output, reserved
 from anonymizer.release.parts import ReleasedFile, ReportedRoles
 from anonymizer.release.proof import prove
 from anonymizer.release.release import MANIFEST, Release, Spreadsheet
 from anonymizer.release.study import Study
-from anonymizer.tables.files import (
-    Format,
-    disarmed,
-    formulas,
-    with_safe_names,
-    write_table,
-)
+from anonymizer.tables.files import Format, disarmed, formulas, with_safe_names, write_table
 
 RELEASED = ("released.csv", "released.parquet")
 
@@ -63,7 +56,7 @@ def publish(
 def _publish(
     study: Study, output: Output, force: bool, n_jobs: int | None, watch: Watch
 ) -> tuple[Release, Manifest]:
-    form = study.data_format
+    form = study.format_of(study.data_path)
     anonymizer = study.anonymizer(n_jobs, watch)
     watch("reading the table", 0, None)
     safe = study.disarms(form)
@@ -79,8 +72,7 @@ def _publish(
 
     def write_manifest(path: Path) -> None:
         nonlocal manifest
-        with (path.parent / name).open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        digest = digest_of_file(path.parent / name)
         about = {"columns": _roles(study, form), "objective": study.objective_options}
         file_of = ReleasedFile(file=name, sha256=digest, **shape)
         manifest = manifest.model_copy(update={**about, "table": file_of})
@@ -127,12 +119,11 @@ def _require_free(directory: Path, source: Path, force: bool) -> None:
     if there and not force:
         raise InputError(f"{directory} already holds a release, {there[0]}; --force replaces it")
     ours = _release_in(directory) if there else ()
-    for name in there:
-        if name not in ours:
-            raise InputError(
-                f"{directory / name} is no part of a release of ours, which alone --force "
-                "replaces; move it or choose another directory"
-            )
+    for name in (name for name in there if name not in ours):
+        raise InputError(
+            f"{directory / name} is no part of a release of ours, which alone --force "
+            "replaces; move it or choose another directory"
+        )
 
 
 def _same(path: Path, source: Path) -> bool:
@@ -144,16 +135,12 @@ def _same(path: Path, source: Path) -> bool:
 
 def _release_in(directory: Path) -> tuple[str, ...]:
     """The files of the release that lies there; none if what lies there is no release of ours."""
-    path = directory / MANIFEST
-    if not path.is_file():
-        return ()
     try:
-        manifest = Manifest.read(path)
+        manifest = Manifest.read(directory / MANIFEST)
     except InputError:
         return ()
-    if manifest.table is None or "anonymizer" not in manifest.versions:
-        return ()
-    return MANIFEST, manifest.table.file
+    ours = manifest.table if "anonymizer" in manifest.versions else None
+    return () if ours is None else (MANIFEST, ours.file)
 
 
 def _roles(study: Study, form: Format) -> ReportedRoles:

@@ -293,7 +293,7 @@ def test_any_node_is_released_as_brute_force_does(seed):
     plan = case.estimator(search=case.strategies[0]).fit(case.frame).plan_
     for place in rng.permutation(len(case.brute.nodes))[:4]:
         node = case.brute.nodes[place]
-        recoding = level_recoding(plan.fitted.taxonomies, tuple(case.hierarchies), node)
+        recoding = level_recoding(plan.taxonomies, tuple(case.hierarchies), node)
         other = replace(plan, fitted=replace(plan.fitted, recoding=recoding))
         if node in case.brute.outcomes:
             table, release = other.release(case.frame)

@@ -62,7 +62,7 @@ def test_values_of_records_that_were_not_released_are_in_no_pickle(remove):
         if kept in (anonymizer, anonymizer.plan_):
             assert not holds(pickle.dumps(kept), "MARKER", "SECRET", "20231", "2023", "2027")
     again = pickle.loads(pickle.dumps(anonymizer))
-    assert again.plan_.fitted.recoding is again.recoding_
+    assert again.plan_.recoding is again.recoding_
     assert again.release_.levels == {"zip": 1, "age": 1}
     rest = table_of()
     assert again.transform(rest).equals(anonymizer.transform(rest))
@@ -176,7 +176,7 @@ def test_codes_of_values_that_are_forgotten_stay():
     table = table_of(*PLANTED)
     taxonomy = anonymizer_of().task(table).counted.taxonomies["zip"]
     plan = anonymizer_of(recoding=Fixed({"zip": 2, "age": 1}, suppression=0.2)).fit(table)
-    known = plan.plan_.forgetting.fitted.taxonomies["zip"]
+    known = plan.plan_.forgetting.taxonomies["zip"]
     values = ["11a", "12d", "MARKERa"]
     assert known.encode(values[:2]).tolist() == taxonomy.encode(values[:2]).tolist()
     assert taxonomy.encode(values)[2] >= 0 > known.encode(values)[2]
@@ -192,8 +192,8 @@ def test_what_was_seen_is_the_same_by_counts_and_by_records():
     anonymizer = Anonymizer(
         {"q": "suppress", "r": "suppress"}, sensitive="s", privacy=[KAnonymity(2)]
     ).fit(table)
-    plan = anonymizer.plan_.fitted
+    plan = anonymizer.plan_
     expected = seen_in(table, plan.taxonomies)
-    assert {name: mask.tolist() for name, mask in plan.seen.items()} == {
+    assert {name: mask.tolist() for name, mask in plan.fitted.seen.items()} == {
         name: mask.tolist() for name, mask in expected.items()
     }

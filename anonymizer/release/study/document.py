@@ -157,10 +157,8 @@ class Document(Section):
 def read_document(path: Path) -> Document:
     """A study file, read and checked.
 
-    Raises
-    ------
-    InputError
-        When it cannot be read or says something it cannot; the message names file, section and key.
+    Raises InputError when it cannot be read or says something it cannot; the message names file,
+    section and key.
     """
     text = read_whole(path, STUDY, "study file ", f"there is no study file {path}")
     try:

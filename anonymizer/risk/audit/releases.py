@@ -11,7 +11,7 @@ import pandas as pd
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.privacy import Population, PrivacyModel, about_each, population_of
-from anonymizer.release.manifest import Manifest, require_digest, sound
+from anonymizer.release.manifest import Manifest, sound
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
 from anonymizer.tables.files import (
@@ -83,11 +83,7 @@ def read_release(path: Path, study: Study | None = None) -> Published:
     manifest.require_unmasked()
     manifest = manifest.completed(None if study is None else study.hierarchies)
     with sound(directory / MANIFEST):
-        about, columns = manifest.file
-        if path != directory and path.name != about.file:
-            raise InputError(f"{path} is not the table that the {MANIFEST} next to it is about")
-        table = directory / about.file
-        require_digest(table, about.sha256)
+        table, columns = manifest.table_at(path), manifest.file[1]
         form = format_of(table, columns.separator)
         if study is None:
             schema, missing = manifest.roles, tuple(columns.missing_values)
