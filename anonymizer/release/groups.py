@@ -95,7 +95,7 @@ def filled(
                 f"{MANIFEST} is about another hierarchy of column {name!r} than the study: it "
                 "lists other values"
             )
-        full.append(group.changed(values=values))
+        full.append(group.model_copy(update={"values": values}))
     return full
 
 

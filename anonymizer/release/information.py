@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -13,14 +12,8 @@ from anonymizer.privacy import TOLERANCE, PrivacyModel, attributes_of
 SHUFFLES = 10
 
 
-class Chance(NamedTuple):
-    """What small classes show by chance, in bits: with values dealt out at random, on average.
-
-    Of the raw quasi-identifiers, and of the recoded ones.
-    """
-
-    raw: float
-    recoded: float
+Chance = tuple[float, float]
+"""What small classes show by chance, in bits: of the raw quasi-identifiers, and of the recoded."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +87,8 @@ class Information:
             original=measure(raw),
             retained=retained,
             ceiling=ceiling(raw, models, about),
-            shuffled=sum(chance[name].raw for name in about),
-            retained_above_shuffled=retained - sum(chance[name].recoded for name in about),
+            shuffled=sum(chance[name][0] for name in about),
+            retained_above_shuffled=retained - sum(chance[name][1] for name in about),
             miller_madow=MillerMadow(target=targets)(released),
         )
 
@@ -112,7 +105,7 @@ class Information:
 def chances(
     raw: Counts, recode: Callable[[Counts], Counts], rng: np.random.Generator
 ) -> dict[str, Chance]:
-    """Information about each attribute that chance alone shows, the mean of ``SHUFFLES``.
+    """Information about each attribute with values dealt out at random, the mean of ``SHUFFLES``.
 
     ``recode`` does to counts what was done to the table. One shuffled table is held at a time.
     """
@@ -123,7 +116,7 @@ def chances(
         for name, total in bits.items():
             measure = MutualInformation(target={name: 1.0})
             total += measure(dealt), measure(recoded)
-    return {name: Chance(*(total / SHUFFLES).tolist()) for name, total in bits.items()}
+    return {name: tuple((total / SHUFFLES).tolist()) for name, total in bits.items()}
 
 
 def ceiling(raw: Counts, models: Sequence[PrivacyModel], about: Sequence[str]) -> float:

@@ -29,14 +29,10 @@ from anonymizer.release.parts import (
 )
 from anonymizer.release.release import MANIFEST
 from anonymizer.tables import engine
-from anonymizer.tables.files import disarmed_text, rearmed_text
 from anonymizer.tables.reading import MANIFEST_SIZE, open_regular, parsed_json, read_whole
 
 if TYPE_CHECKING:
     from anonymizer.channels.channel import Channel
-
-Change = Callable[[LabelText], LabelText]
-"""What is done to labels."""
 
 SHOWN = 60
 """Characters of the place of damage that a message repeats."""
@@ -248,18 +244,12 @@ class Manifest(ManifestPart):
 
         return channels_of(self.masking)
 
-    @property
-    def disarmed(self) -> "Manifest":
-        """The manifest of the table with disarmed cells, whose labels are its labels."""
-        return self._with_texts(disarmed_text)
+    def with_texts(self, change: Callable[[LabelText], LabelText]) -> "Manifest":
+        """The manifest with other labels, and channels with other texts on either side.
 
-    @property
-    def rearmed(self) -> "Manifest":
-        """The manifest of the table before its cells were disarmed."""
-        return self._with_texts(rearmed_text)
-
-    def _with_texts(self, change: Change) -> "Manifest":
-        """The manifest with other labels, and channels with other texts on either side."""
+        ``change``: ``disarmed_text`` gives that of the table with disarmed cells, ``rearmed_text``
+        that of the table before.
+        """
         changed: dict[str, object] = {
             "recoding": {
                 name: [group.relabelled(change(group.label)) for group in groups]

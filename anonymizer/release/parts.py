@@ -82,11 +82,8 @@ class Group(ManifestPart):
 
     def relabelled(self, label: LabelText) -> "Group":
         """The group with another label; the hierarchy knows it by its own."""
-        return self if label == self.label else self.changed(label=label, group=self.own)
-
-    def changed(self, **parts: object) -> "Group":
-        """The group with other parts."""
-        return self.model_copy(update=parts)
+        other = {"label": label, "group": self.own}
+        return self if label == self.label else self.model_copy(update=other)
 
 
 class ReportedVerdict(ManifestPart):

@@ -148,7 +148,7 @@ class Column:
         """
         group_of = np.full(len(self.texts), -1, np.intp)
         for number, group in enumerate(groups):
-            own = group.changed(level=0) if raw else group
+            own = group.model_copy(update={"level": 0}) if raw else group
             codes = self.covered(own, everything=len(groups) == 1 and not raw)
             if (group_of[codes] >= 0).any():
                 raise InputError(

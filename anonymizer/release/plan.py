@@ -24,14 +24,8 @@ from anonymizer.release.warnings.order_warnings import order_warnings
 class Plan:
     """All that is needed to release a table, and nothing that could change meanwhile.
 
-    Parameters
-    ----------
-    fitted
-        The recoding that was chosen, with roles, policy and known values.
-    seed
-        For the shuffled baseline.
-    study
-        Fingerprint of everything that was requested.
+    ``fitted``: the recoding that was chosen, with roles, policy and known values. ``seed``: for the
+    shuffled baseline. ``study``: fingerprint of everything that was requested.
     """
 
     fitted: RecodingPlan
@@ -66,12 +60,8 @@ class Plan:
     def release(self, table: pd.DataFrame) -> tuple[pd.DataFrame, Release]:
         """Recode a table, recount and verify it, and only then hand it out with its proof.
 
-        Raises
-        ------
-        PolicyBrokenError
-            When a class of the recoded table breaks the policy.
-        InputError
-            When the table lacks what it needs or holds values that are not known.
+        Raises PolicyBrokenError when a class of the recoded table breaks the policy. Raises
+        InputError when the table lacks what it needs or holds values that are not known.
         """
         admitted = self.schema.admit(table)
         return self.proven(table, admitted, self.fitted.carry_out(admitted))

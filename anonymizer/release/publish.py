@@ -17,7 +17,14 @@ from anonymizer.release.parts import ReleasedFile, ReportedRoles
 from anonymizer.release.proof import prove
 from anonymizer.release.release import MANIFEST, Release, Spreadsheet
 from anonymizer.release.study import Study
-from anonymizer.tables.files import Format, disarmed, formulas, with_safe_names, write_table
+from anonymizer.tables.files import (
+    Format,
+    disarmed,
+    disarmed_text,
+    formulas,
+    with_safe_names,
+    write_table,
+)
 
 RELEASED = ("released.csv", "released.parquet")
 
@@ -36,17 +43,9 @@ def publish(
     file gets its name. Until then nobody but the owner can read them. The directory is locked from
     the beginning to the end; ``force`` lets a release of ours be replaced, and nothing else.
 
-    Returns
-    -------
-    The release and its manifest.
-
-    Raises
-    ------
-    InputError
-        When the study cannot be carried out, the directory not be written, or another run is
-        writing there; the directory is left as it was, if the message does not say otherwise.
-    PolicyUnreachableError, PolicyBrokenError
-        When the policy cannot be met.
+    Raises InputError when the study cannot be carried out, the directory not be written, or another
+    run is writing there; the directory is left as it was, if the message does not say otherwise.
+    Raises PolicyUnreachableError or PolicyBrokenError when the policy cannot be met.
     """
     with reserved(directory, (*RELEASED, MANIFEST)) as output:
         _require_free(directory, study.data_path, force)
@@ -64,10 +63,12 @@ def _publish(
     raw = with_safe_names(raw, (*study.schema.columns, *study.schema.identifiers)) if safe else raw
     watch("counting the table", 0, None)
     table = anonymizer.fit_transform(raw)
-    release = _warned(anonymizer.release_, table, form, safe)
+    release = anonymizer.release_
+    if not form.parquet and (cells := formulas(table)):
+        release = replace(release, spreadsheet=Spreadsheet(safe, cells))
     watch("writing and verifying the release", 0, None)
     name = "released" + form.suffix
-    manifest = release.manifest.disarmed if safe else release.manifest
+    manifest = release.manifest.with_texts(disarmed_text) if safe else release.manifest
     shape = shape_of(table, study.published)
 
     def write_manifest(path: Path) -> None:
@@ -155,12 +156,6 @@ def _roles(study: Study, form: Format) -> ReportedRoles:
         missing_values=list(form.missing_values),
         separator=form.separator,
     )
-
-
-def _warned(release: Release, table: pd.DataFrame, form: Format, safe: bool) -> Release:
-    """A release that knows which of its cells a spreadsheet would run."""
-    cells = {} if form.parquet else formulas(table)
-    return replace(release, spreadsheet=Spreadsheet(safe, cells)) if cells else release
 
 
 def _write_proven(

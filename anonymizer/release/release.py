@@ -30,12 +30,8 @@ LEFT_OUT = ("regions", "masking", "spreadsheet")
 class Spreadsheet:
     """Cells of a CSV file that a spreadsheet would run: they begin with ``= + - @`` and their like.
 
-    Parameters
-    ----------
-    safe
-        Whether an apostrophe was written before them.
-    cells
-        How many there are in each column that has any, its name among them.
+    ``safe``: whether an apostrophe was written before them. ``cells``: how many there are in each
+    column that has any, its name among them.
     """
 
     safe: bool
@@ -119,9 +115,13 @@ class Release:
 
         own = {each.name: _plain(getattr(self, each.name)) for each in fields(self)}
         given = {name: value for name, value in own.items() if value or name not in LEFT_OUT}
-        return Manifest.parse(
-            {**given, "study": {"fingerprint": self.study}, "versions": versions()}
-        )
+        versions = {
+            "anonymizer": __version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "pandas": pd.__version__,
+        }
+        return Manifest.parse({**given, "study": {"fingerprint": self.study}, "versions": versions})
 
     def to_dict(self) -> dict[str, Any]:
         """The manifest, ready for JSON."""
@@ -137,13 +137,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _plain(each) for name, each in value.items()}
     return [*map(_plain, value)] if isinstance(value, list | tuple) else value
-
-
-def versions() -> dict[str, str]:
-    """What computed a release."""
-    return {
-        "anonymizer": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "pandas": pd.__version__,
-    }

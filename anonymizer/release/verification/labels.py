@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from anonymizer.counts.multidimensional import CLASS
-from anonymizer.release.verification.check import RECOMPUTED, Check, required
-from anonymizer.release.verification.facts import Facts
+from anonymizer.release.verification.check import Check, Facts, required
 from anonymizer.tables import engine
 from anonymizer.tables.values import counted, is_missing, number_of, number_text, text_of
 
@@ -36,7 +35,7 @@ def labels(facts: Facts) -> Iterator[Check]:
         number = len(np.unique(codes[records]))
         words = f"has {counted(number, 'other label')}, in {counted(int(records.sum()), 'record')}"
         field, described = f"recoding.{name}.labels", counted(len(known), "label")
-        yield required(field, not records.any(), described, words, RECOMPUTED)
+        yield required(field, not records.any(), described, words, "recomputed")
 
 
 def texts_in(facts: Facts, name: str) -> tuple[np.ndarray, list[str | None]]:
@@ -133,7 +132,7 @@ def regions(facts: Facts) -> Iterator[Check]:
     wrong = _outside(facts, known)
     combinations = counted(len(known), "combination") + " of labels"
     words = f"has others in {counted(wrong, 'record')}"
-    yield required("regions.records", not wrong, combinations, words, RECOMPUTED)
+    yield required("regions.records", not wrong, combinations, words, "recomputed")
 
 
 def _outside(facts: Facts, known: Sequence[tuple[str | None, ...]]) -> int:

@@ -9,17 +9,7 @@ import numpy as np
 
 from anonymizer.masking import DISTORTIONS, RandomRecoding
 from anonymizer.release.recodings import RECODINGS
-from anonymizer.release.verification.check import (
-    CONSISTENT,
-    RECOMPUTED,
-    UNCHECKED,
-    Check,
-    at,
-    compared,
-    compared_all,
-    required,
-)
-from anonymizer.release.verification.facts import Facts
+from anonymizer.release.verification.check import Check, Facts, at, compared, compared_all, required
 from anonymizer.release.verification.labels import texts_in
 from anonymizer.tables import engine
 from anonymizer.tables.values import counted
@@ -42,11 +32,11 @@ def masking(facts: Facts) -> Iterator[Check]:
     epsilons = [channel["epsilon"] for channel in reported["channels"]]
     listed = all("rows" in channel for channel in reported["channels"])
     found = {"epsilon": None if None in epsilons else sum(epsilons), "withheld": not listed}
-    yield from compared_all("masking", reported, found, CONSISTENT)
+    yield from compared_all("masking", reported, found, "consistent")
     if listed:
         yield from _channels(facts, reported)
     else:
-        yield Check("masking.channels", UNCHECKED, None, reason=WITHHELD)
+        yield Check("masking.channels", "unchecked", None, reason=WITHHELD)
 
 
 def _realised(facts: Facts, reported: Mapping[str, Any]) -> Iterator[Check]:
@@ -64,14 +54,14 @@ def _names(facts: Facts, reported: Mapping[str, Any]) -> Iterator[Check]:
     agrees = bool(names) and {*names} <= {*facts.recoded}
     yield required("masking.attributes", agrees, "", "has other quasi-identifiers")
     for part in ("distortion", "scale"):
-        yield compared(f"masking.{part}", sorted(reported[part]), names, CONSISTENT)
+        yield compared(f"masking.{part}", sorted(reported[part]), names, "consistent")
     known = reported["method"] in METHODS and {*reported["distortion"].values()} <= {*DISTORTIONS}
     yield required("masking.method", known, "", "knows no such method or distortion")
     for each in reported["channels"]:
         alone = [name for name in each["attributes"] if name in names]
         if len(alone) == 1:  # what is not added to anything is not scaled
             (name,) = alone
-            yield compared(f"masking.scale.{name}", reported["scale"][name], 1.0, CONSISTENT)
+            yield compared(f"masking.scale.{name}", reported["scale"][name], 1.0, "consistent")
     within = [name for each in reported["channels"] for name in each["attributes"]]
     covered = {*names} <= {*within} <= {*facts.recoded} and len({*within}) == len(within)
     yield required("masking.channels", covered, "", "has other attributes")
@@ -90,11 +80,11 @@ def _channels(facts: Facts, reported: Mapping[str, Any]) -> Iterator[Check]:
         field = f"masking.channels.{place}"
         epsilon = None if channel.epsilon == inf else channel.epsilon
         sizes = {"epsilon": epsilon, "rank": channel.rank}
-        yield from compared_all(field, reported["channels"][place], sizes, CONSISTENT)
+        yield from compared_all(field, reported["channels"][place], sizes, "consistent")
         wrong = _undrawn(facts, attributes, channel)
         words = f"has others in {counted(wrong, 'record')}"
         drawn = counted(len(channel.labels), "symbol")
-        yield required(f"{field}.labels", not wrong, drawn, words, RECOMPUTED)
+        yield required(f"{field}.labels", not wrong, drawn, words, "recomputed")
 
 
 def _undrawn(facts: Facts, attributes: tuple[str, ...], channel: "Channel") -> int:

@@ -14,8 +14,6 @@ from anonymizer.release.manifest import Manifest
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import (
     ABSENT,
-    STUDY,
-    UNCHECKED,
     Check,
     at,
     compared,
@@ -75,35 +73,35 @@ def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     }
     for name, columns in expected.items():
         said, given = at(reported, name), list(columns)
-        yield required(f"columns.{name}", same(said, given), _named(said), _named(given), STUDY)
+        yield required(f"columns.{name}", same(said, given), _named(said), _named(given), "study")
     values = list(study.document.data.missing_values)
     missing = {"missing": schema.missing, "missing_values": values}
-    yield from compared_all("columns", reported, missing, STUDY)
+    yield from compared_all("columns", reported, missing, "study")
 
 
 def _options(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     for name, given in study.objective_options.items():
-        yield compared(f"objective.{name}", at(manifest, "objective", name), given, STUDY)
+        yield compared(f"objective.{name}", at(manifest, "objective", name), given, "study")
     if not manifest.get("masking"):
         name = study.document.objective.name
-        yield compared("search.objective", at(manifest, "search", "objective"), name, STUDY)
+        yield compared("search.objective", at(manifest, "search", "objective"), name, "study")
     method = study.recoding.name if isinstance(study.recoding, RandomRecoding) else None
     reported = at(manifest, "masking", "method")
-    yield compared("masking.method", None if reported is ABSENT else reported, method, STUDY)
+    yield compared("masking.method", None if reported is ABSENT else reported, method, "study")
 
 
 def _policy(manifest: Mapping[str, Any], models: Sequence[PrivacyModel]) -> Iterator[Check]:
     reported = manifest["privacy"]
     words = [counted(len(each), "model") for each in (reported, models)]
-    yield required("privacy", len(reported) == len(models), words[0], words[1], STUDY)
+    yield required("privacy", len(reported) == len(models), words[0], words[1], "study")
     for place, (said, model) in enumerate(zip(reported, models, strict=False)):
         given = _described(model)
         for name in ("model", "attribute"):
-            yield compared(f"privacy.{place}.{name}", said[name], given[name], STUDY)
+            yield compared(f"privacy.{place}.{name}", said[name], given[name], "study")
         own, wanted = said["parameters"], model.parameters
         for name in {**own, **wanted}:
             field = f"privacy.{place}.parameters.{name}"
-            yield compared(field, at(own, name), at(wanted, name), STUDY)
+            yield compared(field, at(own, name), at(wanted, name), "study")
 
 
 def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
@@ -113,10 +111,10 @@ def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     if isinstance(study.recoding, RandomRecoding):
         fixed = {**dict.fromkeys(study.schema.names, 0), **(fixed or {})}
     if fixed is not None:
-        yield compared("levels", levels, dict(fixed), STUDY)
+        yield compared("levels", levels, dict(fixed), "study")
     elif isinstance(study.recoding, FullDomain):
         everything = {*levels} == {*study.schema.names}
-        yield required("levels", everything, "", "needs one of every quasi-identifier", STUDY)
+        yield required("levels", everything, "", "needs one of every quasi-identifier", "study")
     for name, groups in manifest["recoding"].items():
         if name in study.hierarchies:
             yield _level(name, study.hierarchies[name], levels.get(name), groups)
@@ -137,7 +135,7 @@ def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[
     high = level is not None and level > hierarchy.height
     reported = "the level of each group" if level is None else f"level {level}"
     words = f"has {counted(wrong, 'label')} of other levels, or of other values"
-    return required(f"levels.{name}", not wrong and not high, reported, words, STUDY)
+    return required(f"levels.{name}", not wrong and not high, reported, words, "study")
 
 
 def _of_its_own(hierarchy: Hierarchy, group: Group) -> bool:
@@ -217,9 +215,9 @@ def _covers(hierarchy: Hierarchy, value: object) -> bool:
 
 def _fingerprint(manifest: Mapping[str, Any], study: Study) -> Check:
     if at(manifest, "versions", "anonymizer") != __version__:
-        return Check("study.fingerprint", UNCHECKED, None, reason=OTHER_VERSION)
+        return Check("study.fingerprint", "unchecked", None, reason=OTHER_VERSION)
     reported = at(manifest, "study", "fingerprint")
-    return compared("study.fingerprint", reported, study.fingerprint, STUDY)
+    return compared("study.fingerprint", reported, study.fingerprint, "study")
 
 
 def _described(model: PrivacyModel) -> dict[str, Any]:

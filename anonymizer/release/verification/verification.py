@@ -17,13 +17,10 @@ from anonymizer.release.manifest import Manifest, sound
 from anonymizer.release.proof import judged, verify
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
-from anonymizer.release.verification.check import RECOMPUTED, UNCHECKED, Check, at, required, same
-from anonymizer.release.verification.facts import Facts
+from anonymizer.release.verification import figures, labels
+from anonymizer.release.verification.check import Check, Facts, at, required, same
 from anonymizer.release.verification.fields import leaves, treatment_of
-from anonymizer.release.verification.figures import informations, missing, policy, sizes, warnings
-from anonymizer.release.verification.labels import labels, ranges, regions
 from anonymizer.release.verification.masked import masking
-from anonymizer.release.verification.searched import search
 from anonymizer.release.verification.studied import models_of, policy_of_study, studied
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, columns_in, disarmed, format_of, read_table
@@ -145,7 +142,7 @@ def _verified(path: Path, manifest: Manifest, study: Study | None) -> Verificati
     checks += studied(reported, study) if study else []
     if {*schema.columns} - {*columns}:
         reason = "the table lacks columns that have a role"
-        everything = Check("everything else", UNCHECKED, None, reason=reason)
+        everything = Check("everything else", "unchecked", None, reason=reason)
         return Verification(path, (*checks, everything), ())
     table = read_table(path, form, schema.columns)
     if not len(table):
@@ -175,7 +172,8 @@ def _facts(
 
 
 ON_TABLE = (
-    sizes, missing, labels, ranges, regions, policy, informations, search, masking, warnings
+    figures.sizes, figures.missing, labels.labels, labels.ranges, labels.regions, figures.policy,
+    figures.informations, figures.search, masking, figures.warnings,
 )  # fmt: skip
 """What is checked on the records, in this order."""
 
@@ -197,11 +195,11 @@ def _verdicts(
 def _file(path: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
     reported = manifest["table"]
     agrees = path.name == reported["file"]
-    yield required("table.file", agrees, "", "has another name", RECOMPUTED)
+    yield required("table.file", agrees, "", "has another name", "recomputed")
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     agrees = reported["sha256"] == digest
-    yield required("table.sha256", agrees, "", "was changed after it was released", RECOMPUTED)
+    yield required("table.sha256", agrees, "", "was changed after it was released", "recomputed")
 
 
 def _columns(
@@ -215,19 +213,19 @@ def _columns(
     reported = listed if isinstance(listed, list) else []
     words = _differing(reported, found)
     number = counted(len(reported), "column")
-    yield required("table.columns", same(listed, [*found]), number, words, RECOMPUTED)
+    yield required("table.columns", same(listed, [*found]), number, words, "recomputed")
     there = [name for name in identifiers if name in found]
     none = not there and "identifiers" in manifest["columns"]
     words = f"has {', '.join(map(repr, there))}" if there else "may have some: none is named"
-    yield required("columns.identifiers", none, "", words, RECOMPUTED)
+    yield required("columns.identifiers", none, "", words, "recomputed")
     without = [name for name in found if name not in (*schema.names, *schema.sensitive)]
     others = at(manifest, "other_columns")
     words = _differing(others if isinstance(others, list) else [], without)
-    yield required("other_columns", same(others, without), "", words, RECOMPUTED)
+    yield required("other_columns", same(others, without), "", words, "recomputed")
     lacking = [name for name in schema.columns if name not in found]
     words = "lacks " + ", ".join(map(repr, lacking))
     number = counted(len(schema.columns), "column")
-    yield required("columns", not lacking, number, words, RECOMPUTED)
+    yield required("columns", not lacking, number, words, "recomputed")
 
 
 def _differing(reported: Sequence[str], found: Sequence[str]) -> str:
@@ -247,8 +245,8 @@ def _unchecked(
     seen = dict.fromkeys(treatment_of(leaf) for leaf in leaves(manifest))
     for pattern, treatment in seen:
         alone = treatment.how == "study" and study is None
-        if (alone or treatment.how == UNCHECKED) and pattern not in done:
-            yield Check(pattern, UNCHECKED, None, reason=treatment.why)
+        if (alone or treatment.how == "unchecked") and pattern not in done:
+            yield Check(pattern, "unchecked", None, reason=treatment.why)
 
 
 def recoded_people(

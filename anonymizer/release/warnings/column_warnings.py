@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counts import Counts
+from anonymizer.kernels.arrays import Ints
 from anonymizer.release.warnings.warnings import ENOUGH, IDENTIFYING, SINGLED_OUT, ReleaseWarning
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Digits
@@ -64,43 +65,9 @@ class Hidden:
         return _numbered(self.raw.iloc[::SCREENED])
 
     @cached_property
-    def distinct(self) -> int:
-        """How many raw values there are."""
-        return int((np.bincount(self.values[0]) > 0).sum())
-
-    @cached_property
     def wrong(self) -> int:
         """Records whose raw value is not the likeliest one of their label."""
         return _wrong(self.labels, self.values)[0]
-
-
-@dataclass(frozen=True, eq=False)
-class Other:
-    """A column without a role, numbered."""
-
-    name: str
-    digits: Digits
-
-    @cached_property
-    def sizes(self) -> np.ndarray:
-        """Records of each value that occurs, shape (values,)."""
-        sizes = np.bincount(self.digits[0])
-        return np.asarray(sizes[sizes > 0])
-
-    @property
-    def records(self) -> int:
-        """The records."""
-        return len(self.digits[0])
-
-    @property
-    def some(self) -> Digits:
-        """Those of every fourth record."""
-        return self.digits[0][::SCREENED], self.digits[1]
-
-    @cached_property
-    def rarer(self) -> int:
-        """Records that have not the commonest value."""
-        return self.records - int(self.sizes.max(initial=0))
 
 
 def column_warnings(
@@ -116,10 +83,20 @@ def column_warnings(
     found: list[ReleaseWarning] = []
     for name in others:
         try:
-            other = Other(str(name), _numbered(released[name]))
+            digits = _numbered(released[name])
         except (TypeError, ValueError, OverflowError, NotImplementedError):
             continue
-        found += _unique(other) or _telling(other, hidden)
+        sizes = np.bincount(digits[0])
+        sizes = sizes[sizes > 0]
+        if own := _unique(sizes):
+            found.append(ReleaseWarning("nearly-unique-column", str(name), own, len(released)))
+            continue
+        gains = {each.name: _gain(digits, sizes, each) for each in hidden}
+        found += [
+            ReleaseWarning("column-gives-away", str(name), gain, len(released), about=about)
+            for about, gain in gains.items()
+            if gain
+        ]
     return tuple(found)
 
 
@@ -135,46 +112,38 @@ def spelling_warnings(table: pd.DataFrame, sensitive: Iterable[str]) -> list[Rel
     return found
 
 
-def _unique(other: Other) -> list[ReleaseWarning]:
-    """A column of which nearly every record has its own value, those of the commonest one aside.
+def _unique(sizes: Ints) -> int:
+    """Records with a value of their own, where nearly all have one but for the commonest value.
 
-    That one is what stands for none: missing, an empty text, 0.
+    That one is what stands for none: missing, an empty text, 0. ``sizes``: the records of each
+    value that occurs, shape (values,). 0 where the column is not nearly unique.
     """
-    values, own = len(other.sizes), int((other.sizes == 1).sum())
-    differ = values - 1 >= IDENTIFYING * other.rarer and values >= ENOUGH
-    if differ and own >= SINGLED_OUT * other.records:
-        return [ReleaseWarning("nearly-unique-column", other.name, own, other.records)]
-    return []
+    values, own, records = len(sizes), int((sizes == 1).sum()), int(sizes.sum())
+    rarer = records - int(sizes.max(initial=0))
+    differ = values - 1 >= IDENTIFYING * rarer and values >= ENOUGH
+    return own if differ and own >= SINGLED_OUT * records else 0
 
 
-def _telling(other: Other, hidden: Iterable[Hidden]) -> list[ReleaseWarning]:
-    """A column that says of hidden quasi-identifiers what the release does not."""
-    gains = ((each.name, _gain(other, each)) for each in hidden)
-    return [
-        ReleaseWarning("column-gives-away", other.name, gain, other.records, about=name)
-        for name, gain in gains
-        if gain
-    ]
-
-
-def _gain(other: Other, hidden: Hidden) -> int:
+def _gain(column: Digits, sizes: Ints, hidden: Hidden) -> int:
     """Records whose raw value is guessed right only with a column that gives it away; 0: none does.
 
     The column determines the raw value, or is determined by it and not by what is released.
     """
-    records, values = other.records, len(other.sizes)
-    value_wrong, column_wrong = _wrong(other.some, hidden.some_values)
+    records, values = len(column[0]), len(sizes)
+    some = column[0][::SCREENED], column[1]
+    value_wrong, column_wrong = _wrong(some, hidden.some_values)
     most = WRONG * (records - values) * hidden.rarer / records
-    if value_wrong > most and column_wrong > WRONG * other.rarer:
+    if value_wrong > most and column_wrong > WRONG * (records - int(sizes.max())):
         return 0
-    value_wrong, column_wrong = _wrong(other.digits, hidden.values)
-    unlabelled, _ = _wrong(hidden.labels, other.digits)
+    value_wrong, column_wrong = _wrong(column, hidden.values)
+    unlabelled, _ = _wrong(hidden.labels, column)
+    distinct = np.count_nonzero(np.bincount(hidden.values[0]))
     if not (
         _explained(value_wrong, (records - values) * hidden.wrong / records)
-        or _explained(column_wrong, (records - hidden.distinct) * unlabelled / records)
+        or _explained(column_wrong, (records - distinct) * unlabelled / records)
     ):
         return 0
-    return hidden.wrong - _wrong(_together(hidden.labels, other.digits), hidden.values)[0]
+    return hidden.wrong - _wrong(_together(hidden.labels, column), hidden.values)[0]
 
 
 def _explained(wrong: int, expected: float) -> bool:

@@ -57,18 +57,8 @@ class Caution:
 class ReleaseWarning:
     """Something that a release or a table is weak in, although its policy holds.
 
-    Parameters
-    ----------
-    code
-        One of ``WARNINGS``.
-    column
-        The column that it is about; None where it is about none.
-    count, of
-        How many, and of how many: what they count ``WARNINGS`` says for each code.
-    records
-        Records concerned, where ``count`` counts classes.
-    about
-        Another column that it is about.
+    ``count`` of ``of`` are what ``WARNINGS`` says for the ``code``; ``records`` are concerned where
+    these are classes. It is about a ``column``, or none, and may be ``about`` another one.
     """
 
     code: str

@@ -20,6 +20,7 @@ from anonymizer.tables.files import (
     format_of,
     read_table,
     rearmed,
+    rearmed_text,
 )
 
 
@@ -102,7 +103,7 @@ def read_release(path: Path, study: Study | None = None) -> Published:
             _require_same_policy(study, models, manifest)
     frame = read_table(table, form, schema.columns)
     if manifest.spreadsheet is not None and manifest.spreadsheet.safe:  # texts of the original
-        frame, manifest = rearmed(frame), manifest.rearmed
+        frame, manifest = rearmed(frame), manifest.with_texts(rearmed_text)
     return Published(path, manifest, schema, missing, models, frame, study)
 
 
