@@ -1,7 +1,8 @@
 """What a release keeps of the information that a table has, and how far that can be believed."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from math import inf
 
 import numpy as np
 
@@ -123,11 +124,16 @@ def ceiling(raw: Counts, models: Sequence[PrivacyModel], about: Sequence[str]) -
     """min(I(X;W), what each model bounds), in bits, summed over some attributes."""
     total = 0.0
     for name in about:
-        most = MutualInformation(target={name: 1.0})(raw)
-        bounds = [
-            model.ceiling(raw.margins[name])
-            for model in models
-            if model.sensitive and name in attributes_of(model, raw.sensitive)
-        ]
-        total += max(min(most, *bounds), 0.0) if bounds else most
+        most, bound = MutualInformation(target={name: 1.0})(raw), bound_of(raw, models, name)
+        total += max(min(most, bound), 0.0) if bound < inf else most
     return total
+
+
+def bound_of(counts: Counts, models: Iterable[PrivacyModel | None], name: str) -> float:
+    """The most bits that classes may tell about an attribute under a policy, inf for any number."""
+    bounds = [
+        model.ceiling(counts.margins[name])
+        for model in models
+        if model and model.sensitive and name in attributes_of(model, counts.sensitive)
+    ]
+    return min(bounds, default=inf)

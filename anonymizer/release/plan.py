@@ -16,8 +16,12 @@ from anonymizer.release.information import Information, chances
 from anonymizer.release.proof import prove
 from anonymizer.release.release import Release
 from anonymizer.release.warnings.class_warnings import class_warnings
-from anonymizer.release.warnings.column_warnings import Hidden, column_warnings, spelling_warnings
-from anonymizer.release.warnings.order_warnings import order_warnings
+from anonymizer.release.warnings.column_warnings import (
+    Hidden,
+    column_warnings,
+    order_warnings,
+    spelling_warnings,
+)
 
 
 @dataclass(frozen=True, eq=False)

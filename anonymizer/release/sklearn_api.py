@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, Self
 
 import numpy as np
 
 from anonymizer.errors import InputError, NotFittedError, did_you_mean
-
-Self = TypeVar("Self", bound="Conventions")
 
 
 class Conventions:
@@ -30,7 +28,7 @@ class Conventions:
         }
         return {**params, **nested}
 
-    def set_params(self: Self, **params: object) -> Self:
+    def set_params(self, **params: object) -> Self:
         """Change constructor arguments; what was fitted stays as it was until the next fit.
 
         ``recoding__max_ranges=4`` changes an option of an argument, which is made anew: recodings,
@@ -74,7 +72,7 @@ class Conventions:
         self._require_fitted()
         return np.array(self.columns_, dtype=object)
 
-    def set_output(self: Self, *, transform: str | None = None) -> Self:
+    def set_output(self, *, transform: str | None = None) -> Self:
         """Accept what scikit-learn sets on every step: the output is a pandas DataFrame anyway."""
         if transform not in (None, "default", "pandas"):
             raise InputError(f"the output is a pandas DataFrame, not {transform!r}")

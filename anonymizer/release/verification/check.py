@@ -95,11 +95,6 @@ class Check:
     found: str = ""
     reason: str = ""
 
-    @property
-    def differs(self) -> bool:
-        """Whether it was checked and does not agree."""
-        return self.agrees is False
-
     def __str__(self) -> str:
         if self.agrees is None:
             return f"{self.field} cannot be checked: {self.reason}"

@@ -15,7 +15,7 @@ from anonymizer.objectives import (
     MutualInformation,
 )
 from anonymizer.privacy.query_loss import loss_of_sizes
-from anonymizer.release.information import Information
+from anonymizer.release.information import Information, bound_of
 from anonymizer.release.manifest import shape_of
 from anonymizer.release.verification.check import (
     ABSENT,
@@ -241,22 +241,11 @@ def _ceilings(facts: Facts, given: Information, about: Sequence[str]) -> tuple[f
 
     Of several, sum_a min(I_a, b_a) is known by sum_a I_a and the bounds b_a alone.
     """
-    bounds = [_bound(facts, name) for name in about]
+    bounds = [bound_of(facts.counts, facts.models, name) for name in about]
     if len(about) == 1 or min(bounds) == inf:
         exact = max(min(given.original, *bounds), 0.0)
         return exact, exact
     return min(given.original, *(max(b, 0.0) for b in bounds)), min(given.original, sum(bounds))
-
-
-def _bound(facts: Facts, attribute: str) -> float:
-    """The most bits that any class may tell about an attribute under the policy."""
-    margin = facts.counts.margins[attribute]
-    bounds = [
-        model.ceiling(margin)
-        for model in facts.models
-        if model is not None and model.sensitive and model.attribute == attribute
-    ]
-    return min(bounds, default=inf)
 
 
 def _within(field: str, name: str, reported: float, least: float, most: float) -> Iterator[Check]:
