@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -22,9 +23,10 @@ from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import Keys, read_keys
 
-MISSING = ("error", "drop", "category")
+Missing = Literal["error", "drop", "category"]
 """What to do with records that miss a value: refuse, leave them out, or count it as a value."""
 
+MISSING: tuple[Missing, ...] = get_args(Missing)
 
 Values = tuple[object, ...]
 
@@ -42,7 +44,7 @@ class Schema:
     identifiers
         Columns that a release leaves out.
     missing
-        One of ``MISSING``; concerns quasi-identifiers, sensitive attributes and targets alone.
+        One of ``MISSING``; it concerns quasi-identifiers, sensitive attributes and targets alone.
     targets
         Attributes that the release is to keep much information about; they may be sensitive too.
     """
@@ -50,7 +52,7 @@ class Schema:
     names: tuple[str, ...]
     sensitive: tuple[str, ...]
     identifiers: tuple[str, ...] = ()
-    missing: str = "error"
+    missing: Missing = "error"
     targets: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

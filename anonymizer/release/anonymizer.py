@@ -3,15 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from anonymizer.counts.counting import Counted
-from anonymizer.counts.schema import Schema
+from anonymizer.counts.schema import Missing, Schema
 from anonymizer.errors import InputError, column_names, digest_of, jobs_of, whole_seed
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.objectives import Objective, objective_of
+from anonymizer.objectives import Objective, ObjectiveName, objective_of
 from anonymizer.privacy import PrivacyModel, models_of, population_of, without_people
 from anonymizer.recoding.hasse import lattice_graph
 from anonymizer.recoding.problem.problem import Run, Watch, ignore
@@ -92,9 +92,9 @@ class Anonymizer(Conventions):
     sensitive: str | Sequence[str] = ()
     privacy: Sequence[PrivacyModel] = ()
     recoding: RecodingName | Recoding = "full-domain"
-    objective: str | Objective = "mutual-information"
+    objective: ObjectiveName | Objective = "mutual-information"
     identifiers: Sequence[str] = ()
-    missing: Literal["error", "drop", "category"] = "error"
+    missing: Missing = "error"
     seed: int = 0
     time_limit: float | None = None
     n_jobs: int | None = None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import fields
 from decimal import Decimal
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import (
@@ -17,6 +17,7 @@ from pydantic import (
     model_validator,
 )
 
+from anonymizer.counts.schema import Missing
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Hierarchy, Interval, Partition, Taxonomy, cut_of, grouping_of
 from anonymizer.hierarchy.partition import digest_of_values
@@ -155,7 +156,7 @@ class ReportedRoles(ManifestPart):
     sensitive: list[StrictStr]
     targets: list[StrictStr]
     identifiers: list[StrictStr]
-    missing: Literal["error", "drop", "category"]
+    missing: Missing
     missing_values: list[StrictStr]
     separator: Annotated[StrictStr, Field(min_length=1, max_length=1)] | None
 

@@ -16,7 +16,8 @@ from anonymizer.tables.values import counted, is_missing, number_of, number_text
 MARKED = re.compile(r"( \((level \d+|grouped)\))+$")
 """What tells labels apart that read alike."""
 
-Group = Mapping[str, Any]
+RawGroup = Mapping[str, Any]
+"""A group of a recoding as JSON has it."""
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?")
 """Numbers as columns of numbers are written; codes such as 0047 are none."""
@@ -69,7 +70,7 @@ def ranges(facts: Facts) -> Iterator[Check]:
         yield required(f"{field}.groups", not twice + torn, counted(len(texts), "group"), words)
 
 
-def _names_its_group(group: Group, safe: bool) -> bool:
+def _names_its_group(group: RawGroup, safe: bool) -> bool:
     """Whether a label is that of its group, with a mark of its level or an apostrophe at the most.
 
     ``safe``: labels that a spreadsheet would run have an apostrophe before them.
@@ -83,7 +84,7 @@ def _names_its_group(group: Group, safe: bool) -> bool:
     return own in (stem, stem.removeprefix("'")) if safe else own == stem
 
 
-def _reads(group: Group) -> bool:
+def _reads(group: RawGroup) -> bool:
     """Whether a label is the half-open range of its group: ``[20, 40)``, ``(-inf, 5)``."""
     label = str(group.get("group", group["label"]))
     low, comma, high = label[1:-1].partition(", ")
@@ -99,7 +100,7 @@ def _end(text: str, given: int | float | None) -> bool:
     return bool(number == given)
 
 
-def _overlaps(groups: Sequence[Group]) -> int:
+def _overlaps(groups: Sequence[RawGroup]) -> int:
     """How many ranges begin before the one before them ends, or end before they begin."""
     given = [(group["from"], group["to"]) for group in groups if "from" in group]
     ends: list[tuple[float, float]] = sorted(

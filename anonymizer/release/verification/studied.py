@@ -21,13 +21,11 @@ from anonymizer.release.verification.check import (
     required,
     same,
 )
-from anonymizer.release.verification.labels import MARKED, plain_text
+from anonymizer.release.verification.labels import MARKED, RawGroup, plain_text
 from anonymizer.tables.values import counted, is_missing, text_of
 from anonymizer.version import __version__
 
 OTHER_VERSION = "the release was made by another version, which may count other things in"
-
-Group = Mapping[str, Any]
 
 
 def models_of(manifest: Manifest, study: Study | None) -> list[PrivacyModel | None]:
@@ -120,25 +118,25 @@ def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
             yield _level(name, study.hierarchies[name], levels.get(name), groups)
 
 
-def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[Group]) -> Check:
+def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[RawGroup]) -> Check:
     """The labels of one attribute, at its level or at that of each group; else at any."""
-    leveled = [(group.get("level", level), group) for group in groups]
     listed = [_listed_labels(hierarchy, each) for each in range(hierarchy.height + 1)]
     wrong = 0
-    for each, group in leveled:
-        levels = range(hierarchy.height + 1) if each is None else [each]
+    for group in groups:
+        own = group.get("level", level)
         fits = any(
-            0 <= own <= hierarchy.height and _of_level(hierarchy, own, group, listed[own])
-            for own in levels
+            _of_level(hierarchy, each, group, known)
+            for each, known in enumerate(listed)
+            if own in (None, each)
         )
-        wrong += not (fits or (each is None and _of_its_own(hierarchy, group)))
+        wrong += not (fits or (own is None and _of_its_own(hierarchy, group)))
     high = level is not None and level > hierarchy.height
     reported = "the level of each group" if level is None else f"level {level}"
     words = f"has {counted(wrong, 'label')} of other levels, or of other values"
     return required(f"levels.{name}", not wrong and not high, reported, words, "study")
 
 
-def _of_its_own(hierarchy: Hierarchy, group: Group) -> bool:
+def _of_its_own(hierarchy: Hierarchy, group: RawGroup) -> bool:
     """Whether a group that is of no level is a range of numbers, or spells its values out."""
     if "from" in group:
         return hierarchy.ordered
@@ -158,7 +156,7 @@ def _listed_labels(hierarchy: Hierarchy, level: int) -> set[str]:
     return {text_of(hierarchy.labels(value)[level - 1]) for value in values}
 
 
-def _of_level(hierarchy: Hierarchy, level: int, group: Group, listed: set[str]) -> bool:
+def _of_level(hierarchy: Hierarchy, level: int, group: RawGroup, listed: set[str]) -> bool:
     """Whether a hierarchy may give a label at a level, and to all values that are listed."""
     label = group.get("group", _unmarked(group["label"]))
     values = group.get("values", ())
@@ -179,7 +177,7 @@ def _unmarked(label: object) -> object:
     return MARKED.sub("", label) if isinstance(label, str) else label
 
 
-def _complete(hierarchy: Hierarchy, level: int, group: Group, label: object) -> bool:
+def _complete(hierarchy: Hierarchy, level: int, group: RawGroup, label: object) -> bool:
     """Whether a group names every value that a hierarchy lists for its label."""
     named = {text_of(value) for value in group["values"] if value is not None}
     return all(
@@ -189,7 +187,7 @@ def _complete(hierarchy: Hierarchy, level: int, group: Group, label: object) -> 
     )
 
 
-def _representative(group: Group) -> object:
+def _representative(group: RawGroup) -> object:
     """A value that the label may be of: one within a range, or a masked code itself."""
     if group.get("from") is not None:
         return group["from"]

@@ -116,9 +116,8 @@ def _bare(path: Path, study: Study | None) -> Verification:
             "to recount the table under its policy"
         )
     table = study.read(path, schema=study.published)
-    people = population_of(study.privacy)
-    recoded = None if people is None else recoded_people(study, path, table, people.table)
-    return Verification(path, (), tuple(verify(table, study.published, study.privacy, recoded)))
+    people = recoded_people(study, path, table)
+    return Verification(path, (), tuple(verify(table, study.published, study.privacy, people)))
 
 
 def _verified(path: Path, manifest: Manifest, study: Study | None) -> Verification:
@@ -140,9 +139,7 @@ def _verified(path: Path, manifest: Manifest, study: Study | None) -> Verificati
     table = read_table(path, form, schema.columns)
     if not len(table):
         raise InputError("the table has no records")
-    people = None
-    if study is not None and (population := population_of(study.privacy)) is not None:
-        people = people_of(study, manifest, form, table, population.table)
+    people = None if study is None else _people(study, manifest, form, table)
     facts = _facts(reported, table, schema, models, people)
     checks += chain.from_iterable(check(facts) for check in ON_TABLE)
     checks += _unchecked(reported, checks, study)
@@ -239,25 +236,25 @@ def _unchecked(
             yield Check(pattern, "unchecked", None, reason=treatment.why)
 
 
-def recoded_people(
-    study: Study, path: Path, table: pd.DataFrame, people: pd.DataFrame
-) -> pd.DataFrame:
-    """The population of a study as the released table at a path was recoded.
+def recoded_people(study: Study, path: Path, table: pd.DataFrame) -> pd.DataFrame | None:
+    """The population of a study as the released table at a path was recoded, None without one.
 
     Raises InputError when there is no manifest next to the table, or it is of another study.
     """
+    if population_of(study.privacy) is None:
+        return None
     manifest = Manifest.read(path.parent / MANIFEST)
-    return people_of(study, manifest, study.format_of(path), table, people)
+    return _people(study, manifest, study.format_of(path), table)
 
 
-def people_of(
-    study: Study, manifest: Manifest, form: Format, table: pd.DataFrame, people: pd.DataFrame
-) -> pd.DataFrame:
-    """The population of a study, recoded as a manifest describes.
-
-    Raises InputError when the manifest is of another study.
-    """
-    population = study.schema.admit_population(people)
+def _people(
+    study: Study, manifest: Manifest, form: Format, table: pd.DataFrame
+) -> pd.DataFrame | None:
+    """The same as a manifest describes it."""
+    people = population_of(study.privacy)
+    if people is None:
+        return None
+    population = study.schema.admit_population(people.table)
     tally = engine.tally(population, study.schema.names)
     taxonomies = taxonomies_of(tally, study.hierarchies)
     recoding = manifest.recoding_over(taxonomies)
