@@ -153,12 +153,7 @@ class Anonymizer(Conventions):
     def lattice_(self) -> "LatticeGraph":
         """The lattice that was searched, drawn anew each time: see ``lattice_graph``.
 
-        Raises
-        ------
-        NotFittedError
-            Before ``fit``.
-        InputError
-            When the recoding does not search over levels.
+        Raises NotFittedError before ``fit``, InputError when the recoding searches no levels.
         """
         self._require_fitted()
         return lattice_graph(self.search_, self.recoding_, self.taxonomies_)
@@ -185,10 +180,7 @@ class Anonymizer(Conventions):
     def task(self, table: pd.DataFrame) -> Task:
         """What the recoding is chosen for: a table, counted once, and all that is requested.
 
-        Raises
-        ------
-        InputError
-            When table and parameters do not fit together.
+        Raises InputError when table and parameters do not fit together.
         """
         models, objective, run = self.models, self.chosen_objective, self.run()
         self.chosen_recoding.require_suitable(models, objective, run)

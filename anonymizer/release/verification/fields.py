@@ -1,6 +1,6 @@
 """Every field of a manifest, and how it is checked, or why it cannot be checked."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -101,14 +101,10 @@ def _treatment_of(keys: tuple[str, ...]) -> tuple[str, Treatment]:
 
 def leaves(content: Any, path: Path = ()) -> Iterator[Path]:
     """The places of all numbers, texts, truths and nulls in a content of JSON."""
-    parts: Iterable[tuple[str | int, Any]] = ()
-    if isinstance(content, Mapping):
-        parts = content.items()
-    elif isinstance(content, list):
-        parts = enumerate(content)
-    else:
+    if not isinstance(content, Mapping | list):
         yield path
-    for key, part in parts:
+        return
+    for key, part in content.items() if isinstance(content, Mapping) else enumerate(content):
         yield from leaves(part, (*path, key))
 
 

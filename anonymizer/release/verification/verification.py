@@ -20,7 +20,6 @@ from anonymizer.release.study import Study
 from anonymizer.release.verification import figures, labels
 from anonymizer.release.verification.check import Check, Facts, at, required, same
 from anonymizer.release.verification.fields import leaves, treatment_of
-from anonymizer.release.verification.masked import masking
 from anonymizer.release.verification.studied import models_of, policy_of_study, studied
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, columns_in, disarmed, format_of, read_table
@@ -163,7 +162,7 @@ def _facts(
 
 ON_TABLE = (
     figures.sizes, figures.missing, labels.labels, labels.ranges, labels.regions, figures.policy,
-    figures.informations, figures.search, masking, figures.warnings,
+    figures.informations, figures.search, labels.masking, figures.warnings,
 )  # fmt: skip
 """What is checked on the records, in this order."""
 
