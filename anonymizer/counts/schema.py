@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -22,8 +23,10 @@ from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import SpellingKeys, read_keys
 
-MISSING = ("error", "drop", "category")
+Missing = Literal["error", "drop", "category"]
 """What to do with records that miss a value: refuse, leave them out, or count it as a value."""
+
+MISSING: tuple[Missing, ...] = get_args(Missing)
 
 Values = tuple[object, ...]
 
@@ -39,7 +42,7 @@ class Schema:
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
     identifiers: tuple[str, ...] = ()
-    missing: str = "error"
+    missing: Missing = "error"
     targets: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -10,7 +10,7 @@ from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.listed import ListedHierarchy
 from anonymizer.hierarchy.partition import ANY
 from anonymizer.hierarchy.rules import PrefixHierarchy, RangeHierarchy, SuppressionHierarchy
-from anonymizer.tables.reading import HIERARCHY, STUDY, Cap, parsed_toml, read_whole, separator_of
+from anonymizer.tables.reading import HIERARCHY, STUDY, parsed_toml, read_whole, separator_of
 from anonymizer.tables.values import number_of
 
 SEPARATORS = ";,\t|"
@@ -22,23 +22,10 @@ RULES = ("widths", "cuts", "prefixes", "suppress")
 def read_hierarchy(path: Path) -> Hierarchy:
     """Read a hierarchy file; a ``.toml`` file holds a rule, any other a table."""
     is_rule = path.suffix.lower() == ".toml"
-    text = _content(path, STUDY if is_rule else HIERARCHY)
+    text = read_whole(path, STUDY if is_rule else HIERARCHY, "hierarchy ")
     if not text.strip():
         raise InputError(f"{path}: the hierarchy file is empty")
     return _rule(text, path) if is_rule else _table(text, path)
-
-
-def _content(path: Path, limit: Cap) -> str:
-    try:
-        return read_whole(path, limit)
-    except InputError:
-        raise
-    except OSError as error:
-        raise InputError(f"cannot read hierarchy {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"cannot read hierarchy {path}: it is not UTF-8 text") from None
-    except ValueError:
-        raise InputError(f"cannot read hierarchy {str(path)!r}: no file has such a name") from None
 
 
 def _table(text: str, path: Path) -> Hierarchy:

@@ -8,6 +8,7 @@ kernels.
 
 from collections.abc import Mapping, Sequence
 from inspect import signature
+from typing import Literal
 
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.objectives.attributes import Loss, NonUniformEntropy, Precision, Tabulated
@@ -30,9 +31,21 @@ __all__ = [
     "MutualInformation",
     "NonUniformEntropy",
     "Objective",
+    "ObjectiveName",
     "Precision",
     "Tabulated",
     "objective_of",
+]
+
+ObjectiveName = Literal[
+    "mutual-information",
+    "miller-madow",
+    "above-shuffled",
+    "non-uniform-entropy",
+    "loss",
+    "discernibility",
+    "average-class-size",
+    "precision",
 ]
 
 OBJECTIVES: Mapping[str, type[Objective]] = {

@@ -3,21 +3,21 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from anonymizer.counts.counting import Counted
-from anonymizer.counts.schema import Schema
+from anonymizer.counts.schema import Missing, Schema
 from anonymizer.errors import InputError, column_names, digest_of, jobs_of, whole_seed
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.objectives import Objective, objective_of
+from anonymizer.objectives import Objective, ObjectiveName, objective_of
 from anonymizer.privacy import PrivacyModel, models_of, population_of, without_people
 from anonymizer.recoding.hasse import lattice_graph
 from anonymizer.recoding.problem.problem import Run, Watch, ignore
 from anonymizer.recoding.recoding import Recoding, Task
 from anonymizer.release.plan import Plan
-from anonymizer.release.recodings import recoding_of
+from anonymizer.release.recodings import RecodingName, recoding_of
 from anonymizer.release.sklearn_api import Conventions
 
 if TYPE_CHECKING:
@@ -89,10 +89,10 @@ class Anonymizer(Conventions):
     quasi_identifiers: Mapping[str, Hierarchy | str | Path]
     sensitive: str | Sequence[str] = ()
     privacy: Sequence[PrivacyModel] = ()
-    recoding: str | Recoding = "full-domain"
-    objective: str | Objective = "mutual-information"
+    recoding: RecodingName | Recoding = "full-domain"
+    objective: ObjectiveName | Objective = "mutual-information"
     identifiers: Sequence[str] = ()
-    missing: Literal["error", "drop", "category"] = "error"
+    missing: Missing = "error"
     seed: int = 0
     time_limit: float | None = None
     n_jobs: int | None = None
@@ -109,7 +109,7 @@ class Anonymizer(Conventions):
 
     def fit(self, X: pd.DataFrame, y: object = None) -> "Anonymizer":
         """Choose the recoding for a table, and prove it on that table."""
-        self._learn_and_release(X)
+        self.fit_transform(X)
         return self
 
     def transform(self, X: pd.DataFrame) -> pd.DataFrame:
@@ -130,19 +130,28 @@ class Anonymizer(Conventions):
         return released
 
     def fit_transform(self, X: pd.DataFrame, y: object = None) -> pd.DataFrame:
-        """Choose the recoding for a table and give the released table."""
-        return self._learn_and_release(X)
+        """Choose the recoding for a table and give the released table.
+
+        The plan is remembered only when the release that it makes is proven.
+        """
+        recoding, task = self.chosen_recoding, self.task(X)
+        counted = task.counted
+        recoding.require_room({*counted.kept.columns} - {*counted.schema.identifiers})
+        fitted, outcome = recoding.fit(task)
+        plan = Plan(fitted, task.seed, self.fingerprint)
+        raw = None if fitted.private else counted.counts
+        released, release = plan.proven(X, counted.kept, outcome, raw)
+        self.plan_, self.release_ = plan, release
+        self.recoding_, self.taxonomies_ = fitted.recoding, fitted.taxonomies
+        self.search_ = fitted.search
+        self.columns_ = list(released.columns)
+        return released
 
     @property
     def lattice_(self) -> "LatticeGraph":
         """The lattice that was searched, drawn anew each time: see ``lattice_graph``.
 
-        Raises
-        ------
-        NotFittedError
-            Before ``fit``.
-        InputError
-            When the recoding does not search over levels.
+        Raises NotFittedError before ``fit``, InputError when the recoding searches no levels.
         """
         self._require_fitted()
         return lattice_graph(self.search_, self.recoding_, self.taxonomies_)
@@ -166,29 +175,10 @@ class Anonymizer(Conventions):
             }
         )
 
-    def _learn_and_release(self, table: pd.DataFrame) -> pd.DataFrame:
-        """Learn a plan and carry it out; remembered only when the release it makes is proven."""
-        recoding, task = self.chosen_recoding, self.task(table)
-        counted = task.counted
-        columns = set(counted.kept.columns) - set(counted.schema.identifiers)
-        recoding.require_room(columns)
-        fitted, outcome = recoding.fit(task)
-        plan = Plan(fitted, task.seed, self.fingerprint)
-        raw = None if fitted.private else counted.counts
-        released, release = plan.proven(table, counted.kept, outcome, raw)
-        self.plan_, self.release_ = plan, release
-        self.recoding_, self.taxonomies_ = plan.recoding, plan.taxonomies
-        self.search_ = plan.search
-        self.columns_ = list(released.columns)
-        return released
-
     def task(self, table: pd.DataFrame) -> Task:
         """What the recoding is chosen for: a table, counted once, and all that is requested.
 
-        Raises
-        ------
-        InputError
-            When table and parameters do not fit together.
+        Raises InputError when table and parameters do not fit together.
         """
         models, objective, run = self.models, self.chosen_objective, self.run()
         self.chosen_recoding.require_suitable(models, objective, run)
@@ -235,11 +225,6 @@ class Anonymizer(Conventions):
         if not models:
             raise InputError("privacy must list at least one model, such as [KAnonymity(5)]")
         return models
-
-    def _resolved(self, argument: str) -> object:
-        """The recoding or objective that a name stands for; other arguments as they are."""
-        named = {"recoding": "chosen_recoding", "objective": "chosen_objective"}
-        return getattr(self, named.get(argument, argument))
 
     @property
     def hierarchies(self) -> dict[str, Hierarchy]:

@@ -1,8 +1,8 @@
 """What a release keeps of the information that a table has, and how far that can be believed."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import NamedTuple
+from math import inf
 
 import numpy as np
 
@@ -13,14 +13,8 @@ from anonymizer.privacy import TOLERANCE, PrivacyModel, attributes_of
 SHUFFLES = 10
 
 
-class Chance(NamedTuple):
-    """What small classes show by chance, in bits: with values dealt out at random, on average.
-
-    Of the raw quasi-identifiers, and of the recoded ones.
-    """
-
-    raw: float
-    recoded: float
+Chance = tuple[float, float]
+"""What small classes show by chance, in bits: of the raw quasi-identifiers, and of the recoded."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +88,8 @@ class Information:
             original=measure(raw),
             retained=retained,
             ceiling=ceiling(raw, models, about),
-            shuffled=sum(chance[name].raw for name in about),
-            retained_above_shuffled=retained - sum(chance[name].recoded for name in about),
+            shuffled=sum(chance[name][0] for name in about),
+            retained_above_shuffled=retained - sum(chance[name][1] for name in about),
             miller_madow=MillerMadow(target=targets)(released),
         )
 
@@ -112,7 +106,7 @@ class Information:
 def chances(
     raw: Counts, recode: Callable[[Counts], Counts], rng: np.random.Generator
 ) -> dict[str, Chance]:
-    """Information about each attribute that chance alone shows, the mean of ``SHUFFLES``.
+    """Information about each attribute with values dealt out at random, the mean of ``SHUFFLES``.
 
     ``recode`` does to counts what was done to the table. One shuffled table is held at a time.
     """
@@ -123,18 +117,23 @@ def chances(
         for name, total in bits.items():
             measure = MutualInformation(target={name: 1.0})
             total += measure(dealt), measure(recoded)
-    return {name: Chance(*(total / SHUFFLES).tolist()) for name, total in bits.items()}
+    return {name: tuple((total / SHUFFLES).tolist()) for name, total in bits.items()}
 
 
 def ceiling(raw: Counts, models: Sequence[PrivacyModel], about: Sequence[str]) -> float:
     """min(I(X;W), what each model bounds), in bits, summed over some attributes."""
     total = 0.0
     for name in about:
-        most = MutualInformation(target={name: 1.0})(raw)
-        bounds = [
-            model.ceiling(raw.margins[name])
-            for model in models
-            if model.sensitive and name in attributes_of(model, raw.sensitive)
-        ]
-        total += max(min(most, *bounds), 0.0) if bounds else most
+        most, bound = MutualInformation(target={name: 1.0})(raw), bound_of(raw, models, name)
+        total += max(min(most, bound), 0.0) if bound < inf else most
     return total
+
+
+def bound_of(counts: Counts, models: Iterable[PrivacyModel | None], name: str) -> float:
+    """The most bits that classes may tell about an attribute under a policy, inf for any number."""
+    bounds = [
+        model.ceiling(counts.margins[name])
+        for model in models
+        if model and model.sensitive and name in attributes_of(model, counts.sensitive)
+    ]
+    return min(bounds, default=inf)

@@ -15,7 +15,6 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy, Partition, Taxonomy
 from anonymizer.privacy import PrivacyModel
-from anonymizer.release.groups import filled, partition_of
 from anonymizer.release.parts import (
     Count,
     Group,
@@ -26,17 +25,15 @@ from anonymizer.release.parts import (
     ReportedRoles,
     ReportedSearch,
     ReportedVerdict,
+    filled,
+    partition_of,
 )
 from anonymizer.release.release import MANIFEST
 from anonymizer.tables import engine
-from anonymizer.tables.files import disarmed_text, rearmed_text
 from anonymizer.tables.reading import MANIFEST_SIZE, open_regular, parsed_json, read_whole
 
 if TYPE_CHECKING:
     from anonymizer.channels.channel import Channel
-
-Change = Callable[[LabelText], LabelText]
-"""What is done to labels."""
 
 SHOWN = 60
 """Characters of the place of damage that a message repeats."""
@@ -93,18 +90,8 @@ class Manifest(ManifestPart):
 
         Raises InputError when there is no such file, it is too large or damaged.
         """
-        try:
-            text = read_whole(path, MANIFEST_SIZE)
-        except InputError:
-            raise
-        except FileNotFoundError:
-            raise InputError(
-                f"there is no {path}: the manifest has to be next to the released table"
-            ) from None
-        except OSError as error:
-            raise InputError(f"cannot read {path}: {error.strerror}") from None
-        except ValueError:
-            raise InputError(f"{path} is damaged: it is no JSON text") from None
+        absent = f"there is no {path}: the manifest has to be next to the released table"
+        text = read_whole(path, MANIFEST_SIZE, absent=absent)
         try:
             content = parsed_json(text)
         except ValueError:
@@ -205,20 +192,13 @@ class Manifest(ManifestPart):
     def roles(self) -> Schema:
         """The roles of the columns of the released table.
 
-        Raises
-        ------
-        InputError, ValueError
-            When the columns are not given, or not those that were recoded.
+        Raises InputError or ValueError when they are not given, or not those that were recoded.
         """
         columns = self.file[1]
         if {*columns.quasi_identifiers} - {CLASS} != {*self.recoding} - {CLASS}:
             raise ValueError("a quasi-identifier without a recoding")
-        return Schema(
-            tuple(columns.quasi_identifiers),
-            tuple(columns.sensitive),
-            missing=columns.missing,
-            targets=tuple(columns.targets),
-        )
+        names, sensitive = tuple(columns.quasi_identifiers), tuple(columns.sensitive)
+        return Schema(names, sensitive, missing=columns.missing, targets=tuple(columns.targets))
 
     @property
     def file(self) -> tuple[ReleasedFile, ReportedRoles]:
@@ -233,6 +213,28 @@ class Manifest(ManifestPart):
             )
         return self.table, self.columns
 
+    def table_at(self, release: Path) -> Path:
+        """The released table that a path, its own or that of its directory, leads to.
+
+        Raises InputError when it is another one, cannot be read or was changed since.
+        """
+        about = self.file[0]
+        if release.is_dir():
+            release /= about.file
+        elif release.name != about.file:
+            raise InputError(f"{release} is not the table that the {MANIFEST} next to it is about")
+        try:
+            found = digest_of_file(release)
+        except FileNotFoundError:
+            raise InputError(f"there is no {release}, which its {MANIFEST} is about") from None
+        except OSError as error:
+            raise InputError(f"cannot read {release}: {error.strerror}") from None
+        if found != about.sha256:
+            raise InputError(
+                f"{release} is not what {MANIFEST} is about: it was changed after it was released"
+            )
+        return release
+
     @property
     def channels(self) -> "dict[tuple[str, ...], Channel]":
         """The channels that values were drawn from, by the attributes that each masked together.
@@ -243,18 +245,12 @@ class Manifest(ManifestPart):
 
         return channels_of(self.masking)
 
-    @property
-    def disarmed(self) -> "Manifest":
-        """The manifest of the table with disarmed cells, whose labels are its labels."""
-        return self._with_texts(disarmed_text)
+    def with_texts(self, change: Callable[[LabelText], LabelText]) -> "Manifest":
+        """The manifest with other labels, and channels with other texts on either side.
 
-    @property
-    def rearmed(self) -> "Manifest":
-        """The manifest of the table before its cells were disarmed."""
-        return self._with_texts(rearmed_text)
-
-    def _with_texts(self, change: Change) -> "Manifest":
-        """The manifest with other labels, and channels with other texts on either side."""
+        ``change``: ``disarmed_text`` gives that of the table with disarmed cells, ``rearmed_text``
+        that of the table before.
+        """
         changed: dict[str, object] = {
             "recoding": {
                 name: [group.relabelled(change(group.label)) for group in groups]
@@ -266,16 +262,12 @@ class Manifest(ManifestPart):
                 {name: change(label) for name, label in region.items()} for region in self.regions
             ]
         if self.masking and "channels" in self.masking:
-            channels = [_with_sides(channel, change) for channel in self.masking["channels"]]
+            channels = [dict(channel) for channel in self.masking["channels"]]
+            for channel in channels:
+                for side in {"values", "labels"} & {*channel}:
+                    channel[side] = [[*map(change, each)] for each in channel[side]]
             changed["masking"] = {**self.masking, "channels": channels}
         return self.model_copy(update=changed)
-
-
-def _with_sides(channel: Mapping[str, Any], change: Change) -> dict[str, Any]:
-    """The description of a channel with other texts on both sides, where it has them."""
-    sides = {side: channel[side] for side in ("values", "labels") if side in channel}
-    texts = {side: [[*map(change, each)] for each in listed] for side, listed in sides.items()}
-    return {**channel, **texts}
 
 
 def shape_of(table: pd.DataFrame, schema: Schema) -> dict[str, Any]:
@@ -301,28 +293,11 @@ def sound(path: Path) -> Iterator[None]:
 def is_release(path: Path) -> bool:
     """Whether the manifest next to a table says that it is about it."""
     manifest = path.parent / MANIFEST
-    if not manifest.exists():
-        return False
-    table = Manifest.read(manifest).table
+    table = Manifest.read(manifest).table if manifest.exists() else None
     return table is not None and table.file == path.name
 
 
-def require_digest(table: Path, digest: str) -> None:
-    """Require that a table has the SHA-256 that its manifest reports.
-
-    Raises
-    ------
-    InputError
-        When it cannot be read or was changed.
-    """
-    try:
-        with open_regular(table) as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        raise InputError(f"there is no {table}, which its {MANIFEST} is about") from None
-    except OSError as error:
-        raise InputError(f"cannot read {table}: {error.strerror}") from None
-    if found != digest:
-        raise InputError(
-            f"{table} is not what {MANIFEST} is about: it was changed after it was released"
-        )
+def digest_of_file(path: Path) -> str:
+    """The SHA-256 of a regular file; OSError when it cannot be read."""
+    with open_regular(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

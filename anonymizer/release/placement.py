@@ -4,6 +4,7 @@ Needs neither hierarchies nor the study: a manifest lists what was released.
 """
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -18,7 +19,7 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval
 from anonymizer.kernels.arrays import Codes
 from anonymizer.release.manifest import Manifest
-from anonymizer.release.parts import Group
+from anonymizer.release.parts import Group, LabelText
 from anonymizer.tables import engine
 from anonymizer.tables.values import counted, is_missing, number_of, text_of
 
@@ -36,60 +37,43 @@ def place(
 ) -> tuple[pd.DataFrame, Mask]:
     """The labels under which a release shows raw records, and which records it has labels for.
 
-    Merged cells have numbers: a record is in the only class that covers its values. Where several
-    do, the order of the records decides.
+    Labels are texts by quasi-identifier, on the index of ``people``. A record has some where all of
+    its values are among those that the release shows, shape (records,); another one was suppressed,
+    left out, or never in the table. Merged cells have numbers: a record is in the only class that
+    covers its values. Where several do, the order of the records decides: ``numbers`` has the
+    class, from 0, that stands in the release in the place of each record, -1 for a record that has
+    none there, shape (records,).
 
-    Parameters
-    ----------
-    people
-        Records with the raw quasi-identifiers, missing values being missing.
-    manifest
-        What was released, and how.
-    numbers
-        The number of the class, from 0, that stands in the release in the place of each record, -1
-        for a record that has none there, shape (records,).
-
-    Returns
-    -------
-    Texts by quasi-identifier, on the index of ``people``, and whether all of a record's values are
-    among those that the release shows, shape (records,). A record that is not was suppressed, left
-    out, or never in the table.
-
-    Raises
-    ------
-    InputError
-        When labels overlap, so that records fit several, and their order does not decide.
+    Raises InputError when labels overlap, so that records fit several, and their order does not
+    decide.
     """
     recoding = manifest.recoding
     columns = {name: Column.of(people[name]) for name in recoding}
     if manifest.regions:
-        inside = {name: _members(columns[name], groups) for name, groups in recoding.items()}
-        return _in_regions(people, Regions(columns, inside, manifest.regions), numbers)
+        return _in_regions(people, columns, manifest, numbers)
     labels, known = {}, np.ones(len(people), bool)
     for name, groups in recoding.items():
         raw = manifest.levels.get(name) == 0
         group_of = columns[name].grouped(name, groups, raw)[columns[name].codes]
         known &= group_of >= 0
-        labels[name] = engine.relabel(
-            people[name], group_of + 1, [NOWHERE, *(group.label for group in groups)]
-        )
+        labels[name] = _relabelled(people[name], group_of, [group.label for group in groups])
     return pd.DataFrame(labels, index=people.index), known
+
+
+def _relabelled(column: pd.Series, group_of: Codes, labels: Sequence[LabelText]) -> pd.Series:
+    """The label of the group of each record; that of group -1 is ``NOWHERE``."""
+    return engine.relabel(column, group_of + 1, [NOWHERE, *labels])
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """The distinct raw values of a column.
+    """The distinct raw values of a column: what each is written as, None for a missing one.
 
-    Parameters
-    ----------
-    codes
-        The value of each record, shape (records,).
-    texts
-        What each value is written as; None for a missing one.
+    ``codes``: the value of each record, shape (records,).
     """
 
     codes: Codes
-    texts: Sequence[str | None]
+    texts: Sequence[LabelText]
 
     @classmethod
     def of(cls, column: pd.Series) -> "Column":
@@ -111,9 +95,9 @@ class Column:
     @cached_property
     def written(self) -> Mapping[str, list[int]]:
         """The codes of the values that are written as a text: 39 and "39.0" are both 39."""
-        found: dict[str, list[int]] = {}
+        found = defaultdict(list)
         for text, code in self.by_text:
-            found.setdefault(text, []).append(code)
+            found[text].append(code)
         return found
 
     def covered(self, group: Group, everything: bool) -> list[int]:
@@ -127,7 +111,8 @@ class Column:
             return self._between(group.interval)
         if group.values is not None or own is None or group.level == 0:
             values = [own] if group.level == 0 else group.values or []
-            listed = [code for value in values if value is not None for code in self._as(value)]
+            texts = [text_of(value) for value in values if value is not None]
+            listed = [code for text in texts for code in self.written.get(text, [])]
             star = own == ANY and group.level != 0
             missing = None in values or own is None or star or everything
             return listed + (self._missing if missing else [])
@@ -138,9 +123,6 @@ class Column:
     @property
     def _missing(self) -> list[int]:
         return [code for code, text in enumerate(self.texts) if text is None]
-
-    def _as(self, value: object) -> list[int]:
-        return self.written.get(text_of(value), [])
 
     def _between(self, range_: Interval) -> list[int]:
         """Numbers of a half-open range; an end that is None is open."""
@@ -154,21 +136,19 @@ class Column:
         stem = label.rstrip("*")
         begin, end = (bisect_left(self.by_text, (text, -1)) for text in (stem, stem + LAST))
         alike = self.by_text[begin:end]
-        return [code for text, code in alike if text == label or _fits(text, stem, label)]
+        masked = len(label) if stem else 0
+        return [code for text, code in alike if text == label or len(text) == masked > len(stem)]
 
     def grouped(self, name: str, groups: Sequence[Group], raw: bool) -> Codes:
         """The group of each value, -1 for none, shape (values,).
 
         ``raw``: groups are raw values, of which one may be left alone, or read like a label.
 
-        Raises
-        ------
-        InputError
-            When a value is in two.
+        Raises InputError when a value is in two.
         """
         group_of = np.full(len(self.texts), -1, np.intp)
         for number, group in enumerate(groups):
-            own = group.changed(level=0) if raw else group
+            own = group.model_copy(update={"level": 0}) if raw else group
             codes = self.covered(own, everything=len(groups) == 1 and not raw)
             if (group_of[codes] >= 0).any():
                 raise InputError(
@@ -178,60 +158,25 @@ class Column:
             group_of[codes] = number
         return group_of
 
-
-def _fits(text: str, stem: str, label: str) -> bool:
-    return len(text) == len(label) > len(stem) > 0
-
-
-@dataclass(frozen=True, eq=False)
-class Regions:
-    """Classes that have groups of their own, over the values of some records.
-
-    Parameters
-    ----------
-    columns
-        The values.
-    inside
-        Which of them each label stands for, by attribute.
-    labels
-        The labels of each class.
-    """
-
-    columns: Mapping[str, Column]
-    inside: Mapping[str, Mapping[str | None, Mask]]
-    labels: Sequence[Mapping[str, str | None]]
-
-    def covering(self) -> tuple[Codes, Mask]:
-        """A class that covers each record, -1 for none, and whether several do, (records,) each."""
-        cells = np.column_stack([column.codes for column in self.columns.values()])
-        _, first, row_of = np.unique(cells, axis=0, return_index=True, return_inverse=True)
-        rows = cells[first]
-        class_of = np.full(len(rows), -1, np.intp)
-        several = np.zeros(len(rows), bool)
-        for number, region in enumerate(self.labels):
-            fits = np.ones(len(rows), bool)
-            for column, name in enumerate(self.columns):
-                fits &= self.inside[name][region[name]][rows[:, column]]
-            several |= fits & (class_of >= 0)
-            class_of[fits] = number
-        return class_of[row_of.ravel()], several[row_of.ravel()]
-
-    def covers(self, numbers: Codes) -> bool:
-        """Whether the class of a number covers each record; -1 needs no cover."""
-        for name, column in self.columns.items():
-            members = np.array([self.inside[name][region[name]] for region in self.labels])
-            if not (members[numbers, column.codes] | (numbers < 0)).all():
-                return False
-        return True
+    def members(self, group: Group) -> Mask:
+        """Whether a group of a class stands for each value, shape (values,)."""
+        mask = np.zeros(len(self.texts), bool)
+        mask[self.covered(group, everything=group.values is None)] = True
+        return mask
 
 
 def _in_regions(
-    people: pd.DataFrame, regions: Regions, numbers: Codes | None
+    people: pd.DataFrame, columns: Mapping[str, Column], manifest: Manifest, numbers: Codes | None
 ) -> tuple[pd.DataFrame, Mask]:
     """The same where every class has groups of its own."""
-    found, several = regions.covering()
+    regions, members = manifest.regions, []
+    for name, groups in manifest.recoding.items():
+        masks = {group.label: columns[name].members(group) for group in groups}
+        members.append(np.array([masks[region[name]] for region in regions]))
+    cells = np.column_stack([column.codes for column in columns.values()])
+    found, several = _covering(members, cells)
     if several.any():
-        if numbers is None or not regions.covers(numbers):
+        if numbers is None or not _covered(members, cells, numbers):
             raise InputError(
                 f"{counted(int(several.sum()), 'record')} of the original fit several classes of "
                 "merged cells, whose numbers only the order of the records shows; name the table "
@@ -239,20 +184,33 @@ def _in_regions(
             )
         found = numbers
     labels = {
-        name: engine.relabel(
-            people[name], found + 1, [NOWHERE, *(region[name] for region in regions.labels)]
-        )
-        for name in regions.columns
+        name: _relabelled(people[name], found, [region[name] for region in regions])
+        for name in columns
     }
     labels[CLASS] = pd.Series((found + 1).astype(str), index=people.index)
     return pd.DataFrame(labels, index=people.index), found >= 0
 
 
-def _members(column: Column, groups: Sequence[Group]) -> dict[str | None, Mask]:
-    """Which values each label stands for, shape (values,) each."""
-    members = {}
-    for group in groups:
-        mask = np.zeros(len(column.texts), bool)
-        mask[column.covered(group, everything=group.values is None)] = True
-        members[group.label] = mask
-    return members
+def _covering(members: Sequence[Mask], cells: Codes) -> tuple[Codes, Mask]:
+    """A class that covers each record, -1 for none, and whether several do, (records,) each.
+
+    ``members``: the values in each class, (classes, values) by attribute. ``cells``: the value
+    codes of each record, (records, attributes).
+    """
+    rows, row_of = np.unique(cells, axis=0, return_inverse=True)
+    class_of = np.full(len(rows), -1, np.intp)
+    several = np.zeros(len(rows), bool)
+    for number in range(len(members[0])):
+        inside = [values[number, codes] for values, codes in zip(members, rows.T, strict=True)]
+        fits = np.logical_and.reduce(inside)
+        several |= fits & (class_of >= 0)
+        class_of[fits] = number
+    return class_of[row_of.ravel()], several[row_of.ravel()]
+
+
+def _covered(members: Sequence[Mask], cells: Codes, numbers: Codes) -> bool:
+    """Whether the class of a number covers each record; -1 needs no cover."""
+    return all(
+        (values[numbers, codes] | (numbers < 0)).all()
+        for values, codes in zip(members, cells.T, strict=True)
+    )

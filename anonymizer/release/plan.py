@@ -12,25 +12,24 @@ from anonymizer.counts.schema import Schema
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.recoding.recoding import Outcome, RecodingPlan
-from anonymizer.recoding.result import SearchResult
 from anonymizer.release.information import Information, chances
 from anonymizer.release.proof import prove
-from anonymizer.release.release import Release, release_warnings
+from anonymizer.release.release import Release
 from anonymizer.release.warnings.class_warnings import class_warnings
+from anonymizer.release.warnings.column_warnings import (
+    Hidden,
+    column_warnings,
+    order_warnings,
+    spelling_warnings,
+)
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
     """All that is needed to release a table, and nothing that could change meanwhile.
 
-    Parameters
-    ----------
-    fitted
-        The recoding that was chosen, with roles, policy and known values.
-    seed
-        For the shuffled baseline.
-    study
-        Fingerprint of everything that was requested.
+    ``fitted``: the recoding that was chosen, with roles, policy and known values. ``seed``: for the
+    shuffled baseline. ``study``: fingerprint of everything that was requested.
     """
 
     fitted: RecodingPlan
@@ -62,24 +61,11 @@ class Plan:
         """Whether released values are drawn at random."""
         return self.fitted.random
 
-    @property
-    def search(self) -> SearchResult:
-        """How the recoding was found."""
-        return self.fitted.search
-
-    def people(self, released: pd.DataFrame) -> pd.DataFrame | None:
-        """The population recoded as a table was that was released; None where there is none."""
-        return self.fitted.people(released)
-
     def release(self, table: pd.DataFrame) -> tuple[pd.DataFrame, Release]:
         """Recode a table, recount and verify it, and only then hand it out with its proof.
 
-        Raises
-        ------
-        PolicyBrokenError
-            When a class of the recoded table breaks the policy.
-        InputError
-            When the table lacks what it needs or holds values that are not known.
+        Raises PolicyBrokenError when a class of the recoded table breaks the policy. Raises
+        InputError when the table lacks what it needs or holds values that are not known.
         """
         admitted = self.schema.admit(table)
         return self.proven(table, admitted, self.fitted.carry_out(admitted))
@@ -93,19 +79,10 @@ class Plan:
     ) -> tuple[pd.DataFrame, Release]:
         """Recount a recoded table, hold the policy against it, and hand it out with its proof.
 
-        Parameters
-        ----------
-        table, admitted
-            The table that was given, and the records of it that are admitted.
-        outcome
-            What the recoding made of these.
-        raw
-            Their counts, where these are known already.
+        ``outcome``: what the recoding made of the ``admitted`` records of a ``table``. ``raw``:
+        their counts, where these are known already.
 
-        Raises
-        ------
-        PolicyBrokenError
-            When a class breaks the policy.
+        Raises PolicyBrokenError when a class breaks the policy.
         """
         fitted, released = self.fitted, outcome.released
         people = fitted.people(released)
@@ -141,15 +118,20 @@ class Plan:
         fitted, released, left = self.fitted, outcome.released, outcome.left(admitted)
         if raw is None or outcome.fate == "removed":
             raw = fitted.count(left)
-        covered = (*fitted.published.quasi_identifiers, *fitted.published.sensitive)
-        about = fitted.models, self.schema.identifiers, outcome.hidden
+        others = [c for c in released.columns if c not in (*counts.names, *counts.sensitive)]
+        hidden = [Hidden(name, left[name], released[name], raw) for name in outcome.hidden]
         return {
             "records": len(table),
             "dropped": len(table) - len(admitted),
             "suppressed": int(outcome.suppressed.sum()),
             "suppressed_class": outcome.fate,
-            "other_columns": tuple(str(c) for c in released.columns if c not in covered),
-            "warnings": release_warnings(table, left, released, raw, counts, *about),
+            "other_columns": [*map(str, others)],
+            "warnings": (
+                *class_warnings(counts, fitted.models, len(others)),
+                *spelling_warnings(table, counts.sensitive),
+                *column_warnings(released, others, hidden),
+                *order_warnings(left, [*fitted.schema.identifiers, *outcome.hidden]),
+            ),
             **self._informations(raw, counts, outcome),
         }
 
@@ -162,8 +144,8 @@ class Plan:
         def about(*attributes: str) -> Information:
             return Information.of(raw, released, self.fitted.models, chance, attributes)
 
-        schema = self.schema
+        sensitive = self.fitted.schema.sensitive
         return {
-            "information": about(*schema.sensitive) if schema.sensitive else None,
-            "targets": {name: about(name) for name in schema.targets},
+            "information": about(*sensitive) if sensitive else None,
+            "targets": {name: about(name) for name in self.fitted.schema.targets},
         }

@@ -24,12 +24,10 @@ def verify(
     the schema says so, an error otherwise. The population that models are about is taken as it
     stands too: recoded as the table is.
 
-    Raises
-    ------
-    InputError
-        When the table lacks a column, is empty or has missing values that it should not have.
+    Raises InputError when the table lacks a column, is empty or has missing values that it should
+    not have.
     """
-    return _counted(table, schema, models, population)[1]
+    return _recounted(table, schema, models, population)[1]
 
 
 def prove(
@@ -38,20 +36,12 @@ def prove(
     models: Sequence[PrivacyModel],
     population: pd.DataFrame | None = None,
 ) -> tuple[Counts, list[Verdict]]:
-    """Verify a table that is about to be released, and refuse it when it breaks the policy.
+    """Verify a table that is about to be released; give its counts and the verdicts on them.
 
-    ``population``: the one that models are about, recoded as the table is.
-
-    Returns
-    -------
-    What was counted, and the verdicts on it.
-
-    Raises
-    ------
-    PolicyBrokenError
-        With the models that fail and by how much; no value of any record.
+    Raises PolicyBrokenError when it breaks the policy: with the models that fail and by how much,
+    no value of any record.
     """
-    counts, found = _counted(table, schema, models, population)
+    counts, found = _recounted(table, schema, models, population)
     broken = [verdict for verdict in found if not verdict.satisfied]
     if broken:
         raise PolicyBrokenError(
@@ -61,13 +51,12 @@ def prove(
     return counts, found
 
 
-def _counted(
+def _recounted(
     table: pd.DataFrame,
     schema: Schema,
     models: Sequence[PrivacyModel],
     population: pd.DataFrame | None,
 ) -> tuple[Counts, list[Verdict]]:
-    """Counts of a table as it stands, and the verdicts on it."""
     schema.require_released(table)
     counts = recount(table, schema, population)
     return counts, judged(table, counts, schema, models, population)
@@ -86,11 +75,8 @@ def judged(
     both ends: all texts as different values, and all that may read alike as one value. Diversity
     only falls when values are merged, closeness only when they are split.
 
-    Raises
-    ------
-    InputError
-        When a model is monotone in neither direction, so that the ends say nothing of readers
-        between them.
+    Raises InputError when a model is monotone in neither direction, so that the ends say nothing of
+    readers between them.
     """
     found = verdicts(counts, models)
     ambiguous = [name for name in schema.sensitive if not reads_as_written(table[name])]
@@ -118,13 +104,9 @@ def _require_bounded(models: Sequence[PrivacyModel], ambiguous: Sequence[str]) -
 
 
 def _failure(verdict: Verdict) -> str:
-    about = f" about {verdict.attribute!r}" if verdict.attribute else ""
-    if not verdict.model.per_class:
-        return (
-            f"{verdict.model.name}{about} fails ({verdict.worst:.6g} against "
-            f"{verdict.model.threshold:.6g})"
-        )
-    return (
-        f"{verdict.model.name}{about} fails in {verdict.violating} of {verdict.classes} classes "
-        f"(worst {verdict.worst:.6g}, threshold {verdict.model.threshold:.6g})"
-    )
+    model, worst = verdict.model, f"{verdict.worst:.6g}"
+    failing = model.name + (f" about {verdict.attribute!r}" if verdict.attribute else "") + " fails"
+    if not model.per_class:
+        return f"{failing} ({worst} against {model.threshold:.6g})"
+    classes = f"in {verdict.violating} of {verdict.classes} classes"
+    return f"{failing} {classes} (worst {worst}, threshold {model.threshold:.6g})"

@@ -1,6 +1,5 @@
 """From a study file to a release on disk and back; nothing is published unchecked."""
 
-import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,7 +11,7 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding import Watch, ignore
-from anonymizer.release.manifest import Manifest, is_release, shape_of
+from anonymizer.release.manifest import Manifest, digest_of_file, is_release, shape_of
 from anonymizer.release.output.directory import Output, reserved
 from anonymizer.release.parts import ReleasedFile, ReportedRoles
 from anonymizer.release.proof import prove
@@ -21,6 +20,7 @@ from anonymizer.release.study import Study
 from anonymizer.tables.files import (
     Format,
     disarmed,
+    disarmed_text,
     formulas,
     with_safe_names,
     write_table,
@@ -43,17 +43,9 @@ def publish(
     file gets its name. Until then nobody but the owner can read them. The directory is locked from
     the beginning to the end; ``force`` lets a release of ours be replaced, and nothing else.
 
-    Returns
-    -------
-    The release and its manifest.
-
-    Raises
-    ------
-    InputError
-        When the study cannot be carried out, the directory not be written, or another run is
-        writing there; the directory is left as it was, if the message does not say otherwise.
-    PolicyUnreachableError, PolicyBrokenError
-        When the policy cannot be met.
+    Raises InputError when the study cannot be carried out, the directory not be written, or another
+    run is writing there; the directory is left as it was, if the message does not say otherwise.
+    Raises PolicyUnreachableError or PolicyBrokenError when the policy cannot be met.
     """
     with reserved(directory, (*RELEASED, MANIFEST)) as output:
         _require_free(directory, study.data_path, force)
@@ -63,7 +55,7 @@ def publish(
 def _publish(
     study: Study, output: Output, force: bool, n_jobs: int | None, watch: Watch
 ) -> tuple[Release, Manifest]:
-    form = study.data_format
+    form = study.format_of(study.data_path)
     anonymizer = study.anonymizer(n_jobs, watch)
     watch("reading the table", 0, None)
     safe = study.disarms(form)
@@ -71,22 +63,23 @@ def _publish(
     raw = with_safe_names(raw, (*study.schema.columns, *study.schema.identifiers)) if safe else raw
     watch("counting the table", 0, None)
     table = anonymizer.fit_transform(raw)
-    release = _warned(anonymizer.release_, table, form, safe)
+    release = anonymizer.release_
+    if not form.parquet and (cells := formulas(table)):
+        release = replace(release, spreadsheet=Spreadsheet(safe, cells))
     watch("writing and verifying the release", 0, None)
     name = "released" + form.suffix
-    manifest = release.manifest.disarmed if safe else release.manifest
+    manifest = release.manifest.with_texts(disarmed_text) if safe else release.manifest
     shape = shape_of(table, study.published)
 
     def write_manifest(path: Path) -> None:
         nonlocal manifest
-        with (path.parent / name).open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        digest = digest_of_file(path.parent / name)
         about = {"columns": _roles(study, form), "objective": study.objective_options}
         file_of = ReleasedFile(file=name, sha256=digest, **shape)
         manifest = manifest.model_copy(update={**about, "table": file_of})
         manifest.write(path)
 
-    people = anonymizer.plan_.people(table)
+    people = anonymizer.plan_.fitted.people(table)
     if safe:
         _require_unordered(study.privacy, table[list(study.schema.sensitive)])
         table, people = disarmed(table), None if people is None else disarmed(people)
@@ -127,12 +120,11 @@ def _require_free(directory: Path, source: Path, force: bool) -> None:
     if there and not force:
         raise InputError(f"{directory} already holds a release, {there[0]}; --force replaces it")
     ours = _release_in(directory) if there else ()
-    for name in there:
-        if name not in ours:
-            raise InputError(
-                f"{directory / name} is no part of a release of ours, which alone --force "
-                "replaces; move it or choose another directory"
-            )
+    for name in (name for name in there if name not in ours):
+        raise InputError(
+            f"{directory / name} is no part of a release of ours, which alone --force "
+            "replaces; move it or choose another directory"
+        )
 
 
 def same_file(path: Path, source: Path) -> bool:
@@ -145,16 +137,12 @@ def same_file(path: Path, source: Path) -> bool:
 
 def _release_in(directory: Path) -> tuple[str, ...]:
     """The files of the release that lies there; none if what lies there is no release of ours."""
-    path = directory / MANIFEST
-    if not path.is_file():
-        return ()
     try:
-        manifest = Manifest.read(path)
+        manifest = Manifest.read(directory / MANIFEST)
     except InputError:
         return ()
-    if manifest.table is None or "anonymizer" not in manifest.versions:
-        return ()
-    return MANIFEST, manifest.table.file
+    ours = manifest.table if "anonymizer" in manifest.versions else None
+    return () if ours is None else (MANIFEST, ours.file)
 
 
 def _roles(study: Study, form: Format) -> ReportedRoles:
@@ -169,12 +157,6 @@ def _roles(study: Study, form: Format) -> ReportedRoles:
         missing_values=list(form.missing_values),
         separator=form.separator,
     )
-
-
-def _warned(release: Release, table: pd.DataFrame, form: Format, safe: bool) -> Release:
-    """A release that knows which of its cells a spreadsheet would run."""
-    cells = {} if form.parquet else formulas(table)
-    return replace(release, spreadsheet=Spreadsheet(safe, cells)) if cells else release
 
 
 def _write_proven(

@@ -2,14 +2,29 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
+from typing import Literal
 
-from anonymizer.errors import InputError, did_you_mean, shown
+from anonymizer.errors import InputError, require_one_of
 from anonymizer.masking import Bottleneck, Noise, Pram
 from anonymizer.recoding.classes import Boxes, MergedCells
 from anonymizer.recoding.levels import Fixed, FullDomain
 from anonymizer.recoding.ranges import Cut, VariableRange
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.recoding.safepub import SafePub
+
+RecodingName = Literal[
+    "full-domain",
+    "variable-range",
+    "cut",
+    "boxes",
+    "merged-cells",
+    "fixed",
+    "safepub",
+    "pram",
+    "noise",
+    "bottleneck",
+]
+"""The names of the recodings of the table, for type checkers."""
 
 RECODINGS: Mapping[str, type[Recoding]] = {
     kind.name: kind
@@ -32,20 +47,14 @@ RECODINGS: Mapping[str, type[Recoding]] = {
 def recoding_of(given: object) -> Recoding:
     """A recoding, or that of a name with its defaults.
 
-    Raises
-    ------
-    InputError
-        When it is neither, or one that has no defaults.
+    Raises InputError when it is neither, or one that has no defaults.
     """
     if isinstance(given, Recoding):
         return given
     if isinstance(given, type) and issubclass(given, Recoding):
         raise InputError(f"recoding = {given.__name__} is a class; give {_call(given)}")
-    if not isinstance(given, str) or given not in RECODINGS:
-        close = did_you_mean(given, RECODINGS) if isinstance(given, str) else ""
-        hint = close or f"; known are {', '.join(RECODINGS)}"
-        raise InputError(f"recoding = {shown(given)} is unknown{hint}")
-    kind = RECODINGS[given]
+    require_one_of("recoding", given, RECODINGS)
+    kind = RECODINGS[str(given)]
     if needed := _needed(kind):
         raise InputError(f"recoding = {given!r} needs {' and '.join(needed)}; give {_call(kind)}")
     return kind()

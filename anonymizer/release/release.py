@@ -1,23 +1,19 @@
 """What a release is: the proof per model, the information kept and lost, how to apply it again."""
 
 import platform
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Counts
-from anonymizer.privacy import PrivacyModel, Verdict
+from anonymizer.privacy import Verdict
 from anonymizer.privacy.query_loss import QueryLoss
 from anonymizer.recoding.recoding import Randomization
 from anonymizer.recoding.result import SearchResult
 from anonymizer.release.information import Information
 from anonymizer.release.results import as_json
-from anonymizer.release.warnings.class_warnings import class_warnings
-from anonymizer.release.warnings.column_warnings import Hidden, column_warnings, spelling_warnings
-from anonymizer.release.warnings.order_warnings import order_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.version import __version__
 
@@ -35,12 +31,8 @@ LEFT_OUT = ("regions", "masking", "spreadsheet")
 class Spreadsheet:
     """Cells of a CSV file that a spreadsheet would run: they begin with ``= + - @`` and their like.
 
-    Parameters
-    ----------
-    safe
-        Whether an apostrophe was written before them.
-    cells
-        How many there are in each column that has any, its name among them.
+    ``safe``: whether an apostrophe was written before them. ``cells``: how many there are in each
+    column that has any, its name among them.
     """
 
     safe: bool
@@ -124,58 +116,14 @@ class Release:
 
         own = {each.name: as_json(getattr(self, each.name)) for each in fields(self)}
         given = {name: value for name, value in own.items() if value or name not in LEFT_OUT}
-        return Manifest.parse(
-            {**given, "study": {"fingerprint": self.study}, "versions": versions()}
-        )
+        versions = {
+            "anonymizer": __version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "pandas": pd.__version__,
+        }
+        return Manifest.parse({**given, "study": {"fingerprint": self.study}, "versions": versions})
 
     def to_dict(self) -> dict[str, Any]:
         """The manifest, ready for JSON."""
         return self.manifest.to_dict()
-
-
-def release_warnings(
-    table: pd.DataFrame,
-    kept: pd.DataFrame,
-    released: pd.DataFrame,
-    raw: Counts,
-    counts: Counts,
-    models: Sequence[PrivacyModel],
-    identifiers: Iterable[str],
-    hidden: Sequence[str],
-) -> tuple[ReleaseWarning, ...]:
-    """Warn of what a release is weak in although its policy holds.
-
-    Parameters
-    ----------
-    table
-        The table that was given.
-    kept, released
-        The records of it that are released as they were, and as they are, in the same order.
-    raw, counts
-        Both counted.
-    models
-        The policy.
-    identifiers
-        Columns that are left out.
-    hidden
-        The quasi-identifiers that are not released as they were.
-    """
-    covered = (*counts.names, *counts.sensitive)
-    others = [column for column in released.columns if column not in covered]
-    given_away = [Hidden(name, kept[name], released[name], raw) for name in hidden]
-    return (
-        *class_warnings(counts, models, len(others)),
-        *spelling_warnings(table, counts.sensitive),
-        *column_warnings(released, others, given_away),
-        *order_warnings(kept, [*identifiers, *hidden]),
-    )
-
-
-def versions() -> dict[str, str]:
-    """What computed a release."""
-    return {
-        "anonymizer": __version__,
-        "python": platform.python_version(),
-        "numpy": np.__version__,
-        "pandas": pd.__version__,
-    }

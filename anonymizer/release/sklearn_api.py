@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, Self
 
 import numpy as np
 
 from anonymizer.errors import InputError, NotFittedError, did_you_mean
-
-Self = TypeVar("Self", bound="Conventions")
 
 
 class Conventions:
@@ -30,7 +28,7 @@ class Conventions:
         }
         return {**params, **nested}
 
-    def set_params(self: Self, **params: object) -> Self:
+    def set_params(self, **params: object) -> Self:
         """Change constructor arguments; what was fitted stays as it was until the next fit.
 
         ``recoding__max_ranges=4`` changes an option of an argument, which is made anew: recodings,
@@ -54,14 +52,14 @@ class Conventions:
         return self
 
     def _changed(self, argument: str, changes: Mapping[str, object]) -> object:
-        """An argument with other options."""
-        old = self._resolved(argument)
+        """An argument with other options; those of a name are of what the name stands for."""
+        old = getattr(self, f"chosen_{argument}", getattr(self, argument))
         known = [each.name for each in fields(old) if each.init] if is_dataclass(old) else []
         for option in changes:
             if option not in known:
                 kind = type(old).__name__
                 raise InputError(f"{kind} has no option {option!r}" + did_you_mean(option, known))
-        return replace(old, **changes)  # type: ignore[type-var]
+        return replace(old, **changes)
 
     def _require_fitted(self) -> None:
         if not hasattr(self, "columns_"):
@@ -69,16 +67,12 @@ class Conventions:
                 "this Anonymizer is not fitted yet; call fit or fit_transform first"
             )
 
-    def _resolved(self, argument: str) -> object:
-        """An argument as an object, where a name stands for one."""
-        return getattr(self, argument)
-
     def get_feature_names_out(self, input_features: object = None) -> Any:
         """The columns of the released table, as scikit-learn calls them."""
         self._require_fitted()
         return np.array(self.columns_, dtype=object)
 
-    def set_output(self: Self, *, transform: str | None = None) -> Self:
+    def set_output(self, *, transform: str | None = None) -> Self:
         """Accept what scikit-learn sets on every step: the output is a pandas DataFrame anyway."""
         if transform not in (None, "default", "pandas"):
             raise InputError(f"the output is a pandas DataFrame, not {transform!r}")

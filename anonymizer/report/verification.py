@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable
 
-from anonymizer.release.verification import CONSISTENT, RECOMPUTED, STUDY, Verification
+from anonymizer.release.verification import Verification
 from anonymizer.report.console import console
 from anonymizer.report.verdicts import verdict_table
 from anonymizer.tables.values import counted
 
 SAID = {
-    RECOMPUTED: "recomputed from the table",
-    CONSISTENT: "held against other fields of the manifest",
-    STUDY: "held against the study",
+    "recomputed": "recomputed from the table",
+    "consistent": "held against other fields of the manifest",
+    "study": "held against the study",
 }
 
 

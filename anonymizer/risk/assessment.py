@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.columns import by_text
-from anonymizer.counts.schema import Schema
+from anonymizer.counts.schema import Missing, Schema
 from anonymizer.errors import column_names
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
@@ -112,7 +112,7 @@ def assess(
     table: pd.DataFrame,
     quasi_identifiers: str | Sequence[str],
     sensitive: str | Sequence[str] = (),
-    missing: str = "error",
+    missing: Missing = "error",
 ) -> Assessment:
     """Measure the risk of a table as it is: nothing is recoded.
 

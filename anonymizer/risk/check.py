@@ -11,7 +11,7 @@ import pandas as pd
 
 from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counts import Classes, Counts
-from anonymizer.counts.schema import Schema, recount
+from anonymizer.counts.schema import Missing, Schema, recount
 from anonymizer.errors import column_names
 from anonymizer.privacy import (
     AlphaKAnonymity,
@@ -101,7 +101,7 @@ def check(
     quasi_identifiers: str | Sequence[str],
     sensitive: str | Sequence[str] = (),
     privacy: Sequence[PrivacyModel] = (),
-    missing: str = "error",
+    missing: Missing = "error",
 ) -> Check:
     """Measure what a table satisfies as it is, and test a policy on it.
 
@@ -204,9 +204,9 @@ def check_file(study: Study, path: Path) -> Check:
     """
     schema = schema_at(study, path)
     table = schema.admit(study.read(path, schema=schema), respell=False)
-    people, population = population_of(study.privacy), None
-    if people is not None and is_release(path):
-        population = recoded_people(study, path, table, people.table)
-    elif people is not None:
-        population = schema.admit_population(people.table)
+    if is_release(path):
+        population = recoded_people(study, path, table)
+    else:
+        people = population_of(study.privacy)
+        population = None if people is None else schema.admit_population(people.table)
     return check_table(table, schema, study.privacy, population, study.schema.identifiers)

@@ -123,18 +123,27 @@ def _require_regular(mode: int) -> None:
     raise IrregularError(errno.EINVAL, f"it is {kind}, not a file")
 
 
-def read_whole(path: Path, limit: Cap) -> str:
+def read_whole(path: Path, limit: Cap, kind: str = "", absent: str = "") -> str:
     """The text of a regular file, UTF-8 with or without a byte order mark.
 
-    InputError when it is longer than the limit; OSError and ValueError as ``open_regular``,
-    UnicodeDecodeError when it is no such text.
+    InputError when it cannot be read or is longer than the limit. Messages say "cannot read", then
+    the ``kind`` of file with a blank after it; ``absent`` is the message where there is no file.
     """
-    most = limit.value
-    with open_regular(path) as file:
-        content = file.read(most + 1)
+    most, failing = limit.value, f"cannot read {kind}"
+    try:
+        with open_regular(path) as file:
+            content = file.read(most + 1)
+    except OSError as error:
+        none = absent if isinstance(error, FileNotFoundError) else ""
+        raise InputError(none or f"{failing}{path}: {error.strerror}") from None
+    except ValueError:
+        raise InputError(f"{failing}{str(path)!r}: no file has such a name") from None
     if len(content) > most:
         raise limit.refuse(path, "it has more than {} bytes")
-    return content.decode("utf-8-sig")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{failing}{path}: it is not UTF-8 text") from None
 
 
 def separator_of(lines: Sequence[str], separators: str) -> str:

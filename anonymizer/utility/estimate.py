@@ -19,7 +19,7 @@ from anonymizer.channels import (
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Partition
 from anonymizer.kernels.arrays import Codes, Ints
-from anonymizer.release.manifest import Manifest, require_digest
+from anonymizer.release.manifest import Manifest
 from anonymizer.release.release import MANIFEST
 from anonymizer.tables import engine
 from anonymizer.tables.files import format_of, read_table
@@ -113,13 +113,8 @@ class _Masked:
         """Read a release, with all attributes of the channels that some columns take part in."""
         directory = release if release.is_dir() else release.parent
         manifest = Manifest.read(directory / MANIFEST)
-        channels = manifest.channels
-        about, columns = manifest.file
-        path = directory / about.file
-        if release not in (directory, path):
-            raise InputError(f"{release} is not the table that the {MANIFEST} next to it is about")
-        require_digest(path, about.sha256)
-        form = format_of(path, columns.separator)
+        channels, path = manifest.channels, manifest.table_at(release)
+        form = format_of(path, manifest.file[1].separator)
         together = [name for each in channels if {*each} & {*names} for name in each]
         needed = tuple(dict.fromkeys([*names, *together]))
         return cls(path, channels, read_table(path, form, needed))

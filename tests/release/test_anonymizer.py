@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import product
 from math import log, log2
 from pathlib import Path
+from typing import get_args
 
 import literature
 import numpy as np
@@ -40,8 +41,15 @@ from anonymizer import (
     VariableRange,
     check,
 )
+from anonymizer.objectives import OBJECTIVES, ObjectiveName
 from anonymizer.recoding import Frontier, cut_heuristically
 from anonymizer.recoding.full_domain.exhaustive import exhaustive
+from anonymizer.release.recodings import RECODINGS, RecodingName
+
+
+def test_type_checkers_know_the_names():
+    assert get_args(ObjectiveName) == tuple(OBJECTIVES)
+    assert get_args(RecodingName) == tuple(RECODINGS)
 
 
 @pytest.fixture
@@ -514,6 +522,8 @@ BAD = [
     ({"recoding": Cut(group=["age"])}, "cannot group 'age'.*it has 62 values .the most is 6"),
     ({"recoding": "variable-range", "objective": "loss"}, "loss depends on levels, which ranges"),
     ({"objective": "beauty"}, "objective 'beauty' is unknown; known are mutual-information"),
+    ({"objective": "mutual information"}, "is unknown; did you mean 'mutual-information'"),
+    ({"missing": "dropp"}, "missing = 'dropp' is none of .*; did you mean 'drop'"),
 ]
 
 

@@ -542,14 +542,15 @@ def parses(read, path, content):
 
 def test_mutated_studies(tmp_path):
     (tmp_path / "q.csv").write_text("v0;x\n")
-    more = '[recoding]\nmethod = "cut"\ntime-limit = 5\nrefine = ["q"]\n[objective]\nname = "loss"'
-    path = lay(tmp_path, '"q.csv"', more)
+    more = '[search]\ntime-limit = 5\n[recoding]\nmethod = "fixed"\nlevels = {q = 1}\n'
+    path = lay(tmp_path, '"q.csv"', more + '[objective]\nname = "loss"')
 
     def read(path):
         study = Study(path)
         study.anonymizer().run()
-        _ = study.published, study.data_format
+        _ = study.published, study.format_of(study.data_path)
 
+    read(path)
     parses(read, path, path.read_bytes())
 
 

@@ -137,8 +137,8 @@ weights = {disease = 2}
     lay(tmp_path)
     (tmp_path / "deep" / "s.toml").write_text(text)
     study = Study(tmp_path / "deep" / "s.toml")
-    assert study.data_format.separator == ","
-    assert study.data_format.missing_values == ("?", "n/a")
+    assert study.format_of(study.data_path).separator == ","
+    assert study.format_of(study.data_path).missing_values == ("?", "n/a")
     assert study.privacy == (KAnonymity(2), EntropyLDiversity(1.5), TCloseness(1, "kl"))
     params = study.anonymizer(3).get_params(deep=False)
     assert params.pop("quasi_identifiers").keys() == {"age", "sex"}

@@ -30,8 +30,7 @@ from anonymizer import (
 )
 from anonymizer.cli import main
 from anonymizer.privacy import PrivacyModel
-from anonymizer.release.warnings.column_warnings import column_warnings
-from anonymizer.release.warnings.order_warnings import order_warnings
+from anonymizer.release.warnings.column_warnings import column_warnings, order_warnings
 from anonymizer.release.warnings.warnings import WARNINGS, ReleaseWarning
 
 Found = list[tuple[str, str | None, int, int]]

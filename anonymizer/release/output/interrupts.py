@@ -141,12 +141,7 @@ def settled() -> None:
     """
     for number in _heard():
         signal.signal(number, lambda *_: None)
-    atexit.register(_ignore)
-
-
-def _ignore() -> None:
-    for number in _heard():
-        signal.signal(number, signal.SIG_IGN)
+    atexit.register(lambda: [signal.signal(number, signal.SIG_IGN) for number in _heard()])
 
 
 def _heard() -> list[int]:

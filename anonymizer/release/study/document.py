@@ -28,6 +28,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
+from anonymizer.counts.schema import Missing
 from anonymizer.errors import LONGEST, InputError, did_you_mean, shown
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.parts import Number
@@ -54,7 +55,7 @@ class Data(Section):
 
     path: StrictStr
     separator: Annotated[StrictStr, Field(min_length=1, max_length=1)] | None = None
-    missing: Literal["error", "drop", "category"] = "error"
+    missing: Missing = "error"
     missing_values: tuple[StrictStr, ...] = ()
 
 
@@ -157,38 +158,16 @@ class Document(Section):
 def read_document(path: Path) -> Document:
     """A study file, read and checked.
 
-    Raises
-    ------
-    InputError
-        When it cannot be read or says something it cannot; the message names file, section and key.
+    Raises InputError when it cannot be read or says something it cannot; the message names file,
+    section and key.
     """
-    return _validated(path, _parsed(path))
-
-
-def _parsed(path: Path) -> dict[str, Any]:
+    text = read_whole(path, STUDY, "study file ", f"there is no study file {path}")
     try:
-        text = read_whole(path, STUDY)
-    except InputError:
-        raise
-    except FileNotFoundError:
-        raise InputError(f"there is no study file {path}") from None
-    except OSError as error:
-        raise InputError(f"cannot read study file {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"cannot read study file {path}: it is not UTF-8 text") from None
-    except ValueError:
-        raise InputError(f"cannot read study file {str(path)!r}: no file has such a name") from None
-    try:
-        return parsed_toml(text)
-    except ValueError as error:
-        raise InputError(f"{path} is not a TOML file: {error}") from None
-
-
-def _validated(path: Path, content: Mapping[str, Any]) -> Document:
-    try:
-        return Document.model_validate(content)
+        return Document.model_validate(parsed_toml(text))
     except ValidationError as error:
         raise InputError(f"{path}: {_explained(error)}") from None
+    except ValueError as error:
+        raise InputError(f"{path} is not a TOML file: {error}") from None
 
 
 def _explained(error: ValidationError) -> str:
@@ -225,7 +204,13 @@ def _known(section: list[str], key: str) -> str:
     methods = [name for name, kind in SECTIONS.items() if key in _names(kind)]
     if section[:1] == ["search"] and methods:
         return f"; it belongs in section [recoding], with method = {_listed(methods)}"
-    known = _keys(section)
+    if not section:
+        known = _names(Document)
+    elif section[0] == "recoding":
+        known = _names(SECTIONS[section[1]])
+    else:
+        kind = Document.model_fields[section[0].replace("-", "_")].annotation
+        known = _names(kind) if isinstance(kind, type) and issubclass(kind, Section) else []
     if section[:1] == ["recoding"] and methods:
         return f"; it is for method = {_listed(methods)}, not for {section[1]!r}"
     return did_you_mean(key, known) or f"; known are {', '.join(known)}"
@@ -252,15 +237,6 @@ def _expected(complaint: ErrorDetails) -> str:
     return kinds.get(complaint["type"], message[0].lower() + message[1:])
 
 
-def _keys(section: list[str]) -> list[str]:
-    """The keys a section knows."""
-    if not section:
-        return _names(Document)
-    if section[0] == "recoding":
-        return _names(SECTIONS[section[1]])
-    kind = Document.model_fields[section[0].replace("-", "_")].annotation
-    return _names(kind) if isinstance(kind, type) and issubclass(kind, Section) else []
-
-
 def _names(kind: type[Section]) -> list[str]:
+    """The keys that a section knows."""
     return [name.replace("_", "-") for name in kind.model_fields]

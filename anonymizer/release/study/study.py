@@ -171,26 +171,17 @@ class Study:
         """Where the table lies."""
         return self.path.parent / self.document.data.path
 
-    @cached_property
-    def data_format(self) -> Format:
-        """How it lies there."""
-        return self.format_of(self.data_path)
-
     def format_of(self, path: Path) -> Format:
         """The format of a table of this study; a separator that is not given is found by itself."""
         data = self.document.data
         return format_of(path, data.separator, data.missing_values)
 
     def read(
-        self,
-        path: Path | None = None,
-        form: Format | None = None,
-        schema: Schema | None = None,
+        self, path: Path | None = None, form: Format | None = None, schema: Schema | None = None
     ) -> pd.DataFrame:
         """Read the study's table, or another one of its kind, with the columns of a schema."""
         path = self.data_path if path is None else path
-        columns = (schema or self.schema).columns
-        return read_table(path, form or self.format_of(path), columns)
+        return read_table(path, form or self.format_of(path), (schema or self.schema).columns)
 
     def anonymizer(self, n_jobs: int | None = None, progress: Watch | None = None) -> Anonymizer:
         """The estimator that the study describes."""

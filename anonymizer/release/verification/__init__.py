@@ -6,18 +6,10 @@ and the verdicts of the recounted policy. A checker reads the table again from t
 figure from the run that wrote it. The room may import every room up to ``release``.
 """
 
-from anonymizer.release.verification.check import CONSISTENT, RECOMPUTED, STUDY
 from anonymizer.release.verification.verification import (
     Verification,
     recoded_people,
     verify_release,
 )
 
-__all__ = [
-    "CONSISTENT",
-    "RECOMPUTED",
-    "STUDY",
-    "Verification",
-    "recoded_people",
-    "verify_release",
-]
+__all__ = ["Verification", "recoded_people", "verify_release"]

@@ -1,12 +1,20 @@
-"""Checks of a release: one field of its manifest, compared with something else."""
+"""Checks of a release: what they look at, and one field of a manifest compared with it."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from math import isclose
-from typing import Any
+from typing import Any, Literal
 
+import pandas as pd
+
+from anonymizer.counts.counts import Counts
+from anonymizer.counts.schema import Schema
 from anonymizer.errors import shown
+from anonymizer.hierarchy import ANY
+from anonymizer.privacy import DifferentialPrivacy, Mask, PrivacyModel, Verdict
+from anonymizer.tables import engine
 
 TOLERANCE = 1e-9
 """How far a figure may be from the recomputed one, relative to the larger, or in its own unit.
@@ -14,50 +22,78 @@ TOLERANCE = 1e-9
 The last digits of sums differ between machines and with the order of records.
 """
 
-RECOMPUTED, CONSISTENT, STUDY, UNCHECKED = "recomputed", "consistent", "study", "unchecked"
+How = Literal["recomputed", "consistent", "study", "unchecked"]
 """How a field is checked: from the table, against other fields, by the study, or not at all."""
 
-SOURCES = {
-    RECOMPUTED: "the table",
-    CONSISTENT: "the rest of the manifest",
-    STUDY: "the study",
+SOURCES: Mapping[How, str] = {
+    "recomputed": "the table",
+    "consistent": "the rest of the manifest",
+    "study": "the study",
 }
 
 ABSENT = object()
 """In place of a field that a manifest lacks."""
 
 
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What checks look at: a manifest, and the released table, read back and recounted.
+
+    ``schema`` has the roles of columns by the manifest, ``models`` its policy, each model about one
+    attribute, in the order of its verdicts; None for one of which the manifest only has a digest.
+    ``verdicts`` are those of the models on the table.
+    """
+
+    manifest: Mapping[str, Any]
+    table: pd.DataFrame
+    schema: Schema
+    counts: Counts
+    models: Sequence[PrivacyModel | None]
+    verdicts: Sequence[Verdict | None]
+
+    @property
+    def recoded(self) -> tuple[str, ...]:
+        """The quasi-identifiers of the original: not the column that numbers classes."""
+        return tuple(self.manifest["recoding"])
+
+    @property
+    def masked(self) -> tuple[str, ...]:
+        """Those whose values were drawn at random."""
+        masking = self.manifest.get("masking")
+        return tuple(masking["attributes"]) if masking else ()
+
+    @property
+    def private(self) -> bool:
+        """Whether the release is a differentially private one, which reports no raw figure."""
+        return any(isinstance(model, DifferentialPrivacy) for model in self.models)
+
+    @cached_property
+    def hidden(self) -> Mask:
+        """The records with ``*`` in every quasi-identifier, shape (records,)."""
+        return engine.all_equal(self.table, self.recoded, ANY)
+
+    @property
+    def removed(self) -> int:
+        """The records that were suppressed and left out, as the manifest has it."""
+        removed = self.manifest["suppressed_class"] == "removed" and not self.private
+        return int(self.manifest["suppressed"]) if removed else 0
+
+
 @dataclass(frozen=True)
 class Check:
-    """One field of a manifest, and whether it agrees.
+    """One field of a manifest, such as ``query_loss.average``, and whether it agrees.
 
-    Parameters
-    ----------
-    field
-        Its place, ``query_loss.average``.
-    how
-        ``"recomputed"`` from the table, ``"consistent"`` with other fields, by the ``"study"``, or
-        ``"unchecked"``.
-    agrees
-        Whether it does; None where it cannot be checked.
-    manifest, found
-        What the manifest says, and what was found instead, in words that hold no value of a
-        record; empty where they agree.
-    reason
-        Why it cannot be checked.
+    ``agrees`` is None where it cannot be checked, and ``reason`` says why. ``manifest`` and
+    ``found`` are what the manifest says, and what was found instead, in words that hold no value of
+    a record; empty where they agree.
     """
 
     field: str
-    how: str
+    how: How
     agrees: bool | None
     manifest: str = ""
     found: str = ""
     reason: str = ""
-
-    @property
-    def differs(self) -> bool:
-        """Whether it was checked and does not agree."""
-        return self.agrees is False
 
     def __str__(self) -> str:
         if self.agrees is None:
@@ -72,7 +108,7 @@ class Check:
         return {name: value for name, value in asdict(self).items() if value != ""}
 
 
-def compared(field: str, reported: object, found: object, how: str = RECOMPUTED) -> Check:
+def compared(field: str, reported: object, found: object, how: How = "recomputed") -> Check:
     """Compare what a manifest reports with what was found; numbers agree within ``TOLERANCE``."""
     if same(reported, found):
         return Check(field, how, True)
@@ -80,14 +116,14 @@ def compared(field: str, reported: object, found: object, how: str = RECOMPUTED)
 
 
 def compared_all(
-    field: str, reported: Any, found: Mapping[str, object], how: str = RECOMPUTED
+    field: str, reported: Any, found: Mapping[str, object], how: How = "recomputed"
 ) -> Iterator[Check]:
     """Compare each value of a part of a manifest with what was found."""
     for name, value in found.items():
         yield compared(f"{field}.{name}".removeprefix("."), at(reported, name), value, how)
 
 
-def required(field: str, agrees: bool, reported: str, found: str, how: str = CONSISTENT) -> Check:
+def required(field: str, agrees: bool, reported: str, found: str, how: How = "consistent") -> Check:
     """A check of something that is no single value, with words for what differs.
 
     ``reported`` may be empty; ``found`` goes on after "the table", or what else was looked at.

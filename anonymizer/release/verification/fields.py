@@ -1,10 +1,10 @@
 """Every field of a manifest, and how it is checked, or why it cannot be checked."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from anonymizer.release.verification.check import CONSISTENT, RECOMPUTED, STUDY, UNCHECKED
+from anonymizer.release.verification.check import How
 
 Path = tuple[str | int, ...]
 """A place in a manifest: keys, and numbers of places in lists."""
@@ -23,13 +23,13 @@ GIVEN = "only the study can tell; give the study of the release with --study"
 class Treatment(NamedTuple):
     """How a field is checked, and why not where it is not."""
 
-    how: str
+    how: How
     why: str = ""
 
 
-TREATMENTS = (
+TREATMENTS: Sequence[tuple[How, str, str]] = (
     (
-        RECOMPUTED,
+        "recomputed",
         "",
         """
         table.file table.sha256 table.columns.* table.missing.* other_columns.* warnings.**
@@ -42,7 +42,7 @@ TREATMENTS = (
         """,
     ),
     (
-        CONSISTENT,
+        "consistent",
         "",
         """
         objective.targets.* records dropped information.original information.shuffled
@@ -58,27 +58,27 @@ TREATMENTS = (
         masking.channels.*.least_distortion
         """,
     ),
-    (STUDY, GIVEN, "columns.missing columns.missing_values.*"),
-    (STUDY, GIVEN, "objective.weights.* objective.aggregate"),
-    (STUDY, HIERARCHY, "levels.* recoding.*.*.level recoding.*.*.values.* recoding.*.*.group"),
-    (STUDY, "what was required only the study can tell", "privacy.*.parameters.**"),
-    (STUDY, FINGERPRINT, "study.fingerprint"),
-    (UNCHECKED, LONG, "recoding.*.*.listed recoding.*.*.sha256"),
-    (UNCHECKED, CELLS, "spreadsheet.**"),
-    (UNCHECKED, SEARCH, "search.strategy search.nodes search.checked search.feasible"),
-    (UNCHECKED, SEARCH, "search.minimal.** search.refinements"),
-    (UNCHECKED, WORDS, "versions.* masking.margin"),
-    (UNCHECKED, RAW, "masking.preserved.mean.* masking.preserved.variance.*"),
-    (UNCHECKED, RAW, "masking.preserved.covariance masking.preserved.covariance_kept"),
-    (UNCHECKED, RAW, "masking.preserved.mean_kept masking.channels.*.realised_distortion"),
-    (UNCHECKED, RAW, "masking.channels.*.expected.*.*"),
+    ("study", GIVEN, "columns.missing columns.missing_values.*"),
+    ("study", GIVEN, "objective.weights.* objective.aggregate"),
+    ("study", HIERARCHY, "levels.* recoding.*.*.level recoding.*.*.values.* recoding.*.*.group"),
+    ("study", "what was required only the study can tell", "privacy.*.parameters.**"),
+    ("study", FINGERPRINT, "study.fingerprint"),
+    ("unchecked", LONG, "recoding.*.*.listed recoding.*.*.sha256"),
+    ("unchecked", CELLS, "spreadsheet.**"),
+    ("unchecked", SEARCH, "search.strategy search.nodes search.checked search.feasible"),
+    ("unchecked", SEARCH, "search.minimal.** search.refinements"),
+    ("unchecked", WORDS, "versions.* masking.margin"),
+    ("unchecked", RAW, "masking.preserved.mean.* masking.preserved.variance.*"),
+    ("unchecked", RAW, "masking.preserved.covariance masking.preserved.covariance_kept"),
+    ("unchecked", RAW, "masking.preserved.mean_kept masking.channels.*.realised_distortion"),
+    ("unchecked", RAW, "masking.channels.*.expected.*.*"),
 )
 FIELDS: Mapping[str, Treatment] = {
     field: Treatment(how, why) for how, why, fields in TREATMENTS for field in fields.split()
 }
 """How each field is checked; ``*`` is any one key or place, ``**`` all that is below."""
 
-UNKNOWN = Treatment(UNCHECKED, "this version does not know them")
+UNKNOWN = Treatment("unchecked", "this version does not know them")
 OTHERS = "fields of other names"
 TOPS = frozenset(pattern.partition(".")[0] for pattern in FIELDS)
 
@@ -101,14 +101,10 @@ def _treatment_of(keys: tuple[str, ...]) -> tuple[str, Treatment]:
 
 def leaves(content: Any, path: Path = ()) -> Iterator[Path]:
     """The places of all numbers, texts, truths and nulls in a content of JSON."""
-    parts: Iterable[tuple[str | int, Any]] = ()
-    if isinstance(content, Mapping):
-        parts = content.items()
-    elif isinstance(content, list):
-        parts = enumerate(content)
-    else:
+    if not isinstance(content, Mapping | list):
         yield path
-    for key, part in parts:
+        return
+    for key, part in content.items() if isinstance(content, Mapping) else enumerate(content):
         yield from leaves(part, (*path, key))
 
 

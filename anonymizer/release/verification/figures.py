@@ -2,28 +2,34 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from math import inf
+from math import inf, isclose
 from typing import Any
 
 from anonymizer.information.entropy import entropy
-from anonymizer.objectives import MillerMadow, MutualInformation
+from anonymizer.masking import DISTORTION
+from anonymizer.objectives import (
+    OBJECTIVES,
+    AverageClassSize,
+    Discernibility,
+    MillerMadow,
+    MutualInformation,
+    Objective,
+)
 from anonymizer.privacy.query_loss import loss_of_sizes
-from anonymizer.release.information import Information
+from anonymizer.release.information import Information, bound_of
 from anonymizer.release.manifest import shape_of
 from anonymizer.release.verification.check import (
     ABSENT,
-    CONSISTENT,
-    RECOMPUTED,
     TOLERANCE,
-    UNCHECKED,
     Check,
+    Facts,
     at,
     compared,
     compared_all,
     required,
     same,
 )
-from anonymizer.release.verification.facts import Facts
+from anonymizer.release.verification.fields import UNIT
 from anonymizer.release.warnings.class_warnings import class_warnings
 from anonymizer.release.warnings.column_warnings import column_warnings
 from anonymizer.release.warnings.warnings import WARNINGS
@@ -35,9 +41,11 @@ OF_RAW = ("column-gives-away", "telling-order", "spellings-alike")
 WEAK = "weak-policy"
 """It counts models as the study has them; a manifest has one for each attribute."""
 
-
 OF_PRIVATE = {"records": None, "dropped": None, "suppressed": None, "suppressed_class": "removed"}
 """A differentially private release reports nothing of the table it was drawn from."""
+
+NEAR = 1e-6
+"""How far a proven value may be from its bound, relative to it: searches forgive rounding."""
 
 
 def sizes(facts: Facts) -> Iterator[Check]:
@@ -47,7 +55,7 @@ def sizes(facts: Facts) -> Iterator[Check]:
     losses = loss_of_sizes(facts.counts.sizes).to_dict()
     yield from compared_all("query_loss", at(manifest, "query_loss"), losses)
     if facts.private:
-        yield from compared_all("", manifest, OF_PRIVATE, CONSISTENT)
+        yield from compared_all("", manifest, OF_PRIVATE, "consistent")
     else:
         yield from _records(facts)
 
@@ -56,7 +64,7 @@ def _records(facts: Facts) -> Iterator[Check]:
     manifest = facts.manifest
     dropped, suppressed = manifest["dropped"], manifest["suppressed"]
     total = len(facts.table) + dropped + facts.removed
-    yield compared("records", at(manifest, "records"), total, CONSISTENT)
+    yield compared("records", at(manifest, "records"), total, "consistent")
     possible = dropped == 0 or (dropped > 0 and facts.schema.missing == "drop")
     words = "none, as its missing values are not dropped"
     yield required("dropped", possible, f"{dropped}", words)
@@ -106,6 +114,77 @@ def informations(facts: Facts) -> Iterator[Check]:
             yield from _information(facts, targets[name], f"targets.{name}", [name])
 
 
+def search(facts: Facts) -> Iterator[Check]:
+    """The value of the objective, how far it may be from the best, and what is claimed of that."""
+    reported = facts.manifest["search"]
+    yield from _objective_known(facts, reported["objective"])
+    if facts.private:
+        nothing = dict.fromkeys(("value", "gap", "bound"))
+        yield from compared_all("search", reported, nothing, "consistent")
+    elif facts.manifest.get("masking"):
+        yield from _distortion(facts.manifest["masking"]["channels"], reported)
+    else:
+        found = _recomputed(facts, reported["objective"])
+        if found is None:
+            yield Check("search.value", "unchecked", None, reason=UNIT)
+        else:
+            yield compared("search.value", reported["value"], found)
+        gap = None if reported["bound"] is None else abs(reported["bound"] - reported["value"])
+        yield compared("search.gap", reported["gap"], gap, "consistent")
+    yield _proven(reported)
+
+
+def _objective_known(facts: Facts, name: str) -> Iterator[Check]:
+    known = [DISTORTION] if facts.manifest.get("masking") else list(OBJECTIVES)
+    yield required("search.objective", name in known, "", f"needs one of {', '.join(known)}")
+    options = at(facts.manifest, "objective")
+    there = isinstance(options, Mapping) and {"weights", "targets"} <= options.keys()
+    yield required("objective", there, "", "needs its weights and targets")
+    agrees = there and {*options["targets"]} == {*facts.schema.targets}
+    yield required("objective.targets", agrees, "", "has other targets")
+
+
+def _recomputed(facts: Facts, name: str) -> float | None:
+    """The objective of the released table; None where more than that is needed."""
+    kind, counts = OBJECTIVES.get(name), facts.counts
+    options = facts.manifest.get("objective", {})
+    everybody = len(facts.table) + facts.removed
+    if kind is None:
+        return None
+    if issubclass(kind, MutualInformation):
+        weights, targets = options.get("weights", {}), options.get("targets", {})
+        return kind(weights=weights, target=targets)(counts)
+    summed = kind.weighs is None and kind.per_class is not Objective.per_class
+    if summed and facts.manifest["suppressed_class"] == "none" and not facts.removed:
+        return kind().quantity(kind()(counts), everybody)
+    if kind is AverageClassSize:
+        return everybody / (counts.occupied + (facts.removed > 0))
+    if kind is Discernibility:
+        hidden = int(facts.hidden.sum()) if facts.manifest["suppressed_class"] == "kept" else 0
+        squares = int(counts.sizes @ counts.sizes) - hidden**2
+        return float(squares + (hidden + facts.removed) * everybody)
+    return None
+
+
+def _distortion(channels: list[Mapping[str, Any]], reported: Mapping[str, Any]) -> Iterator[Check]:
+    """What channels distort adds up; so does what none can fall below, where that is known."""
+    value = sum(channel["expected_distortion"] for channel in channels)
+    least = [channel["least_distortion"] for channel in channels]
+    bound = None if None in least else sum(least)
+    gap = None if bound is None else max(value - bound, 0.0)
+    found = {"value": value, "bound": bound, "gap": gap}
+    yield from compared_all("search", reported, found, "consistent")
+
+
+def _proven(reported: Mapping[str, Any]) -> Check:
+    value, bound = reported["value"], reported["bound"]
+    known = value is not None and bound is not None
+    reached = known and isclose(value, bound, rel_tol=NEAR, abs_tol=NEAR)
+    proven = reported["proven"]
+    agrees = isinstance(proven, bool) and (not proven or reached)
+    return required("search.proven", agrees, repr(proven), "leaves room for a better one")
+
+
 def warnings(facts: Facts) -> Iterator[Check]:
     """The warnings that the table alone gives."""
     listed = at(facts.manifest, "warnings")
@@ -122,9 +201,9 @@ def warnings(facts: Facts) -> Iterator[Check]:
     shown = [each for each in reported if each["code"] not in (*OF_RAW, WEAK)]
     words = f"gives {len(found)}, or says something else"
     agrees &= same(shown, found)
-    yield required("warnings", agrees, counted(len(shown), "warning"), words, RECOMPUTED)
+    yield required("warnings", agrees, counted(len(shown), "warning"), words, "recomputed")
     reason = f"{', '.join(OF_RAW)} would need the raw table"
-    yield Check("warnings of the raw table", UNCHECKED, None, reason=reason)
+    yield Check("warnings of the raw table", "unchecked", None, reason=reason)
 
 
 def _is_sound(reported: Any) -> bool:
@@ -148,7 +227,7 @@ def _information(
     yield from compared_all(field, reported, {"retained": retained, "miller_madow": estimate})
     given = Information(**{each.name: reported[each.name] for each in fields(Information)})
     derived = {name: getattr(given, name) for name in ("gap", "loss", "loss_above_shuffled")}
-    yield from compared_all(field, reported, derived, CONSISTENT)
+    yield from compared_all(field, reported, derived, "consistent")
     yield from _within(field, "ceiling", given.ceiling, *_ceilings(facts, given, about))
     most = sum(float(entropy(facts.counts.margins[name])) for name in about)
     # A random recoding may tell more than the table did, by chance.
@@ -166,22 +245,11 @@ def _ceilings(facts: Facts, given: Information, about: Sequence[str]) -> tuple[f
 
     Of several, sum_a min(I_a, b_a) is known by sum_a I_a and the bounds b_a alone.
     """
-    bounds = [_bound(facts, name) for name in about]
+    bounds = [bound_of(facts.counts, facts.models, name) for name in about]
     if len(about) == 1 or min(bounds) == inf:
         exact = max(min(given.original, *bounds), 0.0)
         return exact, exact
     return min(given.original, *(max(b, 0.0) for b in bounds)), min(given.original, sum(bounds))
-
-
-def _bound(facts: Facts, attribute: str) -> float:
-    """The most bits that any class may tell about an attribute under the policy."""
-    margin = facts.counts.margins[attribute]
-    bounds = [
-        model.ceiling(margin)
-        for model in facts.models
-        if model is not None and model.sensitive and model.attribute == attribute
-    ]
-    return min(bounds, default=inf)
 
 
 def _within(field: str, name: str, reported: float, least: float, most: float) -> Iterator[Check]:

@@ -1,23 +1,40 @@
-"""Whether every label that stands in a released table is one that its manifest describes."""
+"""Whether a released table holds only labels and drawn values that its manifest describes."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from itertools import pairwise
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anonymizer.counts.multidimensional import CLASS
-from anonymizer.release.verification.check import RECOMPUTED, Check, required
-from anonymizer.release.verification.facts import Facts
+from anonymizer.masking import DISTORTIONS, RandomRecoding
+from anonymizer.release.recodings import RECODINGS
+from anonymizer.release.verification.check import (
+    Check,
+    Facts,
+    at,
+    compared,
+    compared_all,
+    required,
+)
 from anonymizer.tables import engine
 from anonymizer.tables.values import counted, is_missing, number_of, number_text, text_of
+
+if TYPE_CHECKING:
+    from anonymizer.channels import Channel
+
+METHODS = [name for name, kind in RECODINGS.items() if issubclass(kind, RandomRecoding)]
+
+WITHHELD = "the channels of the masking are withheld"
 
 MARKED = re.compile(r"( \((level \d+|grouped)\))+$")
 """What tells labels apart that read alike."""
 
-Group = Mapping[str, Any]
+RawGroup = Mapping[str, Any]
+"""A group of a recoding as JSON has it."""
 
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?")
 """Numbers as columns of numbers are written; codes such as 0047 are none."""
@@ -30,16 +47,16 @@ def labels(facts: Facts) -> Iterator[Check]:
         if name in facts.masked:
             continue
         known = {plain_text(group["label"]) for group in facts.manifest["recoding"][name]}
-        codes, texts = texts_in(facts, name)
+        codes, texts = _texts_in(facts, name)
         strange = np.array([text not in known for text in texts])
         records = strange[codes] & ~exempt
         number = len(np.unique(codes[records]))
         words = f"has {counted(number, 'other label')}, in {counted(int(records.sum()), 'record')}"
         field, described = f"recoding.{name}.labels", counted(len(known), "label")
-        yield required(field, not records.any(), described, words, RECOMPUTED)
+        yield required(field, not records.any(), described, words, "recomputed")
 
 
-def texts_in(facts: Facts, name: str) -> tuple[np.ndarray, list[str | None]]:
+def _texts_in(facts: Facts, name: str) -> tuple[np.ndarray, list[str | None]]:
     """The distinct values of a column as texts, None for a missing one, and which each record has.
 
     Records that read alike may have different codes.
@@ -70,7 +87,7 @@ def ranges(facts: Facts) -> Iterator[Check]:
         yield required(f"{field}.groups", not twice + torn, counted(len(texts), "group"), words)
 
 
-def _names_its_group(group: Group, safe: bool) -> bool:
+def _names_its_group(group: RawGroup, safe: bool) -> bool:
     """Whether a label is that of its group, with a mark of its level or an apostrophe at the most.
 
     ``safe``: labels that a spreadsheet would run have an apostrophe before them.
@@ -84,7 +101,7 @@ def _names_its_group(group: Group, safe: bool) -> bool:
     return own in (stem, stem.removeprefix("'")) if safe else own == stem
 
 
-def _reads(group: Group) -> bool:
+def _reads(group: RawGroup) -> bool:
     """Whether a label is the half-open range of its group: ``[20, 40)``, ``(-inf, 5)``."""
     label = str(group.get("group", group["label"]))
     low, comma, high = label[1:-1].partition(", ")
@@ -100,7 +117,7 @@ def _end(text: str, given: int | float | None) -> bool:
     return bool(number == given)
 
 
-def _overlaps(groups: Sequence[Group]) -> int:
+def _overlaps(groups: Sequence[RawGroup]) -> int:
     """How many ranges begin before the one before them ends, or end before they begin."""
     given = [(group["from"], group["to"]) for group in groups if "from" in group]
     ends: list[tuple[float, float]] = sorted(
@@ -133,7 +150,7 @@ def regions(facts: Facts) -> Iterator[Check]:
     wrong = _outside(facts, known)
     combinations = counted(len(known), "combination") + " of labels"
     words = f"has others in {counted(wrong, 'record')}"
-    yield required("regions.records", not wrong, combinations, words, RECOMPUTED)
+    yield required("regions.records", not wrong, combinations, words, "recomputed")
 
 
 def _outside(facts: Facts, known: Sequence[tuple[str | None, ...]]) -> int:
@@ -155,3 +172,79 @@ def plain_text(value: object) -> str | None:
     text = text_of(value)
     number = number_of(text) if NUMBER.fullmatch(text) else None
     return text if number is None else number_text(number)
+
+
+def masking(facts: Facts) -> Iterator[Check]:
+    """What the drawn table discloses, the channels, and that it shows nothing they cannot."""
+    reported = facts.manifest.get("masking")
+    if not reported:
+        return
+    yield from _realised(facts, reported)
+    yield from _names(facts, reported)
+    epsilons = [channel["epsilon"] for channel in reported["channels"]]
+    listed = all("rows" in channel for channel in reported["channels"])
+    found = {"epsilon": None if None in epsilons else sum(epsilons), "withheld": not listed}
+    yield from compared_all("masking", reported, found, "consistent")
+    if listed:
+        yield from _channels(facts, reported)
+    else:
+        yield Check("masking.channels", "unchecked", None, reason=WITHHELD)
+
+
+def _realised(facts: Facts, reported: Mapping[str, Any]) -> Iterator[Check]:
+    from anonymizer.masking.disclosure import disclosed  # its solvers take a while to load
+
+    yield compared("masking.realised", sorted(reported["realised"]), sorted(facts.schema.sensitive))
+    for name in facts.schema.sensitive:
+        found = asdict(disclosed(facts.counts.joint[name]))
+        yield from compared_all(f"masking.realised.{name}", at(reported, "realised", name), found)
+
+
+def _names(facts: Facts, reported: Mapping[str, Any]) -> Iterator[Check]:
+    """Attributes are named alike wherever they are."""
+    names = sorted(facts.masked)
+    agrees = bool(names) and {*names} <= {*facts.recoded}
+    yield required("masking.attributes", agrees, "", "has other quasi-identifiers")
+    for part in ("distortion", "scale"):
+        yield compared(f"masking.{part}", sorted(reported[part]), names, "consistent")
+    known = reported["method"] in METHODS and {*reported["distortion"].values()} <= {*DISTORTIONS}
+    yield required("masking.method", known, "", "knows no such method or distortion")
+    for each in reported["channels"]:
+        alone = [name for name in each["attributes"] if name in names]
+        if len(alone) == 1:  # what is not added to anything is not scaled
+            (name,) = alone
+            yield compared(f"masking.scale.{name}", reported["scale"][name], 1.0, "consistent")
+    within = [name for each in reported["channels"] for name in each["attributes"]]
+    covered = {*names} <= {*within} <= {*facts.recoded} and len({*within}) == len(within)
+    yield required("masking.channels", covered, "", "has other attributes")
+    kept = reported["preserved"]
+    if kept:
+        allowed = {*names, *facts.schema.sensitive}
+        agrees = {*kept["columns"]} <= allowed
+        yield required("masking.preserved.columns", agrees, "", "has no such numbers")
+
+
+def _channels(facts: Facts, reported: Mapping[str, Any]) -> Iterator[Check]:
+    from anonymizer.channels import channels_of
+
+    found = channels_of(reported)
+    for place, (attributes, channel) in enumerate(found.items()):
+        field = f"masking.channels.{place}"
+        epsilon = None if channel.epsilon == inf else channel.epsilon
+        sizes = {"epsilon": epsilon, "rank": channel.rank}
+        yield from compared_all(field, reported["channels"][place], sizes, "consistent")
+        wrong = _undrawn(facts, attributes, channel)
+        words = f"has others in {counted(wrong, 'record')}"
+        drawn = counted(len(channel.labels), "symbol")
+        yield required(f"{field}.labels", not wrong, drawn, words, "recomputed")
+
+
+def _undrawn(facts: Facts, attributes: tuple[str, ...], channel: "Channel") -> int:
+    """The records whose symbols the channel never releases."""
+    released = channel.matrix.max(axis=0) > 0
+    possible = {label for label, some in zip(channel.labels, released, strict=True) if some}
+    group, first = engine.grouped(facts.table, attributes)
+    columns = [_texts_in(facts, name) for name in attributes]
+    rows = zip(*([texts[code] for code in codes[first]] for codes, texts in columns), strict=True)
+    strange = np.array([row not in possible for row in rows])
+    return int(strange[group].sum())

@@ -14,8 +14,6 @@ from anonymizer.release.manifest import Manifest
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import (
     ABSENT,
-    STUDY,
-    UNCHECKED,
     Check,
     at,
     compared,
@@ -23,13 +21,11 @@ from anonymizer.release.verification.check import (
     required,
     same,
 )
-from anonymizer.release.verification.labels import MARKED, plain_text
+from anonymizer.release.verification.labels import MARKED, RawGroup, plain_text
 from anonymizer.tables.values import counted, is_missing, text_of
 from anonymizer.version import __version__
 
 OTHER_VERSION = "the release was made by another version, which may count other things in"
-
-Group = Mapping[str, Any]
 
 
 def models_of(manifest: Manifest, study: Study | None) -> list[PrivacyModel | None]:
@@ -75,35 +71,35 @@ def _columns(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     }
     for name, columns in expected.items():
         said, given = at(reported, name), list(columns)
-        yield required(f"columns.{name}", same(said, given), _named(said), _named(given), STUDY)
+        yield required(f"columns.{name}", same(said, given), _named(said), _named(given), "study")
     values = list(study.document.data.missing_values)
     missing = {"missing": schema.missing, "missing_values": values}
-    yield from compared_all("columns", reported, missing, STUDY)
+    yield from compared_all("columns", reported, missing, "study")
 
 
 def _options(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     for name, given in study.objective_options.items():
-        yield compared(f"objective.{name}", at(manifest, "objective", name), given, STUDY)
+        yield compared(f"objective.{name}", at(manifest, "objective", name), given, "study")
     if not manifest.get("masking"):
         name = study.document.objective.name
-        yield compared("search.objective", at(manifest, "search", "objective"), name, STUDY)
+        yield compared("search.objective", at(manifest, "search", "objective"), name, "study")
     method = study.recoding.name if isinstance(study.recoding, RandomRecoding) else None
     reported = at(manifest, "masking", "method")
-    yield compared("masking.method", None if reported is ABSENT else reported, method, STUDY)
+    yield compared("masking.method", None if reported is ABSENT else reported, method, "study")
 
 
 def _policy(manifest: Mapping[str, Any], models: Sequence[PrivacyModel]) -> Iterator[Check]:
     reported = manifest["privacy"]
     words = [counted(len(each), "model") for each in (reported, models)]
-    yield required("privacy", len(reported) == len(models), words[0], words[1], STUDY)
+    yield required("privacy", len(reported) == len(models), words[0], words[1], "study")
     for place, (said, model) in enumerate(zip(reported, models, strict=False)):
         given = _described(model)
         for name in ("model", "attribute"):
-            yield compared(f"privacy.{place}.{name}", said[name], given[name], STUDY)
+            yield compared(f"privacy.{place}.{name}", said[name], given[name], "study")
         own, wanted = said["parameters"], model.parameters
         for name in {**own, **wanted}:
             field = f"privacy.{place}.parameters.{name}"
-            yield compared(field, at(own, name), at(wanted, name), STUDY)
+            yield compared(field, at(own, name), at(wanted, name), "study")
 
 
 def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
@@ -113,34 +109,34 @@ def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     if isinstance(study.recoding, RandomRecoding):
         fixed = {**dict.fromkeys(study.schema.quasi_identifiers, 0), **(fixed or {})}
     if fixed is not None:
-        yield compared("levels", levels, dict(fixed), STUDY)
+        yield compared("levels", levels, dict(fixed), "study")
     elif isinstance(study.recoding, Levels):
         everything = {*levels} == {*study.schema.quasi_identifiers}
-        yield required("levels", everything, "", "needs one of every quasi-identifier", STUDY)
+        yield required("levels", everything, "", "needs one of every quasi-identifier", "study")
     for name, groups in manifest["recoding"].items():
         if name in study.hierarchies:
             yield _level(name, study.hierarchies[name], levels.get(name), groups)
 
 
-def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[Group]) -> Check:
+def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[RawGroup]) -> Check:
     """The labels of one attribute, at its level or at that of each group; else at any."""
-    leveled = [(group.get("level", level), group) for group in groups]
     listed = [_listed_labels(hierarchy, each) for each in range(hierarchy.height + 1)]
     wrong = 0
-    for each, group in leveled:
-        levels = range(hierarchy.height + 1) if each is None else [each]
+    for group in groups:
+        own = group.get("level", level)
         fits = any(
-            0 <= own <= hierarchy.height and _of_level(hierarchy, own, group, listed[own])
-            for own in levels
+            _of_level(hierarchy, each, group, known)
+            for each, known in enumerate(listed)
+            if own in (None, each)
         )
-        wrong += not (fits or (each is None and _of_its_own(hierarchy, group)))
+        wrong += not (fits or (own is None and _of_its_own(hierarchy, group)))
     high = level is not None and level > hierarchy.height
     reported = "the level of each group" if level is None else f"level {level}"
     words = f"has {counted(wrong, 'label')} of other levels, or of other values"
-    return required(f"levels.{name}", not wrong and not high, reported, words, STUDY)
+    return required(f"levels.{name}", not wrong and not high, reported, words, "study")
 
 
-def _of_its_own(hierarchy: Hierarchy, group: Group) -> bool:
+def _of_its_own(hierarchy: Hierarchy, group: RawGroup) -> bool:
     """Whether a group that is of no level is a range of numbers, or spells its values out."""
     if "from" in group:
         return hierarchy.ordered
@@ -160,7 +156,7 @@ def _listed_labels(hierarchy: Hierarchy, level: int) -> set[str]:
     return {text_of(hierarchy.labels(value)[level - 1]) for value in values}
 
 
-def _of_level(hierarchy: Hierarchy, level: int, group: Group, listed: set[str]) -> bool:
+def _of_level(hierarchy: Hierarchy, level: int, group: RawGroup, listed: set[str]) -> bool:
     """Whether a hierarchy may give a label at a level, and to all values that are listed."""
     label = group.get("group", _unmarked(group["label"]))
     values = group.get("values", ())
@@ -181,7 +177,7 @@ def _unmarked(label: object) -> object:
     return MARKED.sub("", label) if isinstance(label, str) else label
 
 
-def _complete(hierarchy: Hierarchy, level: int, group: Group, label: object) -> bool:
+def _complete(hierarchy: Hierarchy, level: int, group: RawGroup, label: object) -> bool:
     """Whether a group names every value that a hierarchy lists for its label."""
     named = {text_of(value) for value in group["values"] if value is not None}
     return all(
@@ -191,7 +187,7 @@ def _complete(hierarchy: Hierarchy, level: int, group: Group, label: object) -> 
     )
 
 
-def _representative(group: Group) -> object:
+def _representative(group: RawGroup) -> object:
     """A value that the label may be of: one within a range, or a masked code itself."""
     if group.get("from") is not None:
         return group["from"]
@@ -217,9 +213,9 @@ def _covers(hierarchy: Hierarchy, value: object) -> bool:
 
 def _fingerprint(manifest: Mapping[str, Any], study: Study) -> Check:
     if at(manifest, "versions", "anonymizer") != __version__:
-        return Check("study.fingerprint", UNCHECKED, None, reason=OTHER_VERSION)
+        return Check("study.fingerprint", "unchecked", None, reason=OTHER_VERSION)
     reported = at(manifest, "study", "fingerprint")
-    return compared("study.fingerprint", reported, study.fingerprint, STUDY)
+    return compared("study.fingerprint", reported, study.fingerprint, "study")
 
 
 def _described(model: PrivacyModel) -> dict[str, Any]:

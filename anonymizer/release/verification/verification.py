@@ -1,6 +1,6 @@
 """Verification of a release: the file, its manifest and, where there is one, its study."""
 
-import hashlib
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -13,17 +13,13 @@ from anonymizer.counts.schema import Schema, recount, taxonomies_of
 from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel, Verdict, population_of
 from anonymizer.recoding.apply import matched, relabelled
-from anonymizer.release.manifest import Manifest, sound
+from anonymizer.release.manifest import Manifest, digest_of_file, sound
 from anonymizer.release.proof import judged, verify
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
-from anonymizer.release.verification.check import RECOMPUTED, UNCHECKED, Check, at, required, same
-from anonymizer.release.verification.facts import Facts
+from anonymizer.release.verification import figures, labels
+from anonymizer.release.verification.check import Check, Facts, at, required, same
 from anonymizer.release.verification.fields import leaves, treatment_of
-from anonymizer.release.verification.figures import informations, missing, policy, sizes, warnings
-from anonymizer.release.verification.labels import labels, ranges, regions
-from anonymizer.release.verification.masked import masking
-from anonymizer.release.verification.searched import search
 from anonymizer.release.verification.studied import models_of, policy_of_study, studied
 from anonymizer.tables import engine
 from anonymizer.tables.files import Format, columns_in, disarmed, format_of, read_table
@@ -51,7 +47,7 @@ class Verification:
     @property
     def differences(self) -> tuple[Check, ...]:
         """The checks that do not agree."""
-        return tuple(check for check in self.checks if check.differs)
+        return tuple(check for check in self.checks if check.agrees is False)
 
     @property
     def unchecked(self) -> tuple[Check, ...]:
@@ -96,7 +92,7 @@ def verify_release(path: str | Path, study: Study | str | Path | None = None) ->
     """
     path = Path(path)
     study = study if study is None or isinstance(study, Study) else Study(study)
-    directory = path if _is_directory(path) else path.parent
+    directory = path if os.path.isdir(path) else path.parent  # noqa: PTH112 (it never raises)
     place = directory / MANIFEST
     if directory is not path and not place.exists():
         return _bare(path, study)
@@ -110,13 +106,6 @@ def verify_release(path: str | Path, study: Study | str | Path | None = None) ->
         return _verified(table, manifest, study)
 
 
-def _is_directory(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except (OSError, ValueError):
-        return False
-
-
 def _bare(path: Path, study: Study | None) -> Verification:
     """A table that no manifest is about, recounted under the policy of a study."""
     if study is None:
@@ -126,9 +115,8 @@ def _bare(path: Path, study: Study | None) -> Verification:
             "to recount the table under its policy"
         )
     table = study.read(path, schema=study.published)
-    people = population_of(study.privacy)
-    recoded = None if people is None else recoded_people(study, path, table, people.table)
-    return Verification(path, (), tuple(verify(table, study.published, study.privacy, recoded)))
+    people = recoded_people(study, path, table)
+    return Verification(path, (), tuple(verify(table, study.published, study.privacy, people)))
 
 
 def _verified(path: Path, manifest: Manifest, study: Study | None) -> Verification:
@@ -145,14 +133,12 @@ def _verified(path: Path, manifest: Manifest, study: Study | None) -> Verificati
     checks += studied(reported, study) if study else []
     if {*schema.columns} - {*columns}:
         reason = "the table lacks columns that have a role"
-        everything = Check("everything else", UNCHECKED, None, reason=reason)
+        everything = Check("everything else", "unchecked", None, reason=reason)
         return Verification(path, (*checks, everything), ())
     table = read_table(path, form, schema.columns)
     if not len(table):
         raise InputError("the table has no records")
-    people = None
-    if study is not None and (population := population_of(study.privacy)) is not None:
-        people = people_of(study, manifest, form, table, population.table)
+    people = None if study is None else _people(study, manifest, form, table)
     facts = _facts(reported, table, schema, models, people)
     checks += chain.from_iterable(check(facts) for check in ON_TABLE)
     checks += _unchecked(reported, checks, study)
@@ -175,7 +161,8 @@ def _facts(
 
 
 ON_TABLE = (
-    sizes, missing, labels, ranges, regions, policy, informations, search, masking, warnings
+    figures.sizes, figures.missing, labels.labels, labels.ranges, labels.regions, figures.policy,
+    figures.informations, figures.search, labels.masking, figures.warnings,
 )  # fmt: skip
 """What is checked on the records, in this order."""
 
@@ -198,13 +185,10 @@ def _verdicts(
 
 
 def _file(path: Path, manifest: Mapping[str, Any]) -> Iterator[Check]:
-    reported = manifest["table"]
-    agrees = path.name == reported["file"]
-    yield required("table.file", agrees, "", "has another name", RECOMPUTED)
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    agrees = reported["sha256"] == digest
-    yield required("table.sha256", agrees, "", "was changed after it was released", RECOMPUTED)
+    named = path.name == manifest["table"]["file"]
+    yield required("table.file", named, "", "has another name", "recomputed")
+    agrees = manifest["table"]["sha256"] == digest_of_file(path)
+    yield required("table.sha256", agrees, "", "was changed after it was released", "recomputed")
 
 
 def _columns(
@@ -218,19 +202,19 @@ def _columns(
     reported = listed if isinstance(listed, list) else []
     words = _differing(reported, found)
     number = counted(len(reported), "column")
-    yield required("table.columns", same(listed, [*found]), number, words, RECOMPUTED)
+    yield required("table.columns", same(listed, [*found]), number, words, "recomputed")
     there = [name for name in identifiers if name in found]
     none = not there and "identifiers" in manifest["columns"]
     words = f"has {', '.join(map(repr, there))}" if there else "may have some: none is named"
-    yield required("columns.identifiers", none, "", words, RECOMPUTED)
+    yield required("columns.identifiers", none, "", words, "recomputed")
     without = [name for name in found if name not in (*schema.quasi_identifiers, *schema.sensitive)]
     others = at(manifest, "other_columns")
     words = _differing(others if isinstance(others, list) else [], without)
-    yield required("other_columns", same(others, without), "", words, RECOMPUTED)
+    yield required("other_columns", same(others, without), "", words, "recomputed")
     lacking = [name for name in schema.columns if name not in found]
     words = "lacks " + ", ".join(map(repr, lacking))
     number = counted(len(schema.columns), "column")
-    yield required("columns", not lacking, number, words, RECOMPUTED)
+    yield required("columns", not lacking, number, words, "recomputed")
 
 
 def _differing(reported: Sequence[str], found: Sequence[str]) -> str:
@@ -250,29 +234,29 @@ def _unchecked(
     seen = dict.fromkeys(treatment_of(leaf) for leaf in leaves(manifest))
     for pattern, treatment in seen:
         alone = treatment.how == "study" and study is None
-        if (alone or treatment.how == UNCHECKED) and pattern not in done:
-            yield Check(pattern, UNCHECKED, None, reason=treatment.why)
+        if (alone or treatment.how == "unchecked") and pattern not in done:
+            yield Check(pattern, "unchecked", None, reason=treatment.why)
 
 
-def recoded_people(
-    study: Study, path: Path, table: pd.DataFrame, people: pd.DataFrame
-) -> pd.DataFrame:
-    """The population of a study as the released table at a path was recoded.
+def recoded_people(study: Study, path: Path, table: pd.DataFrame) -> pd.DataFrame | None:
+    """The population of a study as the released table at a path was recoded, None without one.
 
     Raises InputError when there is no manifest next to the table, or it is of another study.
     """
+    if population_of(study.privacy) is None:
+        return None
     manifest = Manifest.read(path.parent / MANIFEST)
-    return people_of(study, manifest, study.format_of(path), table, people)
+    return _people(study, manifest, study.format_of(path), table)
 
 
-def people_of(
-    study: Study, manifest: Manifest, form: Format, table: pd.DataFrame, people: pd.DataFrame
-) -> pd.DataFrame:
-    """The population of a study, recoded as a manifest describes.
-
-    Raises InputError when the manifest is of another study.
-    """
-    population = study.schema.admit_population(people)
+def _people(
+    study: Study, manifest: Manifest, form: Format, table: pd.DataFrame
+) -> pd.DataFrame | None:
+    """The same as a manifest describes it."""
+    people = population_of(study.privacy)
+    if people is None:
+        return None
+    population = study.schema.admit_population(people.table)
     tally = engine.tally(population, study.schema.quasi_identifiers)
     taxonomies = taxonomies_of(tally, study.hierarchies)
     recoding = manifest.recoding_over(taxonomies)

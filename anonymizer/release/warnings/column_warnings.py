@@ -1,6 +1,6 @@
-"""Warnings about columns without a role, which a release shows as they are."""
+"""Warnings about columns that a release shows as they are, and about the order of its records."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,7 +8,15 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counts import Counts
-from anonymizer.release.warnings.warnings import ENOUGH, IDENTIFYING, SINGLED_OUT, ReleaseWarning
+from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Codes, Floats, Ints
+from anonymizer.release.warnings.warnings import (
+    ENOUGH,
+    IDENTIFYING,
+    SINGLED_OUT,
+    UNORDERED,
+    ReleaseWarning,
+)
 from anonymizer.tables import engine
 from anonymizer.tables.engine import Digits
 from anonymizer.tables.numbering import crossed
@@ -27,6 +35,16 @@ column that tells nothing makes a quarter of the wrong guesses there, and a tent
 
 DENSE = 4
 """Pairs of values per record that are counted in a table of all of them."""
+
+LOOKED_AT = 1 << 14
+"""Records that are looked at, at the most, evenly spread: some of a sorted table are sorted."""
+
+LEAST = 4
+"""Pairs that break an order in a random one, at least, for an unbroken one to mean something.
+
+The likeliest chance is that of two values with eight records each: one of 6,435 of their orders is
+sorted, up or down. Where texts are sorted in two ways it is at most twice that.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,43 +82,9 @@ class Hidden:
         return _numbered(self.raw.iloc[::SCREENED])
 
     @cached_property
-    def distinct(self) -> int:
-        """How many raw values there are."""
-        return int((np.bincount(self.values[0]) > 0).sum())
-
-    @cached_property
     def wrong(self) -> int:
         """Records whose raw value is not the likeliest one of their label."""
         return _wrong(self.labels, self.values)[0]
-
-
-@dataclass(frozen=True, eq=False)
-class Other:
-    """A column without a role, numbered."""
-
-    name: str
-    digits: Digits
-
-    @cached_property
-    def sizes(self) -> np.ndarray:
-        """Records of each value that occurs, shape (values,)."""
-        sizes = np.bincount(self.digits[0])
-        return np.asarray(sizes[sizes > 0])
-
-    @property
-    def records(self) -> int:
-        """The records."""
-        return len(self.digits[0])
-
-    @property
-    def some(self) -> Digits:
-        """Those of every fourth record."""
-        return self.digits[0][::SCREENED], self.digits[1]
-
-    @cached_property
-    def rarer(self) -> int:
-        """Records that have not the commonest value."""
-        return self.records - int(self.sizes.max(initial=0))
 
 
 def column_warnings(
@@ -116,10 +100,20 @@ def column_warnings(
     found: list[ReleaseWarning] = []
     for name in others:
         try:
-            other = Other(str(name), _numbered(released[name]))
+            digits = _numbered(released[name])
         except (TypeError, ValueError, OverflowError, NotImplementedError):
             continue
-        found += _unique(other) or _telling(other, hidden)
+        sizes = np.bincount(digits[0])
+        sizes = sizes[sizes > 0]
+        if own := _unique(sizes):
+            found.append(ReleaseWarning("nearly-unique-column", str(name), own, len(released)))
+            continue
+        gains = {each.name: _gain(digits, sizes, each) for each in hidden}
+        found += [
+            ReleaseWarning("column-gives-away", str(name), gain, len(released), about=about)
+            for about, gain in gains.items()
+            if gain
+        ]
     return tuple(found)
 
 
@@ -135,46 +129,38 @@ def spelling_warnings(table: pd.DataFrame, sensitive: Iterable[str]) -> list[Rel
     return found
 
 
-def _unique(other: Other) -> list[ReleaseWarning]:
-    """A column of which nearly every record has its own value, those of the commonest one aside.
+def _unique(sizes: Ints) -> int:
+    """Records with a value of their own, where nearly all have one but for the commonest value.
 
-    That one is what stands for none: missing, an empty text, 0.
+    That one is what stands for none: missing, an empty text, 0. ``sizes``: the records of each
+    value that occurs, shape (values,). 0 where the column is not nearly unique.
     """
-    values, own = len(other.sizes), int((other.sizes == 1).sum())
-    differ = values - 1 >= IDENTIFYING * other.rarer and values >= ENOUGH
-    if differ and own >= SINGLED_OUT * other.records:
-        return [ReleaseWarning("nearly-unique-column", other.name, own, other.records)]
-    return []
+    values, own, records = len(sizes), int((sizes == 1).sum()), int(sizes.sum())
+    rarer = records - int(sizes.max(initial=0))
+    differ = values - 1 >= IDENTIFYING * rarer and values >= ENOUGH
+    return own if differ and own >= SINGLED_OUT * records else 0
 
 
-def _telling(other: Other, hidden: Iterable[Hidden]) -> list[ReleaseWarning]:
-    """A column that says of hidden quasi-identifiers what the release does not."""
-    gains = ((each.name, _gain(other, each)) for each in hidden)
-    return [
-        ReleaseWarning("column-gives-away", other.name, gain, other.records, about=name)
-        for name, gain in gains
-        if gain
-    ]
-
-
-def _gain(other: Other, hidden: Hidden) -> int:
+def _gain(column: Digits, sizes: Ints, hidden: Hidden) -> int:
     """Records whose raw value is guessed right only with a column that gives it away; 0: none does.
 
     The column determines the raw value, or is determined by it and not by what is released.
     """
-    records, values = other.records, len(other.sizes)
-    value_wrong, column_wrong = _wrong(other.some, hidden.some_values)
+    records, values = len(column[0]), len(sizes)
+    some = column[0][::SCREENED], column[1]
+    value_wrong, column_wrong = _wrong(some, hidden.some_values)
     most = WRONG * (records - values) * hidden.rarer / records
-    if value_wrong > most and column_wrong > WRONG * other.rarer:
+    if value_wrong > most and column_wrong > WRONG * (records - int(sizes.max())):
         return 0
-    value_wrong, column_wrong = _wrong(other.digits, hidden.values)
-    unlabelled, _ = _wrong(hidden.labels, other.digits)
+    value_wrong, column_wrong = _wrong(column, hidden.values)
+    unlabelled, _ = _wrong(hidden.labels, column)
+    distinct = np.count_nonzero(np.bincount(hidden.values[0]))
     if not (
         _explained(value_wrong, (records - values) * hidden.wrong / records)
-        or _explained(column_wrong, (records - hidden.distinct) * unlabelled / records)
+        or _explained(column_wrong, (records - distinct) * unlabelled / records)
     ):
         return 0
-    return hidden.wrong - _wrong(_together(hidden.labels, other.digits), hidden.values)[0]
+    return hidden.wrong - _wrong(_together(hidden.labels, column), hidden.values)[0]
 
 
 def _explained(wrong: int, expected: float) -> bool:
@@ -212,3 +198,72 @@ def _numbered(column: pd.Series) -> Digits:
         return engine.numbered(column)
     codes, values = pd.factorize(column, use_na_sentinel=False)
     return codes, len(values)
+
+
+def order_warnings(table: pd.DataFrame, names: Iterable[Hashable]) -> tuple[ReleaseWarning, ...]:
+    """Warn of columns that the records of a table are sorted or grouped by.
+
+    ``table``: the raw records in the order in which they are released. ``names``: columns that the
+    release does not show as they are.
+    """
+    found = []
+    for name in names:
+        pairs = _pairs_in_order(table[name])
+        if pairs is not None:
+            found.append(ReleaseWarning("telling-order", str(name), *pairs))
+    return tuple(found)
+
+
+def _pairs_in_order(column: pd.Series) -> tuple[int, int] | None:
+    """How many neighbours are in order, and of how many; None where that may be chance.
+
+    Groups of equal values are found too, however they follow each other: of the few steps from one
+    to the next, at most half break the order that fits best. Missing values have no place.
+    """
+    step = max(-(-len(column) // LOOKED_AT), 1)
+    try:
+        codes, values = engine.distinct_at(column, np.arange(0, len(column), step))
+    except InputError:
+        return None
+    present = np.array([not is_missing(value) for value in values], bool)
+    codes = (np.cumsum(present) - 1)[codes[present[codes]]]
+    values = [value for value, there in zip(values, present, strict=True) if there]
+    pairs, expected = len(codes) - 1, _expected(codes)
+    if expected < LEAST:
+        return None
+    broken = min(_broken(codes, values))
+    return (pairs - broken, pairs) if broken <= UNORDERED * expected else None
+
+
+def _expected(codes: Codes) -> float:
+    """Pairs of neighbours whose first value is the larger, on average over all orders."""
+    records = len(codes)
+    if records < 2:
+        return 0.0
+    sizes = np.bincount(codes)
+    differ = 1 - float((sizes * (sizes - 1.0)).sum()) / (records * (records - 1.0))
+    return (records - 1) * differ / 2
+
+
+def _broken(codes: Codes, values: Sequence[object]) -> Iterator[int]:
+    """Pairs that break each order that people sort by, rising and falling."""
+    for ranks in _orders(values):
+        places = ranks[codes]
+        yield int((places[1:] < places[:-1]).sum())
+        yield int((places[1:] > places[:-1]).sum())
+
+
+def _orders(values: Sequence[object]) -> Iterator[Floats]:
+    """The places of some values: by size where all are numbers, else by letter, or shorter first.
+
+    The last is how ``P9`` and ``P10`` follow each other.
+    """
+    texts = [str(value).strip() for value in values]
+    numbers = pd.to_numeric(pd.Series(texts, dtype=object), errors="coerce").to_numpy(float)
+    if not np.isnan(numbers).any():
+        yield numbers
+        return
+    for keys in (texts, [(len(text), text) for text in texts]):
+        places = np.empty(len(keys))
+        places[sorted(range(len(keys)), key=keys.__getitem__)] = np.arange(len(keys))
+        yield places

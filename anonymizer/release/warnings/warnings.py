@@ -1,4 +1,4 @@
-"""Kinds of warnings of a release, each with a code and a way out.
+"""Kinds of warnings of a release, each with a lasting code and a way out.
 
 A warning counts records, classes or values; it never shows one.
 """
@@ -42,12 +42,11 @@ Half of the pairs of a random order do where all values differ: so 99 % of the p
 
 @dataclass(frozen=True)
 class Caution:
-    """A kind of warning: its lasting code, when it is given, what its figures count, its message.
+    """A kind of warning: when it is given, what its figures count, its message.
 
     ``text`` says what is wrong and how to mend it, with places for the figures.
     """
 
-    code: str
     when: str
     counts: str
     text: str
@@ -57,18 +56,8 @@ class Caution:
 class ReleaseWarning:
     """Something that a release or a table is weak in, although its policy holds.
 
-    Parameters
-    ----------
-    code
-        One of ``WARNINGS``.
-    column
-        The column that it is about; None where it is about none.
-    count, of
-        How many, and of how many: what they count ``WARNINGS`` says for each code.
-    records
-        Records concerned, where ``count`` counts classes.
-    about
-        Another column that it is about.
+    ``count`` of ``of`` are what ``WARNINGS`` says for the ``code``; ``records`` are concerned where
+    these are classes. It is about a ``column``, or none, and may be ``about`` another one.
     """
 
     code: str
@@ -98,112 +87,94 @@ class ReleaseWarning:
 def warnings_markdown() -> str:
     """The table of all kinds of warnings as a README has it."""
     rows = [("code", "warns of", "`count` of `of`"), ("---",) * 3]
-    rows += [(f"`{each.code}`", each.when, each.counts) for each in WARNINGS.values()]
+    rows += [(f"`{code}`", each.when, each.counts) for code, each in WARNINGS.items()]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 WARNINGS: dict[str, Caution] = {
-    caution.code: caution
-    for caution in (
-        Caution(
-            "weak-policy",
-            "a policy of averages (`mean-information`, say) and bounds of 1 (k = 1) alone",
-            "models that promise nothing, models",
-            "no model of the policy promises anything of a single class ({count:,} of {of:,} are "
-            "averages or bounds of 1); add k-anonymity with k = 2 or more and a model about each "
-            "sensitive attribute",
-        ),
-        Caution(
-            "no-sensitive-attribute",
-            "a policy of class sizes alone, no sensitive attribute, and columns without a role",
-            "columns without a role, columns",
-            "no attribute is declared sensitive, so that the policy says nothing on what a class "
-            "tells of {count:,} of {of:,} columns, which are released as they are; declare those "
-            "that are sensitive and add a model about them",
-        ),
-        Caution(
-            "homogeneous-classes",
-            f"one value in {NEARLY:.0%} or more of a class, where no model bounds how often values "
-            "occur: under `k-anonymity` or `distinct-l-diversity` alone, say",
-            "classes, classes",
-            f"one value of {{column}} makes up {NEARLY:.0%} or more of {{count:,}} of {{of:,}} "
-            "classes and is that of {records} there, which can be guessed; add a model that bounds "
-            "how often a value occurs in a class, such as entropy-l-diversity or t-closeness",
-        ),
-        Caution(
-            "constant-sensitive",
-            "a sensitive attribute of one value",
-            "records, records",
-            "all {of:,} records have the same value of {column}, so that whoever knows that "
-            "somebody is among them knows it; leave the column out",
-        ),
-        Caution(
-            "missing-sensitive",
-            f"a sensitive attribute that more than {MISSING:.0%} of the records miss",
-            "records that miss it, records",
-            "{count:,} of {of:,} records miss the value of {column}, so that the policy is about "
-            "gaps more than about values; leave these records out, or the column",
-        ),
-        Caution(
-            "missing-as-value",
-            "classes that are diverse only since missing counts as a value "
-            '(`missing = "category"`)',
-            "classes, classes",
-            "{count:,} of {of:,} classes, of {records}, have enough different values of {column} "
-            "only because a missing one counts as a value; leave records that miss it out "
-            '(missing = "drop"), or require a larger l',
-        ),
-        Caution(
-            "similar-numbers",
-            f"classes whose sensitive numbers differ, but by at most {NARROW:.0%} of what those of "
-            "the table do (its 5th to its 95th percentile)",
-            "classes, classes",
-            f"in {{count:,}} of {{of:,}} classes, of {{records}}, the numbers of {{column}} lie "
-            f"within {NARROW:.0%} of the table's spread, so that they are as good as known "
-            'although they differ; add t-closeness with distance = "ordered", or round them',
-        ),
-        Caution(
-            "spellings-by-case",
-            "values of a sensitive attribute that differ by upper and lower case alone",
-            "such values, values",
-            "{count:,} of {of:,} values of {column} differ from another by upper and lower case "
-            "alone and count as different ones; write each value in one way",
-        ),
-        Caution(
-            "spellings-alike",
-            "spellings of sensitive values that read alike, as `1` and `1.0`",
-            "spellings that read like another, spellings",
-            "{count:,} of {of:,} spellings of {column} read like another one, so that they count "
-            "as one value, and those that certainly are one are released in one spelling; write "
-            "each value in one way",
-        ),
-        Caution(
-            "nearly-unique-column",
-            f"a column without a role in which {IDENTIFYING:.0%} or more of the records that have "
-            "not the commonest value (missing, say) differ from each other",
-            "records with a value of their own, records",
-            "{count:,} of {of:,} records have a value of {column} that no other record has, and it "
-            "is released as it is; list the column among the identifiers, or make it a "
-            "quasi-identifier",
-        ),
-        Caution(
-            "column-gives-away",
-            "a column without a role that determines a generalized quasi-identifier, or is "
-            "determined by it and says more than its label",
-            "records of which the likeliest value is right only with the column, records",
-            "{column} gives {about} away: with it the true value is guessed for {count:,} of "
-            "{of:,} records more than from what is released; list it among the identifiers, or "
-            "make it a quasi-identifier",
-        ),
-        Caution(
-            "telling-order",
-            "records that stand in the order of an identifier or of a generalized "
-            "quasi-identifier, or grouped by it (at most 16,384 records, evenly spread, are looked "
-            "at)",
-            "pairs of neighbours in that order, pairs",
-            "{count:,} of {of:,} neighbouring records stand in the order of {column}, which the "
-            "release does not show as it is; shuffle the table before it is anonymized",
-        ),
-    )
+    "weak-policy": Caution(
+        "a policy of averages (`mean-information`, say) and bounds of 1 (k = 1) alone",
+        "models that promise nothing, models",
+        "no model of the policy promises anything of a single class ({count:,} of {of:,} are "
+        "averages or bounds of 1); add k-anonymity with k = 2 or more and a model about each "
+        "sensitive attribute",
+    ),
+    "no-sensitive-attribute": Caution(
+        "a policy of class sizes alone, no sensitive attribute, and columns without a role",
+        "columns without a role, columns",
+        "no attribute is declared sensitive, so that the policy says nothing on what a class "
+        "tells of {count:,} of {of:,} columns, which are released as they are; declare those that "
+        "are sensitive and add a model about them",
+    ),
+    "homogeneous-classes": Caution(
+        f"one value in {NEARLY:.0%} or more of a class, where no model bounds how often values "
+        "occur: under `k-anonymity` or `distinct-l-diversity` alone, say",
+        "classes, classes",
+        f"one value of {{column}} makes up {NEARLY:.0%} or more of {{count:,}} of {{of:,}} "
+        "classes and is that of {records} there, which can be guessed; add a model that bounds "
+        "how often a value occurs in a class, such as entropy-l-diversity or t-closeness",
+    ),
+    "constant-sensitive": Caution(
+        "a sensitive attribute of one value",
+        "records, records",
+        "all {of:,} records have the same value of {column}, so that whoever knows that somebody "
+        "is among them knows it; leave the column out",
+    ),
+    "missing-sensitive": Caution(
+        f"a sensitive attribute that more than {MISSING:.0%} of the records miss",
+        "records that miss it, records",
+        "{count:,} of {of:,} records miss the value of {column}, so that the policy is about gaps "
+        "more than about values; leave these records out, or the column",
+    ),
+    "missing-as-value": Caution(
+        'classes that are diverse only since missing counts as a value (`missing = "category"`)',
+        "classes, classes",
+        "{count:,} of {of:,} classes, of {records}, have enough different values of {column} only "
+        "because a missing one counts as a value; leave records that miss it out "
+        '(missing = "drop"), or require a larger l',
+    ),
+    "similar-numbers": Caution(
+        f"classes whose sensitive numbers differ, but by at most {NARROW:.0%} of what those of "
+        "the table do (its 5th to its 95th percentile)",
+        "classes, classes",
+        f"in {{count:,}} of {{of:,}} classes, of {{records}}, the numbers of {{column}} lie "
+        f"within {NARROW:.0%} of the table's spread, so that they are as good as known "
+        'although they differ; add t-closeness with distance = "ordered", or round them',
+    ),
+    "spellings-by-case": Caution(
+        "values of a sensitive attribute that differ by upper and lower case alone",
+        "such values, values",
+        "{count:,} of {of:,} values of {column} differ from another by upper and lower case alone "
+        "and count as different ones; write each value in one way",
+    ),
+    "spellings-alike": Caution(
+        "spellings of sensitive values that read alike, as `1` and `1.0`",
+        "spellings that read like another, spellings",
+        "{count:,} of {of:,} spellings of {column} read like another one, so that they count as "
+        "one value, and those that certainly are one are released in one spelling; write each "
+        "value in one way",
+    ),
+    "nearly-unique-column": Caution(
+        f"a column without a role in which {IDENTIFYING:.0%} or more of the records that have "
+        "not the commonest value (missing, say) differ from each other",
+        "records with a value of their own, records",
+        "{count:,} of {of:,} records have a value of {column} that no other record has, and it is "
+        "released as it is; list the column among the identifiers, or make it a quasi-identifier",
+    ),
+    "column-gives-away": Caution(
+        "a column without a role that determines a generalized quasi-identifier, or is determined "
+        "by it and says more than its label",
+        "records of which the likeliest value is right only with the column, records",
+        "{column} gives {about} away: with it the true value is guessed for {count:,} of {of:,} "
+        "records more than from what is released; list it among the identifiers, or make it a "
+        "quasi-identifier",
+    ),
+    "telling-order": Caution(
+        "records that stand in the order of an identifier or of a generalized quasi-identifier, "
+        "or grouped by it (at most 16,384 records, evenly spread, are looked at)",
+        "pairs of neighbours in that order, pairs",
+        "{count:,} of {of:,} neighbouring records stand in the order of {column}, which the "
+        "release does not show as it is; shuffle the table before it is anonymized",
+    ),
 }
 """The kinds of warnings by their codes, in the order in which they are reported."""

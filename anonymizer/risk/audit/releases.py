@@ -12,10 +12,17 @@ import pandas as pd
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.privacy import Population, PrivacyModel, about_each, population_of
-from anonymizer.release.manifest import Manifest, require_digest, sound
+from anonymizer.release.manifest import Manifest, sound
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
-from anonymizer.tables.files import Format, cleaned, format_of, read_table, rearmed
+from anonymizer.tables.files import (
+    Format,
+    cleaned,
+    format_of,
+    read_table,
+    rearmed,
+    rearmed_text,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +77,7 @@ def read_release(path: Path, study: Study | None = None) -> Published:
     manifest.require_unmasked()
     manifest = manifest.completed(None if study is None else study.hierarchies)
     with sound(directory / MANIFEST):
-        about, columns = manifest.file
-        if path != directory and path.name != about.file:
-            raise InputError(f"{path} is not the table that the {MANIFEST} next to it is about")
-        table = directory / about.file
-        require_digest(table, about.sha256)
+        table, columns = manifest.table_at(path), manifest.file[1]
         form = format_of(table, columns.separator)
         if study is None:
             schema, missing = manifest.roles, tuple(columns.missing_values)
@@ -93,7 +96,7 @@ def read_release(path: Path, study: Study | None = None) -> Published:
             _require_same_policy(study, models, manifest)
     frame = read_table(table, form, schema.columns)
     if manifest.spreadsheet is not None and manifest.spreadsheet.safe:  # texts of the original
-        frame, manifest = rearmed(frame), manifest.rearmed
+        frame, manifest = rearmed(frame), manifest.with_texts(rearmed_text)
     return Published(path, manifest, schema, missing, models, frame, study)
 
 
