@@ -44,7 +44,7 @@ SPARSE = 200
 Status = NDArray[np.int8]
 
 Note = Callable[[Node, FrequencySet], None]
-"""Told of every feasible node that was counted; the classes are valid until the next one."""
+"""Called with every feasible node that was counted; the classes are valid until the next one."""
 
 
 def forget(node: Node, classes: FrequencySet) -> None:

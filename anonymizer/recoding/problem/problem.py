@@ -26,7 +26,7 @@ INSTANT = 1e-9
 """Seconds."""
 
 Watch = Callable[[str, int, int | None], None]
-"""Told what is being done, how much of it, and of how much in all where that is known."""
+"""Called with what is being done, how much of it, and of how much in all where that is known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +150,7 @@ class Run:
     time_limit
         Seconds after which the best found so far is returned.
     watch
-        Told of the progress.
+        Called with the progress.
     """
 
     n_jobs: int | None = None
