@@ -28,6 +28,7 @@ html_title = f"anonymizer {version}"
 myst_enable_extensions = ["colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 
+napoleon_use_ivar = True  # an attribute that is a property, too, is described once
 autodoc_member_order = "bysource"
 autodoc_typehints = (
     "none"  # types stand in the signatures of the source; the text says what is meant
