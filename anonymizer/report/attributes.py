@@ -62,7 +62,7 @@ def print_undeclared(found: Undeclared, shown: int = SHOWN) -> None:
         out.print("No column without a role identifies.")
     if found.skipped:
         names = ", ".join(found.skipped)
-        out.print(f"Not counted, as their values cannot be told apart: {names}")
+        out.print(f"Not counted, as their values cannot be distinguished: {names}")
 
 
 def _subsets(subsets: Iterable[Ranked], metric: str, about: str | None) -> Table:

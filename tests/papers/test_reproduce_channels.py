@@ -9,9 +9,8 @@ import pytest
 
 from anonymizer import papers
 from anonymizer.channels import privacy_distortion, squared
-from anonymizer.papers import domingo2009
-from anonymizer.papers.command import PICTURES
-from anonymizer.papers.plots import curves
+from anonymizer.papers import domingo2009, plots
+from anonymizer.papers.command import PAPERS
 from anonymizer.papers.rebollo2008.figures import figure_6, figure_7
 from anonymizer.papers.rebollo2008.normal import SHARES, Grid, closed, slope_of
 from anonymizer.papers.rebollo2008.theory import statements
@@ -35,7 +34,7 @@ def rows_of(sections):
 def test_the_command_knows_all_papers():
     room = Path(papers.__file__).parent
     modules = {path.stem for path in room.iterdir() if re.search(r"\d{4}$", path.stem)}
-    assert list(PICTURES) == sorted(modules)
+    assert list(PAPERS) == sorted(modules)
     for name in modules:
         assert str(int(name[-4:])) in import_module(f"anonymizer.papers.{name}").TITLE
 
@@ -149,7 +148,7 @@ def test_noise_costs_the_variance_before_the_covariance(domingo):
 def test_the_same_papers_are_the_same_pictures(tmp_path, rebollo, domingo):
     for sections, name in ((rebollo, "rebollo"), (domingo, "domingo")):
         for copy in "ab":
-            curves.draw(sections, tmp_path / f"{name}{copy}.svg")
+            plots.draw(sections, tmp_path / f"{name}{copy}.svg")
         first, second = ((tmp_path / f"{name}{copy}.svg").read_text() for copy in "ab")
         assert first == second
     assert "<!-- Model" not in first

@@ -34,7 +34,7 @@ def _classes() -> Section:
             "records",
             f"{found.records}",
             f"{LISTED} lines",
-            "Table 3, whose lines cannot be told apart into classes; Table 2 is used",
+            "Table 3, whose lines cannot be separated into classes; Table 2 is used",
             float(found.records),
             f"cannot be reproduced: Table 2 has {found.records} records",
         ),

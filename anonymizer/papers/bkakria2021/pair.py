@@ -19,12 +19,12 @@ Found = Mapping[str, float]
 
 
 def pair() -> list[Section]:
-    """Both releases, and what tells them apart."""
-    found = {name: measured(people) for name, people in RELEASES.items()}
+    """Both releases, and what distinguishes them."""
+    found = {name: _measured(people) for name, people in RELEASES.items()}
     return [
         *(Section(name, [_regrouped(name), *_listed(name, found[name])]) for name in RELEASES),
         Section(
-            "Tables 1b and 2b told apart",
+            "Tables 1b and 2b distinguished",
             [_verdict(name, *(found[table][name] for table in RELEASES)) for name in RISKS],
             "An attacker infers a disease with probability 0.60 from Table 2b, 0.33 from Table 1b. "
             "0.60 is also the share of Diabetes in the table: the groups add nothing to it, which "
@@ -33,13 +33,13 @@ def pair() -> list[Section]:
     ]
 
 
-def measured(people: Patients) -> dict[str, float]:
+def _measured(people: Patients) -> dict[str, float]:
     """What can be said of a release, by name."""
     zones, decades = people.generalized()
     records = reidentification(zones, decades).measures
     disease = inference(people.diseases, zones, decades)
     found = disease.measures
-    values = [len(set(texts)) for texts in groups(people).values()]
+    values = [len(set(texts)) for texts in _groups(people).values()]
     inferred = ("ELD", "ITPR", "DR", "MI", "CP")
     return {
         "k": float(disease.sizes.min()),
@@ -60,7 +60,7 @@ WHOLE = {"k", "distinct l"}
 SAFER_WHEN_LARGE = {"k", "distinct l", "entropy l"}
 
 
-def groups(people: Patients) -> dict[tuple[str, str], list[str]]:
+def _groups(people: Patients) -> dict[tuple[str, str], list[str]]:
     """The diseases of each group of a release."""
     found = defaultdict(list)
     for *group, disease in zip(*people.generalized(), people.diseases, strict=True):
@@ -70,7 +70,7 @@ def groups(people: Patients) -> dict[tuple[str, str], list[str]]:
 
 def _regrouped(name: str) -> Row:
     """The release made anew from the raw table."""
-    made = {group: sorted(found) for group, found in groups(RELEASES[name]).items()}
+    made = {group: sorted(found) for group, found in _groups(RELEASES[name]).items()}
     printed = {group: sorted(texts) for group, texts in GROUPS[name].items()}
     return Row.claim(
         f"{name} from {name[:-1]}a",
