@@ -1,6 +1,6 @@
 """One drawn attribute: its values, what may be released for them, and what that costs."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -23,17 +23,7 @@ OF_NUMBERS = {"squared": squared, "absolute": absolute}
 
 @dataclass(frozen=True, eq=False)
 class Attribute:
-    """An attribute at the level it is drawn from.
-
-    Parameters
-    ----------
-    name
-        The column.
-    taxonomy, partition
-        Its hierarchy, and the level that it was recoded to before.
-    kind
-        The distortion: ``"squared"``, ``"absolute"``, ``"hamming"`` or ``"hierarchy"``.
-    """
+    """An attribute at the level that it was recoded to, and the kind of its distortion."""
 
     name: str
     taxonomy: Taxonomy
@@ -79,7 +69,7 @@ class Attribute:
     def distances(self, values: Sequence[Hashable], symbols: Sequence[Hashable]) -> Floats:
         """What each symbol costs for each value, shape (values, symbols)."""
         if self.kind == "hamming":
-            return hamming(_texts(values), _texts(symbols))
+            return hamming(key_of(values), key_of(symbols))
         if self.kind == "hierarchy":
             return self._levels_apart(self._codes(values), self._codes(symbols))
         return OF_NUMBERS[self.kind](self.numbers(values), self.numbers(symbols))
@@ -93,7 +83,7 @@ class Attribute:
 
     def _codes(self, labels: Sequence[Hashable]) -> Codes:
         """A value code for each label of the level."""
-        found = [self._first.get(text, -1) for text in _texts(labels)]
+        found = [self._first.get(text, -1) for text in key_of(labels)]
         self._require_none(found.count(-1), "are not among the values of its hierarchy")
         return np.array(found, np.intp)
 
@@ -118,10 +108,10 @@ class Attribute:
         """The first value code of each label."""
         if self.partition is self.taxonomy.levels[0]:
             return {text: code for code, text in enumerate(self.taxonomy.texts)}
-        labels = (
+        labels = [
             str(label) if isinstance(label, Interval) else label for label in self.partition.labels
-        )
-        return dict(zip(_texts(labels), self.partition.first.tolist(), strict=True))
+        ]
+        return dict(zip(key_of(labels), self.partition.first.tolist(), strict=True))
 
 
 def _measurable(numbers: Sequence[Decimal | None]) -> bool:
@@ -139,10 +129,6 @@ def _measurable(numbers: Sequence[Decimal | None]) -> bool:
     if all(Decimal(near) == number for near, number in zip(found.tolist(), exact, strict=True)):
         return True
     return bool(np.diff(found).min() > 1000 * np.spacing(np.abs(found).max()))
-
-
-def _texts(values: Iterable[Hashable]) -> list[str | None]:
-    return [key_of((value,))[0] for value in values]
 
 
 def plain(number: float) -> int | float:

@@ -16,19 +16,10 @@ TRACE = 2.0**-36
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A channel of one block.
+    """A channel of one block: q(y|x), shape (n, k), of k symbols, combinations of values.
 
-    Parameters
-    ----------
-    block
-        The block.
-    matrix
-        q(y|x), shape (n, k).
-    symbols
-        What is released, k combinations of values.
-    lower_bound
-        What no channel that satisfies the same models has less expected distortion than; NaN where
-        that is not known.
+    No channel that satisfies the same models has an expected distortion below ``lower_bound``; NaN
+    where that is not known.
     """
 
     block: Block
@@ -39,23 +30,11 @@ class Piece:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A channel of all blocks of a part.
+    """A channel of all blocks of a part: q(y|x) and d(x, y), shape (rows, symbols).
 
-    Parameters
-    ----------
-    part
-        What it is about.
-    matrix
-        q(y|x), shape (rows, symbols): 0 between blocks.
-    distances
-        d(x, y), same shape; 0 between blocks, where it does not matter.
-    symbols
-        What is released.
-    lower_bound
-        As of a piece, over all of them.
-    margin
-        The share of the way from the limits of the policy to no information at all that was kept
-        free; None where there is no such thing.
+    Both are 0 between blocks. ``lower_bound``: as of a piece, over all of them. ``margin``: the
+    share of the way from the limits of the policy to no information at all that was kept free; None
+    where there is no such thing.
     """
 
     part: Part = field(repr=False)

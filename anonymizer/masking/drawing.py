@@ -17,14 +17,9 @@ from anonymizer.privacy import PrivacyModel
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """The symbols of all records.
+    """The symbol of each record, an array of shape (records,) for each part.
 
-    Parameters
-    ----------
-    symbol_of
-        The symbol of each record, one array of shape (records,) for each part.
-    by_class
-        Records by class, all parts together, and stratum, shape (classes, strata).
+    ``by_class``: records by class, all parts together, and stratum, shape (classes, strata).
     """
 
     symbol_of: list[Codes]
@@ -33,22 +28,12 @@ class Drawn:
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """How tables are drawn from channels.
+    """How tables are drawn from channels: ``draws`` times at the most, until all models hold.
 
-    Parameters
-    ----------
-    models
-        What every class of a drawn table satisfies.
-    draws
-        How many tables are drawn at the most.
-    rng
-        Where randomness comes from.
-    independent
-        Every record by itself, which local differential privacy is about; otherwise the records of
-        every symbol are kept near to what is expected.
-    kept_of
-        What every record has of attributes that are no part of any channel and separate classes
-        all the same, shape (records,); None where there are none.
+    ``independent``: every record by itself, which local differential privacy is about; otherwise
+    the records of every symbol are kept near to what is expected. ``kept_of``: what every record
+    has of attributes that are no part of any channel and separate classes all the same, shape
+    (records,); None where there are none.
     """
 
     models: Sequence[PrivacyModel]
@@ -60,12 +45,7 @@ class Drawing:
     def draw(self, tables: Sequence[Contingency], matrices: Sequence[Floats]) -> Drawn | None:
         """The first draw that satisfies every model; None where all break one.
 
-        Parameters
-        ----------
-        tables
-            The records of each part.
-        matrices
-            Its channel q(y|x), shape (rows, symbols).
+        Of the records of each part, and its channel q(y|x), shape (rows, symbols).
         """
         attempts = (self._attempt(tables, matrices) for _ in range(self.draws))
         return next((drawn for drawn in attempts if drawn is not None), None)
@@ -85,28 +65,25 @@ class Drawing:
         pairs = zip(tables, matrices, strict=True)
         kinds = [self._kinds(table, matrix) for table, matrix in pairs]
         whole = tables[0]
-        alone = len(tables) == 1 and self.kept_of is None
-        if alone:  # the classes are known before any record has its symbol
-            by_class = _by_symbol(kinds[0], matrices[0].shape[1], whole.records.shape[1])
+        if len(tables) == 1 and self.kept_of is None:
+            # The classes are known before any record has its symbol.
+            by_class = np.zeros((matrices[0].shape[1], whole.records.shape[1]), np.int64)
+            _, stratum, symbol, records = kinds[0].T
+            np.add.at(by_class, (symbol, stratum), records)
             if not whole.acceptable(by_class, self.models).all():
                 return None
+            return Drawn([_dealt(whole, kinds[0], self.rng)], by_class)
         symbol_of = [_dealt(*each, self.rng) for each in zip(tables, kinds, strict=True)]
-        if not alone:
-            kept = [] if self.kept_of is None else [self.kept_of]
-            by_class = _by_class(whole, [*symbol_of, *kept])
-            if not whole.acceptable(by_class, self.models).all():
-                return None
-        return Drawn(symbol_of, by_class)
+        kept = [] if self.kept_of is None else [self.kept_of]
+        by_class = _by_class(whole, [*symbol_of, *kept])
+        return Drawn(symbol_of, by_class) if whole.acceptable(by_class, self.models).all() else None
 
     def _kinds(self, table: Contingency, matrix: Floats) -> Ints:
         """Draw from a channel, stratum by stratum of equal sensitive values.
 
         Every record gets each symbol with the channel's chance. Rounded, the records of a symbol
-        with some sensitive values are within one of what is expected.
-
-        Returns
-        -------
-        Row, stratum, symbol, and the records of that kind, shape (kinds, 4).
+        with some sensitive values are within one of what is expected. Returns row, stratum, symbol,
+        and the records of that kind, shape (kinds, 4).
         """
         found = []
         for stratum, sizes in enumerate(table.records.T):
@@ -121,13 +98,6 @@ class Drawing:
             kind = [rows[row], np.full(len(row), stratum), columns[column], records[row, column]]
             found.append(np.column_stack(kind))
         return np.concatenate(found)
-
-
-def _by_symbol(kinds: Ints, symbols: int, strata: int) -> Ints:
-    """Records by symbol and stratum, shape (symbols, strata)."""
-    found = np.zeros((symbols, strata), np.int64)
-    np.add.at(found, (kinds[:, 2], kinds[:, 1]), kinds[:, 3])
-    return found
 
 
 def _dealt(table: Contingency, kinds: Ints, rng: np.random.Generator) -> Codes:

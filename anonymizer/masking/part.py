@@ -26,14 +26,8 @@ MOST_SYMBOLS = 1000
 class Block:
     """The records that agree on the attributes which are kept; each block has its own channel.
 
-    That loses nothing: a symbol of one block can stand for records of no other.
-
-    Parameters
-    ----------
-    part
-        Where it belongs.
-    rows
-        Which rows of the part's contingency table it is, shape (n,).
+    That loses nothing: a symbol of one block can stand for records of no other. ``rows`` are those
+    of the part's contingency table, shape (n,).
     """
 
     part: "Part"
@@ -84,12 +78,7 @@ class Block:
 class Part:
     """Attributes that are drawn together.
 
-    Parameters
-    ----------
-    contingency
-        The records by the values of these attributes, and of those that are kept with them.
-    attributes
-        The drawn ones.
+    ``contingency``: the records by the values of these, and of the attributes kept with them.
     """
 
     contingency: Contingency = field(repr=False)

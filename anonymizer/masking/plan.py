@@ -14,10 +14,14 @@ from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.masking.attribute import Attribute
 from anonymizer.masking.candidate import Candidate
 from anonymizer.masking.contingency import Contingency
-from anonymizer.masking.disclosure import RandomizationReport, channel_report, disclosed
+from anonymizer.masking.disclosure import (
+    RandomizationReport,
+    channel_report,
+    disclosed,
+    preserved,
+)
 from anonymizer.masking.drawing import Drawing, Drawn
 from anonymizer.masking.options import RandomRecoding
-from anonymizer.masking.preserved import preserved
 from anonymizer.privacy import KAnonymity
 from anonymizer.recoding.apply import described, relabelled
 from anonymizer.recoding.recoding import Outcome, RecodingPlan, unsuppressed
@@ -30,17 +34,7 @@ KINDS = (("int64", -(2**63), 2**63), ("uint64", 0, 2**64))
 
 @dataclass(frozen=True, eq=False)
 class RandomPlan(RecodingPlan):
-    """Channels for a table's values, and the levels that these are drawn from.
-
-    Parameters
-    ----------
-    options
-        The random recoding that was requested.
-    rng
-        What draws.
-    candidates
-        The channels that were chosen, one for each part.
-    """
+    """Channels for a table's values, one for each part, and the levels these are drawn from."""
 
     random: ClassVar[bool] = True
 
@@ -82,7 +76,7 @@ class RandomPlan(RecodingPlan):
         base = self.base(admitted)
         names = [candidate.part.names for candidate in self.candidates]
         tables = [Contingency.of(base, replace(self.schema, names=some)) for some in names]
-        matrices = [_rows_for(*pair) for pair in zip(self.candidates, tables, strict=True)]
+        matrices = list(map(_rows_for, self.candidates, tables))
         drawn = self.drawing(base, tables).draw(tables, matrices)
         if drawn is None:
             raise PolicyBrokenError(
@@ -92,17 +86,7 @@ class RandomPlan(RecodingPlan):
         return self.outcome(base, tables, drawn)
 
     def outcome(self, base: pd.DataFrame, tables: Sequence[Contingency], drawn: Drawn) -> Outcome:
-        """Put drawn symbols into a table.
-
-        Parameters
-        ----------
-        base
-            The admitted records at the levels they are drawn from.
-        tables
-            The records of each part.
-        drawn
-            The symbols of all records.
-        """
+        """Put drawn symbols into a table of the admitted records at their levels."""
         columns = {}
         for candidate, symbol_of in zip(self.candidates, drawn.symbol_of, strict=True):
             for attribute in candidate.part.attributes:
@@ -111,7 +95,19 @@ class RandomPlan(RecodingPlan):
                 columns[attribute.name] = _symbols_of(base[attribute.name], symbol_of, labels)
         released = engine.without_traces(engine.replaced(base, columns))
         hidden = list(dict.fromkeys([*columns, *self.generalized]))
-        report = self._report(base, released, tables, drawn)
+        attributes, whole = self._attributes, tables[0]
+        numbers = [attribute.name for attribute in attributes if attribute.numeric]
+        report = RandomizationReport(
+            self.options.name,
+            tuple(attribute.name for attribute in attributes),
+            {attribute.name: attribute.kind for attribute in attributes},
+            {name: scale for c in self.candidates for name, scale in c.part.scale.items()},
+            self.candidates[0].margin,
+            self.options.withhold,
+            {name: disclosed(whole.joint(name, drawn.by_class)) for name in whole.codes},
+            preserved(base, released, numbers, self.schema.sensitive),
+            list(map(channel_report, self.candidates, tables, drawn.symbol_of)),
+        )
         return Outcome(released, unsuppressed(len(released)), False, hidden, report)
 
     def recoder(
@@ -130,30 +126,6 @@ class RandomPlan(RecodingPlan):
     @property
     def _attributes(self) -> list[Attribute]:
         return [each for candidate in self.candidates for each in candidate.part.attributes]
-
-    def _report(
-        self,
-        base: pd.DataFrame,
-        released: pd.DataFrame,
-        tables: Sequence[Contingency],
-        drawn: Drawn,
-    ) -> RandomizationReport:
-        """What the manifest reports of the draw."""
-        attributes, whole = self._attributes, tables[0]
-        numbers = [attribute.name for attribute in attributes if attribute.numeric]
-        channels = zip(self.candidates, tables, drawn.symbol_of, strict=True)
-        realised = {name: disclosed(whole.joint(name, drawn.by_class)) for name in whole.codes}
-        return RandomizationReport(
-            self.options.name,
-            tuple(attribute.name for attribute in attributes),
-            {attribute.name: attribute.kind for attribute in attributes},
-            {name: scale for c in self.candidates for name, scale in c.part.scale.items()},
-            self.candidates[0].margin,
-            self.options.withhold,
-            realised,
-            preserved(base, released, numbers, self.schema.sensitive),
-            [channel_report(*each) for each in channels],
-        )
 
 
 def _rows_for(candidate: Candidate, table: Contingency) -> Floats:

@@ -31,20 +31,8 @@ def rounded(records: Ints, channel: Floats, rng: np.random.Generator) -> Ints:
 
     Every entry is the expectation rounded up or down, every row sums to its records, and every
     column to its expectation rounded up or down (beyond ``MOST_EDGES`` entries columns may be off
-    by more).
-
-    Parameters
-    ----------
-    records
-        Records by true value, shape (n,).
-    channel
-        q(y|x), shape (n, k).
-    rng
-        Where randomness comes from.
-
-    Returns
-    -------
-    Records by true value and symbol, shape (n, k).
+    by more). Of records by true value, shape (n,), and q(y|x), shape (n, k); returns records by
+    true value and symbol, shape (n, k).
     """
     whole, rest = _parts(records, channel)
     if np.count_nonzero(rest) > MOST_EDGES:

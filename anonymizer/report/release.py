@@ -16,18 +16,10 @@ from anonymizer.report.console import console, table_of
 from anonymizer.report.verdicts import print_warnings, verdict_table
 
 if TYPE_CHECKING:  # only a masked release needs what these need
-    from anonymizer.masking.disclosure import ChannelReport, RandomizationReport
-    from anonymizer.masking.preserved import Preserved
+    from anonymizer.masking.disclosure import ChannelReport, Preserved, RandomizationReport
 
 SHOWN = 8
 """How many groups of an attribute a report lists."""
-
-
-METHODS = {
-    "pram": "from the channel that distorts least for the policy",
-    "noise": "with Gaussian noise, rounded to a grid",
-    "bottleneck": "from an information bottleneck",
-}
 
 
 def print_release(release: Release, directory: Path) -> None:
@@ -176,8 +168,8 @@ def print_masking(out: Console, masked: "RandomizationReport") -> None:
 def _lines(masked: "RandomizationReport") -> Iterator[str]:
     names = ", ".join(masked.attributes)
     yield (
-        f"Values of {names} were drawn at random {METHODS[masked.method]}: a released record need "
-        "not be true."
+        f"Values of {names} were drawn at random {masked.origin}: a released record need not be "
+        "true."
     )
     for part in masked.channels:
         yield _distorted(part, masked)

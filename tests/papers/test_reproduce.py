@@ -10,7 +10,7 @@ import pytest
 from anonymizer import InputError
 from anonymizer.cli import main
 from anonymizer.papers import bkakria2021, longpre2017, plots
-from anonymizer.papers.bezzi2010.example import HEIGHTS, diagnosis, example
+from anonymizer.papers.bezzi2010.example import DIAGNOSIS, HEIGHTS, example
 from anonymizer.papers.bezzi2010.properties import properties
 from anonymizer.papers.command import PAPERS
 from anonymizer.papers.report import flattened, print_reproduction
@@ -220,7 +220,7 @@ def test_the_example_as_a_whole(toy):
 
 
 def test_decades_include_their_lower_end():
-    assert diagnosis().sizes.tolist() == [4, 4, 2, 2]
+    assert DIAGNOSIS.sizes.tolist() == [4, 4, 2, 2]
     assert sum(160 <= height < 170 for height in HEIGHTS) == 4
 
 

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from anonymizer.kernels.arrays import Floats
 from anonymizer.papers.columns import inference, reidentification
 from anonymizer.papers.row import Row, Section
-from anonymizer.risk import Inference, Profile
+from anonymizer.risk import Profile
 
 HEIGHTS = (166, 163, 161, 167, 175, 170, 170, 171, 181, 183, 195, 191)
 DIAGNOSES = tuple("NNNNNNNNNNYN")
@@ -17,9 +16,10 @@ LISTED = 13
 """Lines of Table 3 in the text at hand."""
 
 
-def diagnosis() -> Inference:
-    """The diagnosis W at risk, heights known as decades that include their lower end."""
-    return inference(DIAGNOSES, DECADES)
+DIAGNOSIS = inference(DIAGNOSES, DECADES)
+"""The diagnosis W at risk, heights known as decades that include their lower end."""
+LABELS = [f"[{decade}, {decade + 10})" for decade in dict.fromkeys(DECADES)]
+INFORMATIONS = {"I1": DIAGNOSIS.i1, "I2": DIAGNOSIS.i2, "I3": DIAGNOSIS.i3, "I4": DIAGNOSIS.i4}
 
 
 def example() -> list[Section]:
@@ -28,15 +28,14 @@ def example() -> list[Section]:
 
 
 def _classes() -> Section:
-    found = diagnosis()
     rows = [
         Row(
             "records",
-            f"{found.records}",
+            f"{DIAGNOSIS.records}",
             f"{LISTED} lines",
             "Table 3, whose lines cannot be separated into classes; Table 2 is used",
-            float(found.records),
-            f"cannot be reproduced: Table 2 has {found.records} records",
+            float(DIAGNOSIS.records),
+            f"cannot be reproduced: Table 2 has {DIAGNOSIS.records} records",
         ),
         Row(
             "records of each class",
@@ -46,16 +45,16 @@ def _classes() -> Section:
         ),
         *(
             Row.number(f"{name}(W, {label})", float(value))
-            for name, values in _informations(found)
-            for label, value in zip(_labels(), values, strict=True)
+            for name, values in INFORMATIONS.items()
+            for label, value in zip(LABELS, values, strict=True)
         ),
-        _at_risk(found),
+        _at_risk(),
     ]
     return Section("Tables 2 and 3, Figure 1: what each class tells about the diagnosis", rows)
 
 
 def _whole() -> Section:
-    found = diagnosis()
+    found = DIAGNOSIS
     measures, share = found.measures, found.sizes / found.records
     raw = inference(DIAGNOSES, HEIGHTS).measures.mutual_information
     bits, t = measures.uncertainty, measures.i1_max
@@ -68,10 +67,7 @@ def _whole() -> Section:
             f"{measures.mutual_information:.6f} <= {raw:.6f}",
             "holds",
         ),
-        *(
-            Row.number(f"mean of {name}", float(share @ values))
-            for name, values in _informations(found)
-        ),
+        *(Row.number(f"mean of {name}", float(share @ i)) for name, i in INFORMATIONS.items()),
         Row("k", f"{found.sizes.min()}", value=float(found.sizes.min())),
         Row.number("t, the largest I1", t),
         Row.number("l, of entropy", 1 / measures.entropy_l_diversity_risk),
@@ -90,7 +86,7 @@ def _identity() -> Section:
         Row.number("I(X;X~)", found.measures.mutual_information),
         *(
             Row.number(f"I2(X, {label})", float(value))
-            for label, value in zip(_labels(), found.i2, strict=True)
+            for label, value in zip(LABELS, found.i2, strict=True)
         ),
         Row.claim(
             "largest I2(X, x~): Eq. 6",
@@ -103,12 +99,12 @@ def _identity() -> Section:
     return Section("Tables 2 and 3: what each class tells about who it is", rows)
 
 
-def _at_risk(found: Inference) -> Row:
+def _at_risk() -> Row:
     """Figure 1: the classes at risk by I1 are not those by I2."""
-    mean = found.measures.mutual_information
+    mean = DIAGNOSIS.measures.mutual_information
     above = [
-        {label for label, value in zip(_labels(), values, strict=True) if value > mean}
-        for values in (found.i1, found.i2)
+        {label for label, value in zip(LABELS, values, strict=True) if value > mean}
+        for values in (DIAGNOSIS.i1, DIAGNOSIS.i2)
     ]
     return Row.claim(
         "classes above the mean, by I1; by I2",
@@ -116,14 +112,6 @@ def _at_risk(found: Inference) -> Row:
         "; ".join(" ".join(sorted(labels)) for labels in above),
         "at risk by one, not by the other",
     )
-
-
-def _informations(found: Inference) -> list[tuple[str, Floats]]:
-    return [("I1", found.i1), ("I2", found.i2), ("I3", found.i3), ("I4", found.i4)]
-
-
-def _labels() -> list[str]:
-    return [f"[{decade}, {decade + 10})" for decade in dict.fromkeys(DECADES)]
 
 
 def _sizes(groups: Sequence[int]) -> str:

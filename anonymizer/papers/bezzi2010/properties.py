@@ -26,18 +26,19 @@ DIGITS, ROUNDING = 9, 1e-9
 YES = "Yes"
 
 INFORMATIONS = {
-    "I1": surprise,
-    "I2": specific_information,
-    "I3": weighted_uncertainty_reduction,
-    "I4": partition_information,
+    "I1": (surprise, "Yes", "Yes"),
+    "I2": (specific_information, "No", "Yes"),
+    "I3": (weighted_uncertainty_reduction, "No", "Yes"),
+    "I4": (partition_information, "Yes", "No"),
 }
-PUBLISHED = {"I1": ("Yes", "Yes"), "I2": ("No", "Yes"), "I3": ("No", "Yes"), "I4": ("Yes", "No")}
-"""Non-negative; average I(X;W)."""
+"""As published: whether each is non-negative, and whether it averages to I(X;W)."""
 
 
 def properties() -> Section:
     """Both properties of the four, over every small table."""
-    tables = _tables()
+    cells = product(range(MOST + 1), repeat=2 * CLASSES)
+    every = (np.array(cell, np.int64).reshape(CLASSES, 2) for cell in cells)
+    tables = [table for table in every if table.any(axis=1).all()]
     rows = [row for name in INFORMATIONS for row in (_sign(name, tables), _mean(name, tables))]
     note = (
         f"Over all {len(tables)} tables of {CLASSES} classes and two values with up to {MOST} "
@@ -48,40 +49,32 @@ def properties() -> Section:
 
 def _sign(name: str, tables: list[Ints]) -> Row:
     """Whether the least of any class of any table is negative."""
-    least = [float(INFORMATIONS[name](table).min()) for table in tables]
+    information, published, _ = INFORMATIONS[name]
+    least = [float(information(table).min()) for table in tables]
     lowest = int(np.argmin(np.round(least, DIGITS)))
-    found = _yes(least[lowest] >= -ROUNDING)
+    found = YES if least[lowest] >= -ROUNDING else "No"
     return Row.claim(
         f"{name}, non-negative",
-        found == PUBLISHED[name][0],
+        found == published,
         f"{found}: at least {max(least[lowest], 0.0) if found == YES else least[lowest]:.6f}",
-        PUBLISHED[name][0],
+        published,
         f"reached by {tables[lowest].tolist()}",
     )
 
 
 def _mean(name: str, tables: list[Ints]) -> Row:
     """Whether the mean over records is the mutual information of every table."""
+    information, _, published = INFORMATIONS[name]
     away = [
-        abs(table.sum(axis=1) @ INFORMATIONS[name](table) / table.sum() - mutual_information(table))
+        abs(table.sum(axis=1) @ information(table) / table.sum() - mutual_information(table))
         for table in tables
     ]
     furthest = int(np.argmax(np.round(away, DIGITS)))
-    found = _yes(away[furthest] < ROUNDING)
+    found = YES if away[furthest] < ROUNDING else "No"
     return Row.claim(
         f"{name}, averages to I(X;W)",
-        found == PUBLISHED[name][1],
+        found == published,
         f"{found}: at most {away[furthest]:.6f} away",
-        PUBLISHED[name][1],
+        published,
         "" if found == YES else f"reached by {tables[furthest].tolist()}",
     )
-
-
-def _tables() -> list[Ints]:
-    cells = product(range(MOST + 1), repeat=2 * CLASSES)
-    tables = (np.array(cell, np.int64).reshape(CLASSES, 2) for cell in cells)
-    return [table for table in tables if table.any(axis=1).all()]
-
-
-def _yes(holds: bool) -> str:
-    return YES if holds else "No"
