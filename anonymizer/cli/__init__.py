@@ -35,7 +35,7 @@ HOMES = {
     "models": "anonymizer.cli.releases",
     "quality": "anonymizer.cli.measuring",
     "compare": "anonymizer.cli.measuring",
-    "lattice": "anonymizer.cli.lattice",
+    "lattice": "anonymizer.cli.measuring",
     "estimate": "anonymizer.cli.measuring",
     "demo": "anonymizer.cli.releases",
     "reproduce": "anonymizer.papers.command",

@@ -8,10 +8,9 @@ import numpy as np
 from anonymizer.channels import gaussian_channel, require_room
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Floats
-from anonymizer.masking.attribute import Attribute, plain
 from anonymizer.masking.candidate import Candidate, Piece, assembled, without_rare
 from anonymizer.masking.options import Noise
-from anonymizer.masking.part import Part
+from anonymizer.masking.part import Attribute, Part, plain
 from anonymizer.privacy import PrivacyModel
 
 STEPS = (

@@ -102,7 +102,7 @@ class RandomRecoding(Recoding):
 
     def fit(self, task: Task) -> tuple[RecodingPlan, Outcome]:
         """Find channels for a table, draw from them, and carry out the first draw that holds."""
-        from anonymizer.masking.fitting import fitted  # its solvers take a while to load
+        from anonymizer.masking.plan import fitted  # its solvers take a while to load
 
         return fitted(self, task)
 

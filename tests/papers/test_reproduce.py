@@ -10,8 +10,7 @@ import pytest
 from anonymizer import InputError
 from anonymizer.cli import main
 from anonymizer.papers import bkakria2021, longpre2017, plots
-from anonymizer.papers.bezzi2010.example import DIAGNOSIS, HEIGHTS, example
-from anonymizer.papers.bezzi2010.properties import properties
+from anonymizer.papers.bezzi2010.example import DIAGNOSIS, HEIGHTS, example, properties
 from anonymizer.papers.command import PAPERS
 from anonymizer.papers.report import flattened, print_reproduction
 from anonymizer.papers.row import (

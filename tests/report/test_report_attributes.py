@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from anonymizer.report.attributes import print_detected, print_ranking, print_undeclared
+from anonymizer.report.risk import print_detected, print_ranking, print_undeclared
 from anonymizer.risk import detect, rank, undeclared
 
 PEOPLE = pd.DataFrame(

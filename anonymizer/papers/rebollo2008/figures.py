@@ -13,7 +13,7 @@ from anonymizer.channels import (
     squared,
 )
 from anonymizer.kernels.arrays import Floats
-from anonymizer.papers.rebollo2008.normal import (
+from anonymizer.papers.rebollo2008.theory import (
     RHO,
     SHARES,
     STEPS,
