@@ -10,9 +10,10 @@ import pytest
 
 from anonymizer.papers import bkakria2021
 from anonymizer.papers.bkakria2021 import schemes
+from anonymizer.papers.bkakria2021.cases import AGES, DISEASES, ZIPS
 from anonymizer.papers.bkakria2021.figures import EXAMPLE
-from anonymizer.papers.bkakria2021.metrics import furthest
-from anonymizer.papers.bkakria2021.tables import AGES, DISEASES, FIRST, SECOND, ZIPS
+from anonymizer.papers.bkakria2021.pair import FIRST, SECOND
+from anonymizer.papers.bkakria2021.schemes import furthest
 from anonymizer.papers.row import AS_PUBLISHED, NOT_REPRODUCED, TRUNCATED
 from anonymizer.risk import Inference
 

@@ -7,11 +7,33 @@ from functools import cache
 import numpy as np
 
 from anonymizer.information.entropy import entropy
-from anonymizer.papers.bkakria2021.metrics import MIL, metric_of
-from anonymizer.papers.bkakria2021.tables import AGES, DISEASES, ZIPS
+from anonymizer.papers.bkakria2021.schemes import MIL, metric_of
 from anonymizer.papers.columns import inference, reidentification
 from anonymizer.papers.row import Row, Section, agrees, numbers, read
 from anonymizer.risk import Inference, Profile, measures
+
+AGES: dict[int, Sequence[int]] = {
+    1: (30, 62, 37, 21, 19, 47, 71, 73),
+    2: (30,) * 8,
+    3: (30, 30, 30, 47, 30, 30, 30, 30),
+    4: (30, 30, 30, 47, 30, 47, 30, 30),
+    5: (30, 30, 30, 30, 47, 47, 47, 47),
+}
+"""Table 3: the cases of Age."""
+
+_OTHERS = ("Depression", "HIV", "Heart Disease", "Cancer")
+DISEASES: dict[int, Sequence[str]] = {
+    1: ("Diabetes", "Epilepsy", "Asthma", "Allergies", *_OTHERS),
+    2: ("Diabetes", "Diabetes", "Epilepsy", *_OTHERS, "Allergies"),
+    3: (*["Diabetes"] * 5, "HIV", "Asthma", "Allergies"),
+}
+"""Table 3: the cases of Disease."""
+
+ZIPS: dict[int, Sequence[str]] = {
+    1: ("35000",) * 3 + ("35510",) * 5,
+    2: ("35000",) * 3 + ("35510",) * 3 + ("35200",) * 2,
+}
+"""Table 6: the cases of Zip Code."""
 
 TABLE_4: dict[str, tuple[str, str, str, str, str]] = {
     "Age 1": ("1.0", "3.0", "0,875", "3.0", "1.0"),

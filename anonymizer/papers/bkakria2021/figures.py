@@ -5,16 +5,20 @@ from collections.abc import Sequence
 import numpy as np
 
 from anonymizer.papers.bkakria2021 import schemes
-from anonymizer.papers.bkakria2021.metrics import (
+from anonymizer.papers.bkakria2021.schemes import (
+    ASSUMED_TABLE,
     EQ_8,
     MIL,
+    PLANE,
     TABULATED,
+    Scheme,
     along,
     columns,
+    example,
     furthest,
+    plane,
     readings_of,
 )
-from anonymizer.papers.bkakria2021.schemes import ASSUMED_TABLE, PLANE, Scheme, example, plane
 from anonymizer.papers.row import (
     AS_PUBLISHED,
     Column,

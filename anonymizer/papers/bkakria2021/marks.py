@@ -12,7 +12,7 @@ from functools import cache
 
 from anonymizer.papers.bkakria2021 import schemes
 from anonymizer.papers.bkakria2021.cases import profile
-from anonymizer.papers.bkakria2021.metrics import along, metric_of, readings_of
+from anonymizer.papers.bkakria2021.schemes import along, metric_of, readings_of
 from anonymizer.papers.row import AS_PUBLISHED, Reading, Row, Section, read, trend
 from anonymizer.risk import Reidentification
 
