@@ -26,12 +26,8 @@ FEWEST = 4
 class Disclosure:
     """What released symbols disclose about a sensitive attribute, in bits.
 
-    Parameters
-    ----------
-    mean
-        I(W;Y).
-    largest_i1, largest_i2
-        Of the symbol that discloses most: D(p(w|y) || p(w)) and H(W) - H(W|y).
+    ``mean``: I(W;Y). ``largest_i1``, ``largest_i2``: of the symbol that discloses most,
+    D(p(w|y) || p(w)) and H(W) - H(W|y).
     """
 
     mean: float
@@ -41,18 +37,11 @@ class Disclosure:
 
 @dataclass(frozen=True)
 class Preserved:
-    """Probabilistic information loss of the columns of numbers, each from 0 to 1.
+    """Probabilistic information loss of the drawn and sensitive columns of numbers, from 0 to 1.
 
-    Parameters
-    ----------
-    columns
-        The drawn attributes that are numbers, and the sensitive ones that are.
-    mean, variance
-        pil of each column.
-    covariance
-        The largest pil of a pair of columns; None of one column.
-    mean_kept, covariance_kept
-        Whether the means, and the covariances, differ by no more than chance would have it.
+    ``mean``, ``variance``: pil of each column. ``covariance``: the largest pil of a pair of them;
+    None of one column. ``mean_kept``, ``covariance_kept``: whether the means, and the covariances,
+    differ by no more than chance would have it.
     """
 
     columns: tuple[str, ...]
@@ -65,21 +54,12 @@ class Preserved:
 
 @dataclass(frozen=True, eq=False)
 class ChannelReport:
-    """One channel of a release.
+    """One channel of a release, of texts as they are read back; ``attributes`` with those kept.
 
-    Parameters
-    ----------
-    attributes
-        The attributes it is over, those that are kept among them where there are such.
-    channel
-        Of texts, as they are read back.
-    expected_distortion, realised_distortion
-        Expected, and of the table that was drawn.
-    least_distortion
-        What no channel of this alphabet whose symbols all satisfy the policy in expectation falls
-        below; None where that is not known, or of another table.
-    expected
-        What symbols disclose about each sensitive attribute, in expectation.
+    ``realised_distortion``: of the table that was drawn. ``least_distortion``: what no channel of
+    this alphabet whose symbols all satisfy the policy in expectation falls below; None where that
+    is not known, or of another table. ``expected``: what symbols disclose about each sensitive
+    attribute, in expectation.
     """
 
     attributes: tuple[str, ...]
@@ -104,29 +84,14 @@ class ChannelReport:
 
 @dataclass(frozen=True, eq=False)
 class RandomizationReport:
-    """How the released values were drawn.
+    """How the released values of ``attributes`` were drawn, by which method.
 
-    Parameters
-    ----------
-    method
-        ``"pram"``, ``"noise"`` or ``"bottleneck"``.
-    attributes
-        The drawn quasi-identifiers.
-    distortion
-        What distortion means for each of them.
-    scale
-        What that of each is divided by.
-    margin
-        The share of the way from the policy's limits to no information that channels kept free, so
-        that a draw would hold the policy; None where nothing of the kind was tried.
-    withheld
-        Whether the channels are not reported.
-    realised
-        What the classes of the drawn table disclose about each sensitive attribute.
-    preserved
-        Which statistics of its numbers the release keeps; None where no numbers were drawn.
-    channels
-        The channels.
+    ``distortion``: what it means for each of them; ``scale``: what that of each is divided by.
+    ``margin``: the share of the way from the policy's limits to no information that channels kept
+    free, so that a draw would hold the policy; None where nothing of the kind was tried.
+    ``withheld``: whether the channels are not reported. ``realised``: what the classes of the drawn
+    table disclose about each sensitive attribute. ``preserved``: which statistics of its numbers
+    the release keeps; None where no numbers were drawn.
     """
 
     method: str

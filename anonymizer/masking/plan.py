@@ -60,7 +60,7 @@ class RandomPlan(RecodingPlan):
         cannot be inferred.
         """
         rng = self.rng if self.options.seed is not None else np.random.default_rng()
-        found = tuple(candidate.forgetting for candidate in self.candidates)
+        found = tuple(replace(each, part=each.part.forgetting) for each in self.candidates)
         return replace(self, candidates=found, rng=rng)
 
     def base(self, admitted: pd.DataFrame) -> pd.DataFrame:

@@ -50,18 +50,14 @@ def lattice_dict(graph: "LatticeGraph") -> dict[str, object]:
     """
     of_all = graph.graph
     place = {node: number for number, node in enumerate(graph)}
-    best = of_all["best"]
     counts = {name: of_all[name] for name in ("nodes", "checked", "feasible")}
+    described = ("quasi_identifiers", "heights", "objective", "strategy", "proven")
     return {
-        "quasi_identifiers": list(of_all["quasi_identifiers"]),
-        "heights": list(of_all["heights"]),
-        "objective": of_all["objective"],
-        "strategy": of_all["strategy"],
-        "proven": of_all["proven"],
+        **{name: of_all[name] for name in described},
         "counts": {**counts, "minimal": _minimal(graph)},
-        "best": None if best is None else list(best),
+        "best": of_all["best"],
         "complete": of_all["complete"],
-        "nodes": [{"levels": list(node), **known} for node, known in graph.nodes(data=True)],
+        "nodes": [{"levels": node, **known} for node, known in graph.nodes(data=True)],
         "edges": sorted([place[low], place[high]] for low, high in graph.edges),
     }
 

@@ -16,7 +16,7 @@ from anonymizer.report.console import console, table_of
 from anonymizer.report.verdicts import print_warnings, verdict_table
 
 if TYPE_CHECKING:  # only a masked release needs what these need
-    from anonymizer.masking.disclosure import ChannelReport, Preserved, RandomizationReport
+    from anonymizer.masking.disclosure import ChannelReport, RandomizationReport
 
 SHOWN = 8
 """How many groups of an attribute a report lists."""
@@ -173,8 +173,14 @@ def _lines(masked: "RandomizationReport") -> Iterator[str]:
     )
     for part in masked.channels:
         yield _distorted(part, masked)
-    if masked.preserved:
-        yield from _preserved(masked.preserved)
+    if kept := masked.preserved:
+        # How unlikely a sample of the table would miss its statistics by less.
+        losses = zip(kept.columns, kept.mean, kept.variance, strict=True)
+        of_each = "; ".join(f"{name} {mean:.3f} and {spread:.3f}" for name, mean, spread in losses)
+        yield f"Probabilistic information loss of mean and variance, 0 to 1: {of_each}."
+        words = {True: "are kept", False: "are not kept"}
+        means, others = words[kept.mean_kept], words[kept.covariance_kept]
+        yield f"Means {means}; variances and covariances {others}."
     if isfinite(masked.epsilon):
         yield f"Local differential privacy of these values: epsilon = {masked.epsilon:.4g}."
     else:
@@ -201,12 +207,3 @@ def _distorted(part: "ChannelReport", masked: "RandomizationReport") -> str:
         f"Distortion ({' and '.join(sorted(kinds))}) of {', '.join(part.attributes)}: "
         f"{part.realised_distortion:.6g}, expected {part.expected_distortion:.6g}{least}."
     )
-
-
-def _preserved(kept: "Preserved") -> Iterator[str]:
-    """How unlikely a sample of the table would miss its statistics by less."""
-    losses = zip(kept.columns, kept.mean, kept.variance, strict=True)
-    of_each = "; ".join(f"{name} {mean:.3f} and {spread:.3f}" for name, mean, spread in losses)
-    yield f"Probabilistic information loss of mean and variance, 0 to 1: {of_each}."
-    words = {True: "are kept", False: "are not kept"}
-    yield f"Means {words[kept.mean_kept]}; variances and covariances {words[kept.covariance_kept]}."

@@ -1,6 +1,6 @@
 """Tables of what an attacker learns from a table, and of the attributes that it is learnt by."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +25,7 @@ SHOWN = 20
 """How many rows of a table are printed."""
 
 NAMES = {
+    "uncertainty": ("H(X) (bits)", "how uncertain X is to who does not know the class"),
     "mutual_information": ("mutual information, MI (bits)", "what is lost of H(X), on average"),
     "discrimination_rate": ("discrimination rate, DR", "the same, as a share of H(X)"),
     "conditional_privacy": ("conditional privacy, CP", "1 - 2^-MI"),
@@ -45,8 +46,6 @@ NAMES = {
     "unscaled_itpr": ("ITPR, unscaled", "the same, whatever the number of classes"),
 }
 
-UNCERTAINTY = "how uncertain X is to who does not know the class"
-
 NOTHING = 5e-10
 """Bits, or shares, below are rounding."""
 
@@ -57,9 +56,21 @@ def print_risk(risk: FileRisk, written: Path | None = None, *, classes: bool = F
     Classes, where they are requested, go by number: their values would tell of records.
     """
     out, assessment = console(), risk.assessment
-    for line in _summary(assessment):
-        out.print(line)
-    out.print(_metrics(assessment))
+    sizes, loss = assessment.reidentification.sizes, assessment.query_loss
+    out.print(
+        f"{sizes.sum():,} records in {len(sizes):,} equivalence classes, the smallest of "
+        f"{sizes.min():,}; records alone in theirs: {(sizes == 1).sum():,}."
+    )
+    out.print(
+        f"Query loss: a record's class costs its owner {loss.average:.4f} bits of "
+        f"{loss.uncertainty:.4f} on average (standard deviation {loss.standard_deviation:.4f}), "
+        f"{loss.maximum:.4f} at most."
+    )
+    profiles = {
+        "re-identification": assessment.reidentification,
+        **{f"inference of {name}": found for name, found in assessment.inference.items()},
+    }
+    out.print(_metrics(profiles))
     for name, about in assessment.inference.items():
         out.print(
             f"{name}: who guesses the likeliest value of the class is right for {about.guessed:.2%}"
@@ -68,7 +79,7 @@ def print_risk(risk: FileRisk, written: Path | None = None, *, classes: bool = F
         )
     for line in _caution(assessment):
         out.print(line)
-    for what, profile in _profiles(assessment) if classes else ():
+    for what, profile in profiles.items() if classes else ():
         out.print(_classes(what, profile))
     if risk.ranking:
         print_ranking(risk.ranking)
@@ -94,34 +105,14 @@ def _classes(what: str, profile: Profile) -> Table:
     return table_of(title, ["class", "records", *names], rows)
 
 
-def _profiles(assessment: Assessment) -> list[tuple[str, Profile]]:
-    """What is at risk, and what classes tell about it."""
-    inferred = [(f"inference of {name}", found) for name, found in assessment.inference.items()]
-    return [("re-identification", assessment.reidentification), *inferred]
-
-
-def _summary(assessment: Assessment) -> list[str]:
-    sizes = assessment.reidentification.sizes
-    loss = assessment.query_loss
-    alone = int((sizes == 1).sum())
-    return [
-        f"{sizes.sum():,} records in {len(sizes):,} equivalence classes, the smallest of "
-        f"{sizes.min():,}; records alone in theirs: {alone:,}.",
-        f"Query loss: a record's class costs its owner {loss.average:.4f} bits of "
-        f"{loss.uncertainty:.4f} on average (standard deviation {loss.standard_deviation:.4f}), "
-        f"{loss.maximum:.4f} at most.",
-    ]
-
-
-def _metrics(assessment: Assessment) -> Table:
-    found = [profile.measures for _, profile in _profiles(assessment)]
+def _metrics(profiles: Mapping[str, Profile]) -> Table:
+    found = [profile.measures for profile in profiles.values()]
     rows = [
         [title, *(_number(measures[name]) for measures in found), meaning]
         for name, (title, meaning) in NAMES.items()
     ]
-    rows.insert(0, ["H(X) (bits)", *(_number(m.uncertainty) for m in found), UNCERTAINTY])
     title = "Risk: what a record's class tells about X, whose record it is or which value it has"
-    return table_of(title, ["", *(what for what, _ in _profiles(assessment)), "says"], rows)
+    return table_of(title, ["", *profiles, "says"], rows)
 
 
 def _caution(assessment: Assessment) -> list[str]:

@@ -69,14 +69,9 @@ class Grid:
         """p(x)."""
         return np.asarray(self.joint.sum(axis=1))
 
-    @cached_property
-    def optima(self) -> dict[float, OptimalChannel]:
-        """The certified optimum of each of the three multipliers."""
-        return {share: self.optimum(slope_of(share)) for share in SHARES}
-
-    def optimum(self, slope: float) -> OptimalChannel:
-        """The certified optimum of a multiplier."""
-        return privacy_distortion(self.joint, squared(self.x), slope=slope, unit="nats")
+    def optimum(self, share: float) -> OptimalChannel:
+        """The certified optimum at lambda of d."""
+        return privacy_distortion(self.joint, squared(self.x), slope=slope_of(share), unit="nats")
 
     def rule(self, share: float) -> Floats:
         """The optimal noise of the normal law, on the grid."""
@@ -87,11 +82,11 @@ class Grid:
         middle = np.arange(self.samples) == self.samples // 2
         return np.asarray((1 - share) * np.eye(self.samples) + share * middle)
 
-    def performance(self, channel: Floats, slope: float) -> Performance:
-        """What a channel comes to."""
+    def performance(self, channel: Floats, share: float) -> Performance:
+        """What a channel comes to, at lambda of d."""
         distortion = float(self.p @ (channel * squared(self.x)).sum(axis=1))
         risk = self.risk(channel)
-        return Performance(distortion, risk, distortion + slope * risk)
+        return Performance(distortion, risk, distortion + slope_of(share) * risk)
 
     def risk(self, channel: Floats) -> float:
         """I(W;Y) in nats."""
@@ -208,7 +203,7 @@ def _closed_form() -> list[Row]:
     )
     rate = gaussian_rate(d, 1.0, RHO, "nats")
     off = float(np.abs(bound - rate).max())
-    reached = [FINE.performance(FINE.rule(share), slope_of(share)) for share in SHARES]
+    reached = [FINE.performance(FINE.rule(share), share) for share in SHARES]
     excess = max(abs(p.cost - closed(s).cost) for s, p in zip(SHARES, reached, strict=True))
     above = mutual_information_bound(d, information=float(rate[0]), variance=1) - rate
     return [
