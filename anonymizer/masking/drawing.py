@@ -38,42 +38,44 @@ class Drawn:
 class Drawing:
     """How tables are drawn from channels: ``draws`` times at the most, until all models hold.
 
+    Of the records of each part, and its channel q(y|x), shape (rows, symbols).
     ``independent``: every record by itself, which local differential privacy is about; otherwise
     the records of every symbol are kept near to what is expected. ``kept_of``: what every record
     has of attributes that are no part of any channel and separate classes all the same, shape
     (records,); None where there are none.
     """
 
+    tables: Sequence[Contingency] = field(repr=False)
     models: Sequence[PrivacyModel]
     draws: int
     rng: np.random.Generator
     independent: bool = False
     kept_of: Codes | None = field(default=None, repr=False)
 
-    def draw(self, tables: Sequence[Contingency], matrices: Sequence[Floats]) -> Drawn | None:
-        """The first draw that satisfies every model; None where all break one.
-
-        Of the records of each part, and its channel q(y|x), shape (rows, symbols).
-        """
-        attempts = (self._attempt(tables, matrices) for _ in range(self.draws))
+    def draw(self, matrices: Sequence[Floats]) -> Drawn | None:
+        """The first draw that satisfies every model; None where all break one."""
+        attempts = (self._attempt(matrices) for _ in range(self.draws))
         return next((drawn for drawn in attempts if drawn is not None), None)
 
-    def is_hopeless(self, tables: Sequence[Contingency], matrices: Sequence[Floats]) -> bool:
+    @property
+    def _alone(self) -> bool:
+        """Whether the symbols of one channel are the classes."""
+        return len(self.tables) == 1 and self.kept_of is None
+
+    def is_hopeless(self, matrices: Sequence[Floats]) -> bool:
         """Whether the table nearest to what is expected breaks a model: draws are further from it.
 
         False where several parts or kept attributes make the classes.
         """
-        if len(tables) > 1 or self.kept_of is not None:
-            return False
-        expected = np.rint(matrices[0].T @ tables[0].records).astype(np.int64)
-        return not tables[0].acceptable(expected, self.models).all()
+        whole = self.tables[0]
+        expected = np.rint(matrices[0].T @ whole.records).astype(np.int64)
+        return self._alone and not whole.acceptable(expected, self.models).all()
 
-    def _attempt(self, tables: Sequence[Contingency], matrices: Sequence[Floats]) -> Drawn | None:
+    def _attempt(self, matrices: Sequence[Floats]) -> Drawn | None:
         """Draw the symbols of all records once; None where a class of them breaks a model."""
-        pairs = zip(tables, matrices, strict=True)
-        kinds = [self._kinds(table, matrix) for table, matrix in pairs]
-        whole = tables[0]
-        if len(tables) == 1 and self.kept_of is None:
+        kinds = list(map(self._kinds, self.tables, matrices))
+        whole = self.tables[0]
+        if self._alone:
             # The classes are known before any record has its symbol.
             by_class = np.zeros((matrices[0].shape[1], whole.records.shape[1]), np.int64)
             _, stratum, symbol, records = kinds[0].T
@@ -81,7 +83,7 @@ class Drawing:
             if not whole.acceptable(by_class, self.models).all():
                 return None
             return Drawn([_dealt(whole, kinds[0], self.rng)], by_class)
-        symbol_of = [_dealt(*each, self.rng) for each in zip(tables, kinds, strict=True)]
+        symbol_of = [_dealt(*each, self.rng) for each in zip(self.tables, kinds, strict=True)]
         kept = [] if self.kept_of is None else [self.kept_of]
         by_class = _by_class(whole, [*symbol_of, *kept])
         return Drawn(symbol_of, by_class) if whole.acceptable(by_class, self.models).all() else None

@@ -12,7 +12,6 @@ from itertools import product
 from math import prod
 
 import numpy as np
-import pandas as pd
 
 from anonymizer.channels import absolute, hamming, require_room, squared
 from anonymizer.errors import InputError
@@ -210,20 +209,6 @@ class Part:
 
     contingency: Contingency = field(repr=False)
     attributes: tuple[Attribute, ...] = field(repr=False)
-
-    @classmethod
-    def of(
-        cls,
-        table: pd.DataFrame,
-        contingency: Contingency,
-        names: Sequence[str],
-        among: Sequence[Attribute],
-    ) -> "Part":
-        """The part of a table that some attributes are, of which some may be drawn."""
-        schema = contingency.schema
-        if tuple(names) != schema.names:
-            contingency = Contingency.of(table, replace(schema, names=tuple(names)))
-        return cls(contingency, tuple(a for a in among if a.name in names))
 
     @property
     def forgetting(self) -> "Part":

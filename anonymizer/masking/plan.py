@@ -74,6 +74,7 @@ class RandomPlan(RecodingPlan):
         inside = {name for table in tables for name in table.schema.names}
         kept = [name for name in self.schema.names if name not in inside]
         return Drawing(
+            tables,
             [*self.models, *([] if least is None else [KAnonymity(least)])],
             self.options.draws,
             self.rng,
@@ -87,7 +88,7 @@ class RandomPlan(RecodingPlan):
         names = [candidate.part.names for candidate in self.candidates]
         tables = [Contingency.of(base, replace(self.schema, names=some)) for some in names]
         matrices = list(map(_rows_for, self.candidates, tables))
-        drawn = self.drawing(base, tables).draw(tables, matrices)
+        drawn = self.drawing(base, tables).draw(matrices)
         if drawn is None:
             raise PolicyBrokenError(
                 f"nothing was released: none of {self.options.draws} draws satisfied the policy; "
@@ -202,18 +203,17 @@ def fitted(options: RandomRecoding, task: Task) -> tuple[RandomPlan, Outcome]:
         for name in options.drawn(schema.names)
     ]
     base = plan.base(task.counted.kept)
-    whole = Contingency.of(base, schema)
-    named = [schema.names] if options.jointly else [(each.name,) for each in attributes]
-    parts = [Part.of(base, whole, names, attributes) for names in named]
-    tables = [part.contingency for part in parts]
-    candidates, drawn = _first_that_holds(
-        _candidates(parts, schema.names, options, task.models, len(base)),
-        plan.drawing(base, tables),
-        tables,
-    )
+    groups = [attributes] if options.jointly else [[each] for each in attributes]
+    parts = []
+    for some in groups:
+        names = schema.names if options.jointly else (some[0].name,)
+        parts.append(Part(Contingency.of(base, replace(schema, names=names)), tuple(some)))
+    drawing = plan.drawing(base, [part.contingency for part in parts])
+    proposed = _candidates(parts, schema.names, options, task.models, len(base))
+    candidates, drawn = _first_that_holds(proposed, drawing)
     _require_private(candidates, options)
     plan = replace(plan, candidates=candidates, search=_result_of(options, candidates))
-    return plan, plan.outcome(base, tables, drawn)
+    return plan, plan.outcome(base, drawing.tables, drawn)
 
 
 def _candidates(
@@ -252,15 +252,14 @@ def _require_all_drawn(parts: Sequence[Part], names: Sequence[str]) -> None:
 
 
 def _first_that_holds(
-    candidates: Iterator[Sequence[Candidate]], drawing: Drawing, tables: Sequence[Contingency]
+    candidates: Iterator[Sequence[Candidate]], drawing: Drawing
 ) -> tuple[Sequence[Candidate], Drawn]:
     """The first channels, one for each part, of which a draw satisfies every model; that draw."""
     tried = 0
     for found in candidates:
         tried += 1
         matrices = [candidate.matrix for candidate in found]
-        hopeless = drawing.is_hopeless(tables, matrices)
-        drawn = None if hopeless else drawing.draw(tables, matrices)
+        drawn = None if drawing.is_hopeless(matrices) else drawing.draw(matrices)
         if drawn is not None:
             return found, drawn
     raise PolicyUnreachableError(

@@ -17,7 +17,12 @@ def print_estimates(found: "FileEstimate") -> None:
     title = f"{about}: {estimate.records:,} records before they were masked ({estimate.method})"
     if estimate.others is None:
         columns = [found.of, "records", "share", "standard error of the share"]
-        out.print(table_of(title, columns, _margin(estimate), "s ,.1f .6f"))
+        errors = [None] * len(estimate.values)
+        if estimate.standard_errors is not None:
+            errors = estimate.standard_errors.tolist()
+        texts = map(_text, estimate.values)
+        rows = zip(texts, estimate.counts, estimate.shares, errors, strict=True)
+        out.print(table_of(title, columns, rows, "s ,.1f .6f"))
     else:
         columns = [found.of, *map(_text, estimate.others)]
         title += "" if estimate.standard_errors is None else ", +- standard error"
@@ -29,13 +34,6 @@ def print_estimates(found: "FileEstimate") -> None:
         )
     for line in _cautions(estimate):
         out.print(line)
-
-
-def _margin(estimate: "Estimate") -> Iterator[list[object]]:
-    errors = estimate.standard_errors
-    for place, value in enumerate(estimate.values):
-        error = None if errors is None else errors[place]
-        yield [_text(value), estimate.counts[place], estimate.shares[place], error]
 
 
 def _table(estimate: "Estimate") -> Iterator[list[object]]:

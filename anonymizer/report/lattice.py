@@ -101,23 +101,19 @@ def _table(graph: "LatticeGraph", rows: Sequence[Row]) -> Table:
     names = zip(of_all["quasi_identifiers"], of_all["heights"], strict=True)
     informs = all(known["information"] == known["value"] for _, known in rows)
     value = [] if informs else [of_all["objective"]]
+    figures = ["information"] if informs else ["information", "value"]
     cells = [
         [
             "*" if known["best"] else "",
             *map(str, node),
             *(WORDS[known[name]] for name in ("feasible", "minimal", "checked")),
-            _figure(known["information"]),
-            *(_figure(known["value"]) for _ in value),
+            *("" if known[name] is None else f"{known[name]:.6f}" for name in figures),
         ]
         for node, known in rows
     ]
     attributes = [f"{name} (0-{height})" for name, height in names]
     columns = ["", *attributes, "feasible", "minimal", "checked", "I(X~;W), bits", *value]
     return table_of("Frontier and optimum", columns, cells)
-
-
-def _figure(number: float | None) -> str:
-    return "" if number is None else f"{number:.6f}"
 
 
 def _notes(of_all: Mapping[str, Any]) -> list[str]:

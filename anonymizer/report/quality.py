@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from anonymizer.report.console import console, table_of
-from anonymizer.utility import Prediction, Quality, Score
+from anonymizer.utility import Quality, Score
 
 
 def print_quality(quality: Quality) -> None:
@@ -29,7 +29,11 @@ def print_quality(quality: Quality) -> None:
     elif quality.predictions:
         title = f"Accuracy / AUC, {quality.folds}-fold cross-validation"
         columns = ["target", "classifier", "majority", "original", "released", "gain kept"]
-        out.print(table_of(title, columns, map(_prediction, quality.predictions), "s s s s s .1%"))
+        rows = [
+            [p.target, p.classifier, *map(_score, (p.majority, p.original, p.released)), p.kept]
+            for p in quality.predictions
+        ]
+        out.print(table_of(title, columns, rows, "s s s s s .1%"))
 
 
 def _measures(quality: Quality) -> list[list[object]]:
@@ -80,11 +84,6 @@ def _losses(quality: Quality) -> list[list[object]]:
 
 def _worst(value: float, columns: Sequence[str], more: str = "") -> str:
     return f"{value:.4f} ({', '.join(columns)}{more})"
-
-
-def _prediction(found: Prediction) -> list[object]:
-    scores = map(_score, (found.majority, found.original, found.released))
-    return [found.target, found.classifier, *scores, found.kept]
 
 
 def _score(score: Score) -> str:

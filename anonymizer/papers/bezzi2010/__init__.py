@@ -10,8 +10,6 @@ from anonymizer.papers.bezzi2010.example import example, properties
 from anonymizer.papers.row import Section
 from anonymizer.tables.datasets import load_adult
 
-__all__ = ["TITLE", "Experiment", "sections"]
-
 TITLE = "Bezzi (2010); information in bits"
 
 

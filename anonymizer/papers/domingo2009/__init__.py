@@ -9,8 +9,6 @@ from anonymizer.papers.domingo2009.lemmas import covariance_lemma, measures
 from anonymizer.papers.domingo2009.models import four_models, information_loss
 from anonymizer.papers.row import Section
 
-__all__ = ["TITLE", "sections"]
-
 TITLE = "Domingo-Ferrer and Rebollo-Monedero (2009); information in bits"
 
 

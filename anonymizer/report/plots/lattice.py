@@ -3,7 +3,7 @@
 Works on the graph alone, so that nothing here needs networkx.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -113,8 +113,8 @@ def _nodes(
 ) -> None:
     """A mark for each node, and a star on the best."""
     for kind, style in KINDS.items():
-        some = [node for node, known in graph.nodes(data=True) if kind_of(known) == kind]
-        _marks(axes, map(at.__getitem__, some), {**style, "markersize": size})
+        some = [at[node] for node, known in graph.nodes(data=True) if kind_of(known) == kind]
+        _marks(axes, some, {**style, "markersize": size})
     best = graph.graph["best"]
     if best is not None:
         look = KINDS[kind_of(graph.nodes[best])]
@@ -122,9 +122,8 @@ def _nodes(
         _marks(axes, [at[best]], {**BEST, "markersize": 1.4 * size})
 
 
-def _marks(axes: Axes, some: Iterable[tuple[float, int]], style: Style) -> None:
+def _marks(axes: Axes, points: Sequence[tuple[float, int]], style: Style) -> None:
     """Marks at some places, in a single line without a stroke."""
-    points = list(some)
     across, up = [x for x, _ in points], [y for _, y in points]
     axes.plot(across, up, linestyle="none", zorder=2, **style)
 
