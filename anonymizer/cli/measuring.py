@@ -59,7 +59,7 @@ def quality(
     """
     from anonymizer.release.study import Study
     from anonymizer.report.progress import progress
-    from anonymizer.report.quality import print_quality
+    from anonymizer.report.utility import print_quality
     from anonymizer.utility import measure_file
 
     if target and no_classifiers:
@@ -104,9 +104,9 @@ def compare(
     released. Exits with 1 when no recoding satisfies the policy on its half.
     """
     from anonymizer.release.study import Study
-    from anonymizer.report.comparison import print_comparison
     from anonymizer.report.picture import picture_at
     from anonymizer.report.progress import progress
+    from anonymizer.report.utility import print_comparison
     from anonymizer.utility.comparison import compare_study, sweep_of
 
     draw = plot and picture_at(plot, force=force)
@@ -141,7 +141,7 @@ def estimate(release: Path, of: str, by: str | None, method: str, as_json: bool)
     RELEASE is a directory that run wrote, whose release.json describes the channels that some
     attributes were masked by.
     """
-    from anonymizer.report.estimates import print_estimates
+    from anonymizer.report.utility import print_estimates
     from anonymizer.utility.estimate import estimate_file
 
     found = estimate_file(release, of, by, method)

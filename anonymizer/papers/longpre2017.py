@@ -6,6 +6,7 @@ The celebrity's house of section 1, one of 2000, and what its questions cost by 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from anonymizer.information.entropy import mutual_information
@@ -67,6 +68,10 @@ def sections() -> Sequence[Section]:
 def _celebrity() -> Section:
     """What the text says of the two questions about the house."""
     first, second, both = map(query_loss, (BELOW_1000, BELOW_1001, BOTH))
+    classes = Reidentification.of(np.bincount(BOTH))  # a question is a release of classes
+    alone = int(classes.sizes.min())
+    gap = first.average + second.average - both.average
+    joint = pd.crosstab(BELOW_1000, BELOW_1001).to_numpy()
     rows = [
         Row.number("S_0, 2000 houses", first.uncertainty, "11", "printed as S ≈ 11"),
         Row.number("A, average loss", first.average, "1", EXACTLY, ".9f"),
@@ -77,17 +82,7 @@ def _celebrity() -> Section:
             remark="after Eq. 16, which prints log2(E_j) for log2 p(E_j)",
             form=".9f",
         ),
-        *_found(both),
-        *_averages(first, second, both),
-    ]
-    return Section("Section 1: where does the celebrity live?", rows, "h: her house, 1 to 2000.")
-
-
-def _found(both: QueryLoss) -> list[Row]:
-    """One answer to both questions leaves a single house."""
-    classes = Reidentification.of(np.bincount(BOTH))  # a question is a release of classes
-    alone = int(classes.sizes.min())
-    return [
+        # One answer to both questions leaves a single house.
         *(
             Row.number(
                 f"A and B, loss where {size:,} house{'s are' if size > 1 else ' is'} left",
@@ -103,16 +98,7 @@ def _found(both: QueryLoss) -> list[Row]:
             "1000 is the only option",
         ),
         Row.number("its probability", alone / classes.records, "0.0005", "printed as 1/2,000"),
-    ]
-
-
-def _averages(first: QueryLoss, second: QueryLoss, both: QueryLoss) -> list[Row]:
-    """On average both cost no more than one and the other in sum: the answer above is hidden."""
-    gap = first.average + second.average - both.average
-    joint = np.zeros((2, 2), int)
-    np.add.at(joint, (BELOW_1000.astype(int), BELOW_1001.astype(int)), 1)
-    shared = float(mutual_information(joint))
-    return [
+        # On average both cost no more than one and the other in sum: the answer above is hidden.
         Row.claim(
             "A and B, average loss",
             both.average < 2,
@@ -125,9 +111,10 @@ def _averages(first: QueryLoss, second: QueryLoss, both: QueryLoss) -> list[Row]
             gap >= 0,
             f"{gap:.9f}",
             "not negative",
-            f"I(A;B), by counts {shared:.9f}",
+            f"I(A;B), by counts {float(mutual_information(joint)):.9f}",
         ),
     ]
+    return Section("Section 1: where does the celebrity live?", rows, "h: her house, 1 to 2000.")
 
 
 def _listed(losses: Mapping[str, QueryLoss]) -> list[Row]:

@@ -30,9 +30,7 @@ def agreement(value: float, published: str, why: str = "") -> str:
     >>> agreement(1.25, "1,0", "a slip")
     'cannot be reproduced: a slip'
     """
-    if not NUMBER.fullmatch(published):
-        return ""
-    return agrees(value, published) or not_reproduced(why)
+    return agrees(value, published) or (not_reproduced(why) if NUMBER.fullmatch(published) else "")
 
 
 def not_reproduced(why: str) -> str:

@@ -81,8 +81,11 @@ def _search(search: SearchResult) -> list[str]:
     """What was searched, and how sure the result is."""
     if not search.searched:
         return ["Recoded at the levels given."]
+    gap = "" if search.gap is None else f"; another may be better by {search.gap:.6g}"
     if search.explained:
-        return [search.explained + _sure(search), *([search.caution] if search.caution else [])]
+        sure = "; the result is the proven optimum" if search.proven else gap
+        explained = search.explained + (sure or "; the best found, not proven") + "."
+        return [explained, *([search.caution] if search.caution else [])]
     found = ""
     if search.feasible is not None and search.minimal is not None:
         minimal = f"{len(search.minimal):,} of them minimal"
@@ -90,22 +93,12 @@ def _search(search: SearchResult) -> list[str]:
     lines = [
         f"Searched {search.nodes:,} nodes ({search.strategy}, {search.checked:,} checked){found}."
     ]
-    gap = "" if search.gap is None else f"; another may be better by {search.gap:.6g}"
     if search.refinements:
         proven = "the proven optimum" if search.proven else f"not proven to be the best{gap}"
         lines.append(f"Attributes were cut {search.refinements:,} times; the result is {proven}.")
     elif not search.proven:
         lines.append(f"The search was not finished: this is the best node found{gap}.")
     return lines
-
-
-def _sure(search: SearchResult) -> str:
-    """How sure the result is of a search that does not go over levels."""
-    if search.proven:
-        return "; the result is the proven optimum."
-    if search.gap is None:
-        return "; the best found, not proven."
-    return f"; another may be better by {search.gap:.6g}."
 
 
 def _released(release: Release) -> str:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from anonymizer.cli import main
-from anonymizer.report.comparison import print_comparison
 from anonymizer.report.plots.comparison import draw, frontier
+from anonymizer.report.utility import print_comparison
 from anonymizer.tables.datasets import shipped
 from anonymizer.utility.comparison import Comparison, Fit, Half
 

@@ -103,6 +103,11 @@ def example() -> list[Section]:
 
 
 def _classes() -> Section:
+    mean = DIAGNOSIS.measures.mutual_information
+    above = [
+        {label for label, value in zip(LABELS, FOUND[name], strict=True) if value > mean}
+        for name in ("I1", "I2")
+    ]
     rows = [
         Row(
             "records",
@@ -123,7 +128,12 @@ def _classes() -> Section:
             for name, values in FOUND.items()
             for label, value in zip(LABELS, values, strict=True)
         ),
-        _at_risk(),
+        Row.claim(
+            "classes above the mean, by I1; by I2",
+            bool(above[0] and above[1]) and not above[0] & above[1],
+            "; ".join(" ".join(sorted(labels)) for labels in above),
+            "at risk by one, not by the other",
+        ),
     ]
     return Section("Tables 2 and 3, Figure 1: what each class tells about the diagnosis", rows)
 
@@ -172,21 +182,6 @@ def _identity() -> Section:
         ),
     ]
     return Section("Tables 2 and 3: what each class tells about who it is", rows)
-
-
-def _at_risk() -> Row:
-    """Figure 1: the classes at risk by I1 are not those by I2."""
-    mean = DIAGNOSIS.measures.mutual_information
-    above = [
-        {label for label, value in zip(LABELS, values, strict=True) if value > mean}
-        for values in (DIAGNOSIS.i1, DIAGNOSIS.i2)
-    ]
-    return Row.claim(
-        "classes above the mean, by I1; by I2",
-        bool(above[0] and above[1]) and not above[0] & above[1],
-        "; ".join(" ".join(sorted(labels)) for labels in above),
-        "at risk by one, not by the other",
-    )
 
 
 def _sizes(groups: Sequence[int]) -> str:

@@ -104,12 +104,18 @@ def cases() -> Section:
     """Tables 3 and 6: what the text says of the cases."""
     columns: dict[str, Sequence[Hashable]] = {f"Age {case}": ages for case, ages in AGES.items()}
     columns |= {f"Disease {case}": diseases for case, diseases in DISEASES.items()}
+    described = []
+    for name, values in columns.items():
+        spread, words = SPREADS[int(name[-1])]
+        why = f"Table 3 has {len(set(values))} values"
+        found = _spread(values)
+        described.append(Row.claim(name, found == spread, found, words, why=why))
     zips = [
         Row(f"Zip Code {case}", _spread(values), remark="Table 6") for case, values in ZIPS.items()
     ]
     return Section(
         "Tables 3 and 6: eight patients",
-        [*(_described(*column) for column in columns.items()), *zips],
+        [*described, *zips],
         "Records by value. The text says that Disease has the first three cases of Age.",
     )
 
@@ -146,12 +152,6 @@ def _cells(name: str) -> list[Row]:
         read(f"{metric}, {name}", text, numbers(text, readings[metric])[:TRIED])
         for metric, text in zip(readings, TABLE_4[name], strict=True)
     ]
-
-
-def _described(name: str, values: Sequence[Hashable]) -> Row:
-    spread, described = SPREADS[int(name[-1])]
-    why = f"Table 3 has {len(set(values))} values"
-    return Row.claim(name, _spread(values) == spread, _spread(values), described, why=why)
 
 
 def _spread(values: Sequence[Hashable]) -> str:

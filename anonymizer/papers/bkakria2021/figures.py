@@ -25,6 +25,7 @@ from anonymizer.papers.row import (
     Reading,
     Row,
     Section,
+    Series,
     numbers,
     read,
     trend,
@@ -105,14 +106,15 @@ def figure_5() -> Section:
         Column("theta", "θ", theta, "bits"),
     ]
     records = "ten ages in equal steps, 20 diseases, one ahead in the smallest class"
-    itpr = columns(profiles)[:1]
+    series = Series(parameters, columns(profiles)[:1], axis="theta", by="epsilon")
+    shown = f"{len(series)} points"
     risen = {
         epsilon: trend(along(plane(epsilon, n) for n in range(moves[-1] + 1))["ITPR"])
         for epsilon, moves in PLANE.items()
     }
     sizes = along(plane(epsilon, 0) for epsilon in PLANE)["ITPR"]
     rows = [
-        schemes.panel("Figure 5", records, schemes.ASSUMED, parameters, itpr, by="epsilon"),
+        Row("Figure 5", shown, "an image", records, status=schemes.ASSUMED, series=series),
         Row.claim(
             "ITPR over θ, at each ε",
             set(risen.values()) == {"rises"},

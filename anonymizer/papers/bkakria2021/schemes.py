@@ -130,20 +130,9 @@ class Scheme:
         parameters = [Column(self.parameter, self.label, self.points, "records")]
         if self.varied:
             parameters.append(Column("theta", "θ", list(map(furthest, profiles)), "bits"))
-        return panel(self.name, self.records, self.status, parameters, columns(profiles))
-
-
-def panel(
-    name: str,
-    records: str,
-    status: str,
-    parameters: list[Column],
-    measures: list[Column],
-    by: str = "",
-) -> Row:
-    """The row of a panel, whose axis is the last parameter."""
-    series = Series(parameters, measures, parameters[-1].name, by)
-    return Row(name, f"{len(series)} points", "an image", records, status=status, series=series)
+        series = Series(parameters, columns(profiles), axis=parameters[-1].name)
+        shown = f"{len(series)} points"
+        return Row(self.name, shown, "an image", self.records, status=self.status, series=series)
 
 
 ASSUMED_TABLE = "a table that is assumed"
