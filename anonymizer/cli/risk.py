@@ -141,7 +141,10 @@ def audit(
     from anonymizer.report.progress import progress
     from anonymizer.risk.audit import audit_files
 
-    alike = dict(map(_named, similarity))
+    for given in similarity:
+        if not all(given.partition("=")):
+            raise click.UsageError(f"--similarity {given!r} is not ATTRIBUTE=HIERARCHY")
+    alike = dict(given.split("=", 1) for given in similarity)
     with progress() as watch:
         found = audit_files(
             release,
@@ -153,10 +156,3 @@ def audit(
         )
     show("the releases were audited", as_json, found, print_audit)
     return 0 if found.satisfied else 1
-
-
-def _named(given: str) -> tuple[str, str]:
-    name, equals, path = given.partition("=")
-    if not (name and equals and path):
-        raise click.UsageError(f"--similarity {given!r} is not ATTRIBUTE=HIERARCHY")
-    return name, path

@@ -152,12 +152,20 @@ def rounded(records: Ints, channel: Floats, rng: np.random.Generator) -> Ints:
     """
     whole, rest = _parts(records, channel)
     if np.count_nonzero(rest) > MOST_EDGES:
-        return whole + _systematic(rest, rng)
+        # Each row by itself, one uniform number deciding all of its entries.
+        ends = np.cumsum(rest, axis=1)
+        offset = rng.integers(0, ONE, size=(len(rest), 1))
+        return np.asarray(whole + (ends + offset) // ONE - (ends - rest + offset) // ONE)
     graph = _graph(rest)
     rows = len(rest)
     for start in range(rows):
         while graph[start]:
-            walk = _walk(graph, start)
+            # A cycle, or a path between two ends that cannot be prolonged, each with a single entry
+            # left to round. A row never ends one: what is left of it sums to whole records, which
+            # no single rest does.
+            walk = _prolonged(graph, start)
+            if walk[0] != walk[-1]:
+                walk = _prolonged(graph, walk[-1])
             for row, column in _shifted(graph, walk, rng):
                 whole[min(row, column), max(row, column) - rows] += 1
     return whole
@@ -175,14 +183,6 @@ def _parts(records: Ints, channel: Floats) -> tuple[Ints, Ints]:
     return np.divmod(units * records[:, None], ONE)
 
 
-def _systematic(rest: Ints, rng: np.random.Generator) -> Ints:
-    """Each row rounded by itself, one uniform number deciding all of its entries."""
-    ends = np.cumsum(rest, axis=1)
-    begins = ends - rest
-    offset = rng.integers(0, ONE, size=(len(rest), 1))
-    return np.asarray((ends + offset) // ONE - (begins + offset) // ONE)
-
-
 def _graph(rest: Ints) -> Graph:
     """Rows, then columns, each with the entries that are left to round."""
     rows, columns = rest.shape
@@ -192,16 +192,6 @@ def _graph(rest: Ints) -> Graph:
         graph[row][rows + column] = value
         graph[rows + column][row] = value
     return graph
-
-
-def _walk(graph: Graph, start: int) -> list[int]:
-    """A cycle, or a path between two ends that cannot be prolonged: a list of nodes.
-
-    Of a path both ends have a single entry left to round. A row never ends one: what is left of it
-    sums to whole records, which no single rest does.
-    """
-    walk = _prolonged(graph, start)
-    return walk if walk[0] == walk[-1] else _prolonged(graph, walk[-1])
 
 
 def _prolonged(graph: Graph, start: int) -> list[int]:

@@ -229,8 +229,13 @@ def _candidates(
     a record more or less hardly matters: a quarter of the square root of all, or the square root of
     what is requested on top of that.
     """
-    if options.independent:
-        _require_all_drawn(parts, names)
+    drawn = {name for part in parts for name in part.names}
+    some_kept = drawn != {*names} or not all(len(part.blocks) == 1 for part in parts)
+    if options.independent and some_kept:
+        raise InputError(
+            "pram: epsilon is promised of all quasi-identifiers or of none; those that are kept as "
+            "they are disclose everything; draw all of them"
+        )
     if isinstance(options, Pram) and options.epsilon is not None:
         # What attributes disclose one by one adds up.
         options = replace(options, epsilon=options.epsilon / len(parts))
@@ -239,16 +244,6 @@ def _candidates(
     least = max([enough, 1, *(int(getattr(model, "k", 1)) for model in models)])
     found = CANDIDATES[options.name]
     return zip(*(found(part, options, models, least) for part in parts), strict=False)
-
-
-def _require_all_drawn(parts: Sequence[Part], names: Sequence[str]) -> None:
-    """Refuse to promise epsilon next to attributes that are released as they are."""
-    drawn = {name for part in parts for name in part.names}
-    if drawn != {*names} or not all(len(part.blocks) == 1 for part in parts):
-        raise InputError(
-            "pram: epsilon is promised of all quasi-identifiers or of none; those that are kept as "
-            "they are disclose everything; draw all of them"
-        )
 
 
 def _first_that_holds(

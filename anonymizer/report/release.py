@@ -65,9 +65,18 @@ def print_ladder(releases: Mapping[str, Release]) -> None:
 def _summary(release: Release) -> list[str]:
     search = release.search
     loss = release.query_loss
+    fates = {"none": "", "kept": ", kept as one class", "removed": " and left out"}
+    released = (
+        f"Released {release.released:,} records, drawn at random, in {release.classes:,} "
+        "equivalence classes; how many there were may not be reported."
+        if release.records is None
+        else f"Released {release.released:,} of {release.records:,} records in {release.classes:,} "
+        f"equivalence classes ({release.dropped:,} dropped, {release.suppressed:,} suppressed"
+        f"{fates[release.suppressed_class]})."
+    )
     lines = [
         *([] if release.masking else _search(search)),
-        _released(release),
+        released,
         f"A record's class costs its owner {loss.average:.4f} bits of {loss.uncertainty:.4f} on "
         f"average (standard deviation {loss.standard_deviation:.4f}), {loss.maximum:.4f} at most.",
     ]
@@ -99,21 +108,6 @@ def _search(search: SearchResult) -> list[str]:
     elif not search.proven:
         lines.append(f"The search was not finished: this is the best node found{gap}.")
     return lines
-
-
-def _released(release: Release) -> str:
-    """How many records are released, of how many where that may be reported."""
-    if release.records is None:
-        return (
-            f"Released {release.released:,} records, drawn at random, in {release.classes:,} "
-            "equivalence classes; how many there were may not be reported."
-        )
-    fates = {"none": "", "kept": ", kept as one class", "removed": " and left out"}
-    return (
-        f"Released {release.released:,} of {release.records:,} records in {release.classes:,} "
-        f"equivalence classes ({release.dropped:,} dropped, {release.suppressed:,} suppressed"
-        f"{fates[release.suppressed_class]})."
-    )
 
 
 def _recoding(release: Release) -> list[list[object]]:

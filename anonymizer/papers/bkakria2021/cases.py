@@ -1,7 +1,7 @@
 """Tables 3 to 6 of Bkakria et al. (2021): eight patients, and every printed cell about them."""
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from functools import cache
 
 import numpy as np
@@ -164,7 +164,14 @@ def formulas() -> Section:
     rows = []
     for metric, readings in FORMULAS.items():
         found = {name: readings(profile(name)) for name in TABLE_4}
-        rows += [_counted(metric, formula, found) for formula in found["Age 1"]]
+        for formula in found["Age 1"]:
+            values = {name: found[name][formula] for name in found}
+            column = COLUMN[metric]
+            given = [name for name in values if agrees(values[name], TABLE_4[name][column])]
+            others = [f"{name} {values[name]:.6f}" for name in values if name not in given]
+            cells = f"{len(given)} of {len(found)} cells"
+            name, count = f"{metric}: {formula}", float(len(given))
+            rows.append(Row(name, cells, remark="; ".join(others), value=count))
     return Section(
         "Table 4: what gives the cells of MIL and ELD",
         rows,
@@ -212,18 +219,6 @@ def _pointwise(known: Profile) -> float:
     sizes = np.repeat(known.sizes, np.diff([*known.starts, len(known.counts)]))
     lift = known.counts * known.records / (sizes * known.margin[known.values])
     return float(np.log2(lift.max()))
-
-
-def _counted(metric: str, formula: str, found: Mapping[str, Mapping[str, float]]) -> Row:
-    column = COLUMN[metric]
-    given = [name for name in found if agrees(found[name][formula], TABLE_4[name][column])]
-    others = [f"{name} {found[name][formula]:.6f}" for name in found if name not in given]
-    return Row(
-        f"{metric}: {formula}",
-        f"{len(given)} of {len(found)} cells",
-        remark="; ".join(others),
-        value=float(len(given)),
-    )
 
 
 FORMULAS = {"MIL": _leakages, "ELD": _diversity_risks}
