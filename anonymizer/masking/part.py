@@ -246,14 +246,14 @@ class Part:
         """
         if len(self.attributes) == 1:
             return {self.attributes[0].name: 1.0}
-        return {attribute.name: self._lost(attribute) for attribute in self.attributes}
-
-    def _lost(self, attribute: Attribute) -> float:
-        values, of_row = self.values_of(attribute.name)
-        sizes = np.bincount(of_row, weights=self.contingency.sizes)
-        require_room(f"the distances of the values of {attribute.name!r}", (len(values),) * 2)
-        least = float((sizes @ attribute.distances(values, values)).min() / sizes.sum())
-        return least or 1.0
+        lost = {}
+        for attribute in self.attributes:
+            values, of_row = self.values_of(attribute.name)
+            sizes = np.bincount(of_row, weights=self.contingency.sizes)
+            require_room(f"the distances of the values of {attribute.name!r}", (len(values),) * 2)
+            least = float((sizes @ attribute.distances(values, values)).min() / sizes.sum())
+            lost[attribute.name] = least or 1.0
+        return lost
 
     def combinations(self, alphabets: Mapping[str, Sequence[Hashable]]) -> list[Symbol]:
         """All combinations of symbols of each drawn attribute."""

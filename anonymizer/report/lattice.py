@@ -28,7 +28,13 @@ def print_lattice(graph: "LatticeGraph", picture: Path | None = None) -> None:
     ``graph``: what ``Anonymizer.lattice_`` is; ``picture``: where it was drawn.
     """
     out, of_all = console(), graph.graph
-    out.print(_counts(graph), soft_wrap=True)
+    feasible, minimal = of_all["feasible"], _minimal(graph)
+    found = "" if feasible is None else f"; {feasible:,} satisfy the policy"
+    lowest = "" if feasible is None or minimal is None else f", {minimal:,} of them minimal"
+    out.print(
+        f"The lattice of {', '.join(of_all['quasi_identifiers'])} has {of_all['nodes']:,} nodes "
+        f"({of_all['strategy']}, {of_all['checked']:,} checked){found}{lowest}."
+    )
     rows = _listed(graph)
     if rows:
         out.print(_table(graph, rows[:MOST_ROWS]))
@@ -37,9 +43,9 @@ def print_lattice(graph: "LatticeGraph", picture: Path | None = None) -> None:
     if len(rows) > MOST_ROWS:
         out.print(f"{len(rows) - MOST_ROWS:,} nodes of the frontier more; --json lists all.")
     for line in _notes(of_all):
-        out.print(line, soft_wrap=True)
+        out.print(line)
     if picture:
-        out.print(f"The picture lies in {picture}.", soft_wrap=True)
+        out.print(f"The picture lies in {picture}.")
 
 
 def lattice_dict(graph: "LatticeGraph") -> dict[str, object]:
@@ -66,18 +72,6 @@ def _minimal(graph: "LatticeGraph") -> int | None:
     """How many minimal nodes there are; None where that is not known of a node."""
     known = [known["minimal"] for _, known in graph.nodes(data=True)]
     return None if None in known else sum(known)
-
-
-def _counts(graph: "LatticeGraph") -> str:
-    """The numbers of nodes."""
-    of_all, minimal = graph.graph, _minimal(graph)
-    feasible = of_all["feasible"]
-    found = "" if feasible is None else f"; {feasible:,} satisfy the policy"
-    lowest = "" if feasible is None or minimal is None else f", {minimal:,} of them minimal"
-    return (
-        f"The lattice of {', '.join(of_all['quasi_identifiers'])} has {of_all['nodes']:,} nodes "
-        f"({of_all['strategy']}, {of_all['checked']:,} checked){found}{lowest}."
-    )
 
 
 def _listed(graph: "LatticeGraph") -> list[Row]:

@@ -16,7 +16,7 @@ from anonymizer.report.console import console, table_of
 from anonymizer.report.verdicts import print_warnings, verdict_table
 
 if TYPE_CHECKING:  # only a masked release needs what these need
-    from anonymizer.masking.disclosure import ChannelReport, RandomizationReport
+    from anonymizer.masking.disclosure import RandomizationReport
 
 SHOWN = 8
 """How many groups of an attribute a report lists."""
@@ -159,7 +159,15 @@ def _lines(masked: "RandomizationReport") -> Iterator[str]:
         "true."
     )
     for part in masked.channels:
-        yield _distorted(part, masked)
+        kinds = {masked.distortion[name] for name in part.attributes if name in masked.distortion}
+        least = ""
+        if part.least_distortion is not None:
+            bound = f"{part.least_distortion:.6g}"
+            least = f"; no channel under the policy is expected to have less than {bound}"
+        yield (
+            f"Distortion ({' and '.join(sorted(kinds))}) of {', '.join(part.attributes)}: "
+            f"{part.realised_distortion:.6g}, expected {part.expected_distortion:.6g}{least}."
+        )
     if kept := masked.preserved:
         # How unlikely a sample of the table would miss its statistics by less.
         losses = zip(kept.columns, kept.mean, kept.variance, strict=True)
@@ -182,15 +190,3 @@ def _lines(masked: "RandomizationReport") -> Iterator[str]:
             "The channel stands in release.json, for analysts: `anonymizer estimate` corrects for "
             "it. It tells which values occur in the table."
         )
-
-
-def _distorted(part: "ChannelReport", masked: "RandomizationReport") -> str:
-    kinds = {masked.distortion[name] for name in part.attributes if name in masked.distortion}
-    least = ""
-    if part.least_distortion is not None:
-        bound = f"{part.least_distortion:.6g}"
-        least = f"; no channel under the policy is expected to have less than {bound}"
-    return (
-        f"Distortion ({' and '.join(sorted(kinds))}) of {', '.join(part.attributes)}: "
-        f"{part.realised_distortion:.6g}, expected {part.expected_distortion:.6g}{least}."
-    )

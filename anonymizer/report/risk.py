@@ -159,7 +159,7 @@ def print_ranking(ranking: Ranking, metric: str = METRICS[0], shown: int = SHOWN
     out = console()
     out.print(
         f"{len(ranking.subsets):,} subsets of up to {counted(ranking.size, 'quasi-identifier')} of "
-        f"{counted(ranking.records, 'record')}, by {_named(metric)}. {CAUTION}"
+        f"{counted(ranking.records, 'record')}, by {metric.replace('_', ' ')}. {CAUTION}"
     )
     for about in (None, *ranking.sensitive):
         subsets = ranking.by(metric, about)
@@ -203,7 +203,7 @@ def print_undeclared(found: Undeclared, shown: int = SHOWN) -> None:
 
 
 def _subsets(subsets: Iterable[Ranked], metric: str, about: str | None) -> Table:
-    usual = USUAL if metric in USUAL else {metric: _named(metric), **USUAL}
+    usual = USUAL if metric in USUAL else {metric: metric.replace("_", " "), **USUAL}
     known, forms = (["records alone", "k"], "s ,") if about is None else (["surest guess"], ".4f")
     rows = []
     for subset in subsets:
@@ -228,10 +228,6 @@ def _chain(chain: Chain, about: str | None, shown: int) -> Table:
 
 def _title(about: str | None) -> str:
     return "Re-identification" if about is None else f"Inference of {about}"
-
-
-def _named(metric: str) -> str:
-    return metric.replace("_", " ")
 
 
 def _print_more(rest: int) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from anonymizer.report.console import console, table_of
 from anonymizer.utility import Quality, Score
-from anonymizer.utility.comparison import Comparison, Fit, Half
+from anonymizer.utility.comparison import Comparison, Fit
 
 if TYPE_CHECKING:  # a report of anything else need not wait for what these need
     from anonymizer.channels import Estimate
@@ -129,16 +129,11 @@ def _fit(fit: Fit, best: bool) -> list[object]:
         fit.recoding + (" *" if best else ""),
         *fit.parameters.values(),
         held_out.classes,
-        _bits(fit.fitted),
-        _bits(held_out),
+        *(f"{half.retained:.4f} ({half.miller_madow:.4f})" for half in (fit.fitted, held_out)),
         fit.fitted.ceiling,
         held_out.loss,
         ("yes" if held_out.satisfied else "NO") + uncovered,
     ]
-
-
-def _bits(half: Half) -> str:
-    return f"{half.retained:.4f} ({half.miller_madow:.4f})"
 
 
 def print_estimates(found: "FileEstimate") -> None:

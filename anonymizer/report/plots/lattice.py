@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
@@ -97,10 +98,8 @@ def _size(at: Mapping["Node", tuple[float, int]], labelled: bool) -> tuple[float
     across, down = SPACE["labelled" if labelled else "plain"]
     layers = len({y for _, y in at.values()})
     inches = (_widest(at) * across + 1, layers * down + 1.2)
-    return (
-        min(max(inches[0], LEAST[0]), MOST[0]),
-        min(max(inches[1], LEAST[1]), MOST[1]),
-    )
+    width, height = np.clip(inches, LEAST, MOST).tolist()
+    return width, height
 
 
 def _widest(at: Mapping["Node", tuple[float, int]]) -> float:
