@@ -104,7 +104,7 @@ def compare(
     released. Exits with 1 when no recoding satisfies the policy on its half.
     """
     from anonymizer.release.study import Study
-    from anonymizer.report.picture import picture_at
+    from anonymizer.report.printing import picture_at
     from anonymizer.report.progress import progress
     from anonymizer.report.utility import print_comparison
     from anonymizer.utility.comparison import compare_study, sweep_of
@@ -165,7 +165,7 @@ def lattice(study: Path, plot: Path | None, force: bool, jobs: int | None, as_js
     from anonymizer.recoding.hasse import require_lattice
     from anonymizer.release.study import Study
     from anonymizer.report.lattice import lattice_dict, print_lattice
-    from anonymizer.report.picture import picture_at
+    from anonymizer.report.printing import picture_at
     from anonymizer.report.progress import progress
 
     draw = plot and picture_at(plot, "anonymizer.report.plots.lattice", force=force)

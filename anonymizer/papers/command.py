@@ -37,7 +37,7 @@ def reproduce(paper: str, plot: Path | None, force: bool, as_json: bool) -> None
     Every figure says whether it is as published, and why not where it cannot be reproduced.
     """
     from anonymizer.papers.report import flattened, print_reproduction
-    from anonymizer.report.picture import picture_at
+    from anonymizer.report.printing import picture_at
 
     if plot and not PAPERS[paper]:
         drawn = ", ".join(name for name, has_figures in PAPERS.items() if has_figures)

@@ -27,7 +27,7 @@ from anonymizer.papers.row import (
     trend,
     trends,
 )
-from anonymizer.report.picture import picture_at
+from anonymizer.report.printing import picture_at
 
 EXPECTED = json.loads((Path(__file__).parents[1] / "expected" / "risk_metrics.json").read_text())
 WITHIN = 5e-7
