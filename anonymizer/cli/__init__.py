@@ -35,7 +35,7 @@ HOMES = {
     "models": "anonymizer.cli.releases",
     "quality": "anonymizer.cli.measuring",
     "compare": "anonymizer.cli.measuring",
-    "lattice": "anonymizer.cli.lattice",
+    "lattice": "anonymizer.cli.measuring",
     "estimate": "anonymizer.cli.measuring",
     "demo": "anonymizer.cli.releases",
     "reproduce": "anonymizer.papers.command",
@@ -75,21 +75,14 @@ def _carry_out(arguments: Sequence[str] | None, outputs: Sequence[str]) -> int:
     except click.ClickException as error:
         return _complain(error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        return _complain(f"interrupted; {_written(outputs)}", INTERRUPTED)
+        return _complain("interrupted", INTERRUPTED, outputs)
     except MemoryError:
-        return _complain(f"out of memory; {_written(outputs)}", 2)
+        return _complain("out of memory", 2, outputs)
     except Exception as error:
         if os.environ.get(DEBUG):
             raise
-        return _complain(
-            f"internal error, {_place(error)}; {_written(outputs)}; {DEBUG}=1 shows it; please "
-            "report it",
-            2,
-        )
-
-
-def _written(outputs: Sequence[str]) -> str:
-    return "; ".join(outputs) or "nothing was written"
+        hint = f"; {DEBUG}=1 shows it; please report it"
+        return _complain(f"internal error, {_place(error)}", 2, outputs, hint)
 
 
 class Commands(click.Group):
@@ -124,7 +117,9 @@ def _write_anything(*streams: object) -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _complain(message: str, code: int) -> int:
+def _complain(message: str, code: int, outputs: Sequence[str] | None = None, hint: str = "") -> int:
+    if outputs is not None:
+        message += "; " + ("; ".join(outputs) or "nothing was written") + hint
     line = " ".join(message.split())
     with suppress(OSError):  # the exit code tells where standard error cannot
         click.echo(f"anonymizer: {line}", err=True)

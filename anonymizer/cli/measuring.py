@@ -1,18 +1,22 @@
-"""Commands that measure what releases are good for, and correct what is counted in them."""
+"""Commands that show lattices, measure what releases are good for, and correct their counts."""
 
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
 from anonymizer.cli.options import (
+    PATH,
     plot_option,
     show,
     show_values_option,
+    study_argument,
     study_option,
     table_argument,
 )
 from anonymizer.release.output.interrupts import never_lost
+from anonymizer.report.printing import print_json, printing
 
 
 @click.command(
@@ -36,7 +40,7 @@ from anonymizer.release.output.interrupts import never_lost
 )
 @click.option("--folds", type=int, default=5, show_default=True, help="Of the cross-validation.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the cross-validation.")
-@click.option("--jobs", type=int, help="Trees grown at once, as joblib counts them.")
+@click.option("--jobs", "n_jobs", type=int, help="Trees grown at once, as joblib counts them.")
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print the measures as JSON.")
 def quality(
@@ -44,11 +48,8 @@ def quality(
     study: Path,
     target: tuple[str, ...],
     no_classifiers: bool,
-    representative: str,
-    folds: int,
-    seed: int,
-    jobs: int | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Measure how much a released TABLE still says of the table of its STUDY.
 
@@ -58,22 +59,14 @@ def quality(
     """
     from anonymizer.release.study import Study
     from anonymizer.report.progress import progress
-    from anonymizer.report.quality import print_quality
+    from anonymizer.report.utility import print_quality
     from anonymizer.utility import measure_file
 
     if target and no_classifiers:
         raise click.UsageError("--target is about classifiers: leave out --no-classifiers")
     with progress() as watch:
-        found = measure_file(
-            Study(study),
-            table,
-            targets=() if no_classifiers else target or None,
-            folds=folds,
-            seed=seed,
-            representative=representative,
-            n_jobs=jobs,
-            watch=watch,
-        )
+        targets = () if no_classifiers else target or None
+        found = measure_file(Study(study), table, targets=targets, watch=watch, **options)
     show("the release was measured", as_json, found, print_quality)
 
 
@@ -82,7 +75,7 @@ def quality(
     "  anonymizer compare study.toml\n"
     "  anonymizer compare study.toml --sweep t=0.3:0.9:0.1 --plot frontier.svg --jobs 2"
 )
-@click.argument("study", type=click.Path(path_type=Path))
+@study_argument
 @click.option("--recoding", multiple=True, help="One to compare; repeatable. By default all.")
 @click.option(
     "--sweep",
@@ -91,7 +84,7 @@ def quality(
     help="Values that a parameter of the privacy models takes; repeatable: all combinations.",
 )
 @click.option("--seed", type=int, help="Of the random halves; by default the study's.")
-@click.option("--jobs", type=int, help="Recodings fitted at once, as joblib counts them.")
+@click.option("--jobs", "n_jobs", type=int, help="Recodings fitted at once, as joblib counts them.")
 @plot_option
 @click.option("--force", is_flag=True, help="Replace the picture that already lies there.")
 @show_values_option
@@ -100,11 +93,10 @@ def compare(
     study: Path,
     recoding: tuple[str, ...],
     sweep: tuple[str, ...],
-    seed: int | None,
-    jobs: int | None,
     plot: Path | None,
     force: bool,
     as_json: bool,
+    **options: Any,
 ) -> int:
     """Compare recodings of the table of a STUDY: what each keeps on records it did not see.
 
@@ -112,22 +104,15 @@ def compare(
     released. Exits with 1 when no recoding satisfies the policy on its half.
     """
     from anonymizer.release.study import Study
-    from anonymizer.report.comparison import print_comparison
-    from anonymizer.report.picture import picture_at
+    from anonymizer.report.printing import picture_at
     from anonymizer.report.progress import progress
+    from anonymizer.report.utility import print_comparison
     from anonymizer.utility.comparison import compare_study, sweep_of
 
     draw = plot and picture_at(plot, force=force)
-    swept = sweep_of(sweep)
+    options |= {"recodings": recoding or None, "sweep": sweep_of(sweep)}
     with progress() as shown, never_lost(shown) as watch:
-        found = compare_study(
-            Study(study),
-            recodings=recoding or None,
-            sweep=swept,
-            seed=seed,
-            n_jobs=jobs,
-            watch=watch,
-        )
+        found = compare_study(Study(study), watch=watch, **options)
     if draw and found.fits:
         draw(found)
     show("the recodings were compared", as_json, found, partial(print_comparison, picture=plot))
@@ -139,7 +124,7 @@ def compare(
     "  anonymizer estimate release --of age\n"
     "  anonymizer estimate release --of age --with diagnosis --method maximum-likelihood"
 )
-@click.argument("release", type=click.Path(path_type=Path))
+@click.argument("release", type=PATH)
 @click.option("--of", required=True, metavar="ATTRIBUTE", help="One that was masked.")
 @click.option("--with", "by", metavar="ATTRIBUTE", help="Another one, for the table of both.")
 @click.option(
@@ -156,8 +141,44 @@ def estimate(release: Path, of: str, by: str | None, method: str, as_json: bool)
     RELEASE is a directory that run wrote, whose release.json describes the channels that some
     attributes were masked by.
     """
-    from anonymizer.report.estimates import print_estimates
+    from anonymizer.report.utility import print_estimates
     from anonymizer.utility.estimate import estimate_file
 
     found = estimate_file(release, of, by, method)
     show("the release was estimated", as_json, found, print_estimates)
+
+
+@click.command(epilog="Example: anonymizer lattice study.toml --plot lattice.svg")
+@study_argument
+@plot_option
+@click.option("--force", is_flag=True, help="Replace the picture that already lies there.")
+@click.option("--jobs", type=int, help="Nodes checked at once, as joblib counts them.")
+@show_values_option
+@click.option("--json", "as_json", is_flag=True, help="Print the lattice as JSON.")
+def lattice(study: Path, plot: Path | None, force: bool, jobs: int | None, as_json: bool) -> None:
+    """Show the lattice of levels of a STUDY: which nodes satisfy the policy, and which is best.
+
+    The study's table is searched, and nothing is released. Listed are the frontier, the feasible
+    nodes without a feasible specialization, and the optimum. Beyond 512 nodes JSON and picture
+    have these and paths between them, the bottom and the top.
+    """
+    from anonymizer.recoding.hasse import require_lattice
+    from anonymizer.release.study import Study
+    from anonymizer.report.lattice import lattice_dict, print_lattice
+    from anonymizer.report.printing import picture_at
+    from anonymizer.report.progress import progress
+
+    draw = plot and picture_at(plot, "anonymizer.report.plots.lattice", force=force)
+    described = Study(study)
+    with progress() as shown, never_lost(shown) as watch:
+        estimator = described.anonymizer(jobs, watch)
+        require_lattice(described.recoding)
+        watch("reading the table", 0, None)
+        graph = estimator.fit(described.read()).lattice_
+    if draw:
+        draw(graph)
+    with printing("the lattice was searched"):
+        if as_json:
+            print_json(lattice_dict(graph))
+        else:
+            print_lattice(graph, plot)

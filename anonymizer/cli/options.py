@@ -23,13 +23,11 @@ class DirectoryType(click.ParamType):  # type: ignore[type-arg]  # not so in old
         return Path(str(value))
 
 
-table_argument = click.argument("table", type=click.Path(path_type=Path))
-study_option = click.option(
-    "--study", "-s", type=click.Path(path_type=Path), required=True, help="The study file."
-)
-plot_option = click.option(
-    "--plot", type=click.Path(path_type=Path), help="A picture: .png, .svg or .pdf (matplotlib)."
-)
+PATH = click.Path(path_type=Path)
+table_argument = click.argument("table", type=PATH)
+study_argument = click.argument("study", type=PATH)
+study_option = click.option("--study", "-s", type=PATH, required=True, help="The study file.")
+plot_option = click.option("--plot", type=PATH, help="A picture: .png, .svg or .pdf (matplotlib).")
 
 
 def _show_values(context: click.Context, parameter: click.Parameter, given: bool) -> None:

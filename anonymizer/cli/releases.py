@@ -5,9 +5,11 @@ from pathlib import Path
 import click
 
 from anonymizer.cli.options import (
+    PATH,
     DirectoryType,
     show,
     show_values_option,
+    study_argument,
     study_option,
     table_argument,
 )
@@ -16,7 +18,7 @@ from anonymizer.report.printing import print_json, printing
 
 
 @click.command(epilog="\b\nExample:\n  anonymizer run study.toml --output release")
-@click.argument("study", type=click.Path(path_type=Path))
+@study_argument
 @click.option("--output", "-o", type=DirectoryType(), required=True, help="Where the release goes.")
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")
 @click.option("--jobs", type=int, help="Nodes checked at once, as joblib counts them.")
@@ -47,11 +49,10 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
     "  anonymizer verify release\n"
     "  anonymizer verify release/released.csv --study study.toml"
 )
-@click.argument("release", type=click.Path(path_type=Path))
+@click.argument("release", type=PATH)
 @click.option(
-    "--study",
-    "-s",
-    type=click.Path(path_type=Path),
+    *("--study", "-s"),
+    type=PATH,
     help="The study of the release; needed where the manifest only has digests, or there is none.",
 )
 @show_values_option
@@ -66,7 +67,7 @@ def verify(release: Path, study: Path | None, as_json: bool) -> int:
     Exits with 0 when everything agrees and every model holds for every class, with 1 when not.
     """
     from anonymizer.release.verification import verify_release
-    from anonymizer.report.verification import print_verification
+    from anonymizer.report.verdicts import print_verification
 
     found = verify_release(release, study)
     show("the release was verified", as_json, found, print_verification)

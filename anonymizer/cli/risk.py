@@ -1,10 +1,17 @@
 """Commands that measure what an attacker learns from a table, and that attack releases."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from anonymizer.cli.options import show, show_values_option, study_option, table_argument
+from anonymizer.cli.options import (
+    PATH,
+    show,
+    show_values_option,
+    study_option,
+    table_argument,
+)
 from anonymizer.report.printing import print_json, printing
 
 
@@ -20,7 +27,7 @@ from anonymizer.report.printing import print_json, printing
     type=click.Choice(["record", "class", "attribute"]),
     help="The risk of each; that of records goes to a file only.",
 )
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="Details: .csv or .parquet.")
+@click.option("--output", "-o", type=PATH, help="Details: .csv or .parquet.")
 @click.option("--force", is_flag=True, help="Replace the file that already lies there.")
 @click.option(
     "--size",
@@ -78,11 +85,11 @@ def risk(
     "  anonymizer audit release-2024 release-2025 --against people.csv\n"
     "  anonymizer audit a b --against 2024.csv --against 2025.csv --identifier patient"
 )
-@click.argument("release", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.argument("release", type=PATH, nargs=-1, required=True)
 @click.option(
     "--against",
     "-a",
-    type=click.Path(path_type=Path),
+    type=PATH,
     multiple=True,
     required=True,
     help="The original table; or that of each release, in their order.",
@@ -91,7 +98,7 @@ def risk(
 @click.option(
     "--study",
     "-s",
-    type=click.Path(path_type=Path),
+    type=PATH,
     multiple=True,
     help="The study of all releases, or of each in their order; by default what release.json says.",
 )
@@ -116,12 +123,10 @@ def risk(
 def audit(
     release: tuple[Path, ...],
     against: tuple[Path, ...],
-    identifier: str | None,
     study: tuple[Path, ...],
     similarity: tuple[str, ...],
-    draws: int,
-    seed: int,
     as_json: bool,
+    **options: Any,
 ) -> int:
     """Attack RELEASEs, directories that run wrote, with the original table they were made of.
 
@@ -136,24 +141,18 @@ def audit(
     from anonymizer.report.progress import progress
     from anonymizer.risk.audit import audit_files
 
-    alike = dict(map(_named, similarity))
+    for given in similarity:
+        if not all(given.partition("=")):
+            raise click.UsageError(f"--similarity {given!r} is not ATTRIBUTE=HIERARCHY")
+    alike = dict(given.split("=", 1) for given in similarity)
     with progress() as watch:
         found = audit_files(
             release,
             against,
-            identifier=identifier,
             studies=[Study(path) for path in study],
             hierarchies={name: Hierarchy.of(path) for name, path in alike.items()},
-            draws=draws,
-            seed=seed,
             watch=watch,
+            **options,
         )
     show("the releases were audited", as_json, found, print_audit)
     return 0 if found.satisfied else 1
-
-
-def _named(given: str) -> tuple[str, str]:
-    name, equals, path = given.partition("=")
-    if not (name and equals and path):
-        raise click.UsageError(f"--similarity {given!r} is not ATTRIBUTE=HIERARCHY")
-    return name, path

@@ -1,7 +1,7 @@
 """A channel that a release might be drawn from, and what is expected of it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import nan
 
 import numpy as np
@@ -16,19 +16,10 @@ TRACE = 2.0**-36
 
 @dataclass(frozen=True, eq=False)
 class Piece:
-    """A channel of one block.
+    """A channel of one block: q(y|x), shape (n, k), of k symbols, combinations of values.
 
-    Parameters
-    ----------
-    block
-        The block.
-    matrix
-        q(y|x), shape (n, k).
-    symbols
-        What is released, k combinations of values.
-    lower_bound
-        What no channel that satisfies the same models has less expected distortion than; NaN where
-        that is not known.
+    No channel that satisfies the same models has an expected distortion below ``lower_bound``; NaN
+    where that is not known.
     """
 
     block: Block
@@ -39,23 +30,11 @@ class Piece:
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A channel of all blocks of a part.
+    """A channel of all blocks of a part: q(y|x) and d(x, y), shape (rows, symbols).
 
-    Parameters
-    ----------
-    part
-        What it is about.
-    matrix
-        q(y|x), shape (rows, symbols): 0 between blocks.
-    distances
-        d(x, y), same shape; 0 between blocks, where it does not matter.
-    symbols
-        What is released.
-    lower_bound
-        As of a piece, over all of them.
-    margin
-        The share of the way from the limits of the policy to no information at all that was kept
-        free; None where there is no such thing.
+    Both are 0 between blocks. ``lower_bound``: as of a piece, over all of them. ``margin``: the
+    share of the way from the limits of the policy to no information at all that was kept free; None
+    where there is no such thing.
     """
 
     part: Part = field(repr=False)
@@ -64,11 +43,6 @@ class Candidate:
     symbols: list[Symbol] = field(repr=False)
     lower_bound: float
     margin: float | None
-
-    @property
-    def forgetting(self) -> "Candidate":
-        """The channel, without the records that it was found for."""
-        return replace(self, part=self.part.forgetting)
 
     @property
     def expected(self) -> Floats:
@@ -96,18 +70,14 @@ def assembled(
     for piece in pieces:
         columns = np.arange(len(symbols), len(symbols) + len(piece.symbols))
         place = np.ix_(piece.block.rows, columns)
-        matrix[place] = piece.matrix if exact else _certain(piece.matrix)
+        # Chances that are never drawn would count for an epsilon.
+        chances = piece.matrix if exact else np.where(piece.matrix < TRACE, 0.0, piece.matrix)
+        matrix[place] = chances if exact else chances / chances.sum(axis=1, keepdims=True)
         distances[place] = piece.block.distances(piece.symbols)
         symbols += piece.symbols
     share = np.array([piece.block.sizes.sum() for piece in pieces]) / part.contingency.sizes.sum()
     bound = float(share @ [piece.lower_bound for piece in pieces])
     return Candidate(part, matrix, distances, symbols, bound, margin)
-
-
-def _certain(matrix: Floats) -> Floats:
-    """A channel without chances that are never drawn: epsilon would take them for real."""
-    kept = np.where(matrix < TRACE, 0.0, matrix)
-    return np.asarray(kept / kept.sum(axis=1, keepdims=True))
 
 
 def without_rare(piece: Piece, least: float) -> Piece:
@@ -116,7 +86,11 @@ def without_rare(piece: Piece, least: float) -> Piece:
     The rarest first, until each is expected at least so often, or one is left. Whatever is done to
     a released symbol knowing it alone discloses no more about who has it.
     """
-    matrix, symbols = _merged_alike(piece.matrix, piece.symbols)
+    number: dict[Key, int] = {}  # symbols that read alike are one
+    columns = [number.setdefault(key_of(symbol), len(number)) for symbol in piece.symbols]
+    symbols = [piece.symbols[columns.index(column)] for column in number.values()]
+    matrix = np.zeros((len(piece.matrix), len(number)))
+    np.add.at(matrix.T, columns, piece.matrix.T)
     apart = piece.block.distances(symbols, symbols)
     expected = piece.block.sizes @ matrix
     left = np.ones(len(symbols), bool)
@@ -129,13 +103,3 @@ def without_rare(piece: Piece, least: float) -> Piece:
         matrix[:, nearest] += matrix[:, rarest]
         expected[nearest] += expected[rarest]
     return Piece(piece.block, matrix[:, left], [symbols[place] for place in np.flatnonzero(left)])
-
-
-def _merged_alike(matrix: Floats, symbols: Sequence[Symbol]) -> tuple[Floats, list[Symbol]]:
-    """A channel with the symbols that read alike made one; the matrix is a new one."""
-    number: dict[Key, int] = {}
-    columns = [number.setdefault(key_of(symbol), len(number)) for symbol in symbols]
-    merged = np.zeros((len(matrix), len(number)))
-    for place, column in enumerate(columns):
-        merged[:, column] += matrix[:, place]
-    return merged, [symbols[columns.index(column)] for column in range(len(number))]

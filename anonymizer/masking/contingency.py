@@ -24,21 +24,10 @@ Key = tuple[str | None, ...]
 class Contingency:
     """The records of a table, by combination of quasi-identifiers and of sensitive values.
 
-    Parameters
-    ----------
-    schema
-        The roles of the columns.
-    records
-        Records by combination of quasi-identifiers (row) and combination of sensitive values
-        (stratum), shape (n, strata).
-    values
-        What each row is: a tuple of values, one per quasi-identifier.
-    codes
-        For each sensitive attribute the code of its value in each stratum, shape (strata,).
-    known
-        For each of them its values.
-    row_of, stratum_of
-        Where each record is, shape (records,).
+    ``records``, shape (n, strata): by combination of quasi-identifiers, a row, and of sensitive
+    values, a stratum. ``values``: what each row is, a value per quasi-identifier. ``codes``: of
+    each sensitive attribute the code of its value in each stratum, shape (strata,); ``known``: its
+    values. ``row_of``, ``stratum_of``: where each record is, shape (records,).
     """
 
     schema: Schema

@@ -5,26 +5,29 @@ from dataclasses import asdict, dataclass
 from math import isfinite
 
 import numpy as np
+import pandas as pd
 
-from anonymizer.channels import Channel
+from anonymizer.channels import Channel, moments_kept, probabilistic_loss
 from anonymizer.channels.serialization import described
 from anonymizer.information.entropy import divergence, entropy, mutual_information
 from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.masking.candidate import Candidate
 from anonymizer.masking.contingency import Contingency, key_of
-from anonymizer.masking.preserved import Preserved
+from anonymizer.masking.options import Bottleneck, Noise, Pram
+
+LARGEST = 1e50
+"""Numbers beyond have moments that are no floats."""
+
+FEWEST = 4
+"""Records that the variance of a sample's covariance can be estimated from."""
 
 
 @dataclass(frozen=True)
 class Disclosure:
     """What released symbols disclose about a sensitive attribute, in bits.
 
-    Parameters
-    ----------
-    mean
-        I(W;Y).
-    largest_i1, largest_i2
-        Of the symbol that discloses most: D(p(w|y) || p(w)) and H(W) - H(W|y).
+    ``mean``: I(W;Y). ``largest_i1``, ``largest_i2``: of the symbol that discloses most,
+    D(p(w|y) || p(w)) and H(W) - H(W|y).
     """
 
     mean: float
@@ -32,23 +35,31 @@ class Disclosure:
     largest_i2: float
 
 
+@dataclass(frozen=True)
+class Preserved:
+    """Probabilistic information loss of the drawn and sensitive columns of numbers, from 0 to 1.
+
+    ``mean``, ``variance``: pil of each column. ``covariance``: the largest pil of a pair of them;
+    None of one column. ``mean_kept``, ``covariance_kept``: whether the means, and the covariances,
+    differ by no more than chance would have it.
+    """
+
+    columns: tuple[str, ...]
+    mean: tuple[float, ...]
+    variance: tuple[float, ...]
+    covariance: float | None
+    mean_kept: bool
+    covariance_kept: bool
+
+
 @dataclass(frozen=True, eq=False)
 class ChannelReport:
-    """One channel of a release.
+    """One channel of a release, of texts as they are read back; ``attributes`` with those kept.
 
-    Parameters
-    ----------
-    attributes
-        The attributes it is over, those that are kept among them where there are such.
-    channel
-        Of texts, as they are read back.
-    expected_distortion, realised_distortion
-        Expected, and of the table that was drawn.
-    least_distortion
-        What no channel of this alphabet whose symbols all satisfy the policy in expectation falls
-        below; None where that is not known, or of another table.
-    expected
-        What symbols disclose about each sensitive attribute, in expectation.
+    ``realised_distortion``: of the table that was drawn. ``least_distortion``: what no channel of
+    this alphabet whose symbols all satisfy the policy in expectation falls below; None where that
+    is not known, or of another table. ``expected``: what symbols disclose about each sensitive
+    attribute, in expectation.
     """
 
     attributes: tuple[str, ...]
@@ -73,29 +84,14 @@ class ChannelReport:
 
 @dataclass(frozen=True, eq=False)
 class RandomizationReport:
-    """How the released values were drawn.
+    """How the released values of ``attributes`` were drawn, by which method.
 
-    Parameters
-    ----------
-    method
-        ``"pram"``, ``"noise"`` or ``"bottleneck"``.
-    attributes
-        The drawn quasi-identifiers.
-    distortion
-        What distortion means for each of them.
-    scale
-        What that of each is divided by.
-    margin
-        The share of the way from the policy's limits to no information that channels kept free, so
-        that a draw would hold the policy; None where nothing of the kind was tried.
-    withheld
-        Whether the channels are not reported.
-    realised
-        What the classes of the drawn table disclose about each sensitive attribute.
-    preserved
-        Which statistics of its numbers the release keeps; None where no numbers were drawn.
-    channels
-        The channels.
+    ``distortion``: what it means for each of them; ``scale``: what that of each is divided by.
+    ``margin``: the share of the way from the policy's limits to no information that channels kept
+    free, so that a draw would hold the policy; None where nothing of the kind was tried.
+    ``withheld``: whether the channels are not reported. ``realised``: what the classes of the drawn
+    table disclose about each sensitive attribute. ``preserved``: which statistics of its numbers
+    the release keeps; None where no numbers were drawn.
     """
 
     method: str
@@ -107,6 +103,11 @@ class RandomizationReport:
     realised: Mapping[str, Disclosure]
     preserved: Preserved | None
     channels: Sequence[ChannelReport]
+
+    @property
+    def origin(self) -> str:
+        """Where values were drawn from, in words."""
+        return next(kind.origin for kind in (Pram, Noise, Bottleneck) if kind.name == self.method)
 
     @property
     def epsilon(self) -> float:
@@ -157,6 +158,37 @@ def disclosed(joint: Floats | Ints) -> Disclosure:
         float(divergence(some, margin).max()),
         float((entropy(margin) - entropy(some)).max()),
     )
+
+
+def preserved(
+    table: pd.DataFrame, released: pd.DataFrame, drawn: Sequence[str], sensitive: Sequence[str]
+) -> Preserved | None:
+    """What a release keeps of its columns of numbers; None where it has none, or few records.
+
+    ``drawn``: the attributes that were drawn as numbers.
+    """
+    if not drawn or len(table) < FEWEST:
+        return None
+    columns = [*drawn, *(name for name in sensitive if _numeric(table[name]))]
+    before, after = (each[columns].to_numpy(float) for each in (table, released))
+    loss, moments = probabilistic_loss(before, after, quantiles=()), moments_kept(before, after)
+    pairs = loss.covariance[np.tril_indices(len(columns), -1)].tolist()
+    return Preserved(
+        tuple(columns),
+        tuple(loss.mean.tolist()),
+        tuple(loss.variance.tolist()),
+        max(pairs, default=None),
+        moments.mean,
+        moments.covariance,
+    )
+
+
+def _numeric(column: pd.Series) -> bool:
+    """Whether a column holds numbers alone, none of them beyond all sizes."""
+    types, kind = pd.api.types, column.dtype
+    if not (types.is_integer_dtype(kind) or types.is_float_dtype(kind)) or column.isna().any():
+        return False
+    return bool((np.abs(column.to_numpy(float)) < LARGEST).all())
 
 
 def finite(number: float) -> float | None:

@@ -2,29 +2,32 @@
 
 A channel promises what is expected; the table that is released is one draw. It is held against the
 policy like any other table: counted, and drawn again where it fails.
+
+How many records of each kind get each released symbol is rounded so that the draw stays near its
+channel. Drawing every record by itself would do, but the counts of a symbol would be off by the
+square root of what is expected. Here every record still gets each symbol with exactly the channel's
+chance, while the number of records with a symbol is off by less than one: dependent rounding of a
+bipartite graph (Gandhi, Khuller, Parthasarathy, Srinivasan, "Dependent rounding and its
+applications to approximation algorithms", J. ACM 53, 2006), of which systematic rounding is the
+case of one row.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
 from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.masking.contingency import Contingency
-from anonymizer.masking.rounding import rounded
 from anonymizer.privacy import PrivacyModel
 
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """The symbols of all records.
+    """The symbol of each record, an array of shape (records,) for each part.
 
-    Parameters
-    ----------
-    symbol_of
-        The symbol of each record, one array of shape (records,) for each part.
-    by_class
-        Records by class, all parts together, and stratum, shape (classes, strata).
+    ``by_class``: records by class, all parts together, and stratum, shape (classes, strata).
     """
 
     symbol_of: list[Codes]
@@ -33,80 +36,64 @@ class Drawn:
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """How tables are drawn from channels.
+    """How tables are drawn from channels: ``draws`` times at the most, until all models hold.
 
-    Parameters
-    ----------
-    models
-        What every class of a drawn table satisfies.
-    draws
-        How many tables are drawn at the most.
-    rng
-        Where randomness comes from.
-    independent
-        Every record by itself, which local differential privacy is about; otherwise the records of
-        every symbol are kept near to what is expected.
-    kept_of
-        What every record has of attributes that are no part of any channel and separate classes
-        all the same, shape (records,); None where there are none.
+    Of the records of each part, and its channel q(y|x), shape (rows, symbols).
+    ``independent``: every record by itself, which local differential privacy is about; otherwise
+    the records of every symbol are kept near to what is expected. ``kept_of``: what every record
+    has of attributes that are no part of any channel and separate classes all the same, shape
+    (records,); None where there are none.
     """
 
+    tables: Sequence[Contingency] = field(repr=False)
     models: Sequence[PrivacyModel]
     draws: int
     rng: np.random.Generator
     independent: bool = False
     kept_of: Codes | None = field(default=None, repr=False)
 
-    def draw(self, tables: Sequence[Contingency], matrices: Sequence[Floats]) -> Drawn | None:
-        """The first draw that satisfies every model; None where all break one.
-
-        Parameters
-        ----------
-        tables
-            The records of each part.
-        matrices
-            Its channel q(y|x), shape (rows, symbols).
-        """
-        attempts = (self._attempt(tables, matrices) for _ in range(self.draws))
+    def draw(self, matrices: Sequence[Floats]) -> Drawn | None:
+        """The first draw that satisfies every model; None where all break one."""
+        attempts = (self._attempt(matrices) for _ in range(self.draws))
         return next((drawn for drawn in attempts if drawn is not None), None)
 
-    def is_hopeless(self, tables: Sequence[Contingency], matrices: Sequence[Floats]) -> bool:
+    @property
+    def _alone(self) -> bool:
+        """Whether the symbols of one channel are the classes."""
+        return len(self.tables) == 1 and self.kept_of is None
+
+    def is_hopeless(self, matrices: Sequence[Floats]) -> bool:
         """Whether the table nearest to what is expected breaks a model: draws are further from it.
 
         False where several parts or kept attributes make the classes.
         """
-        if len(tables) > 1 or self.kept_of is not None:
-            return False
-        expected = np.rint(matrices[0].T @ tables[0].records).astype(np.int64)
-        return not tables[0].acceptable(expected, self.models).all()
+        whole = self.tables[0]
+        expected = np.rint(matrices[0].T @ whole.records).astype(np.int64)
+        return self._alone and not whole.acceptable(expected, self.models).all()
 
-    def _attempt(self, tables: Sequence[Contingency], matrices: Sequence[Floats]) -> Drawn | None:
+    def _attempt(self, matrices: Sequence[Floats]) -> Drawn | None:
         """Draw the symbols of all records once; None where a class of them breaks a model."""
-        pairs = zip(tables, matrices, strict=True)
-        kinds = [self._kinds(table, matrix) for table, matrix in pairs]
-        whole = tables[0]
-        alone = len(tables) == 1 and self.kept_of is None
-        if alone:  # the classes are known before any record has its symbol
-            by_class = _by_symbol(kinds[0], matrices[0].shape[1], whole.records.shape[1])
+        kinds = list(map(self._kinds, self.tables, matrices))
+        whole = self.tables[0]
+        if self._alone:
+            # The classes are known before any record has its symbol.
+            by_class = np.zeros((matrices[0].shape[1], whole.records.shape[1]), np.int64)
+            _, stratum, symbol, records = kinds[0].T
+            np.add.at(by_class, (symbol, stratum), records)
             if not whole.acceptable(by_class, self.models).all():
                 return None
-        symbol_of = [_dealt(*each, self.rng) for each in zip(tables, kinds, strict=True)]
-        if not alone:
-            kept = [] if self.kept_of is None else [self.kept_of]
-            by_class = _by_class(whole, [*symbol_of, *kept])
-            if not whole.acceptable(by_class, self.models).all():
-                return None
-        return Drawn(symbol_of, by_class)
+            return Drawn([_dealt(whole, kinds[0], self.rng)], by_class)
+        symbol_of = [_dealt(*each, self.rng) for each in zip(self.tables, kinds, strict=True)]
+        kept = [] if self.kept_of is None else [self.kept_of]
+        by_class = _by_class(whole, [*symbol_of, *kept])
+        return Drawn(symbol_of, by_class) if whole.acceptable(by_class, self.models).all() else None
 
     def _kinds(self, table: Contingency, matrix: Floats) -> Ints:
         """Draw from a channel, stratum by stratum of equal sensitive values.
 
         Every record gets each symbol with the channel's chance. Rounded, the records of a symbol
-        with some sensitive values are within one of what is expected.
-
-        Returns
-        -------
-        Row, stratum, symbol, and the records of that kind, shape (kinds, 4).
+        with some sensitive values are within one of what is expected. Returns row, stratum, symbol,
+        and the records of that kind, shape (kinds, 4).
         """
         found = []
         for stratum, sizes in enumerate(table.records.T):
@@ -121,13 +108,6 @@ class Drawing:
             kind = [rows[row], np.full(len(row), stratum), columns[column], records[row, column]]
             found.append(np.column_stack(kind))
         return np.concatenate(found)
-
-
-def _by_symbol(kinds: Ints, symbols: int, strata: int) -> Ints:
-    """Records by symbol and stratum, shape (symbols, strata)."""
-    found = np.zeros((symbols, strata), np.int64)
-    np.add.at(found, (kinds[:, 2], kinds[:, 1]), kinds[:, 3])
-    return found
 
 
 def _dealt(table: Contingency, kinds: Ints, rng: np.random.Generator) -> Codes:
@@ -147,3 +127,108 @@ def _by_class(table: Contingency, codes: Sequence[Codes]) -> Ints:
     strata = table.records.shape[1]
     keys = class_of.reshape(-1) * strata + table.stratum_of
     return np.bincount(keys, minlength=(class_of.max() + 1) * strata).reshape(-1, strata)
+
+
+ONE = 1 << 36
+"""Chances are whole multiples of 1 / ONE (1.5e-11), so that sums of them are exact.
+
+A hundred million records of one kind stay within 63 bits.
+"""
+
+MOST_EDGES = 2_000
+"""Entries to round beyond are rounded row by row: a walk through so many takes too long."""
+
+Graph = list[dict[int, int]]
+"""What is left to round of every entry, by its row and by its column, in units of 1 / ONE."""
+
+
+def rounded(records: Ints, channel: Floats, rng: np.random.Generator) -> Ints:
+    """Whole numbers of records by symbol, whose expectation is records * channel.
+
+    Every entry is the expectation rounded up or down, every row sums to its records, and every
+    column to its expectation rounded up or down (beyond ``MOST_EDGES`` entries columns may be off
+    by more). Of records by true value, shape (n,), and q(y|x), shape (n, k); returns records by
+    true value and symbol, shape (n, k).
+    """
+    whole, rest = _parts(records, channel)
+    if np.count_nonzero(rest) > MOST_EDGES:
+        # Each row by itself, one uniform number deciding all of its entries.
+        ends = np.cumsum(rest, axis=1)
+        offset = rng.integers(0, ONE, size=(len(rest), 1))
+        return np.asarray(whole + (ends + offset) // ONE - (ends - rest + offset) // ONE)
+    graph = _graph(rest)
+    rows = len(rest)
+    for start in range(rows):
+        while graph[start]:
+            # A cycle, or a path between two ends that cannot be prolonged, each with a single entry
+            # left to round. A row never ends one: what is left of it sums to whole records, which
+            # no single rest does.
+            walk = _prolonged(graph, start)
+            if walk[0] != walk[-1]:
+                walk = _prolonged(graph, walk[-1])
+            for row, column in _shifted(graph, walk, rng):
+                whole[min(row, column), max(row, column) - rows] += 1
+    return whole
+
+
+def _parts(records: Ints, channel: Floats) -> tuple[Ints, Ints]:
+    """The whole part of every expectation and the rest in units of 1 / ONE, shape (n, k) each.
+
+    Rows of the rest sum to whole records exactly: what rounding to units took or gave is made good
+    at the likeliest symbol, which has room for it.
+    """
+    units = np.rint(channel * ONE).astype(np.int64)
+    likeliest = channel.argmax(axis=1)
+    units[np.arange(len(units)), likeliest] += ONE - units.sum(axis=1)
+    return np.divmod(units * records[:, None], ONE)
+
+
+def _graph(rest: Ints) -> Graph:
+    """Rows, then columns, each with the entries that are left to round."""
+    rows, columns = rest.shape
+    graph: Graph = [{} for _ in range(rows + columns)]
+    for row, column in zip(*(places.tolist() for places in np.nonzero(rest)), strict=True):
+        value = int(rest[row, column])
+        graph[row][rows + column] = value
+        graph[rows + column][row] = value
+    return graph
+
+
+def _prolonged(graph: Graph, start: int) -> list[int]:
+    """Go on from a node until one comes again (then the cycle) or none is left (then the path)."""
+    path, place, last = [start], {start: 0}, -1
+    while True:
+        here = path[-1]
+        ahead = next((node for node in graph[here] if node != last), None)
+        if ahead is None:
+            return path
+        if ahead in place:
+            return [*path[place[ahead] :], ahead]
+        place[ahead] = len(path)
+        path.append(ahead)
+        last = here
+
+
+def _shifted(graph: Graph, walk: list[int], rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Move rests along a walk, up and down by turns, until one of them is 0 or a whole record.
+
+    Up by ``up`` with the chance down / (up + down), otherwise down by ``down``: nothing is expected
+    to change. Returns the entries that became a whole record; those and the ones that became 0
+    leave the graph.
+    """
+    entries = list(pairwise(walk))
+    rests = [graph[here][there] for here, there in entries]
+    rising, falling = rests[0::2], rests[1::2]
+    up = min([ONE - rest for rest in rising] + falling)
+    down = min(rising + [ONE - rest for rest in falling])
+    step = up if rng.integers(0, up + down) < down else -down
+    full = []
+    for place, (here, there) in enumerate(entries):
+        rest = rests[place] + (-step if place % 2 else step)
+        if 0 < rest < ONE:
+            graph[here][there] = graph[there][here] = rest
+            continue
+        del graph[here][there], graph[there][here]
+        if rest:
+            full.append((here, there))
+    return full

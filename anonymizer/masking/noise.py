@@ -1,6 +1,7 @@
 """Gaussian noise on numbers, rounded to a grid: how much of it a policy needs is tried in steps."""
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from math import floor, log10
 
 import numpy as np
@@ -8,10 +9,9 @@ import numpy as np
 from anonymizer.channels import gaussian_channel, require_room
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Floats
-from anonymizer.masking.attribute import Attribute, plain
 from anonymizer.masking.candidate import Candidate, Piece, assembled, without_rare
 from anonymizer.masking.options import Noise
-from anonymizer.masking.part import Part
+from anonymizer.masking.part import Attribute, Part, plain
 from anonymizer.privacy import PrivacyModel
 
 STEPS = (
@@ -41,7 +41,7 @@ def noise(
     symbols = part.combinations({axis.name: axis.symbols for axis in axes})
     require_room("the channel of the noise", (len(part.contingency.values), len(symbols)))
     for d in STEPS:
-        matrix = _of_all([axis.channel(d)[axis.of_row] for axis in axes])
+        matrix = reduce(_both, (axis.channel(d)[axis.of_row] for axis in axes))
         pieces = [Piece(b, matrix[b.rows], b.with_kept(symbols)) for b in part.blocks]
         yield assembled(part, [without_rare(piece, least) for piece in pieces])
 
@@ -80,12 +80,9 @@ class _Axis:
         return gaussian_channel(self.values, self.grid, self.mean, self.variance, d)
 
 
-def _of_all(channels: list[Floats]) -> Floats:
+def _both(one: Floats, other: Floats) -> Floats:
     """The channel of all combinations of symbols, attributes being drawn independently."""
-    whole = channels[0]
-    for channel in channels[1:]:
-        whole = (whole[:, :, None] * channel[:, None, :]).reshape(len(whole), -1)
-    return whole
+    return (one[:, :, None] * other[:, None, :]).reshape(len(one), -1)
 
 
 def _grid(part: Part, name: str, values: Floats, step: float) -> Floats:

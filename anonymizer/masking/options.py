@@ -9,6 +9,7 @@ from anonymizer.errors import (
     InputError,
     column_names,
     did_you_mean,
+    is_number,
     is_whole,
     require_one_of,
     shown,
@@ -16,17 +17,13 @@ from anonymizer.errors import (
 from anonymizer.objectives import MutualInformation, Objective
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding.problem.problem import Run
-from anonymizer.recoding.recoding import (
-    Outcome,
-    Recoding,
-    RecodingPlan,
-    Task,
-)
+from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
 
 DISTORTION = "distortion"
 """What there is as little of as can be: the objective of a random recoding, in manifests."""
 
 LARGEST = 1e300
+SENSIBLE = (-LARGEST, LARGEST)
 """Numbers beyond are none that anybody means, and some are no floats."""
 
 Distortion = Literal["squared", "absolute", "hamming", "hierarchy"]
@@ -68,6 +65,8 @@ class RandomRecoding(Recoding):
     searches: ClassVar[bool] = False
     by_attribute: ClassVar[Sequence[str]] = ("distortion",)
     """The options that may map attributes to values."""
+    origin: ClassVar[str]
+    """Where values are drawn from, in words that follow "drawn at random"."""
 
     attributes: Sequence[str] | None = None
     levels: Mapping[str, int] | None = None
@@ -103,7 +102,7 @@ class RandomRecoding(Recoding):
 
     def fit(self, task: Task) -> tuple[RecodingPlan, Outcome]:
         """Find channels for a table, draw from them, and carry out the first draw that holds."""
-        from anonymizer.masking.fitting import fitted  # its solvers take a while to load
+        from anonymizer.masking.plan import fitted  # its solvers take a while to load
 
         return fitted(self, task)
 
@@ -176,6 +175,7 @@ class Pram(RandomRecoding):
     """
 
     name: ClassVar[str] = "pram"
+    origin: ClassVar[str] = "from the channel that distorts least for the policy"
     by_attribute: ClassVar[Sequence[str]] = ("distortion", "alphabet")
 
     alphabet: Mapping[str, Sequence[object]] | None = None
@@ -185,7 +185,7 @@ class Pram(RandomRecoding):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._require(isinstance(self.invariant, bool), "invariant must be true or false")
-        fine = self.epsilon is None or (_is_number(self.epsilon) and self.epsilon > 0)
+        fine = self.epsilon is None or _is_positive(self.epsilon)
         self._require(fine, f"epsilon = {shown(self.epsilon)} must be a number above 0")
         for name, symbols in self._of_attributes("alphabet").items():
             self._require(_are_symbols(symbols), f"alphabet of {name!r} must be a list of values")
@@ -214,6 +214,7 @@ class Noise(RandomRecoding):
     """
 
     name: ClassVar[str] = "noise"
+    origin: ClassVar[str] = "with Gaussian noise, rounded to a grid"
     by_attribute: ClassVar[Sequence[str]] = ("distortion", "grid")
 
     grid: Mapping[str, float] | None = None
@@ -221,8 +222,8 @@ class Noise(RandomRecoding):
     def __post_init__(self) -> None:
         super().__post_init__()
         for name, width in self._of_attributes("grid").items():
-            fine = _is_number(width) and width > 0  # type: ignore[operator]
-            self._require(fine, f"grid of {name!r} = {shown(width)} must be a number above 0")
+            complaint = f"grid of {name!r} = {shown(width)} must be a number above 0"
+            self._require(_is_positive(width), complaint)
 
 
 @dataclass(frozen=True)
@@ -238,12 +239,13 @@ class Bottleneck(RandomRecoding):
     """
 
     name: ClassVar[str] = "bottleneck"
+    origin: ClassVar[str] = "from an information bottleneck"
 
     rate: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        fine = self.rate is None or (_is_number(self.rate) and self.rate >= 0)
+        fine = self.rate is None or is_number(self.rate, 0, LARGEST)
         self._require(fine, f"rate = {shown(self.rate)} must be a number of at least 0")
 
 
@@ -252,15 +254,11 @@ def _are_symbols(given: object) -> bool:
     if isinstance(given, str) or not isinstance(given, Sequence) or not given:
         return False
     return all(
-        isinstance(each, Hashable) and (not isinstance(each, Real) or _is_sensible(each))
+        isinstance(each, Hashable)
+        and (isinstance(each, bool) or not isinstance(each, Real) or is_number(each, *SENSIBLE))
         for each in given
     )
 
 
-def _is_number(given: object) -> bool:
-    return isinstance(given, Real) and not isinstance(given, bool) and _is_sensible(given)
-
-
-def _is_sensible(number: Real) -> bool:
-    """Whether a number is finite, and of a size that floats have."""
-    return bool(-LARGEST < number < LARGEST)  # type: ignore[operator]
+def _is_positive(given: object) -> bool:
+    return is_number(given, 0, LARGEST, above=True, below=True)

@@ -1,26 +1,40 @@
-"""Random recodings carried out: the channels that were found, drawn from for any table."""
+"""Random recodings fitted and carried out.
 
-from collections.abc import Callable, Hashable, Sequence
+Channels are tried until a draw of one holds the policy, and are then drawn from for any table.
+"""
+
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import isfinite
-from typing import ClassVar
+from math import ceil, isfinite, sqrt
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
+from anonymizer.channels import Channel
 from anonymizer.counts.counts import Counts
-from anonymizer.errors import InputError, PolicyBrokenError
+from anonymizer.errors import InputError, PolicyBrokenError, PolicyUnreachableError
 from anonymizer.kernels.arrays import Codes, Floats
-from anonymizer.masking.attribute import Attribute
+from anonymizer.masking.bottleneck import bottleneck
 from anonymizer.masking.candidate import Candidate
 from anonymizer.masking.contingency import Contingency
-from anonymizer.masking.disclosure import RandomizationReport, channel_report, disclosed
+from anonymizer.masking.disclosure import (
+    RandomizationReport,
+    channel_report,
+    disclosed,
+    preserved,
+)
 from anonymizer.masking.drawing import Drawing, Drawn
-from anonymizer.masking.options import RandomRecoding
-from anonymizer.masking.preserved import preserved
-from anonymizer.privacy import KAnonymity
+from anonymizer.masking.noise import noise
+from anonymizer.masking.options import DISTORTION, Pram, RandomRecoding
+from anonymizer.masking.part import Attribute, Part
+from anonymizer.masking.pram import pram
+from anonymizer.privacy import KAnonymity, PrivacyModel, require_class_by_class, require_possible
 from anonymizer.recoding.apply import relabelled
-from anonymizer.recoding.recoding import Outcome, RecodingPlan
+from anonymizer.recoding.lattice import level_recoding
+from anonymizer.recoding.levels import node_of
+from anonymizer.recoding.recoding import Outcome, RecodingPlan, Task
+from anonymizer.recoding.result import SearchResult
 from anonymizer.tables import engine
 from anonymizer.tables.values import counted, is_missing, text_of
 
@@ -30,17 +44,7 @@ KINDS = (("int64", -(2**63), 2**63), ("uint64", 0, 2**64))
 
 @dataclass(frozen=True, eq=False)
 class RandomPlan(RecodingPlan):
-    """Channels for a table's values, and the levels that these are drawn from.
-
-    Parameters
-    ----------
-    options
-        The random recoding that was requested.
-    rng
-        What draws.
-    candidates
-        The channels that were chosen, one for each part.
-    """
+    """Channels for a table's values, one for each part, and the levels these are drawn from."""
 
     random: ClassVar[bool] = True
 
@@ -56,7 +60,7 @@ class RandomPlan(RecodingPlan):
         cannot be inferred.
         """
         rng = self.rng if self.options.seed is not None else np.random.default_rng()
-        found = tuple(candidate.forgetting for candidate in self.candidates)
+        found = tuple(replace(each, part=each.part.forgetting) for each in self.candidates)
         return replace(self, candidates=found, rng=rng)
 
     def base(self, admitted: pd.DataFrame) -> pd.DataFrame:
@@ -70,6 +74,7 @@ class RandomPlan(RecodingPlan):
         inside = {name for table in tables for name in table.schema.quasi_identifiers}
         kept = [name for name in self.schema.quasi_identifiers if name not in inside]
         return Drawing(
+            tables,
             [*self.models, *([] if least is None else [KAnonymity(least)])],
             self.options.draws,
             self.rng,
@@ -84,8 +89,8 @@ class RandomPlan(RecodingPlan):
         tables = [
             Contingency.of(base, replace(self.schema, quasi_identifiers=some)) for some in names
         ]
-        matrices = [_rows_for(*pair) for pair in zip(self.candidates, tables, strict=True)]
-        drawn = self.drawing(base, tables).draw(tables, matrices)
+        matrices = list(map(_rows_for, self.candidates, tables))
+        drawn = self.drawing(base, tables).draw(matrices)
         if drawn is None:
             raise PolicyBrokenError(
                 f"nothing was released: none of {self.options.draws} draws satisfied the policy; "
@@ -94,17 +99,7 @@ class RandomPlan(RecodingPlan):
         return self.outcome(base, tables, drawn)
 
     def outcome(self, base: pd.DataFrame, tables: Sequence[Contingency], drawn: Drawn) -> Outcome:
-        """Put drawn symbols into a table.
-
-        Parameters
-        ----------
-        base
-            The admitted records at the levels they are drawn from.
-        tables
-            The records of each part.
-        drawn
-            The symbols of all records.
-        """
+        """Put drawn symbols into a table of the admitted records at their levels."""
         columns = {}
         for candidate, symbol_of in zip(self.candidates, drawn.symbol_of, strict=True):
             for attribute in candidate.part.attributes:
@@ -113,7 +108,19 @@ class RandomPlan(RecodingPlan):
                 columns[attribute.name] = _symbols_of(base[attribute.name], symbol_of, labels)
         released = engine.without_traces(engine.replaced(base, columns))
         hidden = list(dict.fromkeys([*columns, *self.generalized]))
-        report = self._report(base, released, tables, drawn)
+        attributes, whole = self._attributes, tables[0]
+        numbers = [attribute.name for attribute in attributes if attribute.numeric]
+        report = RandomizationReport(
+            self.options.name,
+            tuple(attribute.name for attribute in attributes),
+            {attribute.name: attribute.kind for attribute in attributes},
+            {name: scale for c in self.candidates for name, scale in c.part.scale.items()},
+            self.candidates[0].margin,
+            self.options.withhold,
+            {name: disclosed(whole.joint(name, drawn.by_class)) for name in whole.codes},
+            preserved(base, released, numbers, self.schema.sensitive),
+            list(map(channel_report, self.candidates, tables, drawn.symbol_of)),
+        )
         return Outcome(released, np.zeros(len(released), bool), False, hidden, report)
 
     def recoder(
@@ -131,30 +138,6 @@ class RandomPlan(RecodingPlan):
     @property
     def _attributes(self) -> list[Attribute]:
         return [each for candidate in self.candidates for each in candidate.part.attributes]
-
-    def _report(
-        self,
-        base: pd.DataFrame,
-        released: pd.DataFrame,
-        tables: Sequence[Contingency],
-        drawn: Drawn,
-    ) -> RandomizationReport:
-        """What the manifest reports of the draw."""
-        attributes, whole = self._attributes, tables[0]
-        numbers = [attribute.name for attribute in attributes if attribute.numeric]
-        channels = zip(self.candidates, tables, drawn.symbol_of, strict=True)
-        realised = {name: disclosed(whole.joint(name, drawn.by_class)) for name in whole.codes}
-        return RandomizationReport(
-            self.options.name,
-            tuple(attribute.name for attribute in attributes),
-            {attribute.name: attribute.kind for attribute in attributes},
-            {name: scale for c in self.candidates for name, scale in c.part.scale.items()},
-            self.candidates[0].margin,
-            self.options.withhold,
-            realised,
-            preserved(base, released, numbers, self.schema.sensitive),
-            [channel_report(*each) for each in channels],
-        )
 
 
 def _rows_for(candidate: Candidate, table: Contingency) -> Floats:
@@ -194,3 +177,121 @@ def _kind(numbers: Sequence[int | float]) -> str | None:
             return kind
     exact = all(isinstance(number, float) or abs(number) < 2**53 for number in numbers)
     return "float64" if exact else None
+
+
+CANDIDATES: Mapping[str, Callable[[Part, Any, Sequence[PrivacyModel], float], Iterator[Candidate]]]
+CANDIDATES = {"pram": pram, "noise": noise, "bottleneck": bottleneck}
+"""What gives the channels of a part, in the order in which they are to be tried, by method.
+
+Of the part, the options, the policy, and the records that every symbol is expected for at least.
+"""
+
+
+def fitted(options: RandomRecoding, task: Task) -> tuple[RandomPlan, Outcome]:
+    """Find channels for a table and draw from them."""
+    schema, taxonomies = task.counted.schema, task.counted.taxonomies
+    # A drawn table cannot answer for models of people, unless class by class.
+    require_class_by_class([m for m in task.models if m.people is not None], "a random recoding")
+    require_possible(task.counted.counts, task.models)
+    node = node_of({**dict.fromkeys(taxonomies, 0), **(options.levels or {})}, taxonomies)
+    recoding = level_recoding(taxonomies, tuple(taxonomies), node)
+    search = SearchResult(options.name, DISTORTION)
+    rng = np.random.default_rng(options.seed)
+    plan = RandomPlan(schema, task.models, taxonomies, recoding, search, options, rng, ())
+    noisy = options.name == "noise"
+    attributes = [
+        Attribute.of(name, taxonomies[name], recoding[name], options.distortion_of(name), noisy)
+        for name in options.drawn(schema.quasi_identifiers)
+    ]
+    base = plan.base(task.counted.kept)
+    groups = [attributes] if options.jointly else [[each] for each in attributes]
+    parts = []
+    for some in groups:
+        names = schema.quasi_identifiers if options.jointly else (some[0].name,)
+        parts.append(
+            Part(Contingency.of(base, replace(schema, quasi_identifiers=names)), tuple(some))
+        )
+    drawing = plan.drawing(base, [part.contingency for part in parts])
+    proposed = _candidates(parts, schema.quasi_identifiers, options, task.models, len(base))
+    candidates, drawn = _first_that_holds(proposed, drawing)
+    _require_private(candidates, options)
+    plan = replace(plan, candidates=candidates, search=_result_of(options, candidates))
+    return plan, plan.outcome(base, drawing.tables, drawn)
+
+
+def _candidates(
+    parts: Sequence[Part],
+    names: Sequence[str],
+    options: RandomRecoding,
+    models: Sequence[PrivacyModel],
+    records: int,
+) -> Iterator[Sequence[Candidate]]:
+    """Candidates for every part at a time, in the order they are to be tried.
+
+    Every symbol is expected for as many records as the policy requires of a class, and enough that
+    a record more or less hardly matters: a quarter of the square root of all, or the square root of
+    what is requested on top of that.
+    """
+    drawn = {name for part in parts for name in part.names}
+    some_kept = drawn != {*names} or not all(len(part.blocks) == 1 for part in parts)
+    if options.independent and some_kept:
+        raise InputError(
+            "pram: epsilon is promised of all quasi-identifiers or of none; those that are kept as "
+            "they are disclose everything; draw all of them"
+        )
+    if isinstance(options, Pram) and options.epsilon is not None:
+        # What attributes disclose one by one adds up.
+        options = replace(options, epsilon=options.epsilon / len(parts))
+    given = options.min_records
+    enough = ceil(sqrt(records) / 4) if given is None else given + ceil(sqrt(given))
+    least = max([enough, 1, *(int(getattr(model, "k", 1)) for model in models)])
+    found = CANDIDATES[options.name]
+    return zip(*(found(part, options, models, least) for part in parts), strict=False)
+
+
+def _first_that_holds(
+    candidates: Iterator[Sequence[Candidate]], drawing: Drawing
+) -> tuple[Sequence[Candidate], Drawn]:
+    """The first channels, one for each part, of which a draw satisfies every model; that draw."""
+    tried = 0
+    for found in candidates:
+        tried += 1
+        matrices = [candidate.matrix for candidate in found]
+        drawn = None if drawing.is_hopeless(matrices) else drawing.draw(matrices)
+        if drawn is not None:
+            return found, drawn
+    raise PolicyUnreachableError(
+        f"random recoding: no table drawn from any of {tried} channels satisfied the policy; relax "
+        "it (or min-records), choose coarser levels, or draw other attributes"
+    )
+
+
+def _require_private(candidates: Sequence[Candidate], options: RandomRecoding) -> None:
+    """Require the local differential privacy that was requested, of the channels as they are."""
+    if not isinstance(options, Pram) or options.epsilon is None:
+        return
+    found = sum(
+        Channel(each.matrix, each.part.contingency.values, tuple(each.symbols)).epsilon
+        for each in candidates
+    )
+    if found > options.epsilon * (1 + 1e-9):
+        raise PolicyBrokenError(
+            f"nothing was released: the channels have epsilon = {found:.6g}, above "
+            f"{options.epsilon:g}; request less"
+        )
+
+
+def _result_of(options: RandomRecoding, candidates: Sequence[Candidate]) -> SearchResult:
+    """How channels were found: what they distort, and what none can fall below."""
+    value = sum(candidate.distortion for candidate in candidates)
+    bound, tried = sum(candidate.lower_bound for candidate in candidates), len(candidates)
+    known = isfinite(bound)
+    return SearchResult(
+        options.name,
+        DISTORTION,
+        value,
+        gap=max(value - bound, 0.0) if known else None,
+        nodes=tried,
+        checked=tried,
+        bound=bound if known else None,
+    )

@@ -17,11 +17,10 @@ from anonymizer.channels import (
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.kernels.terms import xlogx
-from anonymizer.masking.attribute import plain
 from anonymizer.masking.candidate import Candidate, Piece, assembled, without_rare
 from anonymizer.masking.contingency import distinct
 from anonymizer.masking.options import Pram
-from anonymizer.masking.part import Block, Part, Symbol
+from anonymizer.masking.part import Block, Part, Symbol, plain
 from anonymizer.privacy import AlphaKAnonymity, KAnonymity, PrivacyModel, attributes_of
 
 MARGINS = (0.0, 0.01, 0.02, 0.04, 0.07, 0.12, 0.2, 0.3, 0.45, 0.6, 0.8)

@@ -7,14 +7,14 @@ import click
 
 from anonymizer.report.printing import print_json, printing
 
-PICTURES = {
-    "bezzi2010": "",
-    "bkakria2021": "anonymizer.papers.plots.figures",
-    "domingo2009": "anonymizer.papers.plots.curves",
-    "longpre2017": "",
-    "rebollo2008": "anonymizer.papers.plots.curves",
+PAPERS = {
+    "bezzi2010": False,
+    "bkakria2021": True,
+    "domingo2009": True,
+    "longpre2017": False,
+    "rebollo2008": True,
 }
-"""By paper, a module of this room, the module that draws its figures; empty where it has none.
+"""By paper, a module of this room, whether it has figures to draw.
 
 Papers are imported by name: the list of their names must not load them.
 """
@@ -25,7 +25,7 @@ Papers are imported by name: the list of their names must not load them.
     "  anonymizer reproduce bezzi2010\n"
     "  anonymizer reproduce bkakria2021 --plot figures.svg"
 )
-@click.argument("paper", type=click.Choice([*PICTURES]))
+@click.argument("paper", type=click.Choice([*PAPERS]))
 @click.option(
     "--plot", type=click.Path(path_type=Path), help="A picture: .png, .svg or .pdf (matplotlib)."
 )
@@ -36,14 +36,13 @@ def reproduce(paper: str, plot: Path | None, force: bool, as_json: bool) -> None
 
     Every figure says whether it is as published, and why not where it cannot be reproduced.
     """
-    from anonymizer.papers.report import print_reproduction
-    from anonymizer.papers.row import flattened
-    from anonymizer.report.picture import picture_at
+    from anonymizer.papers.report import flattened, print_reproduction
+    from anonymizer.report.printing import picture_at
 
-    if plot and not PICTURES[paper]:
-        drawn = ", ".join(name for name, picture in PICTURES.items() if picture)
+    if plot and not PAPERS[paper]:
+        drawn = ", ".join(name for name, has_figures in PAPERS.items() if has_figures)
         raise click.UsageError(f"{paper} has no figures to draw; leave out --plot (drawn: {drawn})")
-    draw = plot and picture_at(plot, PICTURES[paper], force=force)
+    draw = plot and picture_at(plot, "anonymizer.papers.plots", force=force)
     module = import_module(f"anonymizer.papers.{paper}")
     sections = module.sections()
     if draw:

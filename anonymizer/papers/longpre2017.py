@@ -3,9 +3,10 @@
 The celebrity's house of section 1, one of 2000, and what its questions cost by Eq. 4, 15 and 16.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from anonymizer.information.entropy import mutual_information
@@ -41,13 +42,36 @@ EXACTLY = "printed as exactly 1 bit: 999 houses against 1,001 make it less"
 
 
 def sections() -> Sequence[Section]:
-    """Compute the example, its questions one by one, and alternatives of different weight."""
-    return [celebrity(), questions(), weighted()]
+    """Compute the example, its questions one by one, and alternatives of different weight.
+
+    A question independent of another adds to its loss. Answers may make the truth less certain
+    where alternatives differ in weight.
+    """
+    losses = {name: query_loss(labels) for name, labels in QUESTIONS.items()}
+    weighted = {name: query_loss(answers, weights) for name, (weights, answers) in WEIGHTED.items()}
+    return [
+        _celebrity(),
+        Section(
+            "Section 2 and Eq. 16: questions about the house",
+            _listed(losses),
+            "B and C are independent, and their losses add up; those of A and B do not.",
+        ),
+        Section(
+            "Illustration: alternatives of different weight",
+            _listed(weighted),
+            "Probabilities 0.5, 0.25, 0.125, 0.125; for the last question 0.9 and 8 of 0.0125. Its "
+            "answer no costs less than nothing: a loss is not -log2 p(E) unless all are alike.",
+        ),
+    ]
 
 
-def celebrity() -> Section:
+def _celebrity() -> Section:
     """What the text says of the two questions about the house."""
     first, second, both = map(query_loss, (BELOW_1000, BELOW_1001, BOTH))
+    classes = Reidentification.of(np.bincount(BOTH))  # a question is a release of classes
+    alone = int(classes.sizes.min())
+    gap = first.average + second.average - both.average
+    joint = pd.crosstab(BELOW_1000, BELOW_1001).to_numpy()
     rows = [
         Row.number("S_0, 2000 houses", first.uncertainty, "11", "printed as S ≈ 11"),
         Row.number("A, average loss", first.average, "1", EXACTLY, ".9f"),
@@ -58,17 +82,7 @@ def celebrity() -> Section:
             remark="after Eq. 16, which prints log2(E_j) for log2 p(E_j)",
             form=".9f",
         ),
-        *_found(both),
-        *_averages(first, second, both),
-    ]
-    return Section("Section 1: where does the celebrity live?", rows, "h: her house, 1 to 2000.")
-
-
-def _found(both: QueryLoss) -> list[Row]:
-    """One answer to both questions leaves a single house."""
-    classes = Reidentification.of(np.bincount(BOTH))  # a question is a release of classes
-    alone = int(classes.sizes.min())
-    return [
+        # One answer to both questions leaves a single house.
         *(
             Row.number(
                 f"A and B, loss where {size:,} house{'s are' if size > 1 else ' is'} left",
@@ -84,16 +98,7 @@ def _found(both: QueryLoss) -> list[Row]:
             "1000 is the only option",
         ),
         Row.number("its probability", alone / classes.records, "0.0005", "printed as 1/2,000"),
-    ]
-
-
-def _averages(first: QueryLoss, second: QueryLoss, both: QueryLoss) -> list[Row]:
-    """On average both cost no more than one and the other in sum: the answer above is hidden."""
-    gap = first.average + second.average - both.average
-    joint = np.zeros((2, 2), int)
-    np.add.at(joint, (BELOW_1000.astype(int), BELOW_1001.astype(int)), 1)
-    shared = float(mutual_information(joint))
-    return [
+        # On average both cost no more than one and the other in sum: the answer above is hidden.
         Row.claim(
             "A and B, average loss",
             both.average < 2,
@@ -106,38 +111,21 @@ def _averages(first: QueryLoss, second: QueryLoss, both: QueryLoss) -> list[Row]
             gap >= 0,
             f"{gap:.9f}",
             "not negative",
-            f"I(A;B), by counts {shared:.9f}",
+            f"I(A;B), by counts {float(mutual_information(joint)):.9f}",
         ),
     ]
+    return Section("Section 1: where does the celebrity live?", rows, "h: her house, 1 to 2000.")
 
 
-def questions() -> Section:
-    """Every question's loss; a question independent of another adds to it."""
-    rows = [row for name, labels in QUESTIONS.items() for row in _losses(name, query_loss(labels))]
-    note = "B and C are independent, and their losses add up; those of A and B do not."
-    return Section("Section 2 and Eq. 16: questions about the house", rows, note)
-
-
-def weighted() -> Section:
-    """Answers may make the truth less certain where alternatives differ in weight."""
-    rows = [
-        row
-        for name, (weights, answers) in WEIGHTED.items()
-        for row in _losses(name, query_loss(answers, weights))
+def _listed(losses: Mapping[str, QueryLoss]) -> list[Row]:
+    """The loss of each question: average, deviation, and from the least to the most."""
+    return [
+        Row.number(f"{name}: {figure}", value, form=".9f")
+        for name, loss in losses.items()
+        for figure, value in {
+            "average loss": loss.average,
+            "standard deviation": loss.standard_deviation,
+            "largest loss": loss.maximum,
+            "smallest loss": loss.minimum,
+        }.items()
     ]
-    note = (
-        "Probabilities 0.5, 0.25, 0.125, 0.125; for the last question 0.9 and 8 of 0.0125. Its "
-        "answer no costs less than nothing: a loss is not -log2 p(E) unless all are alike."
-    )
-    return Section("Illustration: alternatives of different weight", rows, note)
-
-
-def _losses(name: str, loss: QueryLoss) -> list[Row]:
-    """The loss of one question: average, deviation, and from the least to the most."""
-    figures = {
-        "average loss": loss.average,
-        "standard deviation": loss.standard_deviation,
-        "largest loss": loss.maximum,
-        "smallest loss": loss.minimum,
-    }
-    return [Row.number(f"{name}: {figure}", value, form=".9f") for figure, value in figures.items()]

@@ -1,9 +1,8 @@
 """Tables of what a paper published and what is computed here."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
@@ -12,6 +11,15 @@ from anonymizer.report.console import console, table_of
 
 POINTS = 14
 """So many points of a figure are printed at the most, and its last."""
+
+
+def flattened(sections: Iterable[Section]) -> list[dict[str, object]]:
+    """The rows of all sections, one after the other, as JSON has them."""
+    return [
+        {"section": section.title, **vars(row), "series": row.series and row.series.to_dict()}
+        for section in sections
+        for row in section.rows
+    ]
 
 
 def print_reproduction(
@@ -24,21 +32,17 @@ def print_reproduction(
     out = console()
     out.print(Text(title, style="bold underline"))
     for section in sections:
-        _print_section(out, section)
+        out.print()
+        out.print(_rows(section))
+        if section.note:
+            out.print(Padding(Text(section.note, style="dim"), (0, 1)))
+        for row in section.rows:
+            if row.series:
+                out.print(_points(row, row.series))
     out.print()
-    out.print(_summary([row for section in sections for row in section.rows]))
+    out.print(_summary([row.status for section in sections for row in section.rows]))
     if picture:
         out.print(f"The picture lies in {picture}.")
-
-
-def _print_section(out: Console, section: Section) -> None:
-    out.print()
-    out.print(_rows(section))
-    if section.note:
-        out.print(Padding(Text(section.note, style="dim"), (0, 1)))
-    for row in section.rows:
-        if row.series:
-            out.print(_points(row, row.series))
 
 
 def _rows(section: Section) -> object:
@@ -65,9 +69,8 @@ def _cell(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.6f}"
 
 
-def _summary(rows: Sequence[Row]) -> str:
+def _summary(said: Sequence[str]) -> str:
     """How many published figures agree."""
-    said = [row.status for row in rows]
     agreed = [status for status in said if status.startswith(AS_PUBLISHED)]
     cut = sum(status.startswith(TRUNCATED) for status in said)
     not_reproduced = sum(status.startswith(NOT_REPRODUCED) for status in said)

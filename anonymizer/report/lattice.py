@@ -28,7 +28,13 @@ def print_lattice(graph: "LatticeGraph", picture: Path | None = None) -> None:
     ``graph``: what ``Anonymizer.lattice_`` is; ``picture``: where it was drawn.
     """
     out, of_all = console(), graph.graph
-    out.print(_counts(graph), soft_wrap=True)
+    feasible, minimal = of_all["feasible"], _minimal(graph)
+    found = "" if feasible is None else f"; {feasible:,} satisfy the policy"
+    lowest = "" if feasible is None or minimal is None else f", {minimal:,} of them minimal"
+    out.print(
+        f"The lattice of {', '.join(of_all['quasi_identifiers'])} has {of_all['nodes']:,} nodes "
+        f"({of_all['strategy']}, {of_all['checked']:,} checked){found}{lowest}."
+    )
     rows = _listed(graph)
     if rows:
         out.print(_table(graph, rows[:MOST_ROWS]))
@@ -37,9 +43,9 @@ def print_lattice(graph: "LatticeGraph", picture: Path | None = None) -> None:
     if len(rows) > MOST_ROWS:
         out.print(f"{len(rows) - MOST_ROWS:,} nodes of the frontier more; --json lists all.")
     for line in _notes(of_all):
-        out.print(line, soft_wrap=True)
+        out.print(line)
     if picture:
-        out.print(f"The picture lies in {picture}.", soft_wrap=True)
+        out.print(f"The picture lies in {picture}.")
 
 
 def lattice_dict(graph: "LatticeGraph") -> dict[str, object]:
@@ -50,18 +56,14 @@ def lattice_dict(graph: "LatticeGraph") -> dict[str, object]:
     """
     of_all = graph.graph
     place = {node: number for number, node in enumerate(graph)}
-    best = of_all["best"]
     counts = {name: of_all[name] for name in ("nodes", "checked", "feasible")}
+    described = ("quasi_identifiers", "heights", "objective", "strategy", "proven")
     return {
-        "quasi_identifiers": list(of_all["quasi_identifiers"]),
-        "heights": list(of_all["heights"]),
-        "objective": of_all["objective"],
-        "strategy": of_all["strategy"],
-        "proven": of_all["proven"],
+        **{name: of_all[name] for name in described},
         "counts": {**counts, "minimal": _minimal(graph)},
-        "best": None if best is None else list(best),
+        "best": of_all["best"],
         "complete": of_all["complete"],
-        "nodes": [{"levels": list(node), **known} for node, known in graph.nodes(data=True)],
+        "nodes": [{"levels": node, **known} for node, known in graph.nodes(data=True)],
         "edges": sorted([place[low], place[high]] for low, high in graph.edges),
     }
 
@@ -70,18 +72,6 @@ def _minimal(graph: "LatticeGraph") -> int | None:
     """How many minimal nodes there are; None where that is not known of a node."""
     known = [known["minimal"] for _, known in graph.nodes(data=True)]
     return None if None in known else sum(known)
-
-
-def _counts(graph: "LatticeGraph") -> str:
-    """The numbers of nodes."""
-    of_all, minimal = graph.graph, _minimal(graph)
-    feasible = of_all["feasible"]
-    found = "" if feasible is None else f"; {feasible:,} satisfy the policy"
-    lowest = "" if feasible is None or minimal is None else f", {minimal:,} of them minimal"
-    return (
-        f"The lattice of {', '.join(of_all['quasi_identifiers'])} has {of_all['nodes']:,} nodes "
-        f"({of_all['strategy']}, {of_all['checked']:,} checked){found}{lowest}."
-    )
 
 
 def _listed(graph: "LatticeGraph") -> list[Row]:
@@ -105,23 +95,19 @@ def _table(graph: "LatticeGraph", rows: Sequence[Row]) -> Table:
     names = zip(of_all["quasi_identifiers"], of_all["heights"], strict=True)
     informs = all(known["information"] == known["value"] for _, known in rows)
     value = [] if informs else [of_all["objective"]]
+    figures = ["information"] if informs else ["information", "value"]
     cells = [
         [
             "*" if known["best"] else "",
             *map(str, node),
             *(WORDS[known[name]] for name in ("feasible", "minimal", "checked")),
-            _figure(known["information"]),
-            *(_figure(known["value"]) for _ in value),
+            *("" if known[name] is None else f"{known[name]:.6f}" for name in figures),
         ]
         for node, known in rows
     ]
     attributes = [f"{name} (0-{height})" for name, height in names]
     columns = ["", *attributes, "feasible", "minimal", "checked", "I(X~;W), bits", *value]
     return table_of("Frontier and optimum", columns, cells)
-
-
-def _figure(number: float | None) -> str:
-    return "" if number is None else f"{number:.6f}"
 
 
 def _notes(of_all: Mapping[str, Any]) -> list[str]:

@@ -1,12 +1,16 @@
-"""Results printed to standard output: whole, or with one line that says why not."""
+"""Results printed to standard output, or drawn: whole, or with one line that says why not."""
 
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Any
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, did_you_mean
+from anonymizer.release.output.atomic import require_place, write_file
 
 
 @contextmanager
@@ -25,3 +29,31 @@ def printing(done: str) -> Iterator[None]:
 def print_json(content: object) -> None:
     """Print what JSON can hold, texts as they are."""
     sys.stdout.write(json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+SUFFIXES = (".png", ".svg", ".pdf")
+
+
+def picture_at(
+    path: Path, subject: str = "anonymizer.report.plots.comparison", *, force: bool = False
+) -> Callable[[Any], None]:
+    """Return a function that draws something at a path.
+
+    ``path``: where; its suffix gives the format. ``subject``: the module whose ``draw`` takes what
+    is drawn, and a path. ``force``: whether an existing picture is replaced.
+
+    Raises InputError when the file cannot be made: no format is known by its suffix, it is there
+    already and not to be replaced, its directory cannot be written, or matplotlib is not installed.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        hint = did_you_mean(suffix, SUFFIXES) or f"; known are {', '.join(SUFFIXES)}"
+        raise InputError(f"cannot draw {path}: no format of a picture has suffix {suffix!r}{hint}")
+    require_place(path, "cannot draw", force=force)
+    try:
+        module = import_module(subject)
+    except ImportError:
+        raise InputError(
+            "a picture needs matplotlib, which is not installed: pip install 'anonymizer[plots]'"
+        ) from None
+    return lambda drawn: write_file(path, lambda place: module.draw(drawn, place), force=force)

@@ -16,18 +16,10 @@ from anonymizer.report.console import console, table_of
 from anonymizer.report.verdicts import print_warnings, verdict_table
 
 if TYPE_CHECKING:  # only a masked release needs what these need
-    from anonymizer.masking.disclosure import ChannelReport, RandomizationReport
-    from anonymizer.masking.preserved import Preserved
+    from anonymizer.masking.disclosure import RandomizationReport
 
 SHOWN = 8
 """How many groups of an attribute a report lists."""
-
-
-METHODS = {
-    "pram": "from the channel that distorts least for the policy",
-    "noise": "with Gaussian noise, rounded to a grid",
-    "bottleneck": "from an information bottleneck",
-}
 
 
 def print_release(release: Release, directory: Path) -> None:
@@ -73,9 +65,18 @@ def print_ladder(releases: Mapping[str, Release]) -> None:
 def _summary(release: Release) -> list[str]:
     search = release.search
     loss = release.query_loss
+    fates = {"none": "", "kept": ", kept as one class", "removed": " and left out"}
+    released = (
+        f"Released {release.released:,} records, drawn at random, in {release.classes:,} "
+        "equivalence classes; how many there were may not be reported."
+        if release.records is None
+        else f"Released {release.released:,} of {release.records:,} records in {release.classes:,} "
+        f"equivalence classes ({release.dropped:,} dropped, {release.suppressed:,} suppressed"
+        f"{fates[release.suppressed_class]})."
+    )
     lines = [
         *([] if release.masking else _search(search)),
-        _released(release),
+        released,
         f"A record's class costs its owner {loss.average:.4f} bits of {loss.uncertainty:.4f} on "
         f"average (standard deviation {loss.standard_deviation:.4f}), {loss.maximum:.4f} at most.",
     ]
@@ -89,8 +90,11 @@ def _search(search: SearchResult) -> list[str]:
     """What was searched, and how sure the result is."""
     if not search.searched:
         return ["Recoded at the levels given."]
+    gap = "" if search.gap is None else f"; another may be better by {search.gap:.6g}"
     if search.explained:
-        return [search.explained + _sure(search), *([search.caution] if search.caution else [])]
+        sure = "; the result is the proven optimum" if search.proven else gap
+        explained = search.explained + (sure or "; the best found, not proven") + "."
+        return [explained, *([search.caution] if search.caution else [])]
     found = ""
     if search.feasible is not None and search.minimal is not None:
         minimal = f"{len(search.minimal):,} of them minimal"
@@ -98,7 +102,6 @@ def _search(search: SearchResult) -> list[str]:
     lines = [
         f"Searched {search.nodes:,} nodes ({search.strategy}, {search.checked:,} checked){found}."
     ]
-    gap = "" if search.gap is None else f"; another may be better by {search.gap:.6g}"
     if search.refinements:
         proven = "the proven optimum" if search.proven else f"not proven to be the best{gap}"
         lines.append(f"Attributes were cut {search.refinements:,} times; the result is {proven}.")
@@ -109,30 +112,6 @@ def _search(search: SearchResult) -> list[str]:
             else "This is the best node found, not proven to be the best."
         )
     return lines
-
-
-def _sure(search: SearchResult) -> str:
-    """How sure the result is of a search that does not go over levels."""
-    if search.proven:
-        return "; the result is the proven optimum."
-    if search.gap is None:
-        return "; the best found, not proven."
-    return f"; another may be better by {search.gap:.6g}."
-
-
-def _released(release: Release) -> str:
-    """How many records are released, of how many where that may be reported."""
-    if release.records is None:
-        return (
-            f"Released {release.released:,} records, drawn at random, in {release.classes:,} "
-            "equivalence classes; how many there were may not be reported."
-        )
-    fates = {"none": "", "kept": ", kept as one class", "removed": " and left out"}
-    return (
-        f"Released {release.released:,} of {release.records:,} records in {release.classes:,} "
-        f"equivalence classes ({release.dropped:,} dropped, {release.suppressed:,} suppressed"
-        f"{fates[release.suppressed_class]})."
-    )
 
 
 def _recoding(release: Release) -> list[list[object]]:
@@ -180,13 +159,27 @@ def print_masking(out: Console, masked: "RandomizationReport") -> None:
 def _lines(masked: "RandomizationReport") -> Iterator[str]:
     names = ", ".join(masked.attributes)
     yield (
-        f"Values of {names} were drawn at random {METHODS[masked.method]}: a released record need "
-        "not be true."
+        f"Values of {names} were drawn at random {masked.origin}: a released record need not be "
+        "true."
     )
     for part in masked.channels:
-        yield _distorted(part, masked)
-    if masked.preserved:
-        yield from _preserved(masked.preserved)
+        kinds = {masked.distortion[name] for name in part.attributes if name in masked.distortion}
+        least = ""
+        if part.least_distortion is not None:
+            bound = f"{part.least_distortion:.6g}"
+            least = f"; no channel under the policy is expected to have less than {bound}"
+        yield (
+            f"Distortion ({' and '.join(sorted(kinds))}) of {', '.join(part.attributes)}: "
+            f"{part.realised_distortion:.6g}, expected {part.expected_distortion:.6g}{least}."
+        )
+    if kept := masked.preserved:
+        # How unlikely a sample of the table would miss its statistics by less.
+        losses = zip(kept.columns, kept.mean, kept.variance, strict=True)
+        of_each = "; ".join(f"{name} {mean:.3f} and {spread:.3f}" for name, mean, spread in losses)
+        yield f"Probabilistic information loss of mean and variance, 0 to 1: {of_each}."
+        words = {True: "are kept", False: "are not kept"}
+        means, others = words[kept.mean_kept], words[kept.covariance_kept]
+        yield f"Means {means}; variances and covariances {others}."
     if isfinite(masked.epsilon):
         yield f"Local differential privacy of these values: epsilon = {masked.epsilon:.4g}."
     else:
@@ -201,24 +194,3 @@ def _lines(masked: "RandomizationReport") -> Iterator[str]:
             "The channel stands in release.json, for analysts: `anonymizer estimate` corrects for "
             "it. It tells which values occur in the table."
         )
-
-
-def _distorted(part: "ChannelReport", masked: "RandomizationReport") -> str:
-    kinds = {masked.distortion[name] for name in part.attributes if name in masked.distortion}
-    least = ""
-    if part.least_distortion is not None:
-        bound = f"{part.least_distortion:.6g}"
-        least = f"; no channel under the policy is expected to have less than {bound}"
-    return (
-        f"Distortion ({' and '.join(sorted(kinds))}) of {', '.join(part.attributes)}: "
-        f"{part.realised_distortion:.6g}, expected {part.expected_distortion:.6g}{least}."
-    )
-
-
-def _preserved(kept: "Preserved") -> Iterator[str]:
-    """How unlikely a sample of the table would miss its statistics by less."""
-    losses = zip(kept.columns, kept.mean, kept.variance, strict=True)
-    of_each = "; ".join(f"{name} {mean:.3f} and {spread:.3f}" for name, mean, spread in losses)
-    yield f"Probabilistic information loss of mean and variance, 0 to 1: {of_each}."
-    words = {True: "are kept", False: "are not kept"}
-    yield f"Means {words[kept.mean_kept]}; variances and covariances {words[kept.covariance_kept]}."

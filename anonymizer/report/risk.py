@@ -1,19 +1,31 @@
-"""Tables of what an attacker learns from a table."""
+"""Tables of what an attacker learns from a table, and of the attributes that it is learnt by."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from rich.table import Table
 
-from anonymizer.report.attributes import print_detected, print_ranking, print_undeclared
 from anonymizer.report.console import console, table_of
-from anonymizer.risk import Assessment, Profile
+from anonymizer.risk import (
+    DISTINCT,
+    METRICS,
+    Assessment,
+    Chain,
+    Detected,
+    Profile,
+    Ranked,
+    Ranking,
+    Undeclared,
+)
 from anonymizer.risk.file import FileRisk
+from anonymizer.tables.values import counted
 
 SHOWN = 20
-"""Classes that a report lists."""
+"""How many rows of a table are printed."""
 
 NAMES = {
+    "uncertainty": ("H(X) (bits)", "how uncertain X is to who does not know the class"),
     "mutual_information": ("mutual information, MI (bits)", "what is lost of H(X), on average"),
     "discrimination_rate": ("discrimination rate, DR", "the same, as a share of H(X)"),
     "conditional_privacy": ("conditional privacy, CP", "1 - 2^-MI"),
@@ -34,8 +46,6 @@ NAMES = {
     "unscaled_itpr": ("ITPR, unscaled", "the same, whatever the number of classes"),
 }
 
-UNCERTAINTY = "how uncertain X is to who does not know the class"
-
 NOTHING = 5e-10
 """Bits, or shares, below are rounding."""
 
@@ -46,9 +56,21 @@ def print_risk(risk: FileRisk, written: Path | None = None, *, classes: bool = F
     Classes, where they are requested, go by number: their values would tell of records.
     """
     out, assessment = console(), risk.assessment
-    for line in _summary(assessment):
-        out.print(line)
-    out.print(_metrics(assessment))
+    sizes, loss = assessment.reidentification.sizes, assessment.query_loss
+    out.print(
+        f"{sizes.sum():,} records in {len(sizes):,} equivalence classes, the smallest of "
+        f"{sizes.min():,}; records alone in theirs: {(sizes == 1).sum():,}."
+    )
+    out.print(
+        f"Query loss: a record's class costs its owner {loss.average:.4f} bits of "
+        f"{loss.uncertainty:.4f} on average (standard deviation {loss.standard_deviation:.4f}), "
+        f"{loss.maximum:.4f} at most."
+    )
+    profiles = {
+        "re-identification": assessment.reidentification,
+        **{f"inference of {name}": found for name, found in assessment.inference.items()},
+    }
+    out.print(_metrics(profiles))
     for name, about in assessment.inference.items():
         out.print(
             f"{name}: who guesses the likeliest value of the class is right for {about.guessed:.2%}"
@@ -57,7 +79,7 @@ def print_risk(risk: FileRisk, written: Path | None = None, *, classes: bool = F
         )
     for line in _caution(assessment):
         out.print(line)
-    for what, profile in _profiles(assessment) if classes else ():
+    for what, profile in profiles.items() if classes else ():
         out.print(_classes(what, profile))
     if risk.ranking:
         print_ranking(risk.ranking)
@@ -83,34 +105,14 @@ def _classes(what: str, profile: Profile) -> Table:
     return table_of(title, ["class", "records", *names], rows)
 
 
-def _profiles(assessment: Assessment) -> list[tuple[str, Profile]]:
-    """What is at risk, and what classes tell about it."""
-    inferred = [(f"inference of {name}", found) for name, found in assessment.inference.items()]
-    return [("re-identification", assessment.reidentification), *inferred]
-
-
-def _summary(assessment: Assessment) -> list[str]:
-    sizes = assessment.reidentification.sizes
-    loss = assessment.query_loss
-    alone = int((sizes == 1).sum())
-    return [
-        f"{sizes.sum():,} records in {len(sizes):,} equivalence classes, the smallest of "
-        f"{sizes.min():,}; records alone in theirs: {alone:,}.",
-        f"Query loss: a record's class costs its owner {loss.average:.4f} bits of "
-        f"{loss.uncertainty:.4f} on average (standard deviation {loss.standard_deviation:.4f}), "
-        f"{loss.maximum:.4f} at most.",
-    ]
-
-
-def _metrics(assessment: Assessment) -> Table:
-    found = [profile.measures for _, profile in _profiles(assessment)]
+def _metrics(profiles: Mapping[str, Profile]) -> Table:
+    found = [profile.measures for profile in profiles.values()]
     rows = [
         [title, *(_number(measures[name]) for measures in found), meaning]
         for name, (title, meaning) in NAMES.items()
     ]
-    rows.insert(0, ["H(X) (bits)", *(_number(m.uncertainty) for m in found), UNCERTAINTY])
     title = "Risk: what a record's class tells about X, whose record it is or which value it has"
-    return table_of(title, ["", *(what for what, _ in _profiles(assessment)), "says"], rows)
+    return table_of(title, ["", *profiles, "says"], rows)
 
 
 def _caution(assessment: Assessment) -> list[str]:
@@ -144,3 +146,90 @@ def _caution(assessment: Assessment) -> list[str]:
 def _number(value: float) -> str:
     """Six digits; what is only rounding is 0."""
     return f"{value if abs(value) > NOTHING else 0.0:.6g}"
+
+
+USUAL = {"mutual_information": "MI (bits)", "discrimination_rate": "DR", "itpr": "ITPR"}
+"""Measures that every table of subsets shows."""
+
+CAUTION = "ITPR may fall when an attribute joins others."
+
+
+def print_ranking(ranking: Ranking, metric: str = METRICS[0], shown: int = SHOWN) -> None:
+    """Print the riskiest subsets about each attribute at risk, and what each adds to the others."""
+    out = console()
+    out.print(
+        f"{len(ranking.subsets):,} subsets of up to {counted(ranking.size, 'quasi-identifier')} of "
+        f"{counted(ranking.records, 'record')}, by {metric.replace('_', ' ')}. {CAUTION}"
+    )
+    for about in (None, *ranking.sensitive):
+        subsets = ranking.by(metric, about)
+        out.print(_subsets(subsets[:shown], metric, about))
+        _print_more(len(subsets) - shown)
+        chain = ranking.reidentification if about is None else ranking.inference.get(about)
+        if chain:
+            out.print(_chain(chain, about, shown))
+            _print_more(len(chain.links) - shown)
+
+
+def print_detected(detected: Sequence[Detected], size: int, shown: int = SHOWN) -> None:
+    """Print the minimal sets of up to so many columns that distinguish most records."""
+    sets = f"up to {counted(size, 'column')}"
+    most = f"{DISTINCT:.0%} of the records apart"
+    if not detected:
+        console().print(f"No set of {sets} tells {most}.")
+        return
+    columns = ["columns", "distinction", "separation", "records alone"]
+    rows = [
+        [", ".join(one.names), one.distinction, one.separation, one.share_alone]
+        for one in detected[:shown]
+    ]
+    title = f"Minimal sets of {sets} that tell {most}"
+    console().print(table_of(title, columns, rows, "s .4f .6f .2%"))
+    _print_more(len(detected) - shown)
+
+
+def print_undeclared(found: Undeclared, shown: int = SHOWN) -> None:
+    """Print a warning of each column that nobody declared but that identifies."""
+    out = console()
+    if found.flagged:
+        rows = [[one.name, one.kind or "", one.reason] for one in found.flagged[:shown]]
+        out.print(table_of("WARNING: not declared, but identifying", ["column", "as", "why"], rows))
+        _print_more(len(found.flagged) - shown)
+    elif found.attributes:
+        out.print("No column without a role identifies.")
+    if found.skipped:
+        names = ", ".join(found.skipped)
+        out.print(f"Not counted, as their values cannot be distinguished: {names}")
+
+
+def _subsets(subsets: Iterable[Ranked], metric: str, about: str | None) -> Table:
+    usual = USUAL if metric in USUAL else {metric: metric.replace("_", " "), **USUAL}
+    known, forms = (["records alone", "k"], "s ,") if about is None else (["surest guess"], ".4f")
+    rows = []
+    for subset in subsets:
+        found = subset.about(about)
+        alone = f"{subset.alone:,} ({subset.share_alone:.2%})"
+        cells = [alone, subset.k] if about is None else [found.max_posterior]
+        rows.append([subset.names, subset.classes, *cells, *(found[name] for name in usual)])
+    columns = ["attributes", "classes", *known, *usual.values()]
+    return table_of(_title(about), columns, rows, f"s , {forms} .6f")
+
+
+def _chain(chain: Chain, about: str | None, shown: int) -> Table:
+    """The greedy order, with what each attribute reveals alone and adds to the others."""
+    rows = [
+        [link.name, link.alone, link.adds, link.total, link.adds_to_others]
+        for link in chain.links[:shown]
+    ]
+    title = f"{_title(about)}: {chain.total:.6f} bits by all together"
+    columns = ["attribute", "alone", "adds to those above", "with those", "adds to all others"]
+    return table_of(title, columns, rows, "s .6f")
+
+
+def _title(about: str | None) -> str:
+    return "Re-identification" if about is None else f"Inference of {about}"
+
+
+def _print_more(rest: int) -> None:
+    if rest > 0:
+        console().print(f"... {rest:,} more; --json has all")

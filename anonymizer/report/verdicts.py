@@ -1,4 +1,4 @@
-"""What a table satisfies, and where it is weak: models, warnings."""
+"""What a table satisfies, and where it is weak; what of a manifest is true."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
@@ -7,11 +7,14 @@ from rich.console import Console
 from rich.table import Table
 
 from anonymizer.privacy import Verdict
+from anonymizer.release.verification import Verification
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.report.console import console, table_of
+from anonymizer.tables.values import counted
 
 if TYPE_CHECKING:  # a release prints verdicts without anything of risk
     from anonymizer.risk.check import Check
+
 
 DIGEST = 15
 """Characters of a digest that are shown."""
@@ -70,3 +73,35 @@ def _shown(value: object) -> str:
         return f"{value:.6g}"
     text = str(value)
     return text[:DIGEST] + "..." if text.startswith("sha256:") else text
+
+
+SAID = {
+    "recomputed": "recomputed from the table",
+    "consistent": "held against other fields of the manifest",
+    "study": "held against the study",
+}
+
+
+def print_verification(found: Verification) -> None:
+    """Print what differs, one line each, what was checked, what cannot be, and the verdicts."""
+    out = console()
+    for line in _lines(found):
+        out.print(line)
+    if found.verdicts:
+        out.print(verdict_table(found.verdicts))
+
+
+def _lines(found: Verification) -> Iterable[str]:
+    if not found.checks:
+        yield "No manifest is about this table: it was recounted under the policy of the study."
+        return
+    different = counted(len(found.differences), "difference")
+    yield f"{different}:" if found.differences else "The release is what its manifest says."
+    yield from (f"  {check}" for check in found.differences)
+    done = [check.how for check in found.checks if check.agrees is not None]
+    ways = (f"{done.count(how)} {said}" for how, said in SAID.items() if how in done)
+    yield f"Checked: {', '.join(ways)}."
+    fields: dict[str, list[str]] = {}
+    for check in found.unchecked:
+        fields.setdefault(check.reason, []).append(check.field)
+    yield from (f"Not checked: {', '.join(names)}: {reason}." for reason, names in fields.items())

@@ -152,10 +152,11 @@ def test_a_release_stands_though_its_report_cannot_be_printed(study, tmp_path, r
 
 
 @pytest.mark.parametrize(
-    ("asked", "code"), [("models >&-", 0), ("run no.toml 2>/dev/full", 2), ("run no.toml 2>&-", 2)]
+    ("arguments", "code"),
+    [("models >&-", 0), ("run no.toml 2>/dev/full", 2), ("run no.toml 2>&-", 2)],
 )
-def test_exit_codes_tell_where_nothing_can_be_printed(asked, code):
-    command = f"'{sys.executable}' -m anonymizer {asked}"
+def test_exit_codes_tell_where_nothing_can_be_printed(arguments, code):
+    command = f"'{sys.executable}' -m anonymizer {arguments}"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
 
@@ -636,11 +637,12 @@ def test_values_of_few_records_are_named_on_request(run, study, tmp_path, comman
 
 def test_measuring_names_values_on_request_too(run, study, tmp_path):
     assert run("run", study, "-o", tmp_path / "out")[0] == 0
-    asked = ("quality", tmp_path / "out" / "released.csv", "--study", study, "--no-classifiers")
+    arguments = ("quality", tmp_path / "out" / "released.csv", "--study", study, "--no-classifiers")
     edit(study.parent / "people.csv", ",23,", ",CANAGE,")
-    assert "CANAGE" not in run(*asked)[2]
+    assert "CANAGE" not in run(*arguments)[2]
     assert (
-        "column 'age' holds 1 value, in 1 record ('CANAGE') that" in run(*asked, "--show-values")[2]
+        "column 'age' holds 1 value, in 1 record ('CANAGE') that"
+        in run(*arguments, "--show-values")[2]
     )
 
 

@@ -246,8 +246,10 @@ def test_nothing_is_shown_where_there_is_no_terminal(tmp_path):
 def test_progress_tells_what_is_being_done(tmp_path):
     (tmp_path / "ward.csv").write_text(WARD)
     (tmp_path / "study.toml").write_text(STUDY)
-    told = []
-    publish(Study(tmp_path / "study.toml"), tmp_path / "out", watch=lambda *what: told.append(what))
-    assert [doing for doing, _, _ in told][:2] == ["reading the table", "counting the table"]
-    assert "searching the lattice" in {doing for doing, _, _ in told}
-    assert told[-1][0] == "writing and verifying the release"
+    reports = []
+    publish(
+        Study(tmp_path / "study.toml"), tmp_path / "out", watch=lambda *what: reports.append(what)
+    )
+    assert [doing for doing, _, _ in reports][:2] == ["reading the table", "counting the table"]
+    assert "searching the lattice" in {doing for doing, _, _ in reports}
+    assert reports[-1][0] == "writing and verifying the release"

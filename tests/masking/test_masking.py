@@ -1,4 +1,4 @@
-"""Releases drawn at random: whatever is drawn holds its policy, and is told of as it is."""
+"""Releases drawn at random: whatever is drawn holds its policy, and is reported as it is."""
 
 import json
 from pathlib import Path
@@ -127,9 +127,9 @@ def test_other_tables_are_drawn_by_the_same_channel():
     with pytest.raises(InputError, match="holds 1 value, in 400 records, that the recoding has"):
         anonymizer.transform(other.assign(age=77))
     # Everybody ill but the oldest: no draw can hold the policy.
-    told = other.assign(illness=np.where(other["age"] < 30, "ill", "well"))
+    richer = other.assign(illness=np.where(other["age"] < 30, "ill", "well"))
     with pytest.raises(PolicyBrokenError, match="none of 20 draws satisfied the policy"):
-        anonymizer.transform(told)
+        anonymizer.transform(richer)
 
 
 def test_combinations_that_no_channel_knows_are_refused():
@@ -173,8 +173,8 @@ def test_released_values_can_be_distributed_as_the_true_ones():
 
 @pytest.mark.parametrize("jointly", [True, False], ids=["jointly", "one by one"])
 def test_local_differential_privacy_is_of_all_channels_together(jointly):
-    asked = Pram(epsilon=1.0, jointly=jointly, seed=1)
-    anonymizer, _ = masked(asked, names=("age", "sex"))
+    private = Pram(epsilon=1.0, jointly=jointly, seed=1)
+    anonymizer, _ = masked(private, names=("age", "sex"))
     assert anonymizer.release_.masking.epsilon <= 1.0 + 1e-6
 
 
@@ -526,7 +526,7 @@ def test_the_bundled_study_is_one():
 
 
 @pytest.mark.parametrize(
-    ("stated", "message"),
+    ("added", "message"),
     [
         ('recoding = "pran"', "[recoding] method = 'pran' is unknown; did you mean 'pram'?"),
         ('[recoding]\nmethod = "pram"\nepsilom = 1', "[recoding] unknown key 'epsilom'; did you"),
@@ -537,10 +537,10 @@ def test_the_bundled_study_is_one():
         ('[masking]\nmethod = "pram"', "[recoding] with method = 'pram', 'noise' or 'bottleneck'"),
     ],
 )
-def test_mistakes_in_a_study(study, capsys, stated, message):
-    study.write_text(STUDY.replace('recoding = "pram"', "") + "\n" + stated + "\n")
-    if stated.startswith("recoding"):
-        study.write_text(STUDY.replace('recoding = "pram"', stated))
+def test_mistakes_in_a_study(study, capsys, added, message):
+    study.write_text(STUDY.replace('recoding = "pram"', "") + "\n" + added + "\n")
+    if added.startswith("recoding"):
+        study.write_text(STUDY.replace('recoding = "pram"', added))
     assert run("run", study, "-o", study.parent / "out") == 2
     assert message in capsys.readouterr().err
     assert not (study.parent / "out").exists()

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymizer.masking import rounding
-from anonymizer.masking.rounding import rounded
+from anonymizer.masking import drawing
+from anonymizer.masking.drawing import rounded
 
 
 @st.composite
@@ -40,18 +40,18 @@ def test_rows_are_exact_and_columns_within_one(expected, seed):
 @given(expectations(), st.integers(0, 2**32))
 def test_too_many_entries_are_rounded_row_by_row(expected, seed):
     records, channel = expected
-    most, rounding.MOST_EDGES = rounding.MOST_EDGES, 0
+    most, drawing.MOST_EDGES = drawing.MOST_EDGES, 0
     try:
         drawn = rounded(records, channel, np.random.default_rng(seed))
     finally:
-        rounding.MOST_EDGES = most
+        drawing.MOST_EDGES = most
     assert (drawn.sum(axis=1) == records).all()
     assert (np.abs(drawn - records[:, None] * channel) < 1 + 1e-6).all()
 
 
-@pytest.mark.parametrize("most", [0, rounding.MOST_EDGES], ids=["row by row", "walks"])
+@pytest.mark.parametrize("most", [0, drawing.MOST_EDGES], ids=["row by row", "walks"])
 def test_every_record_has_the_chances_of_the_channel(monkeypatch, most):
-    monkeypatch.setattr(rounding, "MOST_EDGES", most)
+    monkeypatch.setattr(drawing, "MOST_EDGES", most)
     rng = np.random.default_rng(7)
     channel = np.array([[0.1, 0.6, 0.3], [0.5, 0.25, 0.25], [0.0, 0.9, 0.1]])
     records = np.array([3, 1, 5])

@@ -21,7 +21,7 @@ MARITAL, OCCUPATION, TARGET = "marital-status", "occupation", "salary-class"
 
 @pytest.fixture(scope="module")
 def study(adult, tmp_path_factory) -> Study:
-    """The study beside its table, as its first lines say."""
+    """The study next to its table, as its first lines say."""
     directory = tmp_path_factory.mktemp("data") / "data"
     directory.mkdir()
     shutil.copytree(shipped("hierarchies"), directory.parent / "hierarchies")

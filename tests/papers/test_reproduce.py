@@ -9,13 +9,10 @@ import pytest
 
 from anonymizer import InputError
 from anonymizer.cli import main
-from anonymizer.papers import bkakria2021, longpre2017
-from anonymizer.papers.bezzi2010.example import HEIGHTS, diagnosis, example
-from anonymizer.papers.bezzi2010.properties import properties
-from anonymizer.papers.command import PICTURES
-from anonymizer.papers.plots import figures
-from anonymizer.papers.readings import numbers, read, trend, trends
-from anonymizer.papers.report import print_reproduction
+from anonymizer.papers import bkakria2021, longpre2017, plots
+from anonymizer.papers.bezzi2010.example import DIAGNOSIS, HEIGHTS, example, properties
+from anonymizer.papers.command import PAPERS
+from anonymizer.papers.report import flattened, print_reproduction
 from anonymizer.papers.row import (
     AS_PUBLISHED,
     NOT_REPRODUCED,
@@ -25,9 +22,12 @@ from anonymizer.papers.row import (
     Section,
     Series,
     agreement,
-    flattened,
+    numbers,
+    read,
+    trend,
+    trends,
 )
-from anonymizer.report.picture import picture_at
+from anonymizer.report.printing import picture_at
 
 EXPECTED = json.loads((Path(__file__).parents[1] / "expected" / "risk_metrics.json").read_text())
 WITHIN = 5e-7
@@ -219,7 +219,7 @@ def test_the_example_as_a_whole(toy):
 
 
 def test_decades_include_their_lower_end():
-    assert diagnosis().sizes.tolist() == [4, 4, 2, 2]
+    assert DIAGNOSIS.sizes.tolist() == [4, 4, 2, 2]
     assert sum(160 <= height < 170 for height in HEIGHTS) == 4
 
 
@@ -309,14 +309,14 @@ def few():
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
 def test_the_same_figures_are_the_same_picture(tmp_path, few, suffix):
     for name in "ab":
-        figures.draw(few, tmp_path / (name + suffix))
+        plots.draw(few, tmp_path / (name + suffix))
     first, second = ((tmp_path / (name + suffix)).read_bytes() for name in "ab")
     assert first == second
     assert first[:5] in (b"<?xml", b"\x89PNG\r", b"%PDF-")
 
 
 def test_a_picture_names_its_panels(tmp_path, few):
-    figures.draw(few, tmp_path / "p.svg")
+    plots.draw(few, tmp_path / "p.svg")
     text = (tmp_path / "p.svg").read_text()
     for label in (
         "Figure 1: exact",
@@ -346,7 +346,7 @@ def test_the_figures_drawn(run, tmp_path):
     assert picture.read_text() == text
 
 
-@pytest.mark.parametrize("paper", [name for name, picture in PICTURES.items() if not picture])
+@pytest.mark.parametrize("paper", [name for name, drawn in PAPERS.items() if not drawn])
 def test_papers_without_figures_are_not_drawn(run, tmp_path, paper):
     code, out, err = run("reproduce", paper, "--plot", tmp_path / "p.svg")
     assert (code, out, err.count("\n")) == (2, "", 1)
@@ -404,10 +404,10 @@ def test_few_points_of_a_figure_and_its_last(capsys, points, shown, said):
 
 def test_a_line_ends_where_its_axis_turns_back(tmp_path, monkeypatch):
     drawn = []
-    monkeypatch.setattr(figures, "save", lambda figure, path: drawn.append(figure))
+    monkeypatch.setattr(plots, "save", lambda figure, path: drawn.append(figure))
     along, measure = Column("t", "t", [0, 1, 2, 1, 3]), Column("m", "m", [0.1, 0.2, 0.3, 0.4, 0.5])
     row = Row("x", "1", series=Series([along], [measure], "t"))
-    figures.draw([Section("Figure 1", [row])], tmp_path / "x.png")
+    plots.draw([Section("Figure 1", [row])], tmp_path / "x.png")
     shares = drawn[0].subfigs[0].axes[0]
     assert shares.lines[0].get_xydata().tolist() == [[0, 0.1], [1, 0.2], [2, 0.3], [3, 0.5]]
     assert shares.get_ylim() == (-0.02, 1.02)

@@ -9,12 +9,10 @@ import pytest
 
 from anonymizer import papers
 from anonymizer.channels import privacy_distortion, squared
-from anonymizer.papers import domingo2009
-from anonymizer.papers.command import PICTURES
-from anonymizer.papers.plots import curves
+from anonymizer.papers import domingo2009, plots
+from anonymizer.papers.command import PAPERS
 from anonymizer.papers.rebollo2008.figures import figure_6, figure_7
-from anonymizer.papers.rebollo2008.normal import SHARES, Grid, closed, slope_of
-from anonymizer.papers.rebollo2008.theory import statements
+from anonymizer.papers.rebollo2008.theory import SHARES, Grid, closed, slope_of, statements
 from anonymizer.papers.row import AS_PUBLISHED, NOT_REPRODUCED
 
 
@@ -35,7 +33,7 @@ def rows_of(sections):
 def test_the_command_knows_all_papers():
     room = Path(papers.__file__).parent
     modules = {path.stem for path in room.iterdir() if re.search(r"\d{4}$", path.stem)}
-    assert list(PICTURES) == sorted(modules)
+    assert list(PAPERS) == sorted(modules)
     for name in modules:
         assert str(int(name[-4:])) in import_module(f"anonymizer.papers.{name}").TITLE
 
@@ -82,9 +80,10 @@ def test_figure_6(rebollo):
 )
 def test_the_optima_are_the_known_ones(share, cost):
     grid = Grid(31)
-    assert grid.optima[share].cost == pytest.approx(cost, abs=1e-6)
-    assert grid.optima[share].certified
-    rule = grid.performance(grid.rule(share), slope_of(share))
+    best = grid.optimum(share)
+    assert best.cost == pytest.approx(cost, abs=1e-6)
+    assert best.certified
+    rule = grid.performance(grid.rule(share), share)
     assert cost - 1e-6 <= rule.cost < cost + 1e-3
     assert closed(share).cost > cost
 
@@ -93,11 +92,11 @@ def test_the_descent_descends_as_the_baseline_does():
     # The start of the baseline is d = 1/2; from there both are the same steps.
     grid = Grid(11)
     slope = slope_of(0.5)
-    costs = [grid.performance(grid.descents([0.5], n)[0], slope).cost for n in (0, 300, 3000)]
+    costs = [grid.performance(grid.descents([0.5], n)[0], 0.5).cost for n in (0, 300, 3000)]
     assert costs == sorted(costs, reverse=True)
     found = privacy_distortion(grid.joint, squared(grid.x), slope=slope, unit="nats")
     assert found.lower_bound < costs[-1]
-    long = grid.performance(grid.descents([0.5])[0], slope).cost
+    long = grid.performance(grid.descents([0.5])[0], 0.5).cost
     baseline = privacy_distortion(
         grid.joint, squared(grid.x), slope=slope, unit="nats", method="steepest-descent"
     )
@@ -149,7 +148,7 @@ def test_noise_costs_the_variance_before_the_covariance(domingo):
 def test_the_same_papers_are_the_same_pictures(tmp_path, rebollo, domingo):
     for sections, name in ((rebollo, "rebollo"), (domingo, "domingo")):
         for copy in "ab":
-            curves.draw(sections, tmp_path / f"{name}{copy}.svg")
+            plots.draw(sections, tmp_path / f"{name}{copy}.svg")
         first, second = ((tmp_path / f"{name}{copy}.svg").read_text() for copy in "ab")
         assert first == second
     assert "<!-- Model" not in first

@@ -1,4 +1,4 @@
-"""The picture of a lattice: where nodes stand, and by what they can be told apart."""
+"""The picture of a lattice: where nodes stand, and how they are distinguished."""
 
 import xml.etree.ElementTree as ET
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from anonymizer.cli import main
-from anonymizer.report.comparison import print_comparison
 from anonymizer.report.plots.comparison import draw, frontier
+from anonymizer.report.utility import print_comparison
 from anonymizer.tables.datasets import shipped
 from anonymizer.utility.comparison import Comparison, Fit, Half
 
@@ -81,8 +81,8 @@ def test_any_attribute_can_be_named(tmp_path, about):
 def test_the_demonstration_compared(run, tmp_path):
     picture = tmp_path / "new" / "frontier.svg"
     recodings = ["--recoding", "full-domain", "--recoding", "variable-range"]
-    asked = ["compare", DEMO, *recodings, "--sweep", "t=0.4:0.5:0.1", "--json"]
-    code, out, err = run(*asked, "--plot", picture)
+    arguments = ["compare", DEMO, *recodings, "--sweep", "t=0.4:0.5:0.1", "--json"]
+    code, out, err = run(*arguments, "--plot", picture)
     assert (code, err) == (0, "")
     found = json.loads(out)
     assert (found["records"], found["seed"], found["about"]) == (30_000, 0, ["marital-status"])
@@ -102,7 +102,7 @@ def test_the_demonstration_compared(run, tmp_path):
         assert fitted["retained"] < fitted["ceiling"] <= fitted["original"]
         assert held_out["loss"] == 1 - held_out["retained"] / held_out["original"]
     assert "<!-- t of the policy -->" in picture.read_text()
-    code, again, err = run(*asked, "--plot", picture, "--jobs", 2, "--force")
+    code, again, err = run(*arguments, "--plot", picture, "--jobs", 2, "--force")
     assert (code, again, err) == (0, out, "")
     other = json.loads(run("compare", DEMO, "--recoding", "full-domain", "--seed", 1, "--json")[1])
     assert [row["recoding"] for row in other["fits"]] == ["full-domain"]

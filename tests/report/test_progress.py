@@ -63,8 +63,8 @@ def test_an_error_ends_it():
 
 
 def test_an_interrupt_that_somebody_swallowed_is_raised_again():
-    told = []
-    with never_lost(lambda *what: told.append(what)) as watch:
+    reports = []
+    with never_lost(lambda *what: reports.append(what)) as watch:
         watch("searching", 1, None)
         with suppress(KeyboardInterrupt):  # as a compiler at work does
             signal.raise_signal(signal.SIGINT)
@@ -79,7 +79,7 @@ def test_an_interrupt_that_somebody_swallowed_is_raised_again():
             signal.raise_signal(signal.SIGTERM)
         with pytest.raises(Ended):
             watch("searching", 5, None)
-    assert [done for _, done, _ in told] == [1, 3, 0, 4]
+    assert [done for _, done, _ in reports] == [1, 3, 0, 4]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 

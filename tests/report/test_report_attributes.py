@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from anonymizer.report.attributes import print_detected, print_ranking, print_undeclared
+from anonymizer.report.risk import print_detected, print_ranking, print_undeclared
 from anonymizer.risk import detect, rank, undeclared
 
 PEOPLE = pd.DataFrame(
@@ -74,7 +74,7 @@ def test_warnings(printed):
     assert "nearly every record has its own value" in out
     assert "q3" in out
     assert "leaves 100.00% of the records alone, not 0.00%" in out
-    assert "Not counted, as their values cannot be told apart: note" in out
+    assert "Not counted, as their values cannot be distinguished: note" in out
 
 
 def test_no_warning(printed):

@@ -6,12 +6,9 @@ Transactions on Data Privacy 3: Table 1, the example of Tables 2 and 3, and the 
 from collections.abc import Sequence
 
 from anonymizer.papers.bezzi2010.adult import Experiment, rows
-from anonymizer.papers.bezzi2010.example import example
-from anonymizer.papers.bezzi2010.properties import properties
+from anonymizer.papers.bezzi2010.example import example, properties
 from anonymizer.papers.row import Section
 from anonymizer.tables.datasets import load_adult
-
-__all__ = ["TITLE", "Experiment", "sections"]
 
 TITLE = "Bezzi (2010); information in bits"
 

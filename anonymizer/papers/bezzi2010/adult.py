@@ -40,7 +40,8 @@ from anonymizer.tables.datasets import adult_hierarchy
 SENSITIVE = "marital-status"
 T = TCloseness(0.55, distance="kl")
 L = EntropyLDiversity(2.7)
-LEVELS = ("A0", "A1", "A2", "A3")
+INFORMATION = MutualInformation()
+"""I(X~;W) in bits."""
 SUPPRESSED = 1
 FAILS = "fails"
 BEYOND_AGE = "more than age tells, see I(age;W)"
@@ -69,36 +70,29 @@ class Experiment:
         """The counts with age at a level and everything else suppressed."""
         return self.problem.at((level, SUPPRESSED, SUPPRESSED, SUPPRESSED))
 
-    def information(self, counts: Counts) -> float:
-        """I(X~;W) in bits."""
-        return MutualInformation()(counts)
-
     def loss(self, counts: Counts) -> float:
         """1 - I(X~;W) / I(X;W)."""
-        return 1 - self.information(counts) / self.information(self.problem.counts)
+        return 1 - INFORMATION(counts) / INFORMATION(self.problem.counts)
 
-    def best(self) -> Counts:
-        """The counts at the best feasible node."""
+    @property
+    def best(self) -> Node:
+        """The best feasible node."""
         found = solve(self.problem)
-        return self.problem.at(found.node if found else self.problem.lattice.heights)
-
-    def ranges(self, max_ranges: int | None = None) -> Refined:
-        """A1*: the best ranges of age over all levels of the others."""
-        refiner = Refiner(MutualInformation(), RangeOptions(max_ranges))
-        return refine_jointly(self.problem, ["age"], refiner)
-
-    def heuristic_ranges(self) -> Refined:
-        """The same with the paper's heuristic: the boundaries of A1 moved until they hold."""
-        refiner = Refiner(MutualInformation(), cutting=cut_heuristically)
-        return refine_jointly(self.problem, ["age"], refiner)
+        return found.node if found else self.problem.lattice.heights
 
     def ladder(self) -> list[Row]:
-        """What each recoding keeps: A2, A1, the best node, A1*."""
-        star, four, moved = self.ranges(), self.ranges(4), self.heuristic_ranges()
+        """What each recoding keeps: A2, A1, the best node, A1* by heuristic and exact."""
+        refiners = (
+            Refiner(INFORMATION, cutting=cut_heuristically),
+            Refiner(INFORMATION, RangeOptions(max_ranges=4)),
+            Refiner(INFORMATION),
+        )
+        moved, four, star = (refine_jointly(self.problem, ["age"], each) for each in refiners)
+        best = self.best
         return [
             *self._rung("A2, age in ranges of 50 years", self.age_alone(2), "0.09", "88 %"),
             *self._rung("A1, age in ranges of 25 years", self.age_alone(1), FAILS),
-            *self._rung(f"best node, {self._name(self.best())}", self.best()),
+            *self._rung(f"best node, {self.name_of(best)}", self.problem.at(best)),
             *self._rung(f"A1* by heuristic, {_ranges(moved)}", moved.counts, "0.34", "55 %"),
             *self._rung(f"A1*, exact, at most 4: {_ranges(four)}", four.counts),
             *self._rung(f"A1*, exact, {_ranges(star)}", star.counts),
@@ -107,64 +101,47 @@ class Experiment:
     def _rung(
         self, name: str, counts: Counts, published: str = "", published_loss: str = ""
     ) -> list[Row]:
-        holds = self._policy(counts)
-        kept = Row.number(
-            f"I(X~;W), {name}", self.information(counts), published, holds, why=BEYOND_AGE
-        )
-        if published == FAILS and holds.startswith(FAILS):
+        broken = [verdict for verdict in verdicts(counts, [T, L]) if not verdict.satisfied]
+        failing = ", ".join(f"{v.violating} on {v.model.name}" for v in broken)
+        holds = f"{FAILS}: {failing}" if broken else "t and l hold"
+        kept = Row.number(f"I(X~;W), {name}", INFORMATION(counts), published, holds, why=BEYOND_AGE)
+        if published == FAILS and broken:
             kept = replace(kept, status=AS_PUBLISHED)
         return [
             kept,
             Row.number("    loss", self.loss(counts), published_loss, form=".2%", why=BEYOND_AGE),
         ]
 
-    def _policy(self, counts: Counts) -> str:
-        broken = [verdict for verdict in verdicts(counts, [T, L]) if not verdict.satisfied]
-        if not broken:
-            return "t and l hold"
-        return f"{FAILS}: " + ", ".join(f"{v.violating} on {v.model.name}" for v in broken)
-
     def per_class(self, level: int) -> list[Row]:
         """I1 and I2 of the ranges of a level of age, in their order."""
         classes = self.age_alone(level).about(SENSITIVE)
-        name = LEVELS[level]
+        ceiling = f"H(W) - log l = {L.ceiling(classes.margin):.6f}"
         return [
-            Row(f"I1(W, g) of {name}", _listed(surprise(classes.joint)), "", f"t = {T.t}"),
-            Row(
-                f"I2(W, g) of {name}",
-                _listed(specific_information(classes.joint)),
-                "",
-                f"H(W) - log l = {L.ceiling(classes.margin):.6f}",
-            ),
+            Row(f"{name}(W, g) of A{level}", ", ".join(f"{bits:.4f}" for bits in found), "", limit)
+            for name, found, limit in (
+                ("I1", surprise(classes.joint), f"t = {T.t}"),
+                ("I2", specific_information(classes.joint), ceiling),
+            )
         ]
 
-    def feasible(self) -> list[Node]:
-        """The feasible nodes of the lattice."""
-        return self.problem.lattice.up_set(automatic(self.problem).minimal)
-
-    def _name(self, counts: Counts) -> str:
-        for node in self.problem.lattice:
-            if np.array_equal(self.problem.at(node).cells, counts.cells):
-                return self.node_name(node)
-        raise LookupError  # counts of no node
-
-    def node_name(self, node: Node) -> str:
+    def name_of(self, node: Node) -> str:
         """What a node keeps, as the paper writes it: {sex}, {A2}."""
-        age = [] if node[0] == len(LEVELS) - 1 else [LEVELS[node[0]]]
-        names = self.problem.counts.names[1:]
-        kept = [name for name, level in zip(names, node[1:], strict=True) if not level]
-        return "{" + ", ".join([*age, *kept]) + "}"
+        age = [f"A{node[0]}"] if node[0] < self.problem.lattice.heights[0] else []
+        names = zip(self.problem.counts.names[1:], node[1:], strict=True)
+        return "{" + ", ".join([*age, *(name for name, level in names if not level)]) + "}"
 
 
 def rows(experiment: Experiment) -> list[Row]:
     """Every figure of the experiment, compared with the published one."""
-    raw = experiment.problem.counts
+    problem = experiment.problem
+    raw = problem.counts
     margin = raw.margins[SENSITIVE]
     h = float(entropy(margin))
     chance = chances(raw, lambda counts: counts, np.random.default_rng(0))
     information = Information.of(raw, raw, [T, L], chance, [SENSITIVE])
     age = mutual_information(raw.project(("age",)).joint[SENSITIVE])
-    feasible = [experiment.node_name(node) for node in experiment.feasible()]
+    nodes = problem.lattice.up_set(automatic(problem).minimal)
+    feasible = [experiment.name_of(node) for node in nodes]
     return [
         Row.number("records", raw.records, "30162", "records with ? left out", "d"),
         Row.number("H(W)", h, "1.85", why="the l_max next to it, 2^H(W), needs 1.82"),
@@ -178,7 +155,7 @@ def rows(experiment: Experiment) -> list[Row]:
         ),
         *experiment.per_class(2),
         *experiment.per_class(1),
-        Row("nodes of the lattice", f"{experiment.problem.lattice.size}"),
+        Row("nodes of the lattice", f"{problem.lattice.size}"),
         Row("feasible nodes", f"{len(feasible)}: {', '.join(feasible)}", "{A2}"),
         *experiment.ladder(),
         Row.number(
@@ -194,7 +171,3 @@ def rows(experiment: Experiment) -> list[Row]:
 def _ranges(refined: Refined) -> str:
     labels = [str(label) for label in refined.recoding["age"].labels if isinstance(label, Interval)]
     return f"{len(labels)} ranges" if len(labels) > 6 else " ".join(labels)
-
-
-def _listed(values: np.ndarray) -> str:
-    return ", ".join(f"{value:.4f}" for value in values)

@@ -1,13 +1,87 @@
-"""The example of Bezzi (2010), Tables 2 and 3: twelve people, heights in decades."""
+"""Table 1 of Bezzi (2010), and its example, Tables 2 and 3: twelve people, heights in decades.
+
+Table 1: which one-symbol informations are non-negative, and average to I(X;W). What it says no to
+needs one table that shows it; what it says yes to is computed over all small tables.
+"""
 
 from collections.abc import Sequence
+from itertools import product
 
 import numpy as np
 
-from anonymizer.kernels.arrays import Floats
+from anonymizer.information.entropy import (
+    mutual_information,
+    partition_information,
+    specific_information,
+    surprise,
+    weighted_uncertainty_reduction,
+)
+from anonymizer.kernels.arrays import Ints
 from anonymizer.papers.columns import inference, reidentification
 from anonymizer.papers.row import Row, Section
-from anonymizer.risk import Inference, Profile
+from anonymizer.risk import Profile
+
+CLASSES = 3
+"""With two, I4 of either class is I(X;W)."""
+MOST = 2
+"""Records of a cell."""
+DIGITS, ROUNDING = 9, 1e-9
+YES = "Yes"
+
+INFORMATIONS = {
+    "I1": (surprise, "Yes", "Yes"),
+    "I2": (specific_information, "No", "Yes"),
+    "I3": (weighted_uncertainty_reduction, "No", "Yes"),
+    "I4": (partition_information, "Yes", "No"),
+}
+"""As published: whether each is non-negative, and whether it averages to I(X;W)."""
+
+
+def properties() -> Section:
+    """Both properties of the four, over every small table."""
+    cells = product(range(MOST + 1), repeat=2 * CLASSES)
+    every = (np.array(cell, np.int64).reshape(CLASSES, 2) for cell in cells)
+    tables = [table for table in every if table.any(axis=1).all()]
+    rows = [row for name in INFORMATIONS for row in (_sign(name, tables), _mean(name, tables))]
+    note = (
+        f"Over all {len(tables)} tables of {CLASSES} classes and two values with up to {MOST} "
+        "records in a cell. The chain rules, about three variables, are not computed."
+    )
+    return Section("Table 1: one-symbol informations", rows, note)
+
+
+def _sign(name: str, tables: list[Ints]) -> Row:
+    """Whether the least of any class of any table is negative."""
+    information, published, _ = INFORMATIONS[name]
+    least = [float(information(table).min()) for table in tables]
+    lowest = int(np.argmin(np.round(least, DIGITS)))
+    found = YES if least[lowest] >= -ROUNDING else "No"
+    return Row.claim(
+        f"{name}, non-negative",
+        found == published,
+        f"{found}: at least {max(least[lowest], 0.0) if found == YES else least[lowest]:.6f}",
+        published,
+        f"reached by {tables[lowest].tolist()}",
+    )
+
+
+def _mean(name: str, tables: list[Ints]) -> Row:
+    """Whether the mean over records is the mutual information of every table."""
+    information, _, published = INFORMATIONS[name]
+    away = [
+        abs(table.sum(axis=1) @ information(table) / table.sum() - mutual_information(table))
+        for table in tables
+    ]
+    furthest = int(np.argmax(np.round(away, DIGITS)))
+    found = YES if away[furthest] < ROUNDING else "No"
+    return Row.claim(
+        f"{name}, averages to I(X;W)",
+        found == published,
+        f"{found}: at most {away[furthest]:.6f} away",
+        published,
+        "" if found == YES else f"reached by {tables[furthest].tolist()}",
+    )
+
 
 HEIGHTS = (166, 163, 161, 167, 175, 170, 170, 171, 181, 183, 195, 191)
 DIAGNOSES = tuple("NNNNNNNNNNYN")
@@ -17,9 +91,10 @@ LISTED = 13
 """Lines of Table 3 in the text at hand."""
 
 
-def diagnosis() -> Inference:
-    """The diagnosis W at risk, heights known as decades that include their lower end."""
-    return inference(DIAGNOSES, DECADES)
+DIAGNOSIS = inference(DIAGNOSES, DECADES)
+"""The diagnosis W at risk, heights known as decades that include their lower end."""
+LABELS = [f"[{decade}, {decade + 10})" for decade in dict.fromkeys(DECADES)]
+FOUND = {"I1": DIAGNOSIS.i1, "I2": DIAGNOSIS.i2, "I3": DIAGNOSIS.i3, "I4": DIAGNOSIS.i4}
 
 
 def example() -> list[Section]:
@@ -28,15 +103,19 @@ def example() -> list[Section]:
 
 
 def _classes() -> Section:
-    found = diagnosis()
+    mean = DIAGNOSIS.measures.mutual_information
+    above = [
+        {label for label, value in zip(LABELS, FOUND[name], strict=True) if value > mean}
+        for name in ("I1", "I2")
+    ]
     rows = [
         Row(
             "records",
-            f"{found.records}",
+            f"{DIAGNOSIS.records}",
             f"{LISTED} lines",
-            "Table 3, whose lines cannot be told apart into classes; Table 2 is used",
-            float(found.records),
-            f"cannot be reproduced: Table 2 has {found.records} records",
+            "Table 3, whose lines cannot be separated into classes; Table 2 is used",
+            float(DIAGNOSIS.records),
+            f"cannot be reproduced: Table 2 has {DIAGNOSIS.records} records",
         ),
         Row(
             "records of each class",
@@ -46,16 +125,21 @@ def _classes() -> Section:
         ),
         *(
             Row.number(f"{name}(W, {label})", float(value))
-            for name, values in _informations(found)
-            for label, value in zip(_labels(), values, strict=True)
+            for name, values in FOUND.items()
+            for label, value in zip(LABELS, values, strict=True)
         ),
-        _at_risk(found),
+        Row.claim(
+            "classes above the mean, by I1; by I2",
+            bool(above[0] and above[1]) and not above[0] & above[1],
+            "; ".join(" ".join(sorted(labels)) for labels in above),
+            "at risk by one, not by the other",
+        ),
     ]
     return Section("Tables 2 and 3, Figure 1: what each class tells about the diagnosis", rows)
 
 
 def _whole() -> Section:
-    found = diagnosis()
+    found = DIAGNOSIS
     measures, share = found.measures, found.sizes / found.records
     raw = inference(DIAGNOSES, HEIGHTS).measures.mutual_information
     bits, t = measures.uncertainty, measures.i1_max
@@ -68,10 +152,7 @@ def _whole() -> Section:
             f"{measures.mutual_information:.6f} <= {raw:.6f}",
             "holds",
         ),
-        *(
-            Row.number(f"mean of {name}", float(share @ values))
-            for name, values in _informations(found)
-        ),
+        *(Row.number(f"mean of {name}", float(share @ i)) for name, i in FOUND.items()),
         Row("k", f"{found.sizes.min()}", value=float(found.sizes.min())),
         Row.number("t, the largest I1", t),
         Row.number("l, of entropy", 1 / measures.entropy_l_diversity_risk),
@@ -90,7 +171,7 @@ def _identity() -> Section:
         Row.number("I(X;X~)", found.measures.mutual_information),
         *(
             Row.number(f"I2(X, {label})", float(value))
-            for label, value in zip(_labels(), found.i2, strict=True)
+            for label, value in zip(LABELS, found.i2, strict=True)
         ),
         Row.claim(
             "largest I2(X, x~): Eq. 6",
@@ -101,29 +182,6 @@ def _identity() -> Section:
         ),
     ]
     return Section("Tables 2 and 3: what each class tells about who it is", rows)
-
-
-def _at_risk(found: Inference) -> Row:
-    """Figure 1: the classes at risk by I1 are not those by I2."""
-    mean = found.measures.mutual_information
-    above = [
-        {label for label, value in zip(_labels(), values, strict=True) if value > mean}
-        for values in (found.i1, found.i2)
-    ]
-    return Row.claim(
-        "classes above the mean, by I1; by I2",
-        bool(above[0] and above[1]) and not above[0] & above[1],
-        "; ".join(" ".join(sorted(labels)) for labels in above),
-        "at risk by one, not by the other",
-    )
-
-
-def _informations(found: Inference) -> list[tuple[str, Floats]]:
-    return [("I1", found.i1), ("I2", found.i2), ("I3", found.i3), ("I4", found.i4)]
-
-
-def _labels() -> list[str]:
-    return [f"[{decade}, {decade + 10})" for decade in dict.fromkeys(DECADES)]
 
 
 def _sizes(groups: Sequence[int]) -> str:

@@ -13,8 +13,6 @@ from anonymizer.papers.bkakria2021.marks import marks
 from anonymizer.papers.bkakria2021.pair import pair
 from anonymizer.papers.row import Section
 
-__all__ = ["TITLE", "sections"]
-
 TITLE = "Bkakria et al. (2021); informations in bits"
 
 

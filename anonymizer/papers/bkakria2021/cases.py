@@ -1,21 +1,39 @@
 """Tables 3 to 6 of Bkakria et al. (2021): eight patients, and every printed cell about them."""
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from functools import cache
 
 import numpy as np
 
 from anonymizer.information.entropy import entropy
-from anonymizer.papers.bkakria2021.metrics import MIL, metric_of
-from anonymizer.papers.bkakria2021.tables import AGES, DISEASES, ZIPS
+from anonymizer.papers.bkakria2021.schemes import MIL, metric_of
 from anonymizer.papers.columns import inference, reidentification
-from anonymizer.papers.readings import numbers, read
-from anonymizer.papers.row import Row, Section, agrees
+from anonymizer.papers.row import Row, Section, agrees, numbers, read
 from anonymizer.risk import Inference, Profile, measures
 
-RECORDS = tuple(f"Age {case}" for case in AGES)
-INFERENCES = tuple(f"Age 5, Disease {case}" for case in DISEASES)
+AGES: dict[int, Sequence[int]] = {
+    1: (30, 62, 37, 21, 19, 47, 71, 73),
+    2: (30,) * 8,
+    3: (30, 30, 30, 47, 30, 30, 30, 30),
+    4: (30, 30, 30, 47, 30, 47, 30, 30),
+    5: (30, 30, 30, 30, 47, 47, 47, 47),
+}
+"""Table 3: the cases of Age."""
+
+_OTHERS = ("Depression", "HIV", "Heart Disease", "Cancer")
+DISEASES: dict[int, Sequence[str]] = {
+    1: ("Diabetes", "Epilepsy", "Asthma", "Allergies", *_OTHERS),
+    2: ("Diabetes", "Diabetes", "Epilepsy", *_OTHERS, "Allergies"),
+    3: (*["Diabetes"] * 5, "HIV", "Asthma", "Allergies"),
+}
+"""Table 3: the cases of Disease."""
+
+ZIPS: dict[int, Sequence[str]] = {
+    1: ("35000",) * 3 + ("35510",) * 5,
+    2: ("35000",) * 3 + ("35510",) * 3 + ("35200",) * 2,
+}
+"""Table 6: the cases of Zip Code."""
 
 TABLE_4: dict[str, tuple[str, str, str, str, str]] = {
     "Age 1": ("1.0", "3.0", "0,875", "3.0", "1.0"),
@@ -28,6 +46,8 @@ TABLE_4: dict[str, tuple[str, str, str, str, str]] = {
     "Age 5, Disease 3": ("0,35", "0,54", "0,31", "1,0", "1,0"),
 }
 """As printed: DR, MI, CP, MIL, ELD."""
+CELLS = [*TABLE_4][: len(AGES)], [*TABLE_4][len(AGES) :]
+"""Re-identification, inference."""
 
 TABLE_5 = {
     "Age 1": "1.0",
@@ -65,35 +85,38 @@ def profile(name: str) -> Profile:
 
 def patients() -> list[Section]:
     """Tables 3 to 6, and which formulas give their cells."""
-    cells = [record_cells(), inference_cells(), formulas(), statements()]
-    return [cases(), *cells, combined()]
+    records, inferred = ([row for name in names for row in _cells(name)] for names in CELLS)
+    return [
+        cases(),
+        Section("Table 4: re-identification", records),
+        Section(
+            "Table 4: inference",
+            inferred,
+            "At risk is Disease, known is Age; the identifier plays no part.",
+        ),
+        formulas(),
+        statements(),
+        combined(),
+    ]
 
 
 def cases() -> Section:
     """Tables 3 and 6: what the text says of the cases."""
     columns: dict[str, Sequence[Hashable]] = {f"Age {case}": ages for case, ages in AGES.items()}
     columns |= {f"Disease {case}": diseases for case, diseases in DISEASES.items()}
+    described = []
+    for name, values in columns.items():
+        spread, words = SPREADS[int(name[-1])]
+        why = f"Table 3 has {len(set(values))} values"
+        found = _spread(values)
+        described.append(Row.claim(name, found == spread, found, words, why=why))
     zips = [
         Row(f"Zip Code {case}", _spread(values), remark="Table 6") for case, values in ZIPS.items()
     ]
     return Section(
         "Tables 3 and 6: eight patients",
-        [*(_described(*column) for column in columns.items()), *zips],
+        [*described, *zips],
         "Records by value. The text says that Disease has the first three cases of Age.",
-    )
-
-
-def record_cells() -> Section:
-    """Table 4, the risk of re-identification: 25 cells."""
-    return Section("Table 4: re-identification", [row for name in RECORDS for row in _cells(name)])
-
-
-def inference_cells() -> Section:
-    """Table 4, the risk of inference: 15 cells."""
-    return Section(
-        "Table 4: inference",
-        [row for name in INFERENCES for row in _cells(name)],
-        "At risk is Disease, known is Age; the identifier plays no part.",
     )
 
 
@@ -120,34 +143,15 @@ def combined() -> Section:
     return Section("Table 5: ITPR", [*rows, *least])
 
 
-def leakages(name: str) -> dict[str, float]:
-    """MIL by Eq. 8 and as the paper tabulates it."""
-    return {reading: metric_of(short, profile(name)) for reading, short in MIL.items()}
-
-
-def diversity_risks(name: str) -> dict[str, float]:
-    """ELD by the minimum that is printed in its exponent, and by the maximum that is needed."""
-    least_sure = float(2 ** -profile(name).uncertainties.max())
-    return {
-        "pELD as printed": least_sure,
-        "pELD, max for min": metric_of("ELD", profile(name)),
-    }
-
-
 def _cells(name: str) -> list[Row]:
+    known = profile(name)
     equations = (("DR", "Eq. 5"), ("MI", "Eq. 6"), ("CP", "Eq. 7"))
-    readings = {short: {eq: metric_of(short, profile(name))} for short, eq in equations}
-    readings |= {"MIL": leakages(name), "ELD": diversity_risks(name)}
-    printed = zip(readings.items(), TABLE_4[name], strict=True)
+    readings = {short: {equation: metric_of(short, known)} for short, equation in equations}
+    readings |= {short: of(known) for short, of in FORMULAS.items()}
     return [
-        read(f"{metric}, {name}", text, numbers(text, found)) for (metric, found), text in printed
+        read(f"{metric}, {name}", text, numbers(text, readings[metric])[:TRIED])
+        for metric, text in zip(readings, TABLE_4[name], strict=True)
     ]
-
-
-def _described(name: str, values: Sequence[Hashable]) -> Row:
-    spread, described = SPREADS[int(name[-1])]
-    why = f"Table 3 has {len(set(values))} values"
-    return Row.claim(name, _spread(values) == spread, _spread(values), described, why=why)
 
 
 def _spread(values: Sequence[Hashable]) -> str:
@@ -155,18 +159,19 @@ def _spread(values: Sequence[Hashable]) -> str:
     return " + ".join(str(records) for _, records in Counter(values).most_common())
 
 
-CELLS = (*RECORDS, *INFERENCES)
-COLUMN = {"MIL": 3, "ELD": 4}
-
-Formulas = Mapping[str, float]
-
-
 def formulas() -> Section:
     """How many of the eight printed cells each formula gives."""
     rows = []
-    for metric, readings in (("MIL", _leakages), ("ELD", _diversity_risks)):
-        found = {name: readings(name) for name in CELLS}
-        rows += [_counted(metric, formula, found) for formula in found[CELLS[0]]]
+    for metric, readings in FORMULAS.items():
+        found = {name: readings(profile(name)) for name in TABLE_4}
+        for formula in found["Age 1"]:
+            values = {name: found[name][formula] for name in found}
+            column = COLUMN[metric]
+            given = [name for name in values if agrees(values[name], TABLE_4[name][column])]
+            others = [f"{name} {values[name]:.6f}" for name in values if name not in given]
+            cells = f"{len(given)} of {len(found)} cells"
+            name, count = f"{metric}: {formula}", float(len(given))
+            rows.append(Row(name, cells, remark="; ".join(others), value=count))
     return Section(
         "Table 4: what gives the cells of MIL and ELD",
         rows,
@@ -177,39 +182,34 @@ def formulas() -> Section:
 
 def statements() -> Section:
     """Section 3.3 says that three metrics put the riskier of two cases below the other."""
-    rows = [_below(short, column) for short, column in (("DR", 0), ("MI", 1), ("MIL", 3))]
+    rows = []
+    for short, column in (("DR", 0), ("MI", 1), ("MIL", 3)):
+        printed = [TABLE_4[name][column] for name in ("Age 3", "Age 5")]
+        first, second = (float(text.replace(",", ".")) for text in printed)
+        name, why = f"{short} of Age 3, Age 5, as printed", "its own Table 4 says the opposite"
+        rows.append(Row.claim(name, first < second, ", ".join(printed), "lower, higher", why=why))
     return Section("Table 4: what the text says of it", rows)
 
 
-def _below(short: str, column: int) -> Row:
-    first, second = (TABLE_4[name][column] for name in ("Age 3", "Age 5"))
-    less = float(first.replace(",", ".")) < float(second.replace(",", "."))
-    return Row.claim(
-        f"{short} of Age 3, Age 5, as printed",
-        less,
-        f"{first}, {second}",
-        "lower, higher",
-        why="its own Table 4 says the opposite",
-    )
-
-
-def _leakages(name: str) -> Formulas:
-    """What the text defines, what gives most cells, and what gives the last two."""
-    known = profile(name)
+def _leakages(known: Profile) -> dict[str, float]:
+    """MIL by Eq. 8, as the paper tabulates it, what gives most cells, and the last two."""
     return {
-        **leakages(name),
+        **{reading: metric_of(short, known) for reading, short in MIL.items()},
         "max p(y) H(X|y)": float(known.weighted.max()),
         "H(Y)": float(entropy(known.sizes)),
         "max log p(x|y) / p(x)": _pointwise(known),
     }
 
 
-def _diversity_risks(name: str) -> Formulas:
-    """PELD, its maximum, and that with p(q,x) taken for the joint probability."""
-    known = profile(name)
+def _diversity_risks(known: Profile) -> dict[str, float]:
+    """ELD by the minimum printed in its exponent, by the maximum needed, and of p(x, y)."""
     share = known.sizes / known.records
     joint = share * (np.log2(share) - known.uncertainties)
-    return {**diversity_risks(name), "pELD of p(x, y)": float(2 ** joint.max())}
+    return {
+        "pELD as printed": float(2 ** -known.uncertainties.max()),
+        "pELD, max for min": metric_of("ELD", known),
+        "pELD of p(x, y)": float(2 ** joint.max()),
+    }
 
 
 def _pointwise(known: Profile) -> float:
@@ -221,12 +221,10 @@ def _pointwise(known: Profile) -> float:
     return float(np.log2(lift.max()))
 
 
-def _counted(metric: str, formula: str, found: Mapping[str, Formulas]) -> Row:
-    given = [name for name in found if agrees(found[name][formula], TABLE_4[name][COLUMN[metric]])]
-    others = [f"{name} {found[name][formula]:.6f}" for name in found if name not in given]
-    return Row(
-        f"{metric}: {formula}",
-        f"{len(given)} of {len(found)} cells",
-        remark="; ".join(others),
-        value=float(len(given)),
-    )
+FORMULAS = {"MIL": _leakages, "ELD": _diversity_risks}
+"""What may give the cells of a metric: what the text defines, what most cells agree with, others.
+
+The first ``TRIED`` are readings of the text.
+"""
+COLUMN = {"MIL": 3, "ELD": 4}
+TRIED = 2

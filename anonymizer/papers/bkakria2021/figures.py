@@ -2,30 +2,36 @@
 
 from collections.abc import Sequence
 
-from anonymizer.papers.bkakria2021.metrics import EQ_8, MIL, TABULATED, along, furthest, readings_of
+import numpy as np
+
+from anonymizer.papers.bkakria2021 import schemes
 from anonymizer.papers.bkakria2021.schemes import (
     ASSUMED_TABLE,
-    FIGURE_1,
-    FIGURE_2A,
-    FIGURE_2B,
-    FIGURE_3,
-    FIGURE_4A,
-    FIGURE_4B,
-    FIGURE_5,
-    FITTED_TABLE,
+    EQ_8,
+    MIL,
     PLANE,
-    RECORDS,
+    TABULATED,
     Scheme,
-    equally_skewed,
+    along,
+    columns,
     example,
-    one_skewed,
-    panel,
+    furthest,
     plane,
-    surface,
+    readings_of,
 )
-from anonymizer.papers.readings import Reading, numbers, read, trend, trends, within
-from anonymizer.papers.row import AS_PUBLISHED, Row, Section
-from anonymizer.risk import Profile
+from anonymizer.papers.row import (
+    AS_PUBLISHED,
+    Column,
+    Reading,
+    Row,
+    Section,
+    Series,
+    numbers,
+    read,
+    trend,
+    trends,
+    within,
+)
 
 Found = dict[str, list[float]]
 
@@ -43,10 +49,10 @@ def figures() -> list[Section]:
 
 def figure_1() -> Section:
     """Two classes: the one figure whose table the text fixes."""
-    found = along(FIGURE_1.profiles(range(0, RECORDS, 2)))
+    found = along(schemes.FIGURE_1.profiles(range(0, schemes.RECORDS, 2)))
     largest = max(found["DR"])
     rows = [
-        FIGURE_1.row(),
+        schemes.FIGURE_1.row(),
         Row.number("ITPR, ε = 9998", found["ITPR"][-1], "1"),
         Row.number("ITPR, ε = 0", found["ITPR"][0], "0.07", "printed as 7*10^-2"),
         Row.claim("DR, largest", largest < 0.1, f"{largest:.6f}", "below 0.1"),
@@ -59,12 +65,12 @@ def figure_1() -> Section:
 
 def figure_2() -> Section:
     """Ten classes, whose sizes the text leaves open."""
-    small = along(FIGURE_2A.profiles(range(0, 1111, 10)))
-    steps = along(FIGURE_2B.profiles(range(0, 1999, 18)))
+    small = along(schemes.FIGURE_2A.profiles(range(0, 1111, 10)))
+    steps = along(schemes.FIGURE_2B.profiles(range(0, 1999, 18)))
     rows = [
-        FIGURE_2A.row(),
+        schemes.FIGURE_2A.row(),
         *_trends(small, "ε, a small class", SIZES),
-        FIGURE_2B.row(),
+        schemes.FIGURE_2B.row(),
         *_trends(steps, "ε, equal steps", SIZES),
     ]
     note = (
@@ -76,12 +82,11 @@ def figure_2() -> Section:
 
 def figure_3() -> Section:
     """Five ages, ten diseases: which ages are skewed is left open."""
-    excesses = range(0, 2000, 50)
     rows = [
-        FIGURE_3.row(),
-        *_trends(along(FIGURE_3.profiles(range(0, 2001, 50))), "λ", EXCESS),
-        _ruled_out("every age skewed alike", [equally_skewed(excess) for excess in excesses]),
-        _ruled_out("one age skewed", [one_skewed(excess) for excess in excesses]),
+        schemes.FIGURE_3.row(),
+        *_trends(along(schemes.FIGURE_3.profiles(range(0, 2001, 50))), "λ", EXCESS),
+        _ruled_out("every age skewed alike", [1, 1, 1, 1, 1]),
+        _ruled_out("one age skewed", [0, 0, 0, 0, 1]),
     ]
     note = "The last rows say what simpler tables would do against the text."
     return Section(
@@ -91,14 +96,25 @@ def figure_3() -> Section:
 
 def figure_5() -> Section:
     """ITPR over the sizes of classes and the variation at once."""
-    name, records, status = FIGURE_5
+    places = [(epsilon, moved) for epsilon, moves in PLANE.items() for moved in moves]
+    profiles = [plane(*place) for place in places]
+    epsilons, moves = zip(*places, strict=True)
+    theta = [profile.measures.maximum_information_leakage for profile in profiles]
+    parameters = [
+        Column("epsilon", "ε", epsilons, "records"),
+        Column("moved", "moved", moves, "records"),
+        Column("theta", "θ", theta, "bits"),
+    ]
+    records = "ten ages in equal steps, 20 diseases, one ahead in the smallest class"
+    series = Series(parameters, columns(profiles)[:1], axis="theta", by="epsilon")
+    shown = f"{len(series)} points"
     risen = {
         epsilon: trend(along(plane(epsilon, n) for n in range(moves[-1] + 1))["ITPR"])
         for epsilon, moves in PLANE.items()
     }
     sizes = along(plane(epsilon, 0) for epsilon in PLANE)["ITPR"]
     rows = [
-        panel(name, records, status, surface(PLANE)),
+        Row("Figure 5", shown, "an image", records, status=schemes.ASSUMED, series=series),
         Row.claim(
             "ITPR over θ, at each ε",
             set(risen.values()) == {"rises"},
@@ -116,17 +132,12 @@ def figure_5() -> Section:
 
 def _trends(found: Found, over: str, expected: dict[str, str]) -> list[Row]:
     """Whether each metric rises or falls as the text says."""
-    return [
-        read(f"{short} over {over}", WORDS[way], trends(way, _series(found, short)))
-        if way
-        else Row(f"{short} over {over}", trends(way, _series(found, short))[0].shown)
-        for short, way in expected.items()
-    ]
-
-
-def _series(found: Found, short: str) -> Found:
-    """The readings of a metric."""
-    return {reading: found[name] for reading, name in readings_of(short).items()}
+    rows = []
+    for short, way in expected.items():
+        series = {reading: found[name] for reading, name in readings_of(short).items()}
+        name, readings = f"{short} over {over}", trends(way, series)
+        rows.append(read(name, WORDS[way], readings) if way else Row(name, readings[0].shown))
+    return rows
 
 
 def _range(found: Found, reading: str) -> Reading:
@@ -136,9 +147,9 @@ def _range(found: Found, reading: str) -> Reading:
     return Reading(reading, f"{least:.6f} to {largest:.6f}", AS_PUBLISHED if holds else "")
 
 
-def _ruled_out(scheme: str, profiles: Sequence[Profile]) -> Row:
-    """What a table does that the text says otherwise of."""
-    found = along(profiles)
+def _ruled_out(scheme: str, ages: Sequence[int]) -> Row:
+    """What a table with these ages skewed does that the text says otherwise of."""
+    found = along(schemes.five_ages(excess * np.array(ages)) for excess in range(0, 2000, 50))
     said = {MIL[TABULATED] if short == "MIL" else short: way for short, way in EXCESS.items()}
     against = [f"{name} {trend(found[name])}" for name in said if trend(found[name]) != said[name]]
     return Row(f"were {scheme}", "; ".join(against), remark="against the text")
@@ -148,7 +159,6 @@ EXAMPLE = (0, 1, 5, 12, 50)
 """How many of 100 have HIV."""
 START, END = 10, 128
 """Records with HIV in the group: as many as in the table, and so many that theta is 0.4."""
-THIS_TABLE = "not in this table"
 QUOTED = {"MIL as tabulated": ("0.07", "0.09"), "MI": ("0", "0.02"), "CP": ("0", "0.01")}
 """At theta = 0 and at theta = 0.4."""
 
@@ -183,8 +193,8 @@ def text_example() -> Section:
 def figure_4() -> Section:
     """Two tables that agree with some of what is quoted, and why none agrees with all of it."""
     rows = [
-        *within(_quoted(FIGURE_4A), FITTED_TABLE),
-        *within(_quoted(FIGURE_4B), ASSUMED_TABLE),
+        *within(_quoted(schemes.FIGURE_4A), schemes.FITTED_TABLE),
+        *within(_quoted(schemes.FIGURE_4B), ASSUMED_TABLE),
         *_impossible(0.4),
     ]
     note = (

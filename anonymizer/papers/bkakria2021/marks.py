@@ -10,19 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 
+from anonymizer.papers.bkakria2021 import schemes
 from anonymizer.papers.bkakria2021.cases import profile
-from anonymizer.papers.bkakria2021.metrics import along, metric_of, readings_of
-from anonymizer.papers.bkakria2021.schemes import (
-    FIGURE_1,
-    FIGURE_2A,
-    FIGURE_2B,
-    FIGURE_3,
-    FIGURE_4A,
-    FIGURE_4B,
-    example,
-)
-from anonymizer.papers.readings import Reading, read, trend
-from anonymizer.papers.row import AS_PUBLISHED, Row, Section
+from anonymizer.papers.bkakria2021.schemes import along, metric_of, readings_of
+from anonymizer.papers.row import AS_PUBLISHED, Reading, Row, Section, read, trend
 from anonymizer.risk import Reidentification
 
 FAILS, BRACKETED, HOLDS = "X", "(✓)", "✓"
@@ -102,11 +93,12 @@ def _diseases_in_order(metric: str) -> list[str]:
 @cache
 def _tables() -> Mapping[str, Mapping[str, Mapping[str, list[float]]]]:
     """Every metric along the tables where it has to rise, by what rises there, and their names."""
-    figures = (FIGURE_1, FIGURE_2A, FIGURE_2B)
-    sizes = {scheme.name: scheme.profiles(scheme.points) for scheme in figures}
-    excess = {FIGURE_3.name: FIGURE_3.profiles(FIGURE_3.points)}
-    varied = {each.name: each.profiles(range(10, 129, 2)) for each in (FIGURE_4A, FIGURE_4B)}
-    varied["the example"] = [example(ill) for ill in (1, 5, 12, 50)]
+    figures = (schemes.FIGURE_1, schemes.FIGURE_2A, schemes.FIGURE_2B)
+    sizes = {each.name: each.profiles(each.points) for each in figures}
+    excess = {schemes.FIGURE_3.name: schemes.FIGURE_3.profiles(schemes.FIGURE_3.points)}
+    groups = (schemes.FIGURE_4A, schemes.FIGURE_4B)
+    varied = {each.name: each.profiles(range(10, 129, 2)) for each in groups}
+    varied["the example"] = [schemes.example(ill) for ill in (1, 5, 12, 50)]
     found = {"ε": sizes, "λ": excess, "θ": varied}
     return {
         over: {name: along(profiles) for name, profiles in tables.items()}

@@ -1,12 +1,65 @@
 """Tables 1 and 2 of Bkakria et al. (2021): two releases that k, l and t rank the wrong way."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from dataclasses import dataclass
 
-from anonymizer.papers.bkakria2021.metrics import METRICS
-from anonymizer.papers.bkakria2021.tables import FIRST, GROUPS, SECOND, Patients
+from anonymizer.papers.bkakria2021.schemes import METRICS
 from anonymizer.papers.columns import inference, reidentification
 from anonymizer.papers.row import Row, Section
+
+Texts = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Patients:
+    """Table 1a or 2a, by column."""
+
+    zips: Texts
+    ages: tuple[int, ...]
+    diseases: Texts
+
+    @property
+    def generalized(self) -> tuple[Texts, Texts]:
+        """Zip codes and ages as Tables 1b and 2b have them."""
+        zones = tuple(f"{code[:3] if code.startswith('352') else code[:4]}*" for code in self.zips)
+        return zones, tuple(f"{age // 10}*" for age in self.ages)
+
+    @property
+    def groups(self) -> dict[tuple[str, str], list[str]]:
+        """The diseases of each group of the release, sorted."""
+        found = defaultdict(list)
+        for zone, decade, disease in zip(*self.generalized, self.diseases, strict=True):
+            found[zone, decade].append(disease)
+        return {group: sorted(diseases) for group, diseases in found.items()}
+
+
+FIRST = Patients(
+    ("35510", "35591", "35593", "35210", "35273", "35517", "35599", "35262", "35511"),
+    (21, 42, 47, 38, 32, 20, 49, 33, 26),
+    ("Asthma", "HIV", "Asthma", "Diabetes", "HIV", "Diabetes", "Diabetes", "Asthma", "HIV"),
+)
+"""Table 1a."""
+
+SECOND = Patients(
+    (*FIRST.zips, "35212", "35281", "35596", "35592", "35515", "35511"),
+    (*FIRST.ages, 39, 32, 41, 46, 23, 26),
+    (*FIRST.diseases, *["Diabetes"] * 6),
+)
+"""Table 2a: the same people and six more."""
+
+GROUPS: dict[str, dict[tuple[str, str], Texts]] = {
+    "Table 1b": {
+        ("3551*", "2*"): ("Asthma", "Diabetes", "HIV"),
+        ("3559*", "4*"): ("HIV", "Asthma", "Diabetes"),
+        ("352*", "3*"): ("Diabetes", "HIV", "Asthma"),
+    },
+    "Table 2b": {
+        ("3551*", "2*"): ("Asthma", "Diabetes", "Diabetes", "Diabetes", "HIV"),
+        ("3559*", "4*"): ("HIV", "Asthma", "Diabetes", "Diabetes", "Diabetes"),
+        ("352*", "3*"): ("Diabetes", "HIV", "Asthma", "Diabetes", "Diabetes"),
+    },
+}
+"""Tables 1b and 2b as printed: the diseases of each group."""
 
 RELEASES = {"Table 1b": FIRST, "Table 2b": SECOND}
 PRINTED = {
@@ -15,16 +68,28 @@ PRINTED = {
 }
 SAME = 5e-7
 
-Found = Mapping[str, float]
-
 
 def pair() -> list[Section]:
-    """Both releases, and what tells them apart."""
-    found = {name: measured(people) for name, people in RELEASES.items()}
+    """Both releases, and what distinguishes them."""
+    found = {name: _measured(people) for name, people in RELEASES.items()}
+    remarks = {"t": "by divergence; 0 by any distance, as each group has the table's shares"}
+    rows = {
+        table: [
+            Row.number(
+                name,
+                value,
+                PRINTED[table].get(name, ""),
+                remarks.get(name, ""),
+                "g" if name in WHOLE else ".6f",
+            )
+            for name, value in figures.items()
+        ]
+        for table, figures in found.items()
+    }
     return [
-        *(Section(name, [_regrouped(name), *_listed(name, found[name])]) for name in RELEASES),
+        *(Section(name, [_regrouped(name), *rows[name]]) for name in RELEASES),
         Section(
-            "Tables 1b and 2b told apart",
+            "Tables 1b and 2b distinguished",
             [_verdict(name, *(found[table][name] for table in RELEASES)) for name in RISKS],
             "An attacker infers a disease with probability 0.60 from Table 2b, 0.33 from Table 1b. "
             "0.60 is also the share of Diabetes in the table: the groups add nothing to it, which "
@@ -33,13 +98,13 @@ def pair() -> list[Section]:
     ]
 
 
-def measured(people: Patients) -> dict[str, float]:
+def _measured(people: Patients) -> dict[str, float]:
     """What can be said of a release, by name."""
-    zones, decades = people.generalized()
+    zones, decades = people.generalized
     records = reidentification(zones, decades).measures
     disease = inference(people.diseases, zones, decades)
     found = disease.measures
-    values = [len(set(texts)) for texts in groups(people).values()]
+    values = [len(set(texts)) for texts in people.groups.values()]
     inferred = ("ELD", "ITPR", "DR", "MI", "CP")
     return {
         "k": float(disease.sizes.min()),
@@ -60,17 +125,9 @@ WHOLE = {"k", "distinct l"}
 SAFER_WHEN_LARGE = {"k", "distinct l", "entropy l"}
 
 
-def groups(people: Patients) -> dict[tuple[str, str], list[str]]:
-    """The diseases of each group of a release."""
-    found = defaultdict(list)
-    for *group, disease in zip(*people.generalized(), people.diseases, strict=True):
-        found[group[0], group[1]].append(disease)
-    return dict(found)
-
-
 def _regrouped(name: str) -> Row:
     """The release made anew from the raw table."""
-    made = {group: sorted(found) for group, found in groups(RELEASES[name]).items()}
+    made = RELEASES[name].groups
     printed = {group: sorted(texts) for group, texts in GROUPS[name].items()}
     return Row.claim(
         f"{name} from {name[:-1]}a",
@@ -79,16 +136,6 @@ def _regrouped(name: str) -> Row:
         f"{sum(map(len, printed.values()))} records in {len(printed)} groups",
         "zip codes cut to 3551*, 3559*, 352*, ages to decades",
     )
-
-
-def _listed(name: str, found: Found) -> list[Row]:
-    remarks = {"t": "by divergence; 0 by any distance, as each group has the table's shares"}
-    rows = []
-    for quantity, value in found.items():
-        form = "g" if quantity in WHOLE else ".6f"
-        printed, remark = PRINTED[name].get(quantity, ""), remarks.get(quantity, "")
-        rows.append(Row.number(quantity, value, printed, remark, form))
-    return rows
 
 
 def _verdict(name: str, first: float, second: float) -> Row:

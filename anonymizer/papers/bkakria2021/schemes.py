@@ -4,22 +4,63 @@ The figures are images, and the text fixes the table of Figure 1 alone. The othe
 under schemes that are assumed here, the simplest found that agree with what the text says.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from anonymizer.papers.bkakria2021.metrics import columns, furthest
 from anonymizer.papers.row import Column, Row, Series
 from anonymizer.risk import Inference, Profile, Reidentification
 
+EQ_8 = "Eq. 8"
+TABULATED = "H(X) - min p(y) H(X|y)"
+MIL = {EQ_8: "MIL, Eq. 8", TABULATED: "MIL as tabulated"}
+"""The readings of MIL, and their metrics."""
+
+METRICS = {
+    "ITPR": "itpr",
+    "DR": "discrimination_rate",
+    "CP": "conditional_privacy",
+    "ELD": "entropy_l_diversity_risk",
+    "MI": "mutual_information",
+    "MIL as tabulated": "weighted_information_leakage",
+    "MIL, Eq. 8": "maximum_information_leakage",
+    "H(X)": "uncertainty",
+}
+"""Measures by what the paper calls them."""
+BITS = {"MI", *MIL.values(), "H(X)"}
+
+
+def metric_of(short: str, profile: Profile) -> float:
+    """A metric of a table, by its short name."""
+    return float(profile.measures[METRICS[short]])
+
+
+def readings_of(short: str) -> dict[str, str]:
+    """The metrics that a name may mean, by the reading: two of MIL, one of any other."""
+    return MIL if short == "MIL" else {"": short}
+
+
+def columns(profiles: list[Profile]) -> list[Column]:
+    """Every metric along a figure."""
+    return [
+        Column(METRICS[short], short, values, "bits" if short in BITS else "")
+        for short, values in along(profiles).items()
+    ]
+
+
+def along(profiles: Iterable[Profile]) -> dict[str, list[float]]:
+    """Every metric of some tables, by its short name."""
+    measured = [profile.measures.to_dict() for profile in profiles]
+    return {short: [found[name] for found in measured] for short, name in METRICS.items()}
+
+
+def furthest(profile: Profile) -> float:
+    """Theta = max_q |H(X) - H_q(X)|, in bits: Eq. 15 is the same without the bars."""
+    return float(np.abs(profile.i2).max())
+
+
 RECORDS = 10_000
-CLASSES = np.arange(10)
-
-
-def halves(epsilon: int) -> Profile:
-    """Figure 1: two classes, of (N - epsilon) / 2 and (N + epsilon) / 2 records."""
-    return Reidentification.of([(RECORDS - epsilon) // 2, (RECORDS + epsilon) // 2])
 
 
 def one_small(epsilon: int) -> Profile:
@@ -28,34 +69,16 @@ def one_small(epsilon: int) -> Profile:
     return Reidentification.of([small] + [small + epsilon] * 9)
 
 
-def arithmetic(epsilon: int) -> Profile:
-    """Figure 2b: ten classes in equal steps, the largest larger by epsilon; in eighteens."""
-    return Reidentification.of(_steps(epsilon))
-
-
 def graded(excess: int) -> Profile:
     """Figure 3: five ages, in the g-th one disease is ahead of nine by excess g / 5; in fifties."""
-    return _five_ages(excess * np.arange(1, 6) // 5)
+    return five_ages(excess * np.arange(1, 6) // 5)
 
 
-def equally_skewed(excess: int) -> Profile:
-    """Figure 3, were every age skewed alike."""
-    return _five_ages(np.full(5, excess))
-
-
-def one_skewed(excess: int) -> Profile:
-    """Figure 3, were one age alone skewed."""
-    return _five_ages(np.array([0, 0, 0, 0, excess]))
-
-
-def two_groups(ill: int) -> Profile:
-    """Figure 4a: 1000 records, so many of them ill, and 9000, of which 90 are."""
-    return Inference.of([[ill, 1000 - ill], [90, 8910]])
-
-
-def ten_groups(ill: int) -> Profile:
-    """Figure 4b: ten groups of 1000 records, so many ill in one, 10 in each of the others."""
-    return Inference.of([[ill, 1000 - ill]] + [[10, 990]] * 9)
+def five_ages(excess: np.ndarray) -> Profile:
+    """2000 records of each age, one of ten diseases ahead of the others."""
+    joint = np.repeat((RECORDS // 5 - excess)[:, None] // 10, 10, axis=1)
+    joint[:, 0] += excess
+    return Inference.of(joint)
 
 
 def example(ill: int) -> Profile:
@@ -69,21 +92,15 @@ def plane(epsilon: int, moved: int) -> Profile:
 
     The other 19 lose ``moved`` records each.
     """
-    joint = np.repeat(_steps(epsilon)[:, None] // 20, 20, axis=1)
+    joint = np.repeat(equal_steps(epsilon)[:, None] // 20, 20, axis=1)
     joint[0] -= moved
     joint[0, 0] += 20 * moved
     return Inference.of(joint)
 
 
-def _steps(epsilon: int) -> np.ndarray:
-    return RECORDS // 10 + (2 * CLASSES - 9) * epsilon // 18
-
-
-def _five_ages(excess: np.ndarray) -> Profile:
-    """2000 records of each age, one of ten diseases ahead of the others."""
-    joint = np.repeat((RECORDS // 5 - excess)[:, None] // 10, 10, axis=1)
-    joint[:, 0] += excess
-    return Inference.of(joint)
+def equal_steps(epsilon: int) -> np.ndarray:
+    """Figure 2b: ten classes in equal steps, the largest larger by epsilon; in eighteens."""
+    return RECORDS // 10 + (2 * np.arange(10) - 9) * epsilon // 18
 
 
 @dataclass(frozen=True)
@@ -99,7 +116,6 @@ class Scheme:
     profile: Callable[[int], Profile]
     parameter: str
     label: str
-    unit: str
     points: tuple[int, ...]
     status: str
     varied: bool = False
@@ -111,37 +127,12 @@ class Scheme:
     def row(self) -> Row:
         """The panel as a row whose value is a series."""
         profiles = self.profiles(self.points)
-        parameters = [Column(self.parameter, self.label, self.points, self.unit)]
+        parameters = [Column(self.parameter, self.label, self.points, "records")]
         if self.varied:
-            parameters.append(_theta([furthest(profile) for profile in profiles]))
+            parameters.append(Column("theta", "θ", list(map(furthest, profiles)), "bits"))
         series = Series(parameters, columns(profiles), axis=parameters[-1].name)
-        return panel(self.name, self.records, self.status, series)
-
-
-def panel(name: str, records: str, status: str, series: Series) -> Row:
-    """The row of a panel."""
-    return Row(name, f"{len(series)} points", "an image", records, status=status, series=series)
-
-
-def surface(points: Mapping[int, Iterable[int]]) -> Series:
-    """ITPR of Figure 5 over both parameters."""
-    places = [(epsilon, moved) for epsilon, some in points.items() for moved in some]
-    profiles = [plane(epsilon, moved) for epsilon, moved in places]
-    epsilons, moves = zip(*places, strict=True)
-    return Series(
-        [
-            Column("epsilon", "ε", epsilons, "records"),
-            Column("moved", "moved", moves, "records"),
-            _theta([profile.measures.maximum_information_leakage for profile in profiles]),
-        ],
-        columns(profiles)[:1],
-        axis="theta",
-        by="epsilon",
-    )
-
-
-def _theta(values: list[float]) -> Column:
-    return Column("theta", "θ", values, "bits")
+        shown = f"{len(series)} points"
+        return Row(self.name, shown, "an image", self.records, status=self.status, series=series)
 
 
 ASSUMED_TABLE = "a table that is assumed"
@@ -150,15 +141,13 @@ EXACT = "exact: the text fixes the table"
 ASSUMED = "regenerated: the text does not fix the table, a scheme is assumed"
 FITTED = "fitted: to what the text quotes, which other tables may fit, too"
 
-_SIZES = ("epsilon", "ε", "records")
-_EXCESS = ("lambda", "λ", "records")
-_ILL = ("ill", "HIV in the group", "records")
-_MANY = (10, 20, 30, 50, 80, 100, 120, 128, 150, 200, 300, 400, 500)
+_SIZES = ("epsilon", "ε")
+_ILL = ("ill", "HIV in the group", (10, 20, 30, 50, 80, 100, 120, 128, 150, 200, 300, 400, 500))
 
 FIGURE_1 = Scheme(
     "Figure 1",
     "two classes of 10,000 records",
-    halves,
+    lambda epsilon: Reidentification.of([(RECORDS - epsilon) // 2, (RECORDS + epsilon) // 2]),
     *_SIZES,
     (*range(0, 9501, 500), 9800, 9900, 9980, 9990, 9992, 9994, 9996, 9998),
     EXACT,
@@ -174,7 +163,7 @@ FIGURE_2A = Scheme(
 FIGURE_2B = Scheme(
     "Figure 2 (equal steps)",
     "ten classes of 10,000 records, each larger than the one before by as much",
-    arithmetic,
+    lambda epsilon: Reidentification.of(equal_steps(epsilon)),
     *_SIZES,
     (*range(0, 1981, 180), 1998),
     ASSUMED,
@@ -183,25 +172,22 @@ FIGURE_3 = Scheme(
     "Figure 3",
     "five ages of 2,000 records, ten diseases, one ahead by λ/5, 2λ/5, ... λ",
     graded,
-    *_EXCESS,
-    tuple(range(0, 2001, 100)),
+    *("lambda", "λ", tuple(range(0, 2001, 100))),
     ASSUMED,
 )
 FIGURE_4A = Scheme(
     "Figure 4 (two groups)",
     "1,000 records, some with HIV, and 9,000 of which 90 have it",
-    two_groups,
+    lambda ill: Inference.of([[ill, 1000 - ill], [90, 8910]]),
     *_ILL,
-    _MANY,
     FITTED,
     varied=True,
 )
 FIGURE_4B = Scheme(
     "Figure 4 (ten groups)",
     "ten groups of 1,000 records, some with HIV in one, 10 in each other",
-    ten_groups,
+    lambda ill: Inference.of([[ill, 1000 - ill]] + [[10, 990]] * 9),
     *_ILL,
-    _MANY,
     ASSUMED,
     varied=True,
 )
@@ -212,9 +198,3 @@ PLANE = {
     1080: (0, 2, 5, 7, 9),
 }
 """Figure 5: by epsilon, the numbers of records moved."""
-FIGURE_5 = (
-    "Figure 5",
-    "ten ages in equal steps, 20 diseases, one ahead in the smallest class",
-    ASSUMED,
-)
-"""Its name, its table, and how much of it the paper fixes."""

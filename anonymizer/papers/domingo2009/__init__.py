@@ -6,11 +6,8 @@ Its statements by number, the four models of section 5, and probabilistic inform
 from collections.abc import Sequence
 
 from anonymizer.papers.domingo2009.lemmas import covariance_lemma, measures
-from anonymizer.papers.domingo2009.loss import information_loss
-from anonymizer.papers.domingo2009.models import four_models
+from anonymizer.papers.domingo2009.models import four_models, information_loss
 from anonymizer.papers.row import Section
-
-__all__ = ["TITLE", "sections"]
 
 TITLE = "Domingo-Ferrer and Rebollo-Monedero (2009); information in bits"
 

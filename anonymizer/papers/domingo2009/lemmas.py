@@ -17,20 +17,15 @@ def measures() -> Section:
     return Section("Sections 3 and 4: mutual information", rows, "The paper prints no numbers.")
 
 
-def _information(joint: Floats) -> float:
-    """I in bits of a joint law."""
-    return float(mutual_information(joint))
-
-
 def _lemma_1() -> list[Row]:
     """I(X;Y) - I(X';Y) >= 0 where X' is drawn knowing X alone; it is I(X;Y|X')."""
     rng, least, off = np.random.default_rng(0), np.inf, 0.0
     for _ in range(TRIALS):
         joint = rng.dirichlet(np.full(12, 0.5)).reshape(4, 3)
         channel = rng.dirichlet(np.full(5, 0.5), 4)
-        loss = _information(joint) - _information(channel.T @ joint)
+        loss = mutual_information(joint) - mutual_information(channel.T @ joint)
         together = np.einsum("xy,xz->zxy", joint, channel)  # p(x', x, y)
-        rest = sum(_information(part) * part.sum() for part in together)
+        rest = sum(mutual_information(part) * part.sum() for part in together)
         least, off = min(least, loss), max(off, abs(loss - rest))
     return [
         Row.claim(
@@ -53,7 +48,7 @@ def _scalars() -> Row:
     rho, x = 0.8, np.linspace(-7, 7, 281)
     u, v = np.meshgrid(x, x, indexing="ij")
     density = np.exp(-(u**2 - 2 * rho * u * v + v**2) / (2 * (1 - rho**2)))
-    found, formula = _information(density / density.sum()), -0.5 * np.log2(1 - rho**2)
+    found, formula = mutual_information(density / density.sum()), -0.5 * np.log2(1 - rho**2)
     return Row.claim(
         "I(U;V) of normal scalars, rho = 0.8",
         abs(found - formula) < 1e-6,
@@ -93,7 +88,7 @@ def _zero_loss() -> Row:
     """No loss of mutual information although every value is moved: a permutation of X."""
     joint = np.array([[4, 1], [2, 2], [1, 6]]) / 16
     moved = np.roll(np.eye(3), 1, axis=1)
-    loss = _information(joint) - _information(moved.T @ joint)
+    loss = mutual_information(joint) - mutual_information(moved.T @ joint)
     distance = float(joint.sum(axis=1) @ (np.array([0, 1, 2]) - np.array([1, 2, 0])) ** 2)
     return Row.claim(
         "I(X;Y) - I(X';Y) = 0 without X' = X",

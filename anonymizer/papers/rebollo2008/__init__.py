@@ -9,8 +9,6 @@ from anonymizer.papers.rebollo2008.figures import figure_6, figure_7
 from anonymizer.papers.rebollo2008.theory import statements
 from anonymizer.papers.row import Section
 
-__all__ = ["TITLE", "sections"]
-
 TITLE = "Rebollo-Monedero et al. (2008); information in nats"
 
 

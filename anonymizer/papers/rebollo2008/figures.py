@@ -6,6 +6,7 @@ from time import perf_counter
 import numpy as np
 
 from anonymizer.channels import (
+    OptimalChannel,
     gaussian_rate,
     mutual_information_bound,
     privacy_distortion,
@@ -13,7 +14,7 @@ from anonymizer.channels import (
     squared,
 )
 from anonymizer.kernels.arrays import Floats
-from anonymizer.papers.rebollo2008.normal import (
+from anonymizer.papers.rebollo2008.theory import (
     RHO,
     SHARES,
     STEPS,
@@ -38,14 +39,13 @@ def figure_6(steps: int = STEPS) -> Section:
     began = perf_counter()
     found = dict(zip(SHARES, grid.descents(SHARES, steps), strict=True))
     speed = len(SHARES) * steps / (perf_counter() - began)
-    descents = {
-        share: grid.performance(channel, slope_of(share)) for share, channel in found.items()
-    }
+    descents = {share: grid.performance(channel, share) for share, channel in found.items()}
+    optima = {share: grid.optimum(share) for share in SHARES}
     rows = [
         _curve(grid),
         _points(grid, descents),
-        *(_excess(grid, share, descents[share]) for share in SHARES),
-        *_optima(grid),
+        *(_excess(optima[share], share, descents[share]) for share in SHARES),
+        *_optima(grid, optima),
         Row("iterations per second", f"{speed:,.0f}", "16", "on this machine; Matlab R2007b then"),
     ]
     note = (
@@ -103,9 +103,9 @@ def _points(grid: Grid, descents: Mapping[float, Performance]) -> Row:
     )
 
 
-def _excess(grid: Grid, share: float, found: Performance) -> Row:
+def _excess(best: OptimalChannel, share: float, found: Performance) -> Row:
     """How far above the certified optimum, and Eq. 5, the descent ends."""
-    best, formula = grid.optima[share], closed(share)
+    formula = closed(share)
     return Row.claim(
         f"steepest descent, lambda = {slope_of(share):.2f}",
         abs(found.cost / formula.cost - 1) <= NEAR,
@@ -118,22 +118,21 @@ def _excess(grid: Grid, share: float, found: Performance) -> Row:
     )
 
 
-def _optima(grid: Grid) -> list[Row]:
+def _optima(grid: Grid, optima: Mapping[float, OptimalChannel]) -> list[Row]:
     """What the certified optima look like."""
     rows = []
-    for share in SHARES:
-        best, slope = grid.optima[share], slope_of(share)
-        rule = grid.performance(grid.rule(share), slope)
+    for share, best in optima.items():
+        rule = grid.performance(grid.rule(share), share)
         released = int((grid.p @ best.channel > MASS).sum())
         rows.append(
             Row(
-                f"certified optimum, lambda = {slope:.2f}",
+                f"certified optimum, lambda = {slope_of(share):.2f}",
                 f"C = {best.cost:.7f}, D = {best.distortion:.6f}, R = {best.leakage:.6f}",
                 remark=f"gap {best.gap:.0e}; {released} of 31 symbols released; the rule of Fig. 5 "
                 f"on this grid: C = {rule.cost:.6f}",
             )
         )
-    zeros = min(float((best.channel < MASS).mean()) for best in grid.optima.values())
+    zeros = min(float((best.channel < MASS).mean()) for best in optima.values())
     inactive = Row.claim(
         "p(x^|x) >= 0 at the optimum",
         zeros == 0,
@@ -147,15 +146,19 @@ def _optima(grid: Grid) -> list[Row]:
 def figure_7(steps: int = STEPS) -> Section:
     """Initial, optimal and found channels for lambda = 1.22 on 51 samples."""
     grid, share = Grid(51), 0.5
-    slope = slope_of(share)
-    best = grid.optimum(slope)
+    best = grid.optimum(share)
     channels = {
         "initial": grid.start(share),
         "optimal": grid.rule(share),
         "certified": best.channel,
         "found": grid.descents([share], steps)[0],
     }
-    costs = {name: grid.performance(channel, slope) for name, channel in channels.items()}
+    # Total variation between rows, averaged over x: how near a shape is to the rule's.
+    away = {
+        name: float(grid.p @ np.abs(channel - channels["optimal"]).sum(axis=1)) / 2
+        for name, channel in channels.items()
+    }
+    costs = {name: grid.performance(channel, share) for name, channel in channels.items()}
     rows = [
         Row(
             "Figure 7",
@@ -172,7 +175,14 @@ def figure_7(steps: int = STEPS) -> Section:
             )
             for name, point in costs.items()
         ),
-        _shape(grid, channels),
+        Row.claim(
+            "shape of the channel found",
+            away["found"] < away["initial"],
+            f"total variation from the optimal one {away['found']:.3f}, initially "
+            f"{away['initial']:.3f}",
+            "roughly resembles the optimal",
+            "nearer than where it began, and no more than that",
+        ),
         Row.claim(
             "C of the channel found",
             costs["found"].cost <= best.cost * (1 + NEAR),
@@ -202,19 +212,3 @@ def _rows_of(grid: Grid, channels: Mapping[str, Floats]) -> Series:
         for name, channel in channels.items()
     ]
     return Series(parameters, measures, axis="released", by="x")
-
-
-def _shape(grid: Grid, channels: Mapping[str, Floats]) -> Row:
-    """Total variation between rows, averaged over x: how near a shape is to the rule's."""
-    away = {
-        name: float(grid.p @ np.abs(channel - channels["optimal"]).sum(axis=1)) / 2
-        for name, channel in channels.items()
-    }
-    return Row.claim(
-        "shape of the channel found",
-        away["found"] < away["initial"],
-        f"total variation from the optimal one {away['found']:.3f}, initially "
-        f"{away['initial']:.3f}",
-        "roughly resembles the optimal",
-        "nearer than where it began, and no more than that",
-    )

@@ -3,11 +3,12 @@
 Works on the graph alone, so that nothing here needs networkx.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
@@ -97,10 +98,8 @@ def _size(at: Mapping["Node", tuple[float, int]], labelled: bool) -> tuple[float
     across, down = SPACE["labelled" if labelled else "plain"]
     layers = len({y for _, y in at.values()})
     inches = (_widest(at) * across + 1, layers * down + 1.2)
-    return (
-        min(max(inches[0], LEAST[0]), MOST[0]),
-        min(max(inches[1], LEAST[1]), MOST[1]),
-    )
+    width, height = np.clip(inches, LEAST, MOST).tolist()
+    return width, height
 
 
 def _widest(at: Mapping["Node", tuple[float, int]]) -> float:
@@ -113,8 +112,8 @@ def _nodes(
 ) -> None:
     """A mark for each node, and a star on the best."""
     for kind, style in KINDS.items():
-        some = [node for node, known in graph.nodes(data=True) if kind_of(known) == kind]
-        _marks(axes, map(at.__getitem__, some), {**style, "markersize": size})
+        some = [at[node] for node, known in graph.nodes(data=True) if kind_of(known) == kind]
+        _marks(axes, some, {**style, "markersize": size})
     best = graph.graph["best"]
     if best is not None:
         look = KINDS[kind_of(graph.nodes[best])]
@@ -122,9 +121,8 @@ def _nodes(
         _marks(axes, [at[best]], {**BEST, "markersize": 1.4 * size})
 
 
-def _marks(axes: Axes, some: Iterable[tuple[float, int]], style: Style) -> None:
+def _marks(axes: Axes, points: Sequence[tuple[float, int]], style: Style) -> None:
     """Marks at some places, in a single line without a stroke."""
-    points = list(some)
     across, up = [x for x, _ in points], [y for _, y in points]
     axes.plot(across, up, linestyle="none", zorder=2, **style)
 

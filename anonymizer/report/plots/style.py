@@ -22,7 +22,7 @@ LOOK: dict[Any, Any] = {
 }
 UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-"""Told apart by colour-blind people too (Okabe, Ito 2008)."""
+"""Distinguished by colour-blind people too (Okabe, Ito 2008)."""
 
 
 def save(figure: Figure, path: Path) -> None:

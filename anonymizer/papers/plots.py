@@ -1,0 +1,80 @@
+"""Pictures of the series of a paper: a panel of lines for each, drawn from the numbers printed."""
+
+from collections.abc import Iterable, Sequence
+from itertools import cycle
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure, SubFigure
+
+from anonymizer.papers.row import Column, Row, Section, Series
+from anonymizer.report.plots.style import COLORS, LOOK, Style, save
+
+ACROSS = 2
+"""Figures side by side."""
+FEW = 10
+"""Up to so many points are marked."""
+DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (1, 1)))
+CEILING = "uncertainty"
+"""H(X), which no information about X exceeds."""
+GREY: Style = {"color": "grey", "linestyle": ":", "linewidth": 1.2}
+
+
+def draw(sections: Iterable[Section], path: Path) -> None:
+    """Draw every series of some sections.
+
+    Measures share a panel, those in bits apart from those from 0 to 1. In a series of several
+    curves each measure has a panel of its own, and a line for each value of the other parameter.
+    """
+    drawn = [(row, row.series) for section in sections for row in section.rows if row.series]
+    down = -(-len(drawn) // ACROSS)
+    with mpl.rc_context({**LOOK, "axes.xmargin": 0.02}):
+        figure = Figure(figsize=(8.4 * ACROSS, 3.9 * down), layout="constrained")
+        grid = figure.subfigures(down, ACROSS, squeeze=False, wspace=0.04, hspace=0.05)
+        for place, (row, series) in zip(grid.flat, drawn, strict=False):
+            _panels(place, row, series)
+        save(figure, path)
+
+
+def _panels(place: SubFigure, row: Row, series: Series) -> None:
+    groups = [[measure] for measure in series.measures]
+    if not series.by:
+        split = ([m for m in series.measures if bool(m.unit) == bits] for bits in (False, True))
+        groups = [measures for measures in split if measures]
+    status = row.status.partition(":")[0]
+    place.suptitle(row.quantity + (status and f": {status}"), fontweight="bold")
+    panels = place.subplots(1, len(groups), sharey=bool(series.by), squeeze=False)[0]
+    for axes, measures in zip(panels, groups, strict=True):
+        _curves(axes, series, *measures) if series.by else _lines(axes, series, measures)
+        axes.set_xlabel(series[series.axis].heading)
+    for axes in panels[-1:] if series.by else panels:  # curves are the same in all panels
+        axes.legend(fontsize="small")
+    place.supxlabel(row.remark, fontsize="medium", color="dimgrey")
+
+
+def _lines(axes: Axes, series: Series, measures: Sequence[Column]) -> None:
+    """Measures against the axis, as far as it rises: theta comes back once most are ill."""
+    along = np.asarray(series[series.axis].values, float)
+    rising = (along >= np.maximum.accumulate(along)) | (along[0] > along[-1])
+    marker = "o" if len(along) <= FEW else ""
+    looks = zip(COLORS, cycle(DASHES), strict=False)
+    for measure, (color, dash) in zip(measures, looks, strict=False):
+        look: Style = {"color": color, "linestyle": dash, "marker": marker, "markersize": 4}
+        values = np.asarray(measure.values)[rising]
+        style = GREY if measure.name == CEILING else look
+        axes.plot(along[rising], values, label=measure.label, **style)
+    unit = measures[0].unit
+    axes.set_ylabel(f"metric ({unit})" if unit else "metric, from 0 to 1")
+    axes.set_ylim(*((0, None) if unit else (-0.02, 1.02)))
+
+
+def _curves(axes: Axes, series: Series, measure: Column) -> None:
+    """A measure against the axis, a line for each value of another parameter."""
+    along, by = (np.asarray(series[name].values, float) for name in (series.axis, series.by))
+    for value, color in zip(dict.fromkeys(by.tolist()), COLORS, strict=False):
+        here = by == value
+        label = f"{series[series.by].label} = {value:g}"
+        axes.plot(along[here], np.asarray(measure.values)[here], color=color, label=label)
+    axes.set_ylabel(measure.label)

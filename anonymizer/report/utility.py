@@ -1,0 +1,205 @@
+"""Tables of what a release is good for: its quality, recodings compared, estimates from it."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from anonymizer.report.console import console, table_of
+from anonymizer.utility import Quality, Score
+from anonymizer.utility.comparison import Comparison, Fit
+
+if TYPE_CHECKING:  # a report of anything else need not wait for what these need
+    from anonymizer.channels import Estimate
+    from anonymizer.utility.estimate import FileEstimate
+
+
+def print_quality(quality: Quality) -> None:
+    """Print every measure, the tables and statistics that are furthest off, and the classifiers."""
+    out = console()
+    out.print(
+        f"Compared {quality.records:,} records ({quality.dropped:,} dropped before, "
+        f"{quality.suppressed:,} suppressed, {quality.left_out:,} of them left out)."
+    )
+    columns = ["measure", "value", "original", "all suppressed", "normalized", "unit"]
+    title = "Groups and classes; 1 as the original"
+    out.print(table_of(title, columns, _measures(quality), "s .6g .6g .6g s"))
+    columns = ["quasi-identifier", "entropy", "granularity", "intensity", "squared error", "TV"]
+    title = "The same by attribute, normalized; total variation"
+    out.print(table_of(title, columns, _by_attribute(quality), "s s s s s .4f"))
+    title, columns = "Tables of counts: total variation", ["tables", "mean", "worst"]
+    out.print(table_of(title, columns, _deviations(quality), "s .4f"))
+    title = f"Probabilistic information loss; a range stands for its {quality.representative}"
+    columns = ["statistic", "mean", "worst"]
+    out.print(table_of(title, columns, _losses(quality), "s .4f"))
+    if quality.predictions is None:
+        out.print("Classifiers were left out: scikit-learn is not installed.")
+    elif quality.predictions:
+        title = f"Accuracy / AUC, {quality.folds}-fold cross-validation"
+        columns = ["target", "classifier", "majority", "original", "released", "gain kept"]
+        rows = [
+            [p.target, p.classifier, *map(_score, (p.majority, p.original, p.released)), p.kept]
+            for p in quality.predictions
+        ]
+        out.print(table_of(title, columns, rows, "s s s s s .1%"))
+
+
+def _measures(quality: Quality) -> list[list[object]]:
+    return [
+        [name, found.value, found.original, found.suppressed, _share(found.normalized), found.unit]
+        if found
+        else [name, *[None] * 5]
+        for name, found in quality.measures.items()
+    ]
+
+
+def _share(number: float) -> str:
+    """A share in four digits; what rounds to 0 has no sign."""
+    return f"{round(number, 4) + 0.0:.4f}"
+
+
+def _by_attribute(quality: Quality) -> list[list[object]]:
+    names = ["non-uniform-entropy", "granularity", "generalization-intensity"]
+    measures = [quality.measures[name] for name in [*names, "attribute-squared-error"]]
+    distances = {table.columns: table.total_variation for table in quality.tables}
+    rows: list[list[object]] = []
+    for name in quality.quasi_identifiers:
+        parts = [measure and measure.attributes.get(name) for measure in measures]
+        rows.append([name, *(part and _share(part.normalized) for part in parts), distances[name,]])
+    return rows
+
+
+def _deviations(quality: Quality) -> list[list[object]]:
+    rows: list[list[object]] = []
+    for ways, name in [(1, "one-way"), (2, "two-way")]:
+        tables = [table for table in quality.tables if len(table.columns) == ways]
+        if tables:
+            worst = max(tables, key=lambda table: table.total_variation)
+            mean = quality.total_variation(ways)
+            rows.append(
+                [f"{name} ({len(tables):,})", mean, _worst(worst.total_variation, worst.columns)]
+            )
+    return rows
+
+
+def _losses(quality: Quality) -> list[list[object]]:
+    rows: list[list[object]] = []
+    for kind, mean in quality.pil.items():
+        found = [loss for loss in quality.statistics if loss.statistic == kind]
+        worst = max(found, key=lambda loss: loss.pil)
+        share = "" if worst.share is None else f", {worst.share:g}"
+        rows.append([f"{kind} ({len(found):,})", mean, _worst(worst.pil, worst.columns, share)])
+    return rows
+
+
+def _worst(value: float, columns: Sequence[str], more: str = "") -> str:
+    return f"{value:.4f} ({', '.join(columns)}{more})"
+
+
+def _score(score: Score) -> str:
+    return f"{score.accuracy:.4f} / " + ("-" if score.auc is None else f"{score.auc:.4f}")
+
+
+def print_comparison(comparison: Comparison, picture: Path | None = None) -> None:
+    """Print what each recoding keeps on either half, the best of each policy marked.
+
+    ``picture``: where the same was drawn.
+    """
+    out = console()
+    out.print(
+        f"Fitted to a random half of {comparison.records:,} records (seed {comparison.seed}), "
+        f"evaluated on the other. Information about {', '.join(comparison.about)}, in bits; in "
+        "brackets corrected for what small classes pretend (Miller-Madow)."
+    )
+    rows = [_fit(fit, comparison.is_best(fit)) for fit in comparison.fits]
+    if rows:
+        measured = ["classes", "fitted", "held out", "ceiling", "loss there", "holds there"]
+        columns = ["recoding", *comparison.swept, *measured]
+        forms = f"s {'g ' * len(comparison.swept)}, s s .4f .1% s"
+        out.print(table_of("* keeps most, held out and corrected", columns, rows, forms))
+    for row in comparison.unfit:
+        point = "".join(f", {name} = {value:g}" for name, value in row.parameters.items())
+        name = row.recoding + (point and point + ",")
+        out.print(f"{name} cannot be fitted to the half: {row.reason}.")
+    if picture and rows:
+        out.print(f"The picture lies in {picture}.")
+
+
+def _fit(fit: Fit, best: bool) -> list[object]:
+    held_out = fit.held_out
+    uncovered = f", {held_out.uncovered:,} uncovered" if held_out.uncovered else ""
+    return [
+        fit.recoding + (" *" if best else ""),
+        *fit.parameters.values(),
+        held_out.classes,
+        *(f"{half.retained:.4f} ({half.miller_madow:.4f})" for half in (fit.fitted, held_out)),
+        fit.fitted.ceiling,
+        held_out.loss,
+        ("yes" if held_out.satisfied else "NO") + uncovered,
+    ]
+
+
+def print_estimates(found: "FileEstimate") -> None:
+    """Print estimated counts and shares with their standard errors, and how to read them."""
+    out, estimate = console(), found.estimate
+    about = found.of if found.by is None else f"{found.of} x {found.by}"
+    title = f"{about}: {estimate.records:,} records before they were masked ({estimate.method})"
+    if estimate.others is None:
+        columns = [found.of, "records", "share", "standard error of the share"]
+        errors = [None] * len(estimate.values)
+        if estimate.standard_errors is not None:
+            errors = estimate.standard_errors.tolist()
+        texts = map(_text, estimate.values)
+        rows = zip(texts, estimate.counts, estimate.shares, errors, strict=True)
+        out.print(table_of(title, columns, rows, "s ,.1f .6f"))
+    else:
+        columns = [found.of, *map(_text, estimate.others)]
+        title += "" if estimate.standard_errors is None else ", +- standard error"
+        out.print(table_of(title, columns, _table(estimate), "s ,.1f"))
+    if found.mean:
+        most = " at the most" if found.mean.upper else ""
+        out.print(
+            f"Mean of {found.of}: {found.mean.value:.6g} +- {found.mean.standard_error:.3g}{most}."
+        )
+    for line in _cautions(estimate):
+        out.print(line)
+
+
+def _table(estimate: "Estimate") -> Iterator[list[object]]:
+    errors = estimate.standard_errors
+    for place, value in enumerate(estimate.values):
+        cells = [*estimate.counts[place]]
+        if errors is not None:
+            deviations = errors[place] * estimate.records
+            pairs = zip(cells, deviations, strict=True)
+            cells = [f"{count:,.1f} +- {deviation:,.1f}" for count, deviation in pairs]
+        yield [_text(value), *cells]
+
+
+def _text(value: object) -> str:
+    """A value as it is shown; a missing one is nothing in a table."""
+    return "(missing)" if value is None else str(value)
+
+
+def _cautions(estimate: "Estimate") -> Iterator[str]:
+    """What has to be known to read the estimates."""
+    if estimate.negative:
+        yield (
+            f"{estimate.negative} of {estimate.shares.size} estimates are negative: left as they "
+            "are, since cut off they would be biased; their standard errors say how little they "
+            "tell."
+        )
+    if estimate.standard_errors is not None:
+        upper = ", and upper bounds" if estimate.upper else ""
+        yield (
+            f"Standard errors are of records masked independently of each other{upper}; they are "
+            "about these records, not about a population."
+        )
+    fit = estimate.likelihood
+    if fit is not None:
+        state = "within" if fit.converged else "NOT CONVERGED: only known to be within"
+        yield f"Log-likelihood {state} {fit.gap:.2g} of the largest possible."
+    if not estimate.identified:
+        rest = "only what is requested here can be estimated."
+        if fit is not None:
+            rest = "this is one of many tables that the release speaks for equally."
+        yield f"The channel does not tell all values apart: {rest}"
