@@ -394,7 +394,7 @@ def test_beyond_every_end_of_a_range_lie_as_many_as_in_the_smallest_class(recodi
     table = pd.DataFrame(rows, columns=["age", "sex", "w"])
     anonymizer = asking(recoding, privacy=[KAnonymity(data.draw(st.integers(2, 4)))])
     released = anonymizer.fit_transform(table)
-    by = anonymizer.plan_.fitted.published.names
+    by = anonymizer.plan_.fitted.published.quasi_identifiers
     least = released.groupby(list(by)).size().min()
     for label in anonymizer.release_.to_dict()["recoding"]["age"]:
         low, high = label.get("from"), label.get("to")

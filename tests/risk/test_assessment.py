@@ -388,7 +388,7 @@ def test_a_column_of_lists_that_has_no_role(run, study):
     asked = (study / "table.parquet", "-s", study / "study.toml", "--by", "attribute")
     code, out, _ = run(*asked)
     assert code == 0
-    assert "Not counted, as their values cannot be told apart: note" in out
+    assert "Not counted, as their values cannot be distinguished: note" in out
 
 
 def test_the_table_of_the_study_is_not_written_over(run, study):
