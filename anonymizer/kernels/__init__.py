@@ -2,6 +2,7 @@
 
 Arrays in, arrays out, nothing of tables or hierarchies. Written twice with one interface, in NumPy
 and compiled; which one works is chosen by the size of the work, and never changes a result.
+Imports no other room.
 """
 
 import sys
