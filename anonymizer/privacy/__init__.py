@@ -1,9 +1,9 @@
 """Privacy models, and ``MODELS``: the name of each in a study file.
 
 A model gets classes (counts by sensitive value) and gives a quantity for each, and which of them
-are acceptable: in go counts and a population, out come verdicts. May import ``counts``,
-``hierarchy``, ``information``, ``tables`` and ``kernels``. To add one, write a class and add it to ``MODELS``; study files, the catalogue,
-reports and the laws in the tests find it there.
+are acceptable: in go counts and a population, out come verdicts. To add one, write a class and add
+it to ``MODELS``; study files, the catalogue, reports and the laws in the tests find it there. May
+import ``counts``, ``hierarchy``, ``information``, ``tables`` and ``kernels``.
 """
 
 from collections.abc import Iterable
