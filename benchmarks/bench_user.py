@@ -146,11 +146,15 @@ def _processes(
     from bench_search import written
 
     study = written(workload, directory)
+    earlier = directory / "earlier.toml"  # where suppression was an option of the search
+    earlier.write_text(study.read_text("utf-8").replace("[recoding]", "[search]"), "utf-8")
     table, copy = str(directory / "table.csv"), str(directory / "copy.csv")
     code = [sys.executable, "-c", READ_AND_WRITE, table, copy]
     work = {"pandas": (code, _environment(HERE))}
     for name, tree in trees.items():
-        command = [sys.executable, "-m", "anonymizer", "run", str(study), "--force", "--output"]
+        has_recodings = (tree / "anonymizer" / "recoding").is_dir()
+        given = str(study if has_recodings else earlier)
+        command = [sys.executable, "-m", "anonymizer", "run", given, "--force", "--output"]
         work[name] = ([*command, str(directory / name)], _environment(tree))
     taken: dict[str, list[float]] = {name: [] for name in work}
     for turn in range(rounds + 1):
@@ -170,10 +174,10 @@ def _children() -> float:
 
 def main() -> None:
     """Measure and write."""
-    asked = argparse.ArgumentParser()
-    asked.add_argument("--against", type=Path)
-    asked.add_argument("sections", nargs="*", default=["fits", "runs", "million"])
-    given = asked.parse_args()
+    options = argparse.ArgumentParser()
+    options.add_argument("--against", type=Path)
+    options.add_argument("sections", nargs="*", default=["fits", "runs", "million"])
+    given = options.parse_args()
     trees = {"this": HERE}
     if given.against is not None:
         trees["before"] = given.against.resolve()
