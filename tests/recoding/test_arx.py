@@ -13,7 +13,8 @@ takes any of them; ours is the one of most classes.
 """
 
 import csv
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import product
 from math import log2, prod
@@ -139,11 +140,10 @@ class Extract:
         measured: dict[frozenset, dict[str, float]] = {}  # small classes are often alike
         found = {}
         for node in product(range(5), range(4), range(2), range(2)):
-            classes: dict[tuple, Counter] = {}
-            for (*values, w), n in records.items():
-                each = zip(names, values, node, strict=True)
-                label = tuple(self.chains[name][value][level] for name, value, level in each)
-                classes.setdefault(label, Counter())[w] += n
+            classes: dict[tuple, Counter] = defaultdict(Counter)
+            levels = dict(zip(names, node, strict=True))
+            for labels, w, n in self.recoded(records, levels):
+                classes[labels][w] += n
             alike = {frozenset(group.items()): group for group in classes.values()}
             for key in alike.keys() - measured.keys():
                 measured[key] = self.marital(alike[key])
@@ -151,6 +151,17 @@ class Extract:
             diversity = min(measured[key]["l"] for key in alike)
             found["A{} E{} R{} S{}".format(*node)] = {"l": diversity, **worst}
         return found
+
+    def recoded(
+        self, records: Counter, levels: dict[str, int]
+    ) -> Iterator[tuple[tuple[str, ...], str, int]]:
+        """The labels of records at a node, their marital status, and how many there are."""
+        label_of = [
+            {value: labels[level] for value, labels in self.chains[name].items()}
+            for name, level in levels.items()
+        ]
+        for (*values, w), n in records.items():
+            yield tuple(of[value] for of, value in zip(label_of, values, strict=True)), w, n
 
     def marital(self, group: Counter) -> dict[str, float]:
         """What the literature says of a class about marital status."""
