@@ -17,6 +17,7 @@ import pytest
 from cases import Case, random_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oddities import UNPROTECTED
 from oracle import SCORES, Outcome
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import roc_auc_score
@@ -655,30 +656,6 @@ def test_without_scikit_learn_all_else_is_measured(no_sklearn):
 
 # Files and the command
 
-STUDY = """\
-[data]
-path = "{file}"
-missing = "{missing}"
-missing-values = ["?"]
-
-[quasi-identifiers]
-age = "age.toml"
-job = "job.csv"
-
-[sensitive]
-attributes = ["disease"]
-
-[identifiers]
-attributes = ["name"]
-
-[[privacy]]
-model = "k-anonymity"
-k = {k}
-
-[recoding]
-{search}
-"""
-
 
 def lay(directory, missing="category", k=4, search="", suffix="csv") -> Study:
     rng = np.random.default_rng(3)
@@ -699,8 +676,9 @@ def lay(directory, missing="category", k=4, search="", suffix="csv") -> Study:
         table.to_parquet(directory / "people.parquet")
     (directory / "age.toml").write_text("widths = [5, 20]")
     (directory / "job.csv").write_text("nurse;health\nvet;health\nsmith;craft\nmason;craft\n")
-    text = STUDY.format(file=f"people.{suffix}", missing=missing, k=k, search=search)
-    (directory / "study.toml").write_text(text)
+    text = UNPROTECTED.replace("people.csv", f"people.{suffix}").replace("category", missing)
+    policy = f'[[privacy]]\nmodel = "k-anonymity"\nk = {k}\n'
+    (directory / "study.toml").write_text(f"{text}{policy}[recoding]\n{search}\n")
     return Study(directory / "study.toml")
 
 
