@@ -5,6 +5,10 @@ import os
 from collections.abc import Generator
 from pathlib import Path
 
+# Processes that share a machine take each other's cores when linear algebra spins on all of them.
+# It is read once, when NumPy is loaded.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings

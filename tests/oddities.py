@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from anonymizer.release.study import Study
 
-STUDY = """\
+UNPROTECTED = """\
 [data]
 path = "people.csv"
 missing = "category"
@@ -21,7 +21,11 @@ attributes = ["disease"]
 
 [identifiers]
 attributes = ["name"]
+"""
+"""The sections of a study but for its policy."""
 
+STUDY = f"""\
+{UNPROTECTED}
 [[privacy]]
 model = "k-anonymity"
 k = 3

@@ -9,6 +9,21 @@ import pandas as pd
 from hypothesis import strategies as st
 
 NAMES = ("a", "b", "c", "d")
+STUDY = """\
+[data]
+path = "table.csv"
+[quasi-identifiers]
+age = "suppress"
+sex = "suppress"
+[sensitive]
+attributes = ["state", "pay"]
+[identifiers]
+attributes = ["name"]
+[[privacy]]
+model = "k-anonymity"
+k = 2
+"""
+"""A study of names, ages, sexes, states and pay, in ``table.csv``."""
 
 
 class OneAtATime:
@@ -32,6 +47,12 @@ class Held(pd.Series):
     """A column that a weak set can tell from others, which it cannot by their values."""
 
     __hash__ = object.__hash__
+
+
+def frame_of(text: str) -> pd.DataFrame:
+    """A small table written as CSV, every value a text."""
+    header, *rows = [line.split(",") for line in text.split()]
+    return pd.DataFrame(rows, columns=header)
 
 
 @st.composite

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from anonymizer import InputError
 from anonymizer.channels import (
@@ -415,10 +415,11 @@ def test_linear_algebra_has_one_thread_inside_and_what_it_had_outside():
     def threads():
         return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
 
-    before = threads()
-    with single_threaded():
-        assert set(threads()) == {1}
-    assert threads() == before
+    with threadpool_limits(2, user_api="blas"):
+        assert set(threads()) == {2}
+        with single_threaded():
+            assert set(threads()) == {1}
+        assert set(threads()) == {2}
 
 
 def test_no_warning_is_given_for_extremes():

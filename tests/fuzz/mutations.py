@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet
+from oddities import UNPROTECTED
 
 from .exercise import SECONDS, Hang, Outcome, command, limited
 from .hierarchies import toml_of
@@ -24,22 +25,8 @@ from .reread import recounted
 
 __all__ = ["PARSERS", "exercise_parser"]
 
-STUDY = """\
-[data]
-path = "people.csv"
-missing = "category"
-missing-values = ["?"]
-
-[quasi-identifiers]
-age = "age.toml"
-job = "job.csv"
-
-[sensitive]
-attributes = ["disease"]
-
-[identifiers]
-attributes = ["name"]
-
+STUDY = f"""\
+{UNPROTECTED}
 [[privacy]]
 model = "k-anonymity"
 k = 2

@@ -13,7 +13,8 @@ takes any of them; ours is the one of most classes.
 """
 
 import csv
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import product
 from math import log2, prod
@@ -50,6 +51,7 @@ MARITAL, OCCUPATION = "marital-status", "occupation"
 K = [KAnonymity(5)]
 L2, L27, L3 = EntropyLDiversity(2), EntropyLDiversity(2.7), EntropyLDiversity(3)
 T = TCloseness(0.3, "equal")
+DISTANCES = ("equal", "ordered", "hierarchical")
 
 ROWS = [
     (MARITAL, [L2], 0, "nue", "A4 E0 R1 S1", 221051),
@@ -135,22 +137,41 @@ class Extract:
         """Every node of age, education, race and sex: its worst class about marital status."""
         names = [LETTERS[letter] for letter in "AERS"]
         records = Counter(tuple(row[name] for name in [*names, MARITAL]) for row in self.rows)
-        table, chains = self.counts[MARITAL], self.chains[MARITAL]
+        measured: dict[frozenset, dict[str, float]] = {}  # small classes are often alike
         found = {}
         for node in product(range(5), range(4), range(2), range(2)):
-            classes: dict[tuple, Counter] = {}
-            for (*values, w), n in records.items():
-                each = zip(names, values, node, strict=True)
-                label = tuple(self.chains[name][value][level] for name, value, level in each)
-                classes.setdefault(label, Counter())[w] += n
-            groups = classes.values()
-            found["A{} E{} R{} S{}".format(*node)] = {
-                "l": min(map(literature.entropy_l, groups)),
-                "equal": max(literature.equal(g, table) for g in groups),
-                "ordered": max(literature.ordered(g, table, list(chains)) for g in groups),
-                "hierarchical": max(literature.hierarchical(g, table, chains) for g in groups),
-            }
+            classes: dict[tuple, Counter] = defaultdict(Counter)
+            levels = dict(zip(names, node, strict=True))
+            for labels, w, n in self.recoded(records, levels):
+                classes[labels][w] += n
+            alike = {frozenset(group.items()): group for group in classes.values()}
+            for key in alike.keys() - measured.keys():
+                measured[key] = self.marital(alike[key])
+            worst = {name: max(measured[key][name] for key in alike) for name in DISTANCES}
+            diversity = min(measured[key]["l"] for key in alike)
+            found["A{} E{} R{} S{}".format(*node)] = {"l": diversity, **worst}
         return found
+
+    def recoded(
+        self, records: Counter, levels: dict[str, int]
+    ) -> Iterator[tuple[tuple[str, ...], str, int]]:
+        """The labels of records at a node, their marital status, and how many there are."""
+        label_of = [
+            {value: labels[level] for value, labels in self.chains[name].items()}
+            for name, level in levels.items()
+        ]
+        for (*values, w), n in records.items():
+            yield tuple(of[value] for of, value in zip(label_of, values, strict=True)), w, n
+
+    def marital(self, group: Counter) -> dict[str, float]:
+        """What the literature says of a class about marital status."""
+        table, chains = self.counts[MARITAL], self.chains[MARITAL]
+        return {
+            "l": literature.entropy_l(group),
+            "equal": literature.equal(group, table),
+            "ordered": literature.ordered(group, table, list(chains)),
+            "hierarchical": literature.hierarchical(group, table, chains),
+        }
 
     def best(self, objective: str, distance: str, l: float) -> tuple[float, list[str]]:  # noqa: E741
         """The least score of the nodes that are 0.3-close and l-diverse, and where it is."""

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from risky import STUDY, frame_of
 
 from anonymizer import Anonymizer, Hierarchy, InputError, KAnonymity, risk
 from anonymizer.cli import main
@@ -22,20 +23,6 @@ Nemo4,30,f,flu,3
 Nemo5,30,f,Morbus,3
 Nemo6,30,m,Morbus,3
 """
-STUDY = """\
-[data]
-path = "table.csv"
-[quasi-identifiers]
-age = "suppress"
-sex = "suppress"
-[sensitive]
-attributes = ["state", "pay"]
-[identifiers]
-attributes = ["name"]
-[[privacy]]
-model = "k-anonymity"
-k = 2
-"""
 CONTRACT = {
     "discrimination_rate",
     "mutual_information",
@@ -47,8 +34,7 @@ CONTRACT = {
 
 
 def the_table() -> pd.DataFrame:
-    rows = [line.split(",") for line in TABLE.split()]
-    return pd.DataFrame(rows[1:], columns=rows[0])
+    return frame_of(TABLE)
 
 
 @pytest.fixture

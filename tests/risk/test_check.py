@@ -12,6 +12,7 @@ import literature
 import numpy as np
 import pandas as pd
 import pytest
+import risky
 
 from anonymizer import (
     AlphaKAnonymity,
@@ -40,27 +41,11 @@ Nemo5,30,f,cold,3
 Nemo6,30,f,cold,2
 Nemo7,30,f,cold,1
 """
-STUDY = """\
-[data]
-path = "table.csv"
-[quasi-identifiers]
-age = "suppress"
-sex = "suppress"
-[sensitive]
-attributes = ["state", "pay"]
-[identifiers]
-attributes = ["name"]
-[[privacy]]
-model = "k-anonymity"
-k = 4
-"""
+STUDY = risky.STUDY.replace("k = 2", "k = 4")
 
 
 def the_table() -> pd.DataFrame:
-    return pd.DataFrame([line.split(",") for line in TABLE.split()[1:]], columns=list(COLUMNS))
-
-
-COLUMNS = TABLE.split()[0].split(",")
+    return risky.frame_of(TABLE)
 
 
 def test_a_table_by_hand():

@@ -5,6 +5,7 @@ import sys
 import warnings
 from collections import Counter
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations, product
 from math import atan, erf, log2, pi, prod, sqrt
 from pathlib import Path
@@ -16,7 +17,9 @@ import pytest
 from cases import Case, random_case
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oddities import UNPROTECTED
 from oracle import SCORES, Outcome
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import roc_auc_score
 from strategies import nested_rows, tables
 
@@ -38,7 +41,7 @@ from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
-from anonymizer.utility import measure_file
+from anonymizer.utility import learners, measure_file
 from anonymizer.utility.information_loss import (
     pil,
     variance_of_covariance,
@@ -454,6 +457,13 @@ def test_constants_lose_nothing_and_gain_everything():
 # Classifiers
 
 
+@pytest.fixture
+def few_trees(monkeypatch):
+    """A forest of 10 trees for what does not depend on how many there are."""
+    small = partial(RandomForestClassifier, n_estimators=10)
+    monkeypatch.setattr(learners, "RandomForestClassifier", small)
+
+
 def learnable(records: int = 200, seed: int = 0) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     age, sex = rng.integers(20, 60, records), rng.choice(["f", "m"], records)
@@ -478,7 +488,7 @@ def test_the_original_as_a_release_predicts_as_the_original():
         assert prediction.kept == 1
 
 
-def test_a_release_that_says_nothing_predicts_as_the_majority():
+def test_a_release_that_says_nothing_predicts_as_the_majority(few_trees):
     table = learnable()
     by = By.levels(table, HIERARCHIES, (2, 1))
     for prediction in measured(table, by, targets="w", folds=2).predictions:
@@ -488,7 +498,7 @@ def test_a_release_that_says_nothing_predicts_as_the_majority():
     assert hidden.released.accuracy == hidden.majority.accuracy
 
 
-def test_a_seed_is_enough_to_get_the_same_again():
+def test_a_seed_is_enough_to_get_the_same_again(few_trees):
     table = learnable(80)
     by = By.levels(table, HIERARCHIES, (1, 0))
     one, two, other = (
@@ -498,7 +508,7 @@ def test_a_seed_is_enough_to_get_the_same_again():
     assert one["classification"] != other["classification"]
 
 
-def test_classes_however_rare_are_dealt_and_predicted():
+def test_classes_however_rare_are_dealt_and_predicted(few_trees):
     table = learnable(40).assign(rare=["once"] + ["twice"] * 2 + ["often"] * 37)
     table.loc[5, "sex"] = "x"
     by = By.levels(table, HIERARCHIES, (0, 0))
@@ -511,7 +521,7 @@ def test_classes_however_rare_are_dealt_and_predicted():
         assert 0 <= prediction.released.auc <= 1
 
 
-def test_more_folds_than_records():
+def test_more_folds_than_records(few_trees):
     table = learnable(4)
     table["w"] = list("abba")
     by = By.levels(table, HIERARCHIES, (0, 0))
@@ -657,30 +667,6 @@ def test_classes_with_groups_of_their_own_are_refused():
 
 # Files and the command
 
-STUDY = """\
-[data]
-path = "{file}"
-missing = "{missing}"
-missing-values = ["?"]
-
-[quasi-identifiers]
-age = "age.toml"
-job = "job.csv"
-
-[sensitive]
-attributes = ["disease"]
-
-[identifiers]
-attributes = ["name"]
-
-[[privacy]]
-model = "k-anonymity"
-k = {k}
-
-[recoding]
-{search}
-"""
-
 
 def lay(directory, missing="category", k=4, search="", suffix="csv") -> Study:
     rng = np.random.default_rng(3)
@@ -701,8 +687,9 @@ def lay(directory, missing="category", k=4, search="", suffix="csv") -> Study:
         table.to_parquet(directory / "people.parquet")
     (directory / "age.toml").write_text("widths = [5, 20]")
     (directory / "job.csv").write_text("nurse;health\nvet;health\nsmith;craft\nmason;craft\n")
-    text = STUDY.format(file=f"people.{suffix}", missing=missing, k=k, search=search)
-    (directory / "study.toml").write_text(text)
+    text = UNPROTECTED.replace("people.csv", f"people.{suffix}").replace("category", missing)
+    policy = f'[[privacy]]\nmodel = "k-anonymity"\nk = {k}\n'
+    (directory / "study.toml").write_text(f"{text}{policy}[recoding]\n{search}\n")
     return Study(directory / "study.toml")
 
 
@@ -765,7 +752,7 @@ def test_the_command_prints_a_report(run, released, study):
         assert text in out
 
 
-def test_the_structure_of_the_json(run, released, study):
+def test_the_structure_of_the_json(few_trees, run, released, study):
     code, out, _ = run("quality", released, "-s", study, "--folds", 2, "--target", "note", "--json")
     found = json.loads(out)
     assert code == 0
