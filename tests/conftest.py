@@ -22,7 +22,7 @@ settings.register_profile(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=True,
-    max_examples=30,
+    max_examples=20,
 )
 settings.register_profile(
     "thorough", settings.get_profile("suite"), derandomize=False, max_examples=500

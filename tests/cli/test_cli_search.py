@@ -237,7 +237,7 @@ def test_a_request_to_end_is_no_interrupt(tmp_path):
 
 def test_nothing_is_shown_where_there_is_no_terminal(tmp_path):
     study = large(tmp_path)
-    study.write_text(study.read_text().replace("= 0.2", "= 0.2\n[search]\ntime-limit = 2"))
+    study.write_text(study.read_text().replace("= 0.2", "= 0.2\n[search]\ntime-limit = 0.5"))
     command = [sys.executable, "-m", "anonymizer", "run", study, "-o", tmp_path / "out"]
     done = subprocess.run(command, capture_output=True, check=True)
     assert done.stderr == b""

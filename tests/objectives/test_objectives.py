@@ -120,7 +120,7 @@ def test_a_suppressed_value_costs_the_same_beside_one_that_only_a_population_has
     assert anonymizer.fit(pd.DataFrame({"a": list("yzzz")})).search_.value == 2 / 4
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(seeds)
 @pytest.mark.parametrize("kernel", [NUMPY, compiled_kernel()], ids=lambda kernel: kernel.name)
 def test_scores_are_those_of_the_records_released(kernel, seed):

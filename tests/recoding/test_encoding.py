@@ -142,7 +142,7 @@ def test_searches_agree_on_keys_of_several_words():
     assert len(found) == 1 <= len(feasible) < problem.lattice.size
 
 
-@settings(max_examples=50)
+@settings(max_examples=30)
 @given(seeds)
 def test_keys_do_not_depend_on_the_order_of_records(seed):
     rng = np.random.default_rng(seed)

@@ -45,7 +45,7 @@ def test_an_up_set_is_what_lies_above(heights, data):
     assert lattice.up_set(lattice.minimal(above)) == above
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(st.integers(1, 3).flatmap(lambda attributes: problems(attributes)))
 def test_incognito_equals_exhaustive_and_brute_force(problem):
     lattice = problem.lattice

@@ -253,7 +253,7 @@ def drawn(draw: st.DrawFn) -> tuple[pd.DataFrame, dict[str, Hierarchy]]:
     return table, hierarchies
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=20)
 @given(drawn=drawn(), recoding=st.sampled_from(REGIONAL), data=st.data())
 def test_no_release_breaks_its_policy(drawn, recoding, data):
     table, hierarchies = drawn

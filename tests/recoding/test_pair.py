@@ -62,7 +62,7 @@ def brute_force(problem, objective, max_ranges=None, min_width=None, grid=None):
     return top, max(classes for value, classes in found if value >= top - 1e-9)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(paired_problems(), st.sampled_from(OPTIONS), st.sampled_from(["xy", "yx"]))
 def test_the_pair_equals_brute_force(drawn, confined, order):
     _, problem = drawn

@@ -49,7 +49,7 @@ def brute_force(problem, **confined):
     return max(information(counts) for counts in recoded if problem.feasible(counts))
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(ordered_problems(), st.sampled_from([None, 1, 2, 3]))
 def test_the_joint_search_equals_brute_force(drawn, most):
     _, problem = drawn

@@ -152,7 +152,7 @@ def test_random_problems_are_of_every_model_and_every_kind_of_it():
     assert set(targets) == {True, False}
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(seeds)
 @pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
 def test_every_strategy_finds_what_brute_force_does(kernel, seed):
@@ -281,7 +281,7 @@ def test_a_release_is_what_brute_force_makes_of_the_best_node(seed):
     assert_released(table, anonymizer.release_, case, case.brute.best)
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(seeds)
 def test_any_node_is_released_as_brute_force_does(seed):
     rng = np.random.default_rng(seed)
@@ -300,7 +300,7 @@ def test_any_node_is_released_as_brute_force_does(seed):
                 other.release(case.frame)
 
 
-@settings(max_examples=25)
+@settings(max_examples=20)
 @given(seeds)
 def test_another_table_is_suppressed_within_its_own_budget(seed):
     rng = np.random.default_rng(seed)

@@ -222,7 +222,7 @@ def released(draw: st.DrawFn):
     return table, hierarchies, problem, solve(problem).node
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(released())
 def test_exact_as_by_all_permutations(case):
     table, hierarchies, problem, node = case

@@ -244,7 +244,7 @@ POLICIES = [
 ]
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(
     st.lists(
         st.tuples(st.sampled_from(MIXED), st.sampled_from(QUASI), st.sampled_from(SPELLINGS)),
