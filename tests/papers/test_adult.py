@@ -161,7 +161,7 @@ def test_merged_cells_come_near_the_ceiling(adult, monkeypatch):
     assert 0.38 < mutual_information(counted) < 0.386785
     gap = fitted.release_.information.gap
     assert gap == pytest.approx(0.386785 - mutual_information(counted), abs=1e-6)
-    assert asked.search_.checked == 1
+    assert fitted.search_.checked == 1
 
 
 @pytest.mark.parametrize(
