@@ -18,7 +18,7 @@ from anonymizer import (
 from anonymizer.papers.bezzi2010.adult import Experiment, rows
 from anonymizer.recoding import merged_cells
 from anonymizer.recoding.full_domain.exhaustive import exhaustive
-from anonymizer.recoding.merged_cells import MergeOptions
+from anonymizer.recoding.merged_cells import merge_cells
 from anonymizer.tables.datasets import adult_hierarchy, load_census
 
 QUASI = ["age", "sex", "race", "education"]
@@ -151,7 +151,7 @@ def test_the_best_trees_of_boxes(adult, names, retained, boxes):
 
 def test_merged_cells_come_near_the_ceiling(adult, monkeypatch):
     """By one search; the best of several is no worse (tests/recoding/test_merged_cells.py)."""
-    monkeypatch.setattr(merged_cells, "MergeOptions", partial(MergeOptions, starts=1))
+    monkeypatch.setattr(merged_cells, "merge_cells", partial(merge_cells, searches=1))
     names = ["age", "education-num", "sex", "race"]
     fitted = by_schooling(names, recoding="merged-cells")
     released = fitted.fit_transform(adult[[*names, W]])
