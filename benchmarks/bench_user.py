@@ -24,7 +24,7 @@ from workloads import Workload
 
 RESULTS = Path(__file__).parent / "results" / "user.md"
 HERE = Path(__file__).parents[1]
-FITS, RUNS, MILLION_RUNS = 12, 9, 3
+FITS, RUNS, MILLION_RUNS = 12, 7, 2
 MILLION = 1_000_000
 
 INTRODUCTION = """# What a user gets
