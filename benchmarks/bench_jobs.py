@@ -22,7 +22,7 @@ from anonymizer.kernels import compiled_kernel
 from anonymizer.recoding import Run, solve
 
 RESULTS = Path(__file__).parent / "results" / "jobs.md"
-ROUNDS = 3
+ROUNDS = 1
 INTRODUCTION = """# One job and two
 
 Made by `python benchmarks/bench_jobs.py` with ANONYMIZER_DATA set. Wall seconds, the least of {} \
