@@ -26,9 +26,9 @@ ROUNDS = 1
 INTRODUCTION = """# One job and two
 
 Made by `python benchmarks/bench_jobs.py` with ANONYMIZER_DATA set. Wall seconds, the least of the
-rounds after a first one (rounds: {}); compiled code is loaded. Two idle cores are to gain 1.6 times.
-Incognito, suppression and tables of Adult's size are searched in one job whatever is requested:
-their ratios show how much the machine's speed drifts.
+rounds after a first one (rounds: {}); compiled code is loaded. Two idle cores are to gain 1.6
+times. Incognito, suppression and tables of Adult's size are searched in one job whatever is
+requested: their ratios show how much the machine's speed drifts.
 """
 
 Work = Callable[[int], object]
