@@ -90,7 +90,7 @@ class RangeHierarchy(Hierarchy):
         above = [cut for cut in points if cut > number]
         return Interval(below[-1] if below else None, above[0] if above else None)
 
-    def describe(self) -> dict[str, object]:
+    def rule(self) -> dict[str, object]:
         return {
             "widths": [number_text(width) for width in self.widths],
             "cuts": [[number_text(cut) for cut in level] for level in self.cuts],
@@ -136,7 +136,7 @@ class PrefixHierarchy(Hierarchy):
         code = str(key)
         return (*(code[:kept] + "*" * (len(code) - kept) for kept in self.lengths), ANY)
 
-    def describe(self) -> dict[str, object]:
+    def rule(self) -> dict[str, object]:
         return {"prefixes": list(self.lengths)}
 
 
@@ -151,5 +151,5 @@ class SuppressionHierarchy(Hierarchy):
     def labels_of(self, key: Hashable) -> tuple[Label, ...]:
         return (ANY,)
 
-    def describe(self) -> dict[str, object]:
+    def rule(self) -> dict[str, object]:
         return {"suppress": True}

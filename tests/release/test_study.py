@@ -261,7 +261,7 @@ def test_absolute_paths_stay_so(tmp_path):
         ('"people.csv"', "3", r"\[data\] path must be a text in quotes"),
         ('["disease"]', '"disease"', r"\[sensitive\] attributes must be a list"),
         ('["disease"]', "[1]", r"\[sensitive\] attributes.0 must be a text"),
-        ('"suppress"', "true", r"\[quasi-identifiers\] sex must be a text"),
+        ('"suppress"', "true", r"\[quasi-identifiers\] sex: .* write sex = \{ suppress = true \}"),
         ("[[privacy]]", "[privacy]", "privacy must be a list"),
         ("[quasi", 'separator = ";;"\n[quasi', r"\[data\] separator .* at most 1 character"),
         ("[quasi", 'separator = ""\n[quasi', r"\[data\] separator .* at least 1 character"),
@@ -712,7 +712,7 @@ WRONG_MODELS = [
     (
         "t-closeness",
         "t = 1\ndistance = 'hierarchical'\nhierarchy = 3",
-        "a hierarchy is a Hierarchy, a path or 'suppress', not a int",
+        "[[privacy]] a hierarchy needs the name of a rule; write { widths = [3] }",
     ),
     (
         "population-uniqueness",
@@ -836,3 +836,37 @@ def refused(path, capsys):
     assert not re.search(r"\b(ann|bob|eve|dan|flu|cold)\b", err)
     assert sorted(path.parent.rglob("*")) == before
     return stop.value.code, err
+
+
+# Hierarchies in their line
+
+
+def test_a_quasi_identifier_may_be_a_table_of_its_rule(tmp_path):
+    inline = changed('"suppress"', "{ suppress = true }").replace(
+        '"age.toml"', "{ widths = [10, 20], max-level = 2 }"
+    )
+    study = Study(lay(tmp_path, inline))
+    assert study.hierarchies == {
+        "age": Hierarchy.ranges([10, 20]).limited(max_level=2),
+        "sex": Hierarchy.suppression(),
+    }
+    unlimited = Study(lay(tmp_path, inline.replace(", max-level = 2", "")))
+    assert study.fingerprint != unlimited.fingerprint
+    assert use(study.path)["age"].astype(str).tolist() == ["[20, 40)"] * 4
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("5", r"write sex = \{ widths = \[5\] \}"),
+        ("[5, 10]", r"write sex = \{ widths = \[5, 10\] \}"),
+        ("{ width = [5] }", "unknown key 'width'; did you mean 'widths'"),
+        ("{ widths = [5], cuts = [3] }", "widths and cuts are two rules"),
+        ("{ file = 'none.csv' }", "cannot read hierarchy .*none.csv"),
+        ("{ file = '' }", "file must be a path in quotes"),
+    ],
+)
+def test_a_table_that_is_no_hierarchy_is_one_line_with_its_place(tmp_path, given, message):
+    path = lay(tmp_path, changed('"suppress"', given))
+    with pytest.raises(InputError, match=rf"study\.toml: \[quasi-identifiers\] sex: .*{message}"):
+        use(path)

@@ -139,7 +139,7 @@ class Document(Section):
     """A whole study file."""
 
     data: Data
-    quasi_identifiers: dict[StrictStr, StrictStr]
+    quasi_identifiers: dict[StrictStr, Any]
     sensitive: Columns = Columns()
     identifiers: Columns = Columns()
     privacy: tuple[dict[str, Any], ...]

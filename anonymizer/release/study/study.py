@@ -109,7 +109,16 @@ class Study:
     def hierarchies(self) -> dict[str, Hierarchy]:
         """How each quasi-identifier generalizes."""
         given = self.document.quasi_identifiers
-        return {name: Hierarchy.of(what, self.path.parent) for name, what in given.items()}
+        return {name: self._hierarchy(name, what) for name, what in given.items()}
+
+    def _hierarchy(self, name: str, given: object) -> Hierarchy:
+        """The hierarchy of a quasi-identifier: of a file, or of the table in its line."""
+        try:
+            return Hierarchy.of(given, self.path.parent, name)
+        except InputError as error:
+            if isinstance(given, str) and given.strip():
+                raise  # the file says where
+            raise InputError(f"{self.path}: [quasi-identifiers] {name}: {error}") from None
 
     @cached_property
     def recoding(self) -> Recoding:
