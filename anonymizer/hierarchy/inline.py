@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from anonymizer.errors import InputError, did_you_mean, is_number, shown
+from anonymizer.errors import InputError, is_number, shown, suggestion
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.rules import PrefixHierarchy, RangeHierarchy, SuppressionHierarchy
 
@@ -66,7 +66,7 @@ def _only_rule(table: Table) -> str:
 
 
 def _hint(name: str, known: Sequence[str]) -> str:
-    return did_you_mean(name, known) or f"; known are {', '.join(known)}"
+    return suggestion(name, known)
 
 
 def _such_as(rule: str) -> str:

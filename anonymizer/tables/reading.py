@@ -18,7 +18,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from anonymizer.errors import LONGEST, InputError
+from anonymizer.errors import LONGEST, InputError, near_file
 
 MIB = 2**20
 
@@ -135,7 +135,8 @@ def read_whole(path: Path, limit: Cap, kind: str = "", absent: str = "") -> str:
             content = file.read(most + 1)
     except OSError as error:
         none = absent if isinstance(error, FileNotFoundError) else ""
-        raise InputError(none or f"{failing}{path}: {error.strerror}") from None
+        near = near_file(path) if isinstance(error, FileNotFoundError) else ""
+        raise InputError(none or f"{failing}{path}: {error.strerror}{near}") from None
     except ValueError:
         raise InputError(f"{failing}{str(path)!r}: no file has such a name") from None
     if len(content) > most:
@@ -143,7 +144,7 @@ def read_whole(path: Path, limit: Cap, kind: str = "", absent: str = "") -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"{failing}{path}: it is not UTF-8 text") from None
+        raise InputError(f"{failing}{path}: it is not UTF-8 text; save it as UTF-8") from None
 
 
 def dialect(separator: str, quote: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
-from anonymizer.errors import InputError, did_you_mean, shown
+from anonymizer.errors import InputError, shown, suggestion
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import Objective, objective_of
 from anonymizer.privacy import MODELS, Population, PrivacyModel
@@ -48,11 +48,12 @@ class Study:
         """Build a privacy model from its table, checking names before values."""
         place = f"{self.path}: [[privacy]]"
         if "model" not in section:
-            raise InputError(f"{place} lacks model; known are {', '.join(MODELS)}")
+            raise InputError(
+                f'{place} lacks model, such as model = "k-anonymity"; known are {", ".join(MODELS)}'
+            )
         name = section["model"]
         if not isinstance(name, str) or name not in MODELS:
-            hint = did_you_mean(str(name), MODELS) or f"; known are {', '.join(MODELS)}"
-            raise InputError(f"{place} model = {name!r:.200} is unknown{hint}")
+            raise InputError(f"{place} model = {name!r:.200} is unknown{suggestion(name, MODELS)}")
         given = {key: value for key, value in section.items() if key != "model"}
         _require_parameters(f"{place} {name}", MODELS[name], given)
         try:
@@ -232,9 +233,9 @@ def _require_parameters(place: str, kind: type[PrivacyModel], given: Mapping[str
     known = {field.name: field for field in parameters}
     for key in given:
         if key not in known:
-            hint = did_you_mean(key, known) or f"; it has {', '.join(known)}"
+            hint = suggestion(key, known, "it has")
             raise InputError(f"{place} has no parameter {shown(key)}{hint}")
     for key, field in known.items():
         # A default does not spare some: thresholds under different distances differ.
         if key not in given and (field.default is MISSING or key in kind.required):
-            raise InputError(f"{place} lacks {key!r}; give it")
+            raise InputError(f"{place} lacks {key!r}; add a line {key} = ... below its model")

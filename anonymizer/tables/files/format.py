@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from anonymizer.errors import InputError, require_one_of, shown
+from anonymizer.errors import InputError, shown
 from anonymizer.tables.reading import dialect
 
 UTF8 = "utf-8"
@@ -90,7 +90,8 @@ class Format:
         object.__setattr__(self, "thousands", same_mark(self.thousands))
         if self.quote not in ('"', "'", "") or self.quote == self.separator:
             raise InputError(f"""quote = {shown(self.quote)} must be '"', "'" or "" for none""")
-        require_one_of("decimal", self.decimal, (".", ","))
+        if self.decimal not in (".", ","):
+            raise InputError(f"decimal = {shown(self.decimal)} must be '.' or ','")
         if self.thousands not in {"", *MARKS} - {self.decimal}:
             raise InputError(
                 f"thousands = {shown(self.thousands)} must be ',', '.', ' ', an apostrophe or "

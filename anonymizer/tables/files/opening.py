@@ -147,8 +147,8 @@ def _unnamed_hint(columns: int, form: Format | None) -> str:
         return ""
     if columns == 1:
         return (
-            f"; it has one column when fields end at {form.separator!r}: set separator in [data], "
-            "such as ';' or '\\t'"
+            f"; it has one column when fields end at {form.separator!r}: set the separator that "
+            "the file has in [data], such as separator = ';' or '\\t'"
         )
     if not form.header:
         return (

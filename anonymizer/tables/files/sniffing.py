@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, near_file
 from anonymizer.tables.files import numerals
 from anonymizer.tables.files.foreign import require_table
 from anonymizer.tables.files.format import UTF8, Format, Given, is_parquet
@@ -90,7 +90,15 @@ def _require_file(path: Path) -> None:
     if path.is_dir():
         raise InputError(f"there is no table in {path}: it is a directory; name a file in it")
     if not is_file:
-        raise InputError(f"there is no {'table in' if exists else 'file'} {path}")
+        hint = near_file(path) or _escapes(path)
+        raise InputError(f"there is no {'table in' if exists else 'file'} {path}{hint}")
+
+
+def _escapes(path: Path) -> str:
+    """What is said of a path that TOML has made something else of."""
+    if any(sign in str(path) for sign in "\t\n\r\b\f"):
+        return r"; \t, \n and the like are other signs in double quotes: use single ones, or /"
+    return ""
 
 
 def start_of(path: Path) -> bytes:
