@@ -3,12 +3,16 @@
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from numbers import Real
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, shown
+from anonymizer.hierarchy.limits import Limits
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Interval, Partition, Taxonomy
 from anonymizer.tables.spelling import plainness
@@ -17,36 +21,49 @@ from anonymizer.tables.values import is_missing, number_of, text_of
 Label = str | Interval
 
 
+MOST_REPEATED = 5
+"""Numbers of a list that a message repeats."""
+
+
 class NO_KEY:  # noqa: N801 (a constant: the key of no value)
     """The key of a value that a hierarchy cannot take."""
 
 
+@dataclass(frozen=True)
 class Hierarchy(ABC):
     """How the values of one attribute generalize, written before any table is seen.
 
-    Make one with :meth:`read` (an ARX-style CSV file or a TOML rule), :meth:`from_rows`,
-    :meth:`ranges`, :meth:`prefixes` or :meth:`suppression`. Level 0 is the raw value, the
-    highest level a single group.
+    Make one with :meth:`of` (a table of keys, as in a study), :meth:`read` (an ARX-style CSV file
+    or a TOML rule), :meth:`from_rows`, :meth:`ranges`, :meth:`prefixes` or :meth:`suppression`.
+    Level 0 is the raw value, the highest level a single group. ``source`` is the file, for
+    messages, and ``limits`` are the levels and ranges that a release may use.
     """
 
-    source: str = "its hierarchy"
+    source: str = field(default="its hierarchy", kw_only=True)
+    limits: Limits = field(default=Limits(), kw_only=True)
 
     @staticmethod
-    def of(given: object, directory: Path = Path()) -> "Hierarchy":
-        """Make a hierarchy of what is given for one: itself, ``"suppress"``, or a path.
+    def of(given: object, directory: Path = Path(), attribute: str = "") -> "Hierarchy":
+        """Make a hierarchy of what is given for one.
 
-        Relative paths start at ``directory``.
+        That is the hierarchy itself, ``"suppress"``, a path, or a mapping of the keys that a study
+        has: one rule, its options, and limits. Relative paths start at ``directory``; messages show
+        the right form for the ``attribute``.
+
+        >>> Hierarchy.of({"widths": [5, 10], "max-level": 2}).labels(37)[0]
+        Interval(low=Decimal('35'), high=Decimal('40'))
         """
         if isinstance(given, Hierarchy):
             return given
+        if isinstance(given, Mapping):
+            from anonymizer.hierarchy.inline import hierarchy_of
+
+            return hierarchy_of(given, directory)
         if given == "suppress":
             return Hierarchy.suppression()
         if isinstance(given, str | Path) and str(given).strip():
             return Hierarchy.read(directory / given)
-        raise InputError(
-            "a hierarchy is a Hierarchy, a path or 'suppress', not "
-            + (f"a {type(given).__name__}" if given else "an empty text")
-        )
+        raise InputError(_right_form(given, attribute))
 
     @staticmethod
     def read(path: str | Path) -> "Hierarchy":
@@ -102,6 +119,41 @@ class Hierarchy(ABC):
 
         return SuppressionHierarchy()
 
+    def limited(
+        self,
+        *,
+        min_level: int = 0,
+        max_level: int | None = None,
+        grid: int | Sequence[object] | None = None,
+    ) -> Self:
+        """The same hierarchy, of which a release may use levels ``min_level`` to ``max_level``.
+
+        ``grid`` is of ranges: how many cut points they may have, or the cut points themselves.
+
+        >>> Hierarchy.ranges(widths=[5, 10]).limited(max_level=2).limits.max_level
+        2
+        """
+        listed = isinstance(grid, Iterable) and not isinstance(grid, str)
+        points = tuple(map(self.cut_point, grid)) if listed else grid  # type: ignore[arg-type]
+        limits = Limits(min_level, max_level, points)  # type: ignore[arg-type]
+        limits.require_height(self.height)
+        if limits.grid is not None and not self.ordered:
+            raise InputError(
+                "grid is for ranges of numbers, which this hierarchy has none of; leave it out"
+            )
+        return replace(self, limits=limits)
+
+    def cut_point(self, given: object) -> Decimal:
+        """Where on the number line a cut point of a grid lies."""
+        number = number_of(given) if isinstance(given, Real | Decimal) else None
+        if number is None or isinstance(given, bool):
+            raise InputError(f"cut points of grid must be numbers, not {shown(given)}")
+        return number
+
+    def describe(self) -> dict[str, object]:
+        """The hierarchy as JSON has it: its part of a study's fingerprint."""
+        return {**self.rule(), **self.limits.describe()}
+
     @property
     @abstractmethod
     def height(self) -> int:
@@ -112,8 +164,8 @@ class Hierarchy(ABC):
         """The labels of the values of a key at levels 1, 2, ..., height."""
 
     @abstractmethod
-    def describe(self) -> dict[str, object]:
-        """The hierarchy as JSON has it: its part of a study's fingerprint."""
+    def rule(self) -> dict[str, object]:
+        """How values generalize, as JSON has it; limits are apart from it."""
 
     @property
     def ordered(self) -> bool:
@@ -205,6 +257,23 @@ class Hierarchy(ABC):
         if strangers:
             raise InputError(self.refusal(attribute, dict(sorted(strangers.items()))))
         return raw
+
+
+def _right_form(given: object, attribute: str) -> str:
+    """The message about what is no hierarchy: how it is written instead."""
+    begin = f"write {attribute} = " if attribute else "write "
+    items = given if isinstance(given, list | tuple) else [given]
+    if given is True:
+        return f"a hierarchy is no true or false; {begin}{{ suppress = true }}"
+    if given and all(isinstance(each, Real) and not isinstance(each, bool) for each in items):
+        numbers = ", ".join(shown(each) for each in items[:MOST_REPEATED])
+        more = ", ..." if len(items) > MOST_REPEATED else ""
+        return f"a hierarchy needs the name of a rule; {begin}{{ widths = [{numbers}{more}] }}"
+    what = "an empty text" if given == "" else f"a {type(given).__name__}"
+    return (
+        f"a hierarchy is a table of a rule, a path or 'suppress', not {what}; {begin}"
+        "{ widths = [5, 10] }, for numbers, or { suppress = true }"
+    )
 
 
 def _ranked(keys: Collection[Hashable]) -> tuple[list[Hashable], tuple[Decimal | None, ...] | None]:

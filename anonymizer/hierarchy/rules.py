@@ -1,5 +1,6 @@
 """Hierarchies that need no list of values: ranges of numbers, masked codes, suppression alone."""
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,6 +16,9 @@ from anonymizer.tables.values import exactly, floor_to, is_missing, number_of, n
 
 LONGEST_CODE = 1000
 """Characters of a code that may be kept: no code of anybody is longer."""
+
+MARKED = re.compile("[0-9],[0-9]")
+"""A number whose comma is a mark."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ class RangeHierarchy(Hierarchy):
         above = [cut for cut in points if cut > number]
         return Interval(below[-1] if below else None, above[0] if above else None)
 
-    def describe(self) -> dict[str, object]:
+    def rule(self) -> dict[str, object]:
         return {
             "widths": [number_text(width) for width in self.widths],
             "cuts": [[number_text(cut) for cut in level] for level in self.cuts],
@@ -100,8 +104,15 @@ class RangeHierarchy(Hierarchy):
     def refusal(self, attribute: str, strangers: Mapping[str, int]) -> str:
         return (
             f"column {attribute!r} holds {named(strangers)} where ranges need numbers; "
-            "clean the column or declare them as missing values"
+            f"clean the column or declare them as missing values{_marked(strangers)}"
         )
+
+
+def _marked(strangers: Mapping[str, int]) -> str:
+    """What is said where values may be numbers in another notation than that of the package."""
+    if any(MARKED.search(text) for text in strangers):
+        return "; if commas are marks of numbers, set decimal or thousands in [data]"
+    return ""
 
 
 def _exact(value: object) -> Decimal:
@@ -136,7 +147,7 @@ class PrefixHierarchy(Hierarchy):
         code = str(key)
         return (*(code[:kept] + "*" * (len(code) - kept) for kept in self.lengths), ANY)
 
-    def describe(self) -> dict[str, object]:
+    def rule(self) -> dict[str, object]:
         return {"prefixes": list(self.lengths)}
 
 
@@ -151,5 +162,5 @@ class SuppressionHierarchy(Hierarchy):
     def labels_of(self, key: Hashable) -> tuple[Label, ...]:
         return (ANY,)
 
-    def describe(self) -> dict[str, object]:
+    def rule(self) -> dict[str, object]:
         return {"suppress": True}
