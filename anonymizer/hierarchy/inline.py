@@ -11,7 +11,7 @@ from typing import Any
 
 from anonymizer.errors import InputError, did_you_mean, is_number, shown
 from anonymizer.hierarchy.hierarchy import Hierarchy
-from anonymizer.hierarchy.rules import PrefixHierarchy, RangeHierarchy, SuppressionHierarchy
+from anonymizer.hierarchy.rules import KeepHierarchy, RangeHierarchy, SuppressionHierarchy
 
 Table = Mapping[str, Any]
 
@@ -95,7 +95,22 @@ def _cuts(table: Table, directory: Path) -> Hierarchy:
 
 
 def _prefixes(table: Table, directory: Path) -> Hierarchy:
-    return PrefixHierarchy(tuple(list_in(table, "prefixes")))
+    return Hierarchy.prefixes(list_in(table, "prefixes"), mask=table.get("mask", "*"))
+
+
+def _suffixes(table: Table, directory: Path) -> Hierarchy:
+    return Hierarchy.suffixes(list_in(table, "suffixes"), mask=table.get("mask", "*"))
+
+
+def _redact(table: Table, directory: Path) -> Hierarchy:
+    options = {name: table[name] for name in ("side", "mask") if name in table}
+    return Hierarchy.redact(list_in(table, "redact"), **options)
+
+
+def _keep(table: Table, directory: Path) -> Hierarchy:
+    levels = list_in(table, "keep")
+    nested = any(isinstance(each, list | tuple) for each in levels)
+    return KeepHierarchy.of_values(levels if nested else [levels], table.get("other", "other"))
 
 
 def _suppress(table: Table, directory: Path) -> Hierarchy:
@@ -114,7 +129,10 @@ def _file(table: Table, directory: Path) -> Hierarchy:
 RULES: dict[str, Rule] = {
     "widths": Rule(_widths, "widths = [5, 10]", ("origin",)),
     "cuts": Rule(_cuts, "cuts = [18, 30, 65]"),
-    "prefixes": Rule(_prefixes, "prefixes = [4, 3]"),
+    "prefixes": Rule(_prefixes, "prefixes = [4, 3]", ("mask",)),
+    "suffixes": Rule(_suffixes, "suffixes = [4, 3]", ("mask",)),
+    "redact": Rule(_redact, 'redact = [2, 4], side = "left"', ("side", "mask")),
+    "keep": Rule(_keep, 'keep = [["France", "Spain"], ["France"]], other = "other"', ("other",)),
     "suppress": Rule(_suppress, "suppress = true"),
     "file": Rule(_file, 'file = "education.csv"'),
 }
