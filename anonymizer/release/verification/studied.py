@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from anonymizer.errors import InputError, shown
-from anonymizer.hierarchy import ANY, Hierarchy
+from anonymizer.hierarchy import ANY, Hierarchy, Meaning
 from anonymizer.hierarchy.cuts import quoted
 from anonymizer.masking import RandomRecoding
 from anonymizer.privacy import PrivacyModel, about_each
@@ -137,15 +137,21 @@ def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[
 
 
 def _of_its_own(hierarchy: Hierarchy, group: RawGroup) -> bool:
-    """Whether a group that is of no level is a range of numbers, or spells its values out."""
+    """Whether a group that is of no level is a range, or spells its values out."""
     if "from" in group:
-        return hierarchy.ordered
+        return hierarchy.ordered and group_calendar(group) == hierarchy.line.described()
     values = group.get("values", [])
     if group["label"] == ANY and not any(value is not None for value in values):
         return True  # a missing value, which stays apart from ranges
     label = group.get("group", _unmarked(group["label"]))
     known = all(value is None or _covers(hierarchy, value) for value in values)
-    return bool(values) and known and label == "{" + ", ".join(map(quoted, values)) + "}"
+    listed = "{" + ", ".join(map(quoted, values)) + "}"
+    return bool(values) and known and label in (listed, hierarchy.line.spelled(values))
+
+
+def group_calendar(group: RawGroup) -> dict[str, object]:
+    """What a group says of the line that its values lie on."""
+    return {"calendar": dict(group["calendar"])} if "calendar" in group else {}
 
 
 def _listed_labels(hierarchy: Hierarchy, level: int) -> set[str]:
@@ -167,9 +173,19 @@ def _of_level(hierarchy: Hierarchy, level: int, group: RawGroup, listed: set[str
         return False
     if "values" in group and not _complete(hierarchy, level, group, label):
         return False
-    if text_of(label) in listed:
-        return True
-    return not hierarchy.listed and _at(hierarchy, level, _representative(group), label)
+    if not _stands_for(hierarchy, level, group, label):
+        return False
+    return text_of(label) in listed or _at(hierarchy, level, _representative(group), label)
+
+
+def _stands_for(hierarchy: Hierarchy, level: int, group: RawGroup, label: object) -> bool:
+    """Whether a group says of a masked code, or of all others, what the hierarchy does."""
+    said = {name: group[name] for name in ("except", "masked") if name in group}
+    if label == ANY or is_missing(label) or not _covers(hierarchy, label):
+        return not said or label == ANY
+    found = hierarchy.labels(label)[level - 1]
+    meant = isinstance(found, Meaning) and found == label
+    return said == (found.stands_for if meant else {})  # type: ignore[union-attr]
 
 
 def _unmarked(label: object) -> object:
@@ -191,7 +207,8 @@ def _representative(group: RawGroup) -> object:
     """A value that the label may be of: one within a range, or a masked code itself."""
     if group.get("from") is not None:
         return group["from"]
-    return group["to"] - 1 if group.get("to") is not None else group.get("group", group["label"])
+    end = group.get("to")
+    return end - 1 if isinstance(end, int | float) else group.get("group", group["label"])
 
 
 def _at(hierarchy: Hierarchy, level: int, value: object, label: object) -> bool:
