@@ -130,7 +130,7 @@ RULES: dict[str, Rule] = {
     "prefixes": Rule(_prefixes, "prefixes = [4, 3]"),
     "suppress": Rule(_suppress, "suppress = true"),
     "calendar": Rule(_calendar, 'calendar = ["month", "quarter", "year"]', ("zone", "format")),
-    "order": Rule(_order, 'order = ["S", "M", "L", "XL"], widths = [2]', ("widths", "cuts")),
+    "order": Rule(_order, 'order = ["S", "M", "L", "XL"]', ("widths", "cuts")),
     "file": Rule(_file, 'file = "education.csv"'),
 }
 """Every rule by its name, in the order of messages."""
