@@ -136,7 +136,8 @@ def names_span(label: str, low: str | None, high: str | None) -> bool:
     units = [unit for form, unit in NAMES.items() if re.fullmatch(form, label, re.ASCII)]
     for unit in units or ("5 years", "century"):
         first, last, name = unit_at(unit, moment.place)
-        if name == label and iso_of(first) == low and (last and iso_of(last)) == high:
+        end = None if last is None else iso_of(last)
+        if (name, iso_of(first), end) == (label, low, high):
             return True
     return False
 
@@ -183,7 +184,8 @@ class Dates(Line):
             )
             if len(starts) <= most and not own:
                 break
-        return starts, spans[-1][1] or spans[-1][0] + DAY
+        last, end = spans[-1]
+        return starts, last + DAY if end is None else end
 
 
 @dataclass(frozen=True)
