@@ -71,7 +71,8 @@ def test_units_hold_their_moments_and_names_tell_them_apart(one, other):
     for unit in UNITS:
         spans = [unit_at(unit, each) for each in places]
         for (low, high, name), each in zip(spans, places, strict=True):
-            assert low <= each and (high is None or each < high)
+            assert low <= each
+            assert high is None or each < high
             assert names_span(name, iso_of(low), None if high is None else iso_of(high))
             if high is not None:
                 assert unit_at(unit, high)[0] == high
@@ -155,17 +156,25 @@ def test_one_moment_is_one_value_however_it_is_written(value, text):
 
 @pytest.mark.parametrize(
     "value",
-    ["", "x", "2024", 2024, "2024-03", "05.03.2024", "2024-02-30", "2024-13-01", "24-03-05"]
-    + [
+    [
+        "",
+        "x",
+        "2024",
+        2024,
+        "2024-03",
+        "05.03.2024",
+        "2024-02-30",
+        "2024-13-01",
+        "24-03-05",
         "2024-03-05 25:00",
         "0001-01-01T00:00:00+01:00",
         "2024-03-05x",
         "20240305",
-        "\u0662024-01-01",
+        "٢024-01-01",
     ],
 )
 def test_what_is_no_date_is_refused(value):
-    with pytest.raises(InputError, match="where a calendar needs dates such as 2024-03-05"):
+    with pytest.raises(InputError, match="where a calendar needs dates such as"):
         Hierarchy.calendar(["year"]).over("birth", [value])
 
 
@@ -181,8 +190,8 @@ def test_the_message_names_what_many_records_have_and_shows_the_form():
     assert str(error.value) == (
         "column 'birth' holds 2 values, in 8 records ('05.03.2024'; --show-values (in Python, "
         "showing_values()) names what fewer than 5 records have) where a calendar needs dates such "
-        "as 2024-03-05 or 2024-03-05 10:00; give another format with the calendar, such as format = "
-        '"%d.%m.%Y" or format = "%m/%d/%Y", or declare them as missing values'
+        "as 2024-03-05 or 2024-03-05 10:00; give another format with the calendar, such as "
+        'format = "%d.%m.%Y" or format = "%m/%d/%Y", or declare them as missing values'
     )
 
 
@@ -211,7 +220,7 @@ def test_a_format_says_which_part_is_which(form, value, text):
 
 def test_what_is_not_in_the_format_is_refused():
     hierarchy = Hierarchy.calendar(["day"], format="%d.%m.%Y")
-    with pytest.raises(InputError, match="needs dates in the format '%d.%m.%Y'; clean the column"):
+    with pytest.raises(InputError, match=r"needs dates in the format '%d\.%m\.%Y'; clean"):
         hierarchy.over("birth", ["31.31.2024"])
 
 

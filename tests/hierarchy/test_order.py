@@ -46,7 +46,8 @@ def test_values_lie_in_their_order_and_missing_ones_nowhere():
     taxonomy = Hierarchy.order(SIZES).over("size", ["L", None, "XS"])
     assert taxonomy.texts == (*SIZES, None)
     assert taxonomy.numbers == (0, 1, 2, 3, 4, None)
-    assert taxonomy.ordered and taxonomy.listed
+    assert taxonomy.ordered
+    assert taxonomy.listed
 
 
 def test_numbers_are_values_like_any_other():

@@ -129,7 +129,8 @@ def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[
             for each, known in enumerate(listed)
             if own in (None, each)
         )
-        wrong += not (fits or (own is None and _of_its_own(hierarchy, group)))
+        alike = _line_of(group) == hierarchy.line.described()
+        wrong += not (alike and (fits or (own is None and _of_its_own(hierarchy, group))))
     high = level is not None and level > hierarchy.height
     reported = "the level of each group" if level is None else f"level {level}"
     words = f"has {counted(wrong, 'label')} of other levels, or of other values"
@@ -139,7 +140,7 @@ def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[
 def _of_its_own(hierarchy: Hierarchy, group: RawGroup) -> bool:
     """Whether a group that is of no level is a range, or spells its values out."""
     if "from" in group:
-        return hierarchy.ordered and group_calendar(group) == hierarchy.line.described()
+        return hierarchy.ordered
     values = group.get("values", [])
     if group["label"] == ANY and not any(value is not None for value in values):
         return True  # a missing value, which stays apart from ranges
@@ -149,7 +150,7 @@ def _of_its_own(hierarchy: Hierarchy, group: RawGroup) -> bool:
     return bool(values) and known and label in (listed, hierarchy.line.spelled(values))
 
 
-def group_calendar(group: RawGroup) -> dict[str, object]:
+def _line_of(group: RawGroup) -> dict[str, object]:
     """What a group says of the line that its values lie on."""
     return {"calendar": dict(group["calendar"])} if "calendar" in group else {}
 
