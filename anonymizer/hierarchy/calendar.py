@@ -23,9 +23,9 @@ from anonymizer.hierarchy.dates import (
     place_of,
 )
 from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, Label
-from anonymizer.hierarchy.line import Interval, Line, Points
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY
+from anonymizer.hierarchy.scale import Interval, Points, Scale
 from anonymizer.tables.values import is_missing
 
 CLOCKS = {"second": 1, "minute": 60, "hour": 3600}
@@ -143,8 +143,8 @@ def names_span(label: str, low: str | None, high: str | None) -> bool:
 
 
 @dataclass(frozen=True)
-class Dates(Line):
-    """The line of a calendar; ranges begin at the boundaries of its units, the ``grid``."""
+class Dates(Scale):
+    """The scale of a calendar; ranges begin at the boundaries of its units, the ``grid``."""
 
     clock: Clock = Clock()  # noqa: RUF009 (frozen)
     grid: tuple[str, ...] = ()
@@ -219,11 +219,11 @@ class CalendarHierarchy(Hierarchy):
                     f"calendar: a week may be in two units of a {coarse}; leave one of them out, "
                     'such as calendar = ["day", "week"]'
                 )
-        _ = self.line
+        _ = self.scale
 
     @cached_property
-    def line(self) -> Dates:
-        """The line that values lie on."""
+    def scale(self) -> Dates:
+        """The scale that values lie on."""
         return Dates(Clock(self.zone, self.format), self.units)
 
     @property
@@ -238,7 +238,7 @@ class CalendarHierarchy(Hierarchy):
         """The moment; None for a missing value, ``NO_KEY`` for one that is no date."""
         if is_missing(value):
             return None
-        moment = self.line.clock.moment(value)
+        moment = self.scale.clock.moment(value)
         return NO_KEY if moment is None else moment
 
     def ranked(
@@ -256,10 +256,10 @@ class CalendarHierarchy(Hierarchy):
 
     def _label(self, unit: str, place: Decimal) -> Interval:
         low, high, name = unit_at(unit, place)
-        return Interval(low, high, self.line, name)
+        return Interval(low, high, self.scale, name)
 
     def cut_point(self, given: object) -> Decimal:
-        place = self.line.place(given)
+        place = self.scale.place(given)
         if place is None:
             raise InputError(
                 f"cut points of grid must be dates, such as grid = [2000-01-01], not {shown(given)}"

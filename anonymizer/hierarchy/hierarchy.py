@@ -13,9 +13,9 @@ import numpy as np
 
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy.limits import Limits
-from anonymizer.hierarchy.line import NUMBERS, Interval, Line
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Partition, Taxonomy
+from anonymizer.hierarchy.scale import NUMBERS, Interval, Scale
 from anonymizer.tables.spelling import plainness
 from anonymizer.tables.values import is_missing, number_of, text_of
 
@@ -210,8 +210,8 @@ class Hierarchy(ABC):
         return False
 
     @property
-    def line(self) -> Line:
-        """The line that ordered values lie on."""
+    def scale(self) -> Scale:
+        """The scale that ordered values lie on."""
         return NUMBERS
 
     @property
@@ -282,7 +282,7 @@ class Hierarchy(ABC):
             numbers,
             ordered=self.ordered and numbers is not None,
             listed=bool(self.listed),
-            line=self.line,
+            scale=self.scale,
         )
 
     def ranked(

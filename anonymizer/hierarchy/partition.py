@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from anonymizer.errors import InputError
-from anonymizer.hierarchy.line import NUMBERS, Interval, Line
 from anonymizer.hierarchy.naming import SWITCH, may_be_named
+from anonymizer.hierarchy.scale import NUMBERS, Interval, Scale
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.tables.values import key_text, text_of
 
@@ -92,7 +92,7 @@ class Taxonomy:
 
     ``levels[0]`` separates all values, the last one none. ``key`` says what makes two raw values
     the same value (``39``, ``39.0`` and ``" 39"`` are), ``codes`` has the code of each by its key.
-    ``numbers`` are their exact places on the ``line``, None for a missing one, and None in all
+    ``numbers`` are their exact places on the ``scale``, None for a missing one, and None in all
     where not every value has one. Ranges of ``ordered`` values mean something: they may be refined.
     If they are not ``listed`` by the hierarchy, the values are those of the table, and no report
     may name one that a release hides.
@@ -105,7 +105,7 @@ class Taxonomy:
     numbers: tuple[Decimal | None, ...] | None = field(repr=False)
     ordered: bool
     listed: bool
-    line: Line = field(default=NUMBERS, repr=False)
+    scale: Scale = field(default=NUMBERS, repr=False)
 
     def __post_init__(self) -> None:
         for level, (fine, coarse) in enumerate(zip(self.levels, self.levels[1:], strict=False)):
@@ -196,7 +196,7 @@ class Taxonomy:
             return {"label": str(label), **label.entry()}
         text = None if label is None else str(label)
         values = {"values": [text]} if raw else {}
-        return {"label": text, **values, **self.line.described()}
+        return {"label": text, **values, **self.scale.described()}
 
     def _kind(
         self, partition: Partition, group: int, values: list[str | None]

@@ -24,8 +24,8 @@ from anonymizer.hierarchy import (
     NUMBERS,
     Hierarchy,
     Interval,
-    Line,
     Partition,
+    Scale,
     Taxonomy,
     cut_of,
     grouping_of,
@@ -47,7 +47,7 @@ FileName = Annotated[
 """A file next to the manifest, not one elsewhere."""
 
 ISO_DATES = Dates()
-"""The line of the dates of a manifest, which are on the calendar's own clock."""
+"""The scale of the dates of a manifest, which are on the calendar's own clock."""
 
 
 class ManifestPart(BaseModel):
@@ -112,11 +112,11 @@ class Group(ManifestPart):
     def interval(self) -> Interval:
         """The range of numbers or dates, exactly."""
         low, high = map(self._place, (self.low, self.high))
-        return Interval(low, high, self.line)
+        return Interval(low, high, self.scale)
 
     @property
-    def line(self) -> Line:
-        """The line that its values lie on."""
+    def scale(self) -> Scale:
+        """The scale that its values lie on."""
         clock = self.clock
         return NUMBERS if clock is None else Dates(clock)
 
@@ -128,11 +128,11 @@ class Group(ManifestPart):
         return Clock(self.calendar.zone, self.calendar.format)
 
     def _place(self, end: float | str | None) -> Decimal | None:
-        """Where an end lies; ValueError where it is none of the line."""
+        """Where an end lies; ValueError where it is none of the scale."""
         if end is None:
             return None
         if isinstance(end, str) != (self.calendar is not None):
-            raise ValueError("an end of another line")
+            raise ValueError("an end of another scale")
         place = ISO_DATES.place(end) if self.calendar else Decimal(str(end))
         if place is None:
             raise ValueError("an end that is no date")
@@ -244,8 +244,8 @@ def partition_of(taxonomy: Taxonomy, groups: Sequence[Group]) -> Partition:
         return _cut(taxonomy, groups)
     if kind == "ranges":
         return _ranges(taxonomy, [group.interval for group in groups if group.is_range])
-    if isinstance(taxonomy.line, Ranks):
-        found = [taxonomy.line.range_of(group.values) for group in groups if group.values]
+    if isinstance(taxonomy.scale, Ranks):
+        found = [taxonomy.scale.range_of(group.values) for group in groups if group.values]
         return _ranges(taxonomy, [range_ for range_ in found if range_ is not None])
     places = {text: code for code, text in enumerate(taxonomy.texts)}
     values = [[places[text] for text in group.values or ()] for group in groups]
@@ -279,7 +279,7 @@ def _labels_at(taxonomy: Taxonomy, level: int) -> dict[LabelText, int]:
 def _ranges(taxonomy: Taxonomy, ranges: Sequence[Interval]) -> Partition:
     """Each value in its range, and a missing one in none of them."""
     if taxonomy.numbers is None:
-        raise ValueError("no places on a line")
+        raise ValueError("no places on a scale")
     return Partition.of(
         [ANY if number is None else _holding(number, ranges) for number in taxonomy.numbers]
     )

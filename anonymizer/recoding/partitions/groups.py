@@ -70,10 +70,10 @@ class Ranges(Intervals):
             )
         numbers = {taxonomy.numbers[code] for code in np.unique(codes)}
         values = sorted(number for number in numbers if number is not None)
-        line = taxonomy.line
-        grid = options.grid if line == NUMBERS else None
-        points, end = line.points(values, MOST_CUTS) or _cut_points(values, grid)
-        starts, ends = np.nonzero(_wide_enough([*points, end], options.min_width, line.unit))
+        scale = taxonomy.scale
+        grid = options.grid if scale == NUMBERS else None
+        points, end = scale.points(values, MOST_CUTS) or _cut_points(values, grid)
+        starts, ends = np.nonzero(_wide_enough([*points, end], options.min_width, scale.unit))
         most = None if options.max_ranges is None else int(options.max_ranges)
         gaps = bool((_places(taxonomy, ())[codes] < 0).any())
         return cls(attribute, taxonomy, starts, ends, len(points), most, points, gaps, options)
@@ -122,7 +122,7 @@ class Ranges(Intervals):
         if not points and places.min() >= 0:
             return self.taxonomy.levels[-1]
         ends = zip([None, *points], [*points, None], strict=True)
-        ranges = [Interval(low, high, self.taxonomy.line) for low, high in ends]
+        ranges = [Interval(low, high, self.taxonomy.scale) for low, high in ends]
         return Partition.of([ANY if place < 0 else ranges[place] for place in places])
 
     def _blocks(self, counts: Counts) -> Codes:

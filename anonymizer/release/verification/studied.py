@@ -129,7 +129,7 @@ def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[
             for each, known in enumerate(listed)
             if own in (None, each)
         )
-        alike = _line_of(group) == hierarchy.line.described()
+        alike = _scale_of(group) == hierarchy.scale.described()
         wrong += not (alike and (fits or (own is None and _of_its_own(hierarchy, group))))
     high = level is not None and level > hierarchy.height
     reported = "the level of each group" if level is None else f"level {level}"
@@ -147,11 +147,11 @@ def _of_its_own(hierarchy: Hierarchy, group: RawGroup) -> bool:
     label = group.get("group", _unmarked(group["label"]))
     known = all(value is None or _covers(hierarchy, value) for value in values)
     listed = "{" + ", ".join(map(quoted, values)) + "}"
-    return bool(values) and known and label in (listed, hierarchy.line.spelled(values))
+    return bool(values) and known and label in (listed, hierarchy.scale.spelled(values))
 
 
-def _line_of(group: RawGroup) -> dict[str, object]:
-    """What a group says of the line that its values lie on."""
+def _scale_of(group: RawGroup) -> dict[str, object]:
+    """What a group says of the scale that its values lie on."""
     return {"calendar": dict(group["calendar"])} if "calendar" in group else {}
 
 
