@@ -240,6 +240,7 @@ class Hierarchy(ABC):
             numbers,
             ordered=self.ordered and numbers is not None,
             listed=bool(self.listed),
+            limits=self.limits,
         )
 
     def _by_key(

@@ -138,6 +138,7 @@ class ReportedSearch(ManifestPart):
     feasible: Count | None = None
     minimal: list[list[Count]] | None = None
     refinements: Count | None = None
+    grids: dict[StrictStr, Count] = Field(default_factory=dict)
     proven: StrictBool = False
     bound: Number | None = None
 

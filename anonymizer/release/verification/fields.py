@@ -66,7 +66,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ("unchecked", LONG, "recoding.*.*.listed recoding.*.*.sha256"),
     ("unchecked", CELLS, "spreadsheet.**"),
     ("unchecked", SEARCH, "search.strategy search.nodes search.checked search.feasible"),
-    ("unchecked", SEARCH, "search.minimal.** search.refinements"),
+    ("unchecked", SEARCH, "search.minimal.** search.refinements search.grids.*"),
     ("unchecked", WORDS, "versions.* masking.margin"),
     ("unchecked", RAW, "masking.preserved.mean.* masking.preserved.variance.*"),
     ("unchecked", RAW, "masking.preserved.covariance masking.preserved.covariance_kept"),
