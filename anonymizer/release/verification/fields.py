@@ -61,6 +61,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ("study", GIVEN, "columns.missing columns.missing_values.*"),
     ("study", GIVEN, "objective.weights.* objective.aggregate"),
     ("study", HIERARCHY, "levels.* recoding.*.*.level recoding.*.*.values.* recoding.*.*.group"),
+    ("study", HIERARCHY, "recoding.*.*.members.*.level recoding.*.*.members.*.label"),
     ("study", "what was required only the study can tell", "privacy.*.parameters.**"),
     ("study", FINGERPRINT, "study.fingerprint"),
     ("unchecked", LONG, "recoding.*.*.listed recoding.*.*.sha256"),
