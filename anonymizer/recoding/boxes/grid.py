@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
@@ -26,7 +25,7 @@ MOST_SET = 5
 
 MOST_LISTED = 100
 """Values of an attribute without ranges beyond have labels of groups, not lists of themselves; a
-group of more groups, or values, is refused, as labels would list most of them."""
+group of more groups, or values, is not divided, as labels would list most of them."""
 
 Blocks = tuple[int, ...] | range
 """Some blocks of an axis, in order."""
@@ -280,23 +279,29 @@ def _of_values(taxonomy: Taxonomy, codes: Codes) -> Axis:
         block[order] = np.arange(len(order))
         return Axis(taxonomy, block)
     groups = [level.groups[order] for level in taxonomy.levels[taxonomy.finest :]]
-    begins = np.diff(groups[0], prepend=-1) != 0
-    block[order] = np.cumsum(begins) - 1
-    rows = [each[begins] for each in groups]
-    starts = [np.diff(row, prepend=-1) != 0 for row in rows]
-    tree = np.stack([np.maximum.accumulate(np.where(s, np.arange(len(s)), 0)) for s in starts])
-    _require_branches(taxonomy, tree)
+    starts = _joined([_starts(row) for row in groups])
+    begins = np.unique(starts[0])
+    if len(begins) == 1 < len(order):
+        raise InputError(
+            f"the hierarchy of {taxonomy.attribute!r} divides a group into {len(order):,} values "
+            "or groups at once, too many to be listed in the labels of boxes and classes (the most "
+            f"is {MOST_LISTED}); give it levels between, such as prefixes = [4, 3, 2, 1], or "
+            'choose recoding = "cut"'
+        )
+    block[order] = np.searchsorted(begins, starts[0])
+    tree = np.stack([np.searchsorted(begins, row[begins]) for row in starts])
     return Axis(taxonomy, block, tree=tree)
 
 
-def _require_branches(taxonomy: Taxonomy, tree: Codes) -> None:
-    """Refuse a hierarchy with a group of more groups than a label may list."""
-    for fine, coarse in pairwise(tree):
-        most = int(np.bincount(coarse[np.unique(fine)]).max())
-        if most > MOST_LISTED:
-            raise InputError(
-                f"the hierarchy of {taxonomy.attribute!r} has a group of {most:,} values or "
-                f"groups, too many to be listed in the labels of boxes and classes (the most is "
-                f"{MOST_LISTED}); give it levels between, such as prefixes = [4, 3, 2, 1], or "
-                'choose recoding = "cut"'
-            )
+def _starts(groups: Codes) -> Codes:
+    """Where the run of equal groups begins that each place is in."""
+    return np.maximum.accumulate(np.where(np.diff(groups, prepend=-1), np.arange(len(groups)), 0))
+
+
+def _joined(starts: list[Codes]) -> list[Codes]:
+    """The same without groups, or values, that are too many within one of the next level."""
+    for row in reversed(range(1, len(starts))):
+        within = np.bincount(starts[row][np.unique(starts[row - 1])], minlength=len(starts[row]))
+        crowded = within[starts[row]] > MOST_LISTED
+        starts[:row] = [np.where(crowded, starts[row], fine) for fine in starts[:row]]
+    return starts
