@@ -25,7 +25,7 @@ from anonymizer.hierarchy.dates import (
 from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, Label
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY
-from anonymizer.hierarchy.scale import Interval, Points, Scale
+from anonymizer.hierarchy.scale import Blocks, Interval, Scale
 from anonymizer.tables.values import is_missing
 
 CLOCKS = {"second": 1, "minute": 60, "hour": 3600}
@@ -167,22 +167,19 @@ class Dates(Scale):
         given = {"zone": self.clock.zone, "format": self.clock.format}
         return {"calendar": {name: value for name, value in given.items() if value is not None}}
 
-    def points(self, values: Sequence[Decimal], most: int) -> Points | None:
+    def blocks(self, values: Sequence[Decimal], level: int) -> Blocks | None:
         """Boundaries of units: nobody's own date is where a range ends.
 
-        Of the finest unit of the grid; of a coarser one where there are more of these than
-        ``most``, or where units of a day or less mostly begin where a value lies.
+        Of the unit of the level, the finest one of the grid at level 0, or of a coarser one where
+        units of a day or less mostly begin where a value lies.
         """
-        if not values:
-            return (), Decimal(0)
-        coarser = UNITS[UNITS.index(self.grid[0]) + 1 :] if self.grid else UNITS
-        for unit in dict.fromkeys([*self.grid, *coarser]):
+        grid = self.grid[min(max(level, 1), len(self.grid)) - 1 :]
+        coarser = UNITS[UNITS.index(grid[0]) + 1 :] if grid else UNITS
+        for unit in dict.fromkeys([*grid, *coarser]):
             spans = list(dict.fromkeys(unit_at(unit, value)[:2] for value in values))
-            starts = tuple(low for low, _ in spans)
-            own = UNITS.index(unit) <= UNITS.index("day") and 2 * len({*starts} & {*values}) > len(
-                starts
-            )
-            if len(starts) <= most and not own:
+            starts = [low for low, _ in spans]
+            own = 2 * len({*starts} & {*values}) > len(starts)
+            if UNITS.index(unit) > UNITS.index("day") or not own:
                 break
         last, end = spans[-1]
         return starts, last + DAY if end is None else end

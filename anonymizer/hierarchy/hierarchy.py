@@ -283,6 +283,7 @@ class Hierarchy(ABC):
             ordered=self.ordered and numbers is not None,
             listed=bool(self.listed),
             scale=self.scale,
+            limits=self.limits,
         )
 
     def ranked(

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from anonymizer.errors import InputError
+from anonymizer.hierarchy.limits import Limits
 from anonymizer.hierarchy.naming import SWITCH, may_be_named
 from anonymizer.hierarchy.scale import NUMBERS, Interval, Scale
 from anonymizer.kernels.arrays import Codes, Mask
@@ -95,7 +96,7 @@ class Taxonomy:
     ``numbers`` are their exact places on the ``scale``, None for a missing one, and None in all
     where not every value has one. Ranges of ``ordered`` values mean something: they may be refined.
     If they are not ``listed`` by the hierarchy, the values are those of the table, and no report
-    may name one that a release hides.
+    may name one that a release hides. ``limits`` are the levels and ranges that a release may use.
     """
 
     attribute: str
@@ -106,6 +107,7 @@ class Taxonomy:
     ordered: bool
     listed: bool
     scale: Scale = field(default=NUMBERS, repr=False)
+    limits: Limits = Limits()  # noqa: RUF009 (frozen)
 
     def __post_init__(self) -> None:
         for level, (fine, coarse) in enumerate(zip(self.levels, self.levels[1:], strict=False)):
@@ -125,6 +127,30 @@ class Taxonomy:
     def height(self) -> int:
         """The highest level."""
         return len(self.levels) - 1
+
+    @property
+    def finest(self) -> int:
+        """The lowest level that a release may use."""
+        return self.limits.min_level
+
+    @property
+    def coarsest(self) -> int:
+        """The highest level that a release may use."""
+        most = self.limits.max_level
+        return self.height if most is None else min(most, self.height)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether a release may not put all values into one group."""
+        return self.coarsest < self.height
+
+    @cached_property
+    def line(self) -> tuple[Codes, tuple[Decimal, ...]]:
+        """The codes of the values that are numbers, by size, and these numbers."""
+        numbers = enumerate(self.numbers or ())
+        known = sorted((number, code) for code, number in numbers if number is not None)
+        codes = np.array([code for _, code in known], np.intp)
+        return codes, tuple(number for number, _ in known)
 
     @property
     def many(self) -> bool:

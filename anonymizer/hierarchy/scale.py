@@ -6,8 +6,8 @@ from decimal import Decimal
 
 from anonymizer.tables.values import number_of, number_text
 
-Points = tuple[tuple[Decimal, ...], Decimal]
-"""Where ranges may begin, and where the last of them ends."""
+Blocks = tuple[Sequence[Decimal], Decimal]
+"""Where blocks of values begin, sorted, and where the last of them ends."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,8 @@ class Scale:
         """The label of the range that holds just these values; None where there is none."""
         return None
 
-    def points(self, values: Sequence[Decimal], most: int) -> Points | None:
-        """Where ranges may begin, at most so many places; None: at any of the sorted values."""
+    def blocks(self, values: Sequence[Decimal], level: int) -> Blocks | None:
+        """Where ranges of some sorted values may begin, no finer than a level; None: anywhere."""
         return None
 
 

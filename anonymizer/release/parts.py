@@ -65,6 +65,13 @@ class GroupCalendar(ManifestPart):
     format: LabelText = None
 
 
+class Member(ManifestPart):
+    """A group of a hierarchy, by its level and its label there."""
+
+    level: Count
+    label: LabelText
+
+
 class Group(ManifestPart):
     """What a label of a released column represents.
 
@@ -72,6 +79,7 @@ class Group(ManifestPart):
     texts. ``values`` are the values of the group; where
     these are too many, ``listed`` is their number and ``sha256`` their digest. A group of a cut has
     its ``level``. ``group`` is the label in the hierarchy, where the table has another one.
+    ``members`` are the groups of the hierarchy that a box has.
     """
 
     label: LabelText
@@ -83,6 +91,7 @@ class Group(ManifestPart):
     sha256: Digest | None = None
     level: Count | None = None
     group: LabelText = None
+    members: list[Member] | None = None
 
     @model_validator(mode="after")
     def _complete(self) -> "Group":
@@ -102,6 +111,11 @@ class Group(ManifestPart):
     def is_range(self) -> bool:
         """Whether it is a range of numbers or dates."""
         return "low" in self.model_fields_set
+
+    @property
+    def named(self) -> list[tuple[int | None, LabelText]]:
+        """The level and the label of each member."""
+        return [(member.level, member.label) for member in self.members or ()]
 
     @property
     def own(self) -> LabelText:
@@ -192,6 +206,7 @@ class ReportedSearch(ManifestPart):
     feasible: Count | None = None
     minimal: list[list[Count]] | None = None
     refinements: Count | None = None
+    grids: dict[StrictStr, Count] = Field(default_factory=dict)
     proven: StrictBool = False
     bound: Number | None = None
 
@@ -306,7 +321,9 @@ def filled(
         if group.listed is None:
             full.append(group)
             continue
-        values = _members(taxonomy, level if group.level is None else group.level, group.own)
+        own = level if group.level is None else group.level
+        named = [(own, group.own)] if group.members is None else group.named
+        values = _members(taxonomy, named)
         if digest_of_values(values) != group.sha256:
             raise InputError(
                 f"{MANIFEST} is about another hierarchy of column {name!r} than the study: it "
@@ -316,10 +333,11 @@ def filled(
     return full
 
 
-def _members(taxonomy: Taxonomy, level: int | None, label: LabelText) -> list[str]:
-    """The values of the group with a label; none where there is no such group."""
-    if level is None or level > taxonomy.height:
-        return []
-    place = _labels_at(taxonomy, level).get(label)
-    codes = np.flatnonzero(taxonomy.levels[level].groups == place)
+def _members(taxonomy: Taxonomy, named: Sequence[tuple[int | None, LabelText]]) -> list[str]:
+    """The values of groups by level and label; none of those where there is no such group."""
+    inside = np.zeros(len(taxonomy.codes), bool)
+    for level, label in named:
+        if level is not None and level <= taxonomy.height:
+            inside |= taxonomy.levels[level].groups == _labels_at(taxonomy, level).get(label)
+    codes = np.flatnonzero(inside)
     return [text for code in codes if (text := taxonomy.texts[code]) is not None]

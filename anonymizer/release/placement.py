@@ -121,6 +121,11 @@ class Column:
         own = group.own
         if group.is_range:
             return self._between(group.interval)
+        if group.members and group.values is None:
+            alone = [Group(label=label, level=level) for level, label in group.named]
+            return [
+                code for each in alone for code in self.covered(each, everything and own == ANY)
+            ]
         if group.values is not None or own is None or group.level == 0:
             values = [own] if group.level == 0 else group.values or []
             texts = [text_of(value) for value in values if value is not None]

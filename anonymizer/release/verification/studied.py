@@ -122,19 +122,43 @@ def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[
     """The labels of one attribute, at its level or at that of each group; else at any."""
     listed = [_listed_labels(hierarchy, each) for each in range(hierarchy.height + 1)]
     wrong = 0
+    allowed = range(hierarchy.limits.min_level, _highest(hierarchy) + 1)
     for group in groups:
         own = group.get("level", level)
-        fits = any(
+        fits = own in (None, *allowed) and any(
             _of_level(hierarchy, each, group, known)
             for each, known in enumerate(listed)
             if own in (None, each)
         )
+        if "members" in group:
+            fits = _of_members(hierarchy, group, listed)
         alike = _scale_of(group) == hierarchy.scale.described()
         wrong += not (alike and (fits or (own is None and _of_its_own(hierarchy, group))))
     high = level is not None and level > hierarchy.height
     reported = "the level of each group" if level is None else f"level {level}"
     words = f"has {counted(wrong, 'label')} of other levels, or of other values"
     return required(f"levels.{name}", not wrong and not high, reported, words, "study")
+
+
+def _highest(hierarchy: Hierarchy) -> int:
+    """The highest level that a release may use."""
+    most = hierarchy.limits.max_level
+    return hierarchy.height if most is None else most
+
+
+def _of_members(hierarchy: Hierarchy, group: RawGroup, listed: Sequence[set[str]]) -> bool:
+    """Whether a label is that of groups of the hierarchy, each of a level that it may have."""
+    members = group["members"]
+    known = all(
+        hierarchy.limits.min_level <= member["level"] <= hierarchy.height
+        and _of_level(
+            hierarchy, member["level"], {"label": member["label"]}, listed[member["level"]]
+        )
+        for member in members
+    )
+    labels = [member["label"] for member in members]
+    spelled = labels[0] if len(labels) == 1 else "{" + ", ".join(map(quoted, labels)) + "}"
+    return known and _alike(spelled, group.get("group", _unmarked(group["label"])))
 
 
 def _of_its_own(hierarchy: Hierarchy, group: RawGroup) -> bool:
