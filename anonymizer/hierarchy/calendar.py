@@ -110,36 +110,49 @@ def _named(day: date, end: int, name: str) -> Named:
 
 
 NAMES: Mapping[str, str] = {
-    r"\d{4}-\d\d-\d\d \d\dh": "hour",
-    r"\d{4}-\d\d-\d\d \d\dh\d\dm": "minute",
-    r"\d{4}-\d\d-\d\d \d\dh\d\dm\d\ds": "second",
-    r"\d{4}-\d\d-\d\d": "day",
-    r"\d{4}-W\d\d": "week",
-    r"\d{4}-\d\d": "month",
-    r"\d{4}-Q\d": "quarter",
-    r"\d{4}-H\d": "half-year",
-    r"\d{4}": "year",
-    r"\d{4}s": "decade",
+    r"(\d{4})-(\d\d)-(\d\d) (\d\d)h": "hour",
+    r"(\d{4})-(\d\d)-(\d\d) (\d\d)h(\d\d)m": "minute",
+    r"(\d{4})-(\d\d)-(\d\d) (\d\d)h(\d\d)m(\d\d)s": "second",
+    r"(\d{4})-(\d\d)-(\d\d)": "day",
+    r"(\d{4})-W(\d\d)": "week",
+    r"(\d{4})-(\d\d)": "month",
+    r"(\d{4})-Q(\d)": "quarter",
+    r"(\d{4})-H(\d)": "half-year",
+    r"(\d{4})": "year",
+    r"(\d{4})s": "decade",
+    r"(\d{4})-\d{3}[49]": "5 years",
+    r"(\d{4})-\d\d99": "century",
 }
-"""The unit that a label with such a form is of; spans of years are those that fit them."""
+"""The unit that a label may be of by its form, and the numbers that say where it begins."""
 
 
-def names_span(label: str, low: str | None, high: str | None) -> bool:
-    """Whether a label is the name of the unit of the calendar from one date to another.
+def span_of(label: str) -> Named | None:
+    """The unit of the calendar that goes by a label; None where none does.
 
-    >>> names_span("2024-Q1", "2024-01-01", "2024-04-01")
-    True
+    >>> span_of("1970-Q1")
+    (Decimal('0'), Decimal('7776000'), '1970-Q1')
     """
-    moment = None if low is None else Clock().moment(low)
-    if moment is None:
-        return False
-    units = [unit for form, unit in NAMES.items() if re.fullmatch(form, label, re.ASCII)]
-    for unit in units or ("5 years", "century"):
-        first, last, name = unit_at(unit, moment.place)
-        end = None if last is None else iso_of(last)
-        if (name, iso_of(first), end) == (label, low, high):
-            return True
-    return False
+    for form, unit in NAMES.items():
+        found = re.fullmatch(form, label, re.ASCII)
+        start = found and _start(unit, [int(part) for part in found.groups()])
+        if start is not None and unit_at(unit, start)[2] == label:
+            return unit_at(unit, start)
+    return None
+
+
+def _start(unit: str, numbers: Sequence[int]) -> Decimal | None:
+    """A place in the unit that numbers give; None where there is no such day."""
+    year, part, *rest = (*numbers, 1, 1)[: max(len(numbers), 3)]
+    try:
+        if unit == "week":
+            # Thursday lies in the year of its week, whatever year Monday lies in.
+            return place_of(date.fromisocalendar(year, part, 4))
+        month = (part - 1) * SPANS.get(unit, 1) + 1 if unit in SPANS else part
+        day = date(max(year, 1), month, rest[0])
+    except ValueError:
+        return None
+    hour, minute, second = (*rest[1:], 0, 0, 0)[:3]
+    return place_of(day) + hour * 3600 + minute * 60 + second
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from anonymizer.hierarchy import (
     cut_of,
     grouping_of,
 )
-from anonymizer.hierarchy.calendar import Dates
+from anonymizer.hierarchy.calendar import Dates, span_of
 from anonymizer.hierarchy.dates import Clock
 from anonymizer.hierarchy.order import Ranks
 from anonymizer.hierarchy.partition import digest_of_values
@@ -111,6 +111,17 @@ class Group(ManifestPart):
     def is_range(self) -> bool:
         """Whether it is a range of numbers or dates."""
         return "low" in self.model_fields_set
+
+    def member(self, level: int | None, label: LabelText) -> "Group":
+        """A group of the hierarchy, of the same calendar, by its level and its label."""
+        given: dict[str, object] = {"label": label, "level": level}
+        if self.calendar is not None:
+            given["calendar"] = self.calendar
+            found = span_of(label) if level and label is not None else None
+            if found is not None:
+                low, high, _ = found
+                given |= {"from": ISO_DATES.end(low), "to": ISO_DATES.end(high)}
+        return Group.model_validate(given)
 
     @property
     def named(self) -> list[tuple[int | None, LabelText]]:

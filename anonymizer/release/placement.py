@@ -122,7 +122,7 @@ class Column:
         if group.is_range:
             return self._between(group.interval)
         if group.members and group.values is None:
-            alone = [Group(label=label, level=level) for level, label in group.named]
+            alone = [group.member(level, label) for level, label in group.named]
             return [
                 code for each in alone for code in self.covered(each, everything and own == ANY)
             ]

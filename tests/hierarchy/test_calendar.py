@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.hierarchy.calendar import UNITS, Dates, names_span, unit_at
+from anonymizer.hierarchy.calendar import UNITS, Dates, span_of, unit_at
 from anonymizer.hierarchy.dates import Clock, iso_of
 from anonymizer.tables import engine
 from anonymizer.tables.spelling import read_keys
@@ -73,10 +73,33 @@ def test_units_hold_their_moments_and_names_tell_them_apart(one, other):
         for (low, high, name), each in zip(spans, places, strict=True):
             assert low <= each
             assert high is None or each < high
-            assert names_span(name, iso_of(low), None if high is None else iso_of(high))
+            assert span_of(name) == (low, high, name)
             if high is not None:
                 assert unit_at(unit, high)[0] == high
         assert (spans[0] == spans[1]) == (spans[0][2] == spans[1][2])
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "2024-13",
+        "2024-Q5",
+        "2024-H0",
+        "2024-W54",
+        "2024-02-30",
+        "2025s",
+        "2001-2005",
+        "*",
+        "2024-2025",
+        "1999-2098",
+        "2024-01-01 24h",
+        "x",
+        "",
+        "2024-01-01 10h60m",
+    ],
+)
+def test_what_names_no_unit_spans_nothing(label):
+    assert span_of(label) is None
 
 
 @given(moments)
