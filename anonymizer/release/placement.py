@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import ANY, Interval, Line
+from anonymizer.hierarchy import ANY, Interval, Scale
 from anonymizer.hierarchy.dates import Clock, Moment
 from anonymizer.kernels.arrays import Codes
 from anonymizer.release.manifest import Manifest
@@ -88,21 +88,21 @@ class Column:
         return sorted((text, code) for code, text in enumerate(self.texts) if text is not None)
 
     @cached_property
-    def _on_line(self) -> dict[Line, list[tuple[Decimal, int]]]:
+    def _on_scale(self) -> dict[Scale, list[tuple[Decimal, int]]]:
         return {}
 
     @cached_property
     def _moments(self) -> dict[Clock, dict[Moment | None, list[int]]]:
         return {}
 
-    def by_place(self, line: Line) -> list[tuple[Decimal, int]]:
-        """Those that lie on a line, numbers or dates, in order."""
-        if line not in self._on_line:
-            places = [(line.place(text), code) for text, code in self.by_text]
-            self._on_line[line] = sorted(
+    def by_place(self, scale: Scale) -> list[tuple[Decimal, int]]:
+        """Those that lie on a scale, numbers or dates, in order."""
+        if scale not in self._on_scale:
+            places = [(scale.place(text), code) for text, code in self.by_text]
+            self._on_scale[scale] = sorted(
                 (place, code) for place, code in places if place is not None
             )
-        return self._on_line[line]
+        return self._on_scale[scale]
 
     @cached_property
     def written(self) -> Mapping[str, list[int]]:
@@ -127,6 +127,9 @@ class Column:
         if group.masked is not None:
             whole = self._missing if own == ANY else []  # they generalize to it first
             return self._masked(str(own), *group.masked) + whole
+        if group.members and group.values is None:
+            missing = everything and own == ANY
+            return [code for each in group.members for code in self.covered(each, missing)]
         if group.values is not None or own is None or group.level == 0:
             values = [own] if group.level == 0 else group.values or []
             texts = [text_of(value) for value in values if value is not None]
@@ -156,7 +159,7 @@ class Column:
 
     def _between(self, range_: Interval) -> list[int]:
         """Numbers or dates of a half-open range; an end that is None is open."""
-        numbers, low, high = self.by_place(range_.line), range_.low, range_.high
+        numbers, low, high = self.by_place(range_.scale), range_.low, range_.high
         begin = 0 if low is None else bisect_left(numbers, (low, -1))
         end = len(numbers) if high is None else bisect_left(numbers, (high, -1))
         return [code for _, code in numbers[begin:end]]

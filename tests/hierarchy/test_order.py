@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.hierarchy.line import Interval
 from anonymizer.hierarchy.order import Ranks
+from anonymizer.hierarchy.scale import Interval
 
 SIZES = ["XS", "S", "M", "L", "XL"]
 
@@ -46,7 +46,8 @@ def test_values_lie_in_their_order_and_missing_ones_nowhere():
     taxonomy = Hierarchy.order(SIZES).over("size", ["L", None, "XS"])
     assert taxonomy.texts == (*SIZES, None)
     assert taxonomy.numbers == (0, 1, 2, 3, 4, None)
-    assert taxonomy.ordered and taxonomy.listed
+    assert taxonomy.ordered
+    assert taxonomy.listed
 
 
 def test_numbers_are_values_like_any_other():
@@ -107,14 +108,14 @@ awkward = st.lists(
 
 @given(st.lists(awkward.filter(bool), min_size=2, max_size=7, unique=True))
 def test_no_two_ranges_of_an_order_read_alike(values):
-    line = Ranks(tuple(values))
+    scale = Ranks(tuple(values))
     ends = combinations_with_replacement(range(len(values)), 2)
-    found = [str(Interval(low, high + 1, line)) for low, high in ends]
+    found = [str(Interval(low, high + 1, scale)) for low, high in ends]
     assert len(set(found)) == len(found)
     assert "*" not in found
     for rank, value in enumerate(values):
         plain = " - " not in value and not value.startswith('"') and value != "*"
-        assert (str(Interval(rank, rank + 1, line)) == value) == plain
+        assert (str(Interval(rank, rank + 1, scale)) == value) == plain
 
 
 @pytest.mark.parametrize(
@@ -128,7 +129,7 @@ def test_no_two_ranges_of_an_order_read_alike(values):
     ],
 )
 def test_values_that_hold_the_mark_are_quoted(values, label):
-    assert Hierarchy.order(values, widths=[3]).labels("b")[0].line.spelled(values) == label
+    assert Hierarchy.order(values, widths=[3]).labels("b")[0].scale.spelled(values) == label
 
 
 @given(st.integers(2, 12), st.lists(st.integers(2, 3), max_size=3), st.data())
@@ -145,14 +146,14 @@ def test_levels_are_nested_and_hold_all_values(size, factors, data):
         assert fine.split_by(coarse) is None
     for level in taxonomy.levels[1:-1]:
         for label in level.labels:
-            assert taxonomy.line.spelled(label.entry()["values"][::-1]) == str(label)
+            assert taxonomy.scale.spelled(label.entry()["values"][::-1]) == str(label)
 
 
 def test_only_consecutive_values_are_a_range():
-    line = Ranks(tuple(SIZES))
-    assert line.spelled(["M", "S"]) == "S - M"
-    assert line.spelled(["M"]) == "M"
-    assert line.spelled(["S", "L"]) is None
-    assert line.spelled(["S", "S"]) is None
-    assert line.spelled(["S", "other"]) is None
-    assert line.spelled([]) is None
+    scale = Ranks(tuple(SIZES))
+    assert scale.spelled(["M", "S"]) == "S - M"
+    assert scale.spelled(["M"]) == "M"
+    assert scale.spelled(["S", "L"]) is None
+    assert scale.spelled(["S", "S"]) is None
+    assert scale.spelled(["S", "other"]) is None
+    assert scale.spelled([]) is None
