@@ -269,6 +269,7 @@ def _borders(
         before, after = (partition.labels[groups[each]] for each in (place - 1, place))
         low = high = values[place]
         if isinstance(before, Interval) and isinstance(after, Interval):
-            low, high = before.high or low, after.low or high
+            low = low if before.high is None else before.high
+            high = high if after.low is None else after.low
         found[place] = low, high
     return found
