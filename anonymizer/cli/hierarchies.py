@@ -325,6 +325,7 @@ def convert(
     file must not be published.
     """
     from anonymizer.errors import InputError
+    from anonymizer.hierarchy.inline import hierarchy_of
     from anonymizer.hierarchy.writing import csv_text, rows_of, rule_of, rule_text
     from anonymizer.tables.values import counted
 
@@ -351,8 +352,12 @@ def convert(
         return
     rule = rule_of(rows)
     if rule is None:
-        raise InputError(f"{hierarchy} is no rule that this package knows; keep it as a table")
+        raise InputError(
+            f"{hierarchy} makes groups that no rule makes of its values; keep it as a table"
+        )
     _write(output, rule_text(rule), force=force)
+    if rows_of(hierarchy_of(rule), values) != rows:
+        click.echo("its ranges go by other labels now, such as [0, 10)", err=True)
 
 
 def _require_elsewhere(output: Path, table: Path) -> None:

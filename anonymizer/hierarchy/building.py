@@ -19,7 +19,7 @@ from anonymizer.tables.values import counted, exactly, floor_to, number_of
 STEPS = (5, 2, 1)
 """Round numbers are these, times a power of ten."""
 
-LEAST = 2 * ENOUGH
+LEAST = 4 * ENOUGH
 """Records per range: a cut point that is no round number is a value that five of them share."""
 
 
@@ -44,7 +44,7 @@ def priority(sizes: Mapping[str, int], levels: Sequence[int], other: str) -> dic
 def cuts_of(sizes: Mapping[str, int], levels: Sequence[int]) -> dict[str, object]:
     """Ranges of about equally many records, cut at round numbers; ``levels``: how many, falling.
 
-    A cut point is the roundest number between the quantiles that are a quarter of a range away on
+    A cut point is the roundest number between the quantiles that are an eighth of a range away on
     either side. Coarser levels use the cut points that are nearest to their own quantiles.
 
     Raises InputError when values are no numbers, or there are too few records for the ranges.
@@ -58,7 +58,7 @@ def cuts_of(sizes: Mapping[str, int], levels: Sequence[int]) -> dict[str, object
             f"{max(records // LEAST, 1)}"
         )
     ends = np.cumsum(weights)
-    spread = Fraction(1, 4 * levels[0])
+    spread = Fraction(1, 8 * levels[0])
     shares = [Fraction(place, levels[0]) for place in range(1, levels[0])]
     finest = sorted({_cut(numbers, ends, share, spread) for share in shares})
     finest = [cut for cut in finest if cut > numbers[0]]

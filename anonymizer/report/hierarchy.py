@@ -1,12 +1,12 @@
 """Hierarchies in the terminal: their tree, their levels, and what they make of a column."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 from rich.table import Table
 
-from anonymizer.hierarchy import Hierarchy, Taxonomy
+from anonymizer.hierarchy import Hierarchy, Meaning, Taxonomy
 from anonymizer.hierarchy.checking import MOST, HierarchyCheck, LevelUse
 from anonymizer.hierarchy.naming import ENOUGH, may_be_named, named
 from anonymizer.kernels.arrays import Codes
@@ -50,7 +50,8 @@ class Tree:
             yield f"{indent}{label}{self._values(codes, str(partition.labels[group]))}"
             return
         below, inside = level - 1, self.taxonomy.levels[level - 1]
-        children = list(dict.fromkeys(inside.groups[codes].tolist()))
+        found = dict.fromkeys(inside.groups[codes].tolist())
+        children = sorted(found, key=lambda child: _is_rest(inside.labels[child]))
         if len(children) == 1 and inside.labels[children[0]] == partition.labels[group]:
             yield from self._lines(below, children[0], indent)  # one line for what stays the same
             return
@@ -93,6 +94,11 @@ class Tree:
         hidden = len(codes) - len(words)
         rare = [f"{counted(hidden, 'value')} {WITHOUT_NAME}"] if hidden else []
         return ": " + ", ".join([*shown, *more, *rare])
+
+
+def _is_rest(label: Hashable) -> bool:
+    """Whether a label is that of all values but some, which comes last."""
+    return isinstance(label, Meaning) and "except" in label.stands_for
 
 
 def tree_lines(
