@@ -37,6 +37,7 @@ HOMES = {
     "compare": "anonymizer.cli.measuring",
     "lattice": "anonymizer.cli.measuring",
     "estimate": "anonymizer.cli.measuring",
+    "hierarchy": "anonymizer.cli.hierarchies",
     "demo": "anonymizer.cli.releases",
     "reproduce": "anonymizer.papers.command",
 }

@@ -4,12 +4,16 @@ import csv
 import io
 import json
 import random
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-__all__ = ["hierarchy", "listed", "number_in", "toml_of"]
+__all__ = ["LONE", "hierarchy", "listed", "number_in", "toml_of"]
 
-KINDS = ("suppress", "table", "prefixes", "ranges")
+KINDS = ("suppress", "table", "masked", "keep", "ranges")
+LONE = "Zk3alone"
+"""A value of a quasi-identifier that one record has: told by no file that does not show it."""
+
 STYLES = ("g", "g", "g", "", "True ", "NA", "[", "=", "\u00e9 ")
 """What labels begin with; none of them: labels that look like values."""
 
@@ -28,17 +32,35 @@ def hierarchy(
     """The suffix and the content of a hierarchy file over some values, of a kind or any."""
     present = [str(v).strip() for v in values if v is not None and str(v).strip()]
     numbers = bool(present) and all(number_in(text) is not None for text in present)
-    kind = (
-        kind
-        or rng.choices(("suppress", "table", "prefixes", "ranges"), (3, 3, 0.5, 4 * numbers))[0]
-    )
+    kind = kind or rng.choices(KINDS, (3, 3, 1, 1.5, 4 * numbers))[0]
     if kind == "table" and present:
         return "csv", listed(rng, present)
     if kind == "ranges":
         return "toml", _ranges(rng)
-    if kind == "prefixes":
-        return "toml", f"prefixes = {sorted({rng.randint(1, 4), 1, 2}, reverse=True)}\n"
+    if kind == "masked":
+        return "toml", _masked(rng)
+    if kind == "keep" and present:
+        return "toml", _kept(rng, present)
     return "toml", "suppress = true\n"
+
+
+def _masked(rng: random.Random) -> str:
+    """Codes that are masked from either side, by any character."""
+    name = rng.choice(("prefixes", "prefixes", "suffixes", "redact"))
+    lengths = sorted({rng.randint(1, 4), 1, 2}, reverse=name != "redact")
+    side = f'side = "{rng.choice(("left", "right"))}"\n' if name == "redact" else ""
+    mask = f'mask = "{rng.choice("*#x")}"\n' if rng.random() < 0.5 else ""
+    return f"{name} = {lengths}\n{side}{mask}"
+
+
+def _kept(rng: random.Random, values: Sequence[str]) -> str:
+    """Some values that are kept, none that one record alone has, and what all others are called."""
+    counts = Counter(values)
+    often = [value for value in counts if counts[value] > 1 or rng.random() < 0.1 * (value != LONE)]
+    kept = rng.sample(often, min(len(often), rng.randint(1, 4))) or ["nobody's"]
+    levels = [kept, kept[: rng.randint(1, len(kept))]][: rng.randint(1, 2)]
+    others = ["other", "g0", *(value for value in counts if value not in (*kept, LONE))]
+    return f"keep = {_value(levels)}\nother = {_value(rng.choice(others))}\n"
 
 
 def _ranges(rng: random.Random) -> str:

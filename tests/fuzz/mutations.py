@@ -54,6 +54,8 @@ HIERARCHIES = (
     "widths = [5, 25]\norigin = 3\n",
     "cuts = [[20, 35, 50], [35]]\n",
     "prefixes = [2, 1]\n",
+    'redact = [1, 2]\nside = "left"\nmask = "#"\nmin-level = 1\nmax-level = 2\n',
+    'keep = [[20, 30, 40], [30]]\nother = "rest"\n',
     "suppress = true\n",
 )
 JOBS = "nurse;health;all\nvet;health;all\nsmith;craft;all\nmason;craft;all\n"
