@@ -940,7 +940,7 @@ MISTAKES = [
         'missing = "ignore"\n[quasi',
         "[data] missing must be 'error', 'drop' or 'category'",
     ),
-    ("[quasi", "columns = []\n[quasi", "[data] columns"),
+    ("[quasi", "columns = []\n[quasi", "[data] columns must not be empty"),
     ("k = 2", 'k = 2\n[recoding]\nsuppression = "2%"', "must be a number, without quotes"),
     ("[data]", '{"data": 1}\n[data]', "is JSON, and a study is TOML"),
     (STUDY, TABLE, "study.toml is a table, not a study; anonymizer init"),
