@@ -559,18 +559,19 @@ def run(capsys, *arguments):
 
 
 @pytest.mark.parametrize(
-    ("encoding", "keys"),
+    ("encoding", "keys", "found"),
     [
-        ("cp1252", 'encoding = "cp1252"\ndecimal = ","'),
-        ("utf-16", ""),
-        ("cp500", 'encoding = "cp500"\nthousands = "."'),
+        ("cp1252", 'encoding = "cp1252"\ndecimal = ","', "A record's class"),
+        ("utf-16", "", 'Read t.csv with encoding = "utf-16", decimal = ","; set these in [data]'),
+        ("cp500", 'encoding = "cp500"\nthousands = "."', 'Read t.csv with decimal = ","; set'),
     ],
 )
-def test_a_release_is_plain(tmp_path, capsys, encoding, keys):
+def test_a_release_is_plain(tmp_path, capsys, encoding, keys, found):
     put(tmp_path, GERMAN.encode(encoding))
     study = put(tmp_path, STUDY.format(keys=keys), "study.toml")
-    code, _, err = run(capsys, "run", study, "-o", tmp_path / "out")
+    code, out, err = run(capsys, "run", study, "-o", tmp_path / "out")
     assert (code, err) == (0, "")
+    assert found in out
     released = tmp_path / "out" / "released.csv"
     frame = pd.read_csv(released, sep=";")
     assert list(frame.columns) == ["Größe", "Ort", "Befund"]
