@@ -33,14 +33,16 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
     from anonymizer.release.publish import publish
     from anonymizer.release.study import Study
     from anonymizer.report.progress import progress
-    from anonymizer.report.release import print_release
+    from anonymizer.report.release import print_found, print_release
 
+    described = Study(study)
     with progress() as shown, never_lost(shown) as watch:
-        release, manifest = publish(Study(study), output, force=force, n_jobs=jobs, watch=watch)
+        release, manifest = publish(described, output, force=force, n_jobs=jobs, watch=watch)
     with printing(f"the release stands in {output}"):
         if as_json:
             print_json(manifest.to_dict())
         else:
+            print_found(described.data_path, described.found)
             print_release(release, output)
 
 

@@ -23,6 +23,20 @@ SHOWN = 8
 """How many groups of an attribute a report lists."""
 
 
+def print_found(path: Path, found: Mapping[str, object]) -> None:
+    """Print how a table was found to be written, if that is unusual."""
+    if found:
+        keys = ", ".join(f"{key} = {_as_key(value)}" for key, value in found.items())
+        console().print(f"Read {path.name} with {keys}; set these in [data] where that is wrong.")
+
+
+def _as_key(value: object) -> str:
+    """A text, or the first of several, as a study has it."""
+    if isinstance(value, tuple):
+        return f'["{value[0]}", ...]'
+    return f'"{value}"'
+
+
 def print_release(release: Release, directory: Path) -> None:
     """Print what to beware of, what was searched, what is kept, and where the release lies."""
     out = console()

@@ -263,6 +263,7 @@ def _expected(complaint: ErrorDetails) -> str:
         "float_type": "must be a number, without quotes",
         "tuple_type": "must be a list in brackets",
         "dict_type": "must be a section",
+        "too_short": "must not be empty",
         "model_type": "must be a section",
     }
     message = complaint["msg"]

@@ -197,6 +197,16 @@ class Study:
         """
         return describe_file(path, self.given, self.schema.columns if columns is None else columns)
 
+    @cached_property
+    def data_format(self) -> Format:
+        """The format of the study's own table."""
+        return self.format_of(self.data_path)
+
+    @property
+    def found(self) -> dict[str, object]:
+        """How the study's table is written where that is unusual and the study does not say it."""
+        return self.data_format.found(self.given)
+
     def released_format_of(self, path: Path) -> Format:
         """The format of a released table, which is written as releases are."""
         data = self.document.data
