@@ -42,12 +42,12 @@ class Source:
     ) -> "Source":
         """A file, or an attribute of a study; the column is named like it by default."""
         from anonymizer.hierarchy import Hierarchy
-        from anonymizer.tables.files import format_of
+        from anonymizer.tables.files import describe_file
 
         if _is_study(path):
             return cls._in_study(path, attribute or column, table, column)
         found = Hierarchy.read(path)
-        form = None if table is None else format_of(table)
+        form = None if table is None else describe_file(table)
         return cls(found, column or attribute or path.stem, path, table, form)
 
     @classmethod
@@ -63,7 +63,7 @@ class Source:
             near = did_you_mean(attribute or "", known) or f"; it has {', '.join(known)}"
             raise click.UsageError(f"{path} is a study: name one of its quasi-identifiers{near}")
         place = study.data_path if table is None else table
-        form = study.format_of(place)
+        form = study.describe_file(place)
         return cls(known[attribute], column or attribute, path, place, form)
 
     def values(self) -> tuple[list[object], list[int]] | None:
@@ -119,11 +119,11 @@ def _sizes(table: Path, column: str) -> dict[str, int]:
     """The records of each value of a column, by its text; missing ones are none."""
     from collections import Counter
 
-    from anonymizer.tables.files import format_of
+    from anonymizer.tables.files import describe_file
     from anonymizer.tables.values import is_missing, text_of
 
     sizes: Counter[str] = Counter()
-    for value, size in zip(*_counted(table, format_of(table), column), strict=True):
+    for value, size in zip(*_counted(table, describe_file(table), column), strict=True):
         if not is_missing(value):
             sizes[text_of(value)] += size
     return sizes
