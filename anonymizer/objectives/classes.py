@@ -70,7 +70,7 @@ class MutualInformation(Objective):
         if not counts.sensitive and not self.targets:
             raise InputError(
                 f"the objective {self.name} is about a sensitive attribute; name one, or a "
-                "target, or choose another objective"
+                "target, or choose another objective, such as loss"
             )
         require_known(self, self.weights, counts.sensitive)
         return self

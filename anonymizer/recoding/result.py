@@ -37,6 +37,8 @@ class SearchResult:
         the objective's unit: the value where that is proven.
         With a least gain per class, value and bound are as far apart as with its cost taken off.
         None where it is not known.
+    because
+        Why the objective is the one where none was given; empty where one was.
     trace, searched
         What was learned about single nodes, None where the search was not about levels; whether
         there was a search, False where levels were given.
@@ -58,6 +60,7 @@ class SearchResult:
     refinements: int = 0
     proven: bool = False
     bound: float | None = None
+    because: str = ""
     trace: Trace | None = field(default=None, compare=False, repr=False)
     searched: bool = field(default=True, compare=False, repr=False)
     explained: str = field(default="", compare=False, repr=False)

@@ -140,6 +140,7 @@ class ReportedSearch(ManifestPart):
     refinements: Count | None = None
     proven: StrictBool = False
     bound: Number | None = None
+    because: StrictStr = ""
 
 
 class ReportedCells(ManifestPart):

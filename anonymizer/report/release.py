@@ -80,10 +80,18 @@ def _summary(release: Release) -> list[str]:
         f"A record's class costs its owner {loss.average:.4f} bits of {loss.uncertainty:.4f} on "
         f"average (standard deviation {loss.standard_deviation:.4f}), {loss.maximum:.4f} at most.",
     ]
-    plain = search.objective == MutualInformation.name or search.value is None
-    if not plain and not release.masking:
-        lines.append(f"The objective, {search.objective}, comes to {search.value:.6g}.")
-    return lines
+    return lines if release.masking else [*lines, *_objective(search)]
+
+
+def _objective(search: SearchResult) -> list[str]:
+    """What was maximised, what it comes to, and why it where none was given."""
+    by_default = f"{search.objective}, by default: {search.because}." if search.because else ""
+    if search.objective == MutualInformation.name or search.value is None:
+        return [f"The objective is {by_default}"] if by_default else []
+    comes_to = f"comes to {search.value:.6g}"
+    if not by_default:
+        return [f"The objective, {search.objective}, {comes_to}."]
+    return [f"The objective is {by_default[:-1]}. It {comes_to}."]
 
 
 def _search(search: SearchResult) -> list[str]:

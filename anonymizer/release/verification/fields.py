@@ -59,7 +59,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
         """,
     ),
     ("study", GIVEN, "columns.missing columns.missing_values.*"),
-    ("study", GIVEN, "objective.weights.* objective.aggregate"),
+    ("study", GIVEN, "objective.weights.* objective.aggregate search.because"),
     ("study", HIERARCHY, "levels.* recoding.*.*.level recoding.*.*.values.* recoding.*.*.group"),
     ("study", "what was required only the study can tell", "privacy.*.parameters.**"),
     ("study", FINGERPRINT, "study.fingerprint"),
