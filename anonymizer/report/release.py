@@ -12,7 +12,7 @@ from anonymizer.recoding.result import SearchResult
 from anonymizer.release.information import Information
 from anonymizer.release.parts import kind_of
 from anonymizer.release.release import Release
-from anonymizer.report.console import console, table_of
+from anonymizer.report.console import console, share_of, table_of
 from anonymizer.report.verdicts import print_warnings, verdict_table
 
 if TYPE_CHECKING:  # only a masked release needs what these need
@@ -54,12 +54,12 @@ def print_release(release: Release, directory: Path) -> None:
 def print_ladder(releases: Mapping[str, Release]) -> None:
     """Print what several recodings of one table keep about its sensitive attribute."""
     rows = [
-        [name, kept.retained, kept.loss, release.classes]
+        [name, kept.retained, share_of(kept.loss), release.classes]
         for name, release in releases.items()
         if (kept := release.information)
     ]
     columns = ["recoding", "I(X~;W), bits", "loss", "classes"]
-    console().print(table_of("What each recoding keeps", columns, rows, "s .6f .2% ,"))
+    console().print(table_of("What each recoding keeps", columns, rows, "s .6f s ,"))
 
 
 def _summary(release: Release) -> list[str]:
@@ -141,8 +141,8 @@ def _information(information: Information) -> list[list[str]]:
         ["ceiling: no recoding can keep more", f"{information.ceiling:.6f} bits"],
         ["gap to the ceiling", f"{information.gap:.6f} bits"],
         ["I(X;W) with W shuffled: chance alone", f"{information.shuffled:.6f} bits"],
-        ["loss", f"{information.loss:.2%}"],
-        ["loss, chance taken off", f"{information.loss_above_shuffled:.2%}"],
+        ["loss", share_of(information.loss)],
+        ["loss, chance taken off", share_of(information.loss_above_shuffled)],
     ]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anonymizer.report.console import console, table_of
+from anonymizer.report.console import console, share_of, table_of
 from anonymizer.utility import Quality, Score
 from anonymizer.utility.comparison import Comparison, Fit
 
@@ -37,10 +37,15 @@ def print_quality(quality: Quality) -> None:
         title = f"Accuracy / AUC, {quality.folds}-fold cross-validation"
         columns = ["target", "classifier", "majority", "original", "released", "gain kept"]
         rows = [
-            [p.target, p.classifier, *map(_score, (p.majority, p.original, p.released)), p.kept]
+            [
+                p.target,
+                p.classifier,
+                *map(_score, (p.majority, p.original, p.released)),
+                share_of(p.kept, ".1%"),
+            ]
             for p in quality.predictions
         ]
-        out.print(table_of(title, columns, rows, "s s s s s .1%"))
+        out.print(table_of(title, columns, rows))
 
 
 def _measures(quality: Quality) -> list[list[object]]:

@@ -46,6 +46,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
         "",
         """
         objective.targets.* records dropped information.original information.shuffled
+        information.shuffled_deviation targets.*.shuffled_deviation
         information.retained_above_shuffled information.ceiling information.gap information.loss
         information.loss_above_shuffled targets.*.original targets.*.shuffled targets.*.ceiling
         targets.*.retained_above_shuffled targets.*.gap targets.*.loss
