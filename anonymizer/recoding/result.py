@@ -15,6 +15,43 @@ MOST_SCORED = 32
 
 
 @dataclass(frozen=True)
+class Trial:
+    """A recoding that was fitted on a half of the records, and evaluated on the other half.
+
+    Parameters
+    ----------
+    recoding
+        Its name.
+    taken
+        Whether it was then fitted on all records.
+    holds
+        Whether the policy holds on the half held out; None where it could not be fitted.
+    measure, kept
+        What it was judged by, and what that comes to on the half held out, in its own unit.
+    classes, records_broken
+        Classes that the records held out fall in, and records of those that break the policy.
+    reason
+        Why it could not be fitted; empty where it was.
+    score
+        The measure, larger being better.
+    """
+
+    recoding: str
+    taken: bool = False
+    holds: bool | None = None
+    measure: str | None = None
+    kept: float | None = None
+    classes: int | None = None
+    records_broken: int | None = None
+    reason: str = ""
+    score: float | None = field(default=None, repr=False)
+
+    def to_dict(self) -> dict[str, object]:
+        """The trial as a manifest has it."""
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.repr}
+
+
+@dataclass(frozen=True)
 class SearchResult:
     """How the recoding was found.
 
@@ -39,6 +76,8 @@ class SearchResult:
         None where it is not known.
     because
         Why the objective is the one where none was given; empty where one was.
+    tried
+        The recodings that were tried on a half of the records before one was chosen, if several.
     trace, searched
         What was learned about single nodes, None where the search was not about levels; whether
         there was a search, False where levels were given.
@@ -61,6 +100,7 @@ class SearchResult:
     proven: bool = False
     bound: float | None = None
     because: str = ""
+    tried: tuple[Trial, ...] = ()
     trace: Trace | None = field(default=None, compare=False, repr=False)
     searched: bool = field(default=True, compare=False, repr=False)
     explained: str = field(default="", compare=False, repr=False)
@@ -95,7 +135,9 @@ class SearchResult:
         """The result as a manifest has it: nodes are lists of levels."""
         minimal = None if self.minimal is None else [list(node) for node in self.minimal]
         names = [each.name for each in fields(self) if each.compare]
-        return {**{name: getattr(self, name) for name in names}, "minimal": minimal}
+        tried = [trial.to_dict() for trial in self.tried]
+        own = {name: getattr(self, name) for name in names}
+        return {**own, "minimal": minimal, "tried": tried}
 
 
 def _traced(problem: Problem, found: Found | Frontier) -> Trace:

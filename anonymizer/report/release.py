@@ -1,6 +1,6 @@
 """Tables of what a release reports: its search, recoding, information, policy, and masking."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from rich.console import Console
 
 from anonymizer.objectives import MutualInformation
-from anonymizer.recoding.result import SearchResult
+from anonymizer.recoding.result import SearchResult, Trial
 from anonymizer.release.information import Information
 from anonymizer.release.parts import kind_of
 from anonymizer.release.release import Release
@@ -30,6 +30,8 @@ def print_release(release: Release, directory: Path) -> None:
         out.print(line)
     if release.masking is not None:
         print_masking(out, cast("RandomizationReport", release.masking))
+    if release.search.tried:
+        _print_tried(out, release.search.tried)
     out.print(table_of("Recoding", ["quasi-identifier", "level", "groups"], _recoding(release)))
     if release.information:
         kept = _information(release.information)
@@ -81,6 +83,27 @@ def _summary(release: Release) -> list[str]:
         f"average (standard deviation {loss.standard_deviation:.4f}), {loss.maximum:.4f} at most.",
     ]
     return lines if release.masking else [*lines, *_objective(search)]
+
+
+def _print_tried(out: Console, tried: Sequence[Trial]) -> None:
+    """Print what each recoding kept on the half held out, and where none held its policy."""
+    rows = [
+        [
+            trial.recoding + (" *" if trial.taken else ""),
+            trial.reason or f"{trial.kept:.6g} ({trial.measure})",
+            trial.classes,
+            None if trial.holds is None else "yes" if trial.holds else "NO",
+        ]
+        for trial in tried
+    ]
+    columns = ["recoding", "held out", "classes there", "holds there"]
+    out.print(table_of("Tried on a half of the records; * fitted on all", columns, rows, "s s , s"))
+    if any(trial.taken and not trial.holds for trial in tried):
+        out.print(
+            "No recoding that was tried holds the policy on the half held out: the one was taken "
+            "that fewest records there are in breach of. The policy holds for this release; to have "
+            "it hold for others like it, give a larger min-records or min-gain, or suppression."
+        )
 
 
 def _objective(search: SearchResult) -> list[str]:

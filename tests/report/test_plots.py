@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from anonymizer.cli import main
-from anonymizer.report.plots.comparison import draw, frontier
+from anonymizer.report.plots.comparison import ceilings, draw, frontier
 from anonymizer.report.utility import print_comparison
 from anonymizer.tables.datasets import shipped
-from anonymizer.utility.comparison import Comparison, Fit, Half
+from anonymizer.utility.comparison import Comparison, Fit, Half, Point
 
 DEMO = shipped("data", "demo.toml")
 
@@ -27,12 +27,16 @@ def run(capsys):
 
 def fit(recoding, fitted, held_out, **parameters):
     """A fit by its classes and bits on either half."""
-    halves = [Half(9, n, 1.0, 0.9, bits, bits, 0, True) for n, bits in (fitted, held_out)]
-    return Fit(recoding, parameters, True, *halves)
+    both = (fitted, held_out)
+    halves = [Half(9, n, 1.0, 0.9, bits, bits, 0, True, 0, 0) for n, bits in both]
+    return Fit(recoding, parameters, "mutual-information", True, *halves, needs={})
 
 
 def comparison(*fits, about=("illness",)):
-    return Comparison(18, 0, about, tuple(fits[0].parameters), fits, ())
+    points = [fit.parameters for fit in fits]
+    points = [point for place, point in enumerate(points) if point not in points[:place]]
+    described = tuple(Point(point, 0.9 - place / 10, "boxes") for place, point in enumerate(points))
+    return Comparison(18, 0, about, tuple(fits[0].parameters), fits, (), described)
 
 
 SWEPT = comparison(
@@ -49,6 +53,8 @@ def test_a_frontier_is_the_best_over_all_other_parameters():
     held_out = lambda fit: fit.held_out.retained  # noqa: E731
     assert frontier(SWEPT.fits, "t", held_out) == ([0.1, 0.2], [0.2, 0.43])
     assert frontier(SWEPT.fits, "k", held_out) == ([2, 5], [0.4, 0.43])
+    assert ceilings(SWEPT, "t") == ([0.1, 0.2], [0.7, 0.9])
+    assert ceilings(SWEPT, "k") == ([2, 5], [0.9, 0.8])
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])

@@ -119,7 +119,9 @@ def _of_all(problem: Problem, search: str | Search, run: Run) -> Found | None:
         return best_suppressed(problem, run) if bisects else branch_and_bound(problem, run)
     rises = f"the objective {problem.objective.name} may rise under generalization, so that "
     if search not in ("automatic", "exhaustive", exhaustive):
-        known = "'branch-and-bound' or 'exhaustive'" if problem.objective.bounded else "'exhaustive'"
+        known = (
+            "'branch-and-bound' or 'exhaustive'" if problem.objective.bounded else "'exhaustive'"
+        )
         raise InputError(
             rises + f"only search = {known} can answer for it; choose that, or leave it out"
         )

@@ -11,6 +11,7 @@ Path = tuple[str | int, ...]
 
 RAW = "the raw table would be needed"
 SEARCH = "how a search went does not show in a table"
+HALVES = "the halves of the raw table would be needed"
 UNIT = "the objective of this release does not follow from the released table alone"
 WORDS = "it says how the release was made, which no table shows"
 HIERARCHY = "the hierarchies would be needed; give the study of the release with --study"
@@ -51,7 +52,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
         information.loss_above_shuffled targets.*.original targets.*.shuffled targets.*.ceiling
         targets.*.retained_above_shuffled targets.*.gap targets.*.loss
         targets.*.loss_above_shuffled recoding.*.*.from recoding.*.*.to search.gap search.bound
-        search.proven search.objective masking.attributes.* masking.distortion.* masking.scale.*
+        search.proven search.objective search.tried.*.taken masking.attributes.* masking.distortion.* masking.scale.*
         masking.withheld masking.epsilon masking.method masking.preserved
         masking.preserved.columns.* masking.channels.*.attributes.* masking.channels.*.values.*.*
         masking.channels.*.rows.*.labels.* masking.channels.*.rows.*.chances.*
@@ -68,6 +69,10 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ("unchecked", CELLS, "spreadsheet.**"),
     ("unchecked", SEARCH, "search.strategy search.nodes search.checked search.feasible"),
     ("unchecked", SEARCH, "search.minimal.** search.refinements"),
+    ("study", GIVEN, "search.tried search.tried.*.recoding"),
+    ("unchecked", HALVES, "search.tried.*.holds search.tried.*.measure search.tried.*.kept"),
+    ("unchecked", HALVES, "search.tried.*.classes search.tried.*.records_broken"),
+    ("unchecked", HALVES, "search.tried.*.reason"),
     ("unchecked", WORDS, "versions.* masking.margin"),
     ("unchecked", RAW, "masking.preserved.mean.* masking.preserved.variance.*"),
     ("unchecked", RAW, "masking.preserved.covariance masking.preserved.covariance_kept"),

@@ -132,6 +132,10 @@ def search(facts: Facts) -> Iterator[Check]:
         gap = None if reported["bound"] is None else abs(reported["bound"] - reported["value"])
         yield compared("search.gap", reported["gap"], gap, "consistent")
     yield _proven(reported)
+    if tried := reported.get("tried"):
+        taken = sum(each["taken"] is True for each in tried)
+        words = f"{taken} of {len(tried)}"
+        yield required("search.tried", taken == 1, words, "needs one that was taken")
 
 
 def _objective_known(facts: Facts, name: str) -> Iterator[Check]:
