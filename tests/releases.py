@@ -70,6 +70,7 @@ KINDS: Mapping[str, Kind] = {
     "by loss": Kind('[objective]\nname = "loss"\n'),
     "by miller-madow": Kind('[objective]\nname = "miller-madow"\n'),
     "above shuffled": Kind('[objective]\nname = "above-shuffled"\n'),
+    "best": Kind(searched("best", 'recodings = ["full-domain", "cut"]')),
     "fixed": Kind('[recoding]\nmethod = "fixed"\nlevels = {age = 3, job = 2}\n'),
     "variable-range": Kind(searched("variable-range")),
     "ranges and groups": Kind(searched("variable-range", 'group = ["job"]')),

@@ -39,7 +39,6 @@ __all__ = [
 ]
 
 ObjectiveName = Literal[
-    "automatic",
     "mutual-information",
     "miller-madow",
     "above-shuffled",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pandas as pd
 
@@ -92,7 +92,7 @@ class Anonymizer(Conventions):
     sensitive: str | Sequence[str] = ()
     privacy: Sequence[PrivacyModel] = ()
     recoding: RecodingName | Recoding = "full-domain"
-    objective: ObjectiveName | Objective = "automatic"
+    objective: ObjectiveName | Literal["automatic"] | Objective = "automatic"
     identifiers: Sequence[str] = ()
     missing: Missing = "error"
     seed: int = 0

@@ -92,7 +92,7 @@ class Information:
         targets = dict.fromkeys(about, 1.0)
         measure = MutualInformation(target=targets)
         retained = measure(released)
-        raw_chance, recoded_chance = sum(chance[name] for name in about)
+        raw_chance, recoded_chance = np.sum([chance[name] for name in about], axis=0)
         return cls(
             original=measure(raw),
             retained=retained,

@@ -101,8 +101,9 @@ def _print_tried(out: Console, tried: Sequence[Trial]) -> None:
     if any(trial.taken and not trial.holds for trial in tried):
         out.print(
             "No recoding that was tried holds the policy on the half held out: the one was taken "
-            "that fewest records there are in breach of. The policy holds for this release; to have "
-            "it hold for others like it, give a larger min-records or min-gain, or suppression."
+            "that fewest records there are in breach of. The policy holds for this release; to "
+            "have it hold for others like it, give a larger min-records or min-gain, or "
+            "suppression."
         )
 
 

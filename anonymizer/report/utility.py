@@ -135,8 +135,8 @@ def print_comparison(comparison: Comparison, picture: Path | None = None) -> Non
         if point.best is None and nearest is not None:
             out.print(_none_holds(nearest))
     for row in comparison.unfit:
-        point = "".join(f", {name} = {value:g}" for name, value in row.parameters.items())
-        name = row.recoding + (point and point + ",")
+        under = "".join(f", {name} = {value:g}" for name, value in row.parameters.items())
+        name = row.recoding + (under and under + ",")
         out.print(f"{name} cannot be fitted to the half: {row.reason}.")
     if picture and rows:
         out.print(f"The picture lies in {picture}.")
@@ -147,10 +147,11 @@ def _none_holds(nearest: Fit) -> str:
     held_out = nearest.held_out
     point = ", ".join(f"{name} = {value:g}" for name, value in nearest.parameters.items())
     share = held_out.records_broken / held_out.records
+    breaks = "breaks" if held_out.broken == 1 else "break"
     said = (
         f"{f'Under {point} no' if point else 'No'} recoding holds the policy on the half held out, "
         f"so that none is best. Nearest is {nearest.recoding}: {held_out.broken:,} of "
-        f"{held_out.classes:,} classes there break it, with {share:.1%} of the records"
+        f"{held_out.classes:,} classes there {breaks} it, with {share:.1%} of the records"
     )
     ways = {
         "min_records": "min-records = {:,} would have kept these classes from being formed",

@@ -468,11 +468,14 @@ UNNOTICED_ALONE = {
     "privacy.*.parameters.**": "a weaker policy holds too, unless a ceiling follows from it",
     "recoding.*.*.level": "without hierarchies a label may be of any level",
     "recoding.*.*.values.*": "without hierarchies a label may stand for any value",
+    "search.because": "what was given only the study tells",
+    "search.tried.*.recoding": "what was to be tried only the study tells",
     "study.fingerprint": "it is a digest",
 }
 """What only a study notices, and why."""
 
 UNNOTICED = {
+    "information.shuffled_deviation": RAW,
     "masking.channels.*.expected.*.*": RAW,
     "masking.channels.*.realised_distortion": RAW,
     "masking.channels.*.rows.*.labels.*": RAW,
@@ -491,13 +494,21 @@ UNNOTICED = {
     "search.proven": "not to claim what holds",
     "search.refinements": SEARCH,
     "search.strategy": SEARCH,
+    "search.tried.*.classes": RAW,
+    "search.tried.*.holds": RAW,
+    "search.tried.*.kept": RAW,
+    "search.tried.*.measure": RAW,
+    "search.tried.*.reason": RAW,
+    "search.tried.*.records_broken": RAW,
     "targets.*.retained_above_shuffled": "where nothing is above chance: " + RAW,
+    "targets.*.shuffled_deviation": RAW,
     "targets.*.shuffled": "where nothing is above chance: " + RAW,
     "versions.*": "what made it does not show in it",
 }
 """What nothing notices as long as it changes alone, and why."""
 
 OF_ALL = ["merged-cells", "targets", "cut through levels", "noise", "bottleneck", "two attributes"]
+OF_ALL += ["best"]
 """Kinds whose manifests have every field."""
 
 MOST = 2

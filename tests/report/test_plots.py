@@ -94,11 +94,14 @@ def test_the_demonstration_compared(run, tmp_path):
     assert (found["records"], found["seed"], found["about"]) == (30_000, 0, ["marital-status"])
     rows = [(row["recoding"], row["parameters"]["t"], row["best"]) for row in found["fits"]]
     assert rows == [
-        ("variable-range", 0.4, True),
+        ("variable-range", 0.4, False),
         ("full-domain", 0.4, False),
-        ("variable-range", 0.5, True),
-        ("full-domain", 0.5, False),
+        ("variable-range", 0.5, False),
+        ("full-domain", 0.5, True),
     ]
+    points = [(point["parameters"]["t"], point["best"]) for point in found["points"]]
+    assert points == [(0.4, None), (0.5, "full-domain")]
+    assert all(0.3 < point["ceiling"] <= point["parameters"]["t"] for point in found["points"])
     for row in found["fits"]:
         fitted, held_out = row["fitted"], row["held_out"]
         assert fitted["records"] == held_out["records"] == 15_000
@@ -142,7 +145,9 @@ def study(tmp_path):
 def test_a_table_for_people(run, study, tmp_path):
     code, out, err = run("compare", study, "--plot", tmp_path / "p.png", "--sweep", "l=1.5:3.5:1")
     assert (code, err) == (0, "")
-    assert out.count(" *") == 2  # of l = 1.5 and of l = 2.5
+    assert out.count(" *") == 1  # of l = 1.5: under 2.5 no recoding holds on the other half
+    assert "Under l = 2.5 no recoding holds the policy on the half held out" in out
+    assert "The most that any recoding can keep" in out
     assert "full-domain, l = 3.5, cannot be fitted to the half: entropy-l-diversity: l =" in out
     assert f"The picture lies in {tmp_path / 'p.png'}." in out
     assert not any(value in out for value in VALUES)

@@ -202,7 +202,6 @@ def test_a_node_and_all_above_it_are_bounded_and_all_below_it_fall_short(seed, n
     problem = informing(seed, name).problem()
     problem = replace(problem, suppression=Suppression(share, bool(share) and seed % 2 == 0))
     evaluator, lattice = problem.evaluator, problem.lattice
-    nodes = [*product(*(range(height + 1) for height in lattice.heights))]
     sets = evaluator.sets()
     bounds, short, scores = {}, {}, {}
     for node in product(*(range(height + 1) for height in lattice.heights)):

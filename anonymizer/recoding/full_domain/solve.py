@@ -127,9 +127,9 @@ def _of_all(problem: Problem, search: str | Search, run: Run) -> Found | None:
         )
     if large:
         raise InputError(
-            f"{rises}all of the lattice's {problem.lattice.size:,} nodes have to be scored: without a time-limit, "
-            f"and where there are at most {MOST_NODES:,}; choose mutual-information, or "
-            "hierarchies of fewer levels"
+            f"{rises}all of the lattice's {problem.lattice.size:,} nodes have to be scored: "
+            f"without a time-limit, and where there are at most {MOST_NODES:,}; choose "
+            "mutual-information, or hierarchies of fewer levels"
         )
     alone = search != "automatic" or problem.suppresses
     return survey(problem, run) if alone else survey_above(problem, run)

@@ -209,7 +209,7 @@ class Study:
             sensitive=self.schema.sensitive,
             privacy=self.privacy,
             recoding=self.recoding,
-            objective=AUTOMATIC if self.objective_left_open else self.objective,
+            objective="automatic" if self.objective_left_open else self.objective,
             identifiers=self.schema.identifiers,
             missing=self.document.data.missing,
             seed=search.seed,

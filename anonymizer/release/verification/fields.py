@@ -52,7 +52,8 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
         information.loss_above_shuffled targets.*.original targets.*.shuffled targets.*.ceiling
         targets.*.retained_above_shuffled targets.*.gap targets.*.loss
         targets.*.loss_above_shuffled recoding.*.*.from recoding.*.*.to search.gap search.bound
-        search.proven search.objective search.tried.*.taken masking.attributes.* masking.distortion.* masking.scale.*
+        search.proven search.objective search.tried.*.taken masking.attributes.*
+        masking.distortion.* masking.scale.*
         masking.withheld masking.epsilon masking.method masking.preserved
         masking.preserved.columns.* masking.channels.*.attributes.* masking.channels.*.values.*.*
         masking.channels.*.rows.*.labels.* masking.channels.*.rows.*.chances.*
@@ -69,7 +70,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ("unchecked", CELLS, "spreadsheet.**"),
     ("unchecked", SEARCH, "search.strategy search.nodes search.checked search.feasible"),
     ("unchecked", SEARCH, "search.minimal.** search.refinements"),
-    ("study", GIVEN, "search.tried search.tried.*.recoding"),
+    ("study", GIVEN, "search.tried.*.recoding"),
     ("unchecked", HALVES, "search.tried.*.holds search.tried.*.measure search.tried.*.kept"),
     ("unchecked", HALVES, "search.tried.*.classes search.tried.*.records_broken"),
     ("unchecked", HALVES, "search.tried.*.reason"),

@@ -139,6 +139,9 @@ def search(facts: Facts) -> Iterator[Check]:
 
 
 def _objective_known(facts: Facts, name: str) -> Iterator[Check]:
+    for field in ("because", "tried"):
+        there = at(facts.manifest, "search", field) is not ABSENT
+        yield required(f"search.{field}", there, "", "is missing")
     known = [DISTORTION] if facts.manifest.get("masking") else list(OBJECTIVES)
     yield required("search.objective", name in known, "", f"needs one of {', '.join(known)}")
     options = at(facts.manifest, "objective")

@@ -24,8 +24,8 @@ def draw(comparison: Comparison, path: Path) -> None:
     """Draw retained information against classes and, for each swept parameter, against it.
 
     Hollow marks are of the half that was fitted to, filled ones of the half held out; dashes are
-    the ceiling of each policy. Where several parameters are swept, what is drawn against one of them is the best
-    over all others: the frontier.
+    the ceiling of each policy. Where several parameters are swept, what is drawn against one of
+    them is the best over all others: the frontier.
     """
     with mpl.rc_context(LOOK):
         panels = 1 + len(comparison.swept)

@@ -67,14 +67,15 @@ def fit_of(
     Information ``about`` several attributes is summed.
     """
     chosen, search = recoding.choose(problem, seed, run)
-    halves = evaluated(problem, second, chosen)
+    first, other = evaluated(problem, second, chosen)
     return Fit(
         recoding.name,
         parameters,
         problem.objective.name,
         search.proven,
-        *(_half(half, about) for half in halves),
-        needs(recoding, *halves),
+        _half(first, about),
+        _half(other, about),
+        needs(recoding, first, other),
     )
 
 
