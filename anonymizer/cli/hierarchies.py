@@ -63,7 +63,7 @@ class Source:
             near = did_you_mean(attribute or "", known) or f"; it has {', '.join(known)}"
             raise click.UsageError(f"{path} is a study: name one of its quasi-identifiers{near}")
         place = study.data_path if table is None else table
-        form = study.describe_file(place)
+        form = study.format_of(place)
         return cls(known[attribute], column or attribute, path, place, form)
 
     def values(self) -> tuple[list[object], list[int]] | None:

@@ -6,6 +6,7 @@ from typing import Literal
 
 from anonymizer.errors import InputError, require_one_of
 from anonymizer.masking import Bottleneck, Noise, Pram
+from anonymizer.recoding.best import Best
 from anonymizer.recoding.classes import Boxes, MergedCells
 from anonymizer.recoding.levels import Fixed, FullDomain
 from anonymizer.recoding.ranges import Cut, VariableRange
@@ -18,6 +19,7 @@ RecodingName = Literal[
     "cut",
     "boxes",
     "merged-cells",
+    "best",
     "fixed",
     "safepub",
     "pram",
@@ -34,6 +36,7 @@ RECODINGS: Mapping[str, type[Recoding]] = {
         Cut,
         Boxes,
         MergedCells,
+        Best,
         Fixed,
         SafePub,
         Pram,

@@ -32,6 +32,8 @@ attributes = ["name"]
 [[privacy]]
 model = "k-anonymity"
 k = 2
+[objective]
+name = "mutual-information"
 """
 SECRETS = ("Nemo", "Morbus", "Pestis", "MCMXC", "MCMXCI", "north", "south")
 

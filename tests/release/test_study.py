@@ -254,7 +254,11 @@ def test_absolute_paths_stay_so(tmp_path):
         # missing sections and keys
         ('[data]\npath = "people.csv"\n', "", r"section \[data\] is missing"),
         ('path = "people.csv"', "", r"\[data\] path is missing"),
-        ('[sensitive]\nattributes = ["disease"]\n', "", "is about a sensitive attribute; name one"),
+        (
+            '[sensitive]\nattributes = ["disease"]\n',
+            '[objective]\nname = "mutual-information"\n',
+            "is about a sensitive attribute; name one",
+        ),
         (
             '[[privacy]]\nmodel = "k-anonymity"\nk = 2\n',
             "",

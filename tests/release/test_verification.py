@@ -469,11 +469,14 @@ UNNOTICED_ALONE = {
     "recoding.*.*.level": "without hierarchies a label may be of any level",
     "recoding.*.*.values.*": "without hierarchies a label may stand for any value",
     "recoding.*.*.masked.*": "a character of a code may read like the one that masks others",
+    "search.because": "what was given only the study tells",
+    "search.tried.*.recoding": "what was to be tried only the study tells",
     "study.fingerprint": "it is a digest",
 }
 """What only a study notices, and why."""
 
 UNNOTICED = {
+    "information.shuffled_deviation": RAW,
     "masking.channels.*.expected.*.*": RAW,
     "masking.channels.*.realised_distortion": RAW,
     "masking.channels.*.rows.*.labels.*": RAW,
@@ -492,7 +495,14 @@ UNNOTICED = {
     "search.proven": "not to claim what holds",
     "search.refinements": SEARCH,
     "search.strategy": SEARCH,
+    "search.tried.*.classes": RAW,
+    "search.tried.*.holds": RAW,
+    "search.tried.*.kept": RAW,
+    "search.tried.*.measure": RAW,
+    "search.tried.*.reason": RAW,
+    "search.tried.*.records_broken": RAW,
     "targets.*.retained_above_shuffled": "where nothing is above chance: " + RAW,
+    "targets.*.shuffled_deviation": RAW,
     "targets.*.shuffled": "where nothing is above chance: " + RAW,
     "versions.*": "what made it does not show in it",
 }
@@ -507,6 +517,7 @@ OF_ALL = [
     "two attributes",
     "kept values",
     "masked codes",
+    "best",
 ]
 """Kinds whose manifests have every field."""
 

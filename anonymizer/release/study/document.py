@@ -95,7 +95,7 @@ class SearchOptions(Section):
 class ObjectiveOptions(Section):
     """``[objective]``: what is kept most of."""
 
-    name: StrictStr = "mutual-information"
+    name: StrictStr | None = None
     weights: dict[StrictStr, Number] = {}
     target: StrictStr | None = None
     targets: dict[StrictStr, Number] = {}

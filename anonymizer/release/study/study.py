@@ -12,7 +12,7 @@ from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, shown, suggestion
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.objectives import Objective, objective_of
+from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
 from anonymizer.privacy import MODELS, Population, PrivacyModel
 from anonymizer.recoding.problem.problem import Watch
 from anonymizer.recoding.recoding import Recoding
@@ -152,10 +152,28 @@ class Study:
     def objective(self) -> Objective:
         """What is maximised."""
         given = self.document.objective
+        name = given.name or self._objective_name
         try:
-            return objective_of(given.name, given.weights, self.targets, given.aggregate)
+            if name == AUTOMATIC:
+                name = self.recoding.default_objective(self.privacy)[0]
+            return objective_of(name, given.weights, self.targets, given.aggregate)
         except InputError as error:
             raise InputError(f"{self.path}: [objective] {error}") from None
+
+    @property
+    def _objective_name(self) -> str:
+        """The objective where no name is given: what its options are for, else any that suits."""
+        given = self.document.objective
+        if self.targets or {*given.weights} & {*self.document.sensitive.attributes}:
+            return MutualInformation.name
+        return AUTOMATIC if given.aggregate is None else Loss.name
+
+    @property
+    def objective_left_open(self) -> bool:
+        """Whether the study says nothing of the objective."""
+        given = self.document.objective
+        options = given.weights or self.targets or given.aggregate
+        return given.name in (None, AUTOMATIC) and not options
 
     def disarms(self, form: Format) -> bool:
         """Whether a release of that format has no cells that a spreadsheet would run."""
@@ -227,7 +245,7 @@ class Study:
             sensitive=self.schema.sensitive,
             privacy=self.privacy,
             recoding=self.recoding,
-            objective=self.objective,
+            objective="automatic" if self.objective_left_open else self.objective,
             identifiers=self.schema.identifiers,
             missing=self.document.data.missing,
             seed=search.seed,
