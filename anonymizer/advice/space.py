@@ -1,0 +1,286 @@
+"""The nodes that satisfy a policy, searched once and requested many times: from any levels upward.
+
+A change of one attribute confines the lattice: its level is at least so high. Where a policy is
+monotone, nothing is suppressed and the objective falls, the best of these nodes lies among the
+minimal feasible ones, each raised to that level: feasible nodes are an up-closed set, and a minimal
+node of those above ``low`` is the join of a minimal one with ``low``. Otherwise every node of a
+small lattice is scored once. Of a large one only the best node of all is known.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from operator import le
+from time import monotonic
+
+import numpy as np
+
+from anonymizer.counts.counts import Counts
+from anonymizer.kernels.arrays import Columns, Ints
+from anonymizer.objectives import Objective
+from anonymizer.objectives.candidate import Candidate
+from anonymizer.privacy import TOLERANCE, PrivacyModel
+from anonymizer.recoding.full_domain.exhaustive import MOST_NODES
+from anonymizer.recoding.full_domain.frontier import automatic
+from anonymizer.recoding.full_domain.solve import solve
+from anonymizer.recoding.lattice import Node
+from anonymizer.recoding.problem.frequency import FrequencySets
+from anonymizer.recoding.problem.problem import Problem, Run, Scored, winner
+from anonymizer.recoding.problem.suppression import Suppression
+
+MOST_SURVEYED = 20_000
+"""Nodes of a lattice that are all scored where nothing follows from one for another."""
+
+MOST_ROWS = 200_000_000
+"""Nodes times raw classes up to which they are: some seconds, most being rolled up from few."""
+
+
+class TimeUpError(Exception):
+    """The time for advice is up; what was computed until then stands."""
+
+
+def within_time(run: Run) -> Run:
+    """The run whose searches end by ``TimeUpError`` once its time is up.
+
+    A search with a time limit would return what it has found so far, which is no proven answer.
+    """
+    deadline, watch = run.deadline(), run.watch
+
+    def watching(doing: str, done: int, of: int | None) -> None:
+        if monotonic() > deadline:
+            raise TimeUpError
+        watch(doing, done, of)
+
+    return replace(run, time_limit=None, watch=watching)
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """The lattice of a problem under its policy.
+
+    Parameters
+    ----------
+    problem
+        Counts, policy, objective and the budget of suppression.
+    run
+        How it may be searched.
+    fixed
+        The levels that are prescribed, where they are: no other node is looked at, but those of
+        higher levels that are requested.
+    """
+
+    problem: Problem
+    run: Run
+    fixed: Node | None = None
+    _scored: dict[Node, Scored | None] = field(default_factory=dict)
+    _others: dict[str, "Space"] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The quasi-identifiers."""
+        return self.problem.counts.names
+
+    @property
+    def heights(self) -> Node:
+        """The highest level of each quasi-identifier."""
+        return self.problem.lattice.heights
+
+    @property
+    def highest(self) -> Node:
+        """The most general node that may be released: the levels given, or the top."""
+        return self.heights if self.fixed is None else self.fixed
+
+    def under(self, models: Sequence[PrivacyModel], budget: Suppression | None = None) -> "Space":
+        """The same lattice under another policy, encoded once for both."""
+        return Space(self.problem.under(models, budget), self.run, self.fixed)
+
+    def without(self, name: str) -> "Space":
+        """The lattice of the other quasi-identifiers; kept, as it has to be encoded."""
+        if name not in self._others:
+            self._others[name] = self._without(name)
+        return self._others[name]
+
+    def _without(self, name: str) -> "Space":
+        rest = tuple(each for each in self.names if each != name)
+        objective = objective_of_rest(self.problem.objective, name)
+        problem = replace(self.problem.project(rest), objective=objective)
+        fixed = None if self.fixed is None else self.others(self.fixed, name)
+        return Space(problem, self.run, fixed)
+
+    def best(self, low: Node | None = None) -> Scored | None:
+        """The best feasible node from some levels upward; None where there is none.
+
+        Ties, within ``TOLERANCE``: more classes, then the lexicographically smallest.
+
+        Raises LookupError where only the best node of all is known.
+        """
+        bottom = (0,) * len(self.heights)
+        low = bottom if low is None else low
+        if self.fixed is not None:
+            return self._score(_join(self.fixed, low))
+        if self._follows:
+            return self._best_raised(low)
+        if self._surveyed:
+            above = [entry for entry in self._feasible if all(map(le, low, entry[2]))]
+            return winner(above) if above else None
+        if low != bottom:
+            raise LookupError("only the best node of the whole lattice is known")
+        return self._solution
+
+    @property
+    def confines(self) -> bool:
+        """Whether the best node from any levels upward is known, and not only that of all."""
+        return self.fixed is not None or self._follows or self._surveyed
+
+    def quantity(self, score: float) -> float:
+        """A score in the unit of the objective."""
+        return self.problem.objective.quantity(score, self.problem.counts.records)
+
+    def rest(self, node: Node, name: str) -> float:
+        """What the levels of the other quasi-identifiers score: without one, nothing suppressed."""
+        if self.problem.objective.levels_only or not self.hides(name):
+            return self.without(name).plain(self.others(node, name))
+        return self.plain(self.raised(node, name, self.height(name)))
+
+    def others(self, node: Node, name: str) -> Node:
+        """The levels of the other quasi-identifiers."""
+        return tuple(at for each, at in zip(self.names, node, strict=True) if each != name)
+
+    def height(self, name: str) -> int:
+        """The highest level of a quasi-identifier."""
+        return self.heights[self.names.index(name)]
+
+    def level(self, node: Node, name: str) -> int:
+        """The level of a quasi-identifier at a node."""
+        return node[self.names.index(name)]
+
+    def raised(self, node: Node, name: str, level: int) -> Node:
+        """The node with one quasi-identifier at another level."""
+        place = self.names.index(name)
+        return (*node[:place], level, *node[place + 1 :])
+
+    def hides(self, name: str) -> bool:
+        """Whether the highest level of a quasi-identifier is as if it were left out.
+
+        It is one group, and labelled like a suppressed record where any may be suppressed.
+        """
+        highest = self.problem.taxonomies[name].levels[-1]
+        return len(highest) == 1 and (highest.hidden.all() or not self.problem.suppresses)
+
+    def starred(self, node: Node) -> tuple[str, ...]:
+        """The quasi-identifiers of which a node says nothing although their values differ."""
+        levels = zip(self.names, node, strict=True)
+        partitions = [(name, self.problem.taxonomies[name].levels, at) for name, at in levels]
+        return tuple(n for n, each, at in partitions if len(each[at]) == 1 < len(each[0]))
+
+    def plain(self, node: Node) -> float:
+        """The score of a node with nothing suppressed, feasible or not."""
+        evaluator = self.problem.evaluator
+        return evaluator.objective.score(evaluator.plain(node, evaluator.sets().at(node)))
+
+    def candidate(self, node: Node) -> Candidate:
+        """A feasible node as it would be released."""
+        evaluator = self.problem.evaluator
+        found = evaluator.candidate(node, evaluator.sets().at(node))
+        if found is None:
+            raise ValueError("the node is not feasible")
+        return found
+
+    def joint(self, attribute: str, classes: Columns) -> Ints:
+        """Records by class and value of an attribute, shape (classes, values)."""
+        start, stop = self.problem.evaluator.layout.place(attribute)
+        return classes[:, start:stop]
+
+    def at(self, node: Node) -> Counts:
+        """The counts at a node, with nothing suppressed."""
+        return self.problem.at(node)
+
+    @cached_property
+    def _follows(self) -> bool:
+        """Whether the best node is a minimal one: nothing suppressed, all monotone, and falling."""
+        problem = self.problem
+        monotone = all(model.monotone for model in problem.models)
+        small = problem.lattice.size <= MOST_NODES
+        return small and monotone and problem.objective.falls and not problem.suppresses
+
+    @property
+    def _surveyed(self) -> bool:
+        """Whether all nodes are scored."""
+        size = self.problem.lattice.size
+        return size <= MOST_SURVEYED and size * len(self.problem.counts) <= MOST_ROWS
+
+    @cached_property
+    def _minimal(self) -> tuple[Node, ...]:
+        return automatic(self.problem, self.run).minimal
+
+    @cached_property
+    def _feasible(self) -> list[Scored]:
+        """Every feasible node with its score."""
+        found = map(self._score, self.problem.lattice)
+        return [entry for entry in found if entry is not None]
+
+    @cached_property
+    def _solution(self) -> Scored | None:
+        found = solve(self.problem, "automatic", self.run)
+        return None if found is None else (found.score, 0, found.node)
+
+    def _best_raised(self, low: Node) -> Scored | None:
+        """The best of the minimal nodes, raised; a raised one scores no more than it did before."""
+        nodes = self._minimal
+        if any(low):
+            bounds = {node: self._certain(node)[0] for node in nodes}
+            nodes = tuple(sorted(nodes, key=lambda node: -bounds[node]))
+        best: list[Scored] = []
+        for node in nodes:
+            if any(low) and best and bounds[node] < max(best)[0] - TOLERANCE:
+                break
+            best.append(self._certain(_join(node, low)))
+        return winner(best) if best else None
+
+    def _certain(self, node: Node) -> Scored:
+        """The score of a node that is feasible by what is known."""
+        entry = self._score(node)
+        if entry is None:
+            raise AssertionError("a node above a feasible one of a monotone policy is feasible")
+        return entry
+
+    def _score(self, node: Node) -> Scored | None:
+        """The score and the classes of a node as it would be released; None if not feasible."""
+        if node not in self._scored:
+            self.run.watch("scoring nodes", len(self._scored), None)
+            evaluator = self.problem.evaluator
+            candidate = evaluator.candidate(node, self._sets.at(node))
+            self._scored[node] = None if candidate is None else self._entry(candidate)
+        return self._scored[node]
+
+    def _entry(self, candidate: Candidate) -> Scored:
+        score = self.problem.evaluator.objective.score(candidate)
+        return score, candidate.released_classes, candidate.node
+
+    @cached_property
+    def _sets(self) -> FrequencySets:
+        return self.problem.evaluator.sets()
+
+
+def released_classes(candidate: Candidate) -> Columns:
+    """The classes of a node as they would be released: suppressed ones as one, or left out."""
+    counts = candidate.classes.counts
+    if candidate.suppressed is None:
+        return counts.copy()
+    rest = counts[~candidate.suppressed]
+    if candidate.removed:
+        return rest
+    together = candidate.together[None].astype(counts.dtype)
+    return np.concatenate([rest, together])
+
+
+def objective_of_rest(objective: Objective, name: str) -> Objective:
+    """The objective of the other quasi-identifiers: without the weight of one of them."""
+    if objective.weighs != "quasi-identifier":
+        return objective
+    weights = {each: weight for each, weight in objective.weights.items() if each != name}
+    return replace(objective, weights=weights)
+
+
+def _join(one: Node, other: Node) -> Node:
+    return tuple(map(max, one, other))
