@@ -110,6 +110,7 @@ def advise(
     table: pd.DataFrame,
     *,
     model: str | None = None,
+    sweep: bool = True,
     time_limit: float | None = None,
 ) -> Advice:
     """Say what the policy of an anonymizer costs and protects on a table, and what to change.
@@ -126,6 +127,8 @@ def advise(
         What is swept about each sensitive attribute: ``"t-closeness"`` or
         ``"entropy-l-diversity"``. By default the model that the policy has, else t-closeness with
         the divergence.
+    sweep
+        Whether anything is swept.
     time_limit
         Seconds after which what is known by then is returned, ``complete`` being False.
 
@@ -145,13 +148,14 @@ def advise(
     task = anonymizer.task(table)
     run = within_time(replace(task.run, time_limit=time_limit))
     space = space_of(recoding, replace(task, run=run))
-    return _Adviser(space, recoding, model, whole_seed(anonymizer.seed)).advice()
+    return _Adviser(space, recoding, model, sweep, whole_seed(anonymizer.seed)).advice()
 
 
 def advise_study(
     study: Study,
     *,
     model: str | None = None,
+    sweep: bool = True,
     n_jobs: int | None = None,
     time_limit: float | None = None,
     watch: Watch = ignore,
@@ -161,7 +165,7 @@ def advise_study(
     watch("reading the table", 0, None)
     table = study.read()
     watch("counting the table", 0, None)
-    return advise(anonymizer, table, model=model, time_limit=time_limit)
+    return advise(anonymizer, table, model=model, sweep=sweep, time_limit=time_limit)
 
 
 def space_of(recoding: Generalization, task: Task) -> Space:
@@ -181,6 +185,7 @@ class _Adviser:
     space: Space
     recoding: Generalization
     model: str | None
+    sweep: bool
     seed: int
     complete: bool = True
 
@@ -220,7 +225,7 @@ class _Adviser:
             drastic=drastic,
             obstacles=self._until_time_is_up(self._finer(node)) if drastic else (),
             changes=self._until_time_is_up(freeing(self.space, node)) if drastic else (),
-            sweeps=self._sweeps(),
+            sweeps=self._sweeps() if self.sweep else (),
         )
 
     def _found(self, node: Node) -> Found:

@@ -264,7 +264,7 @@ def one_step(model: PrivacyModel) -> PrivacyModel | None:
 
     None where it promises nothing already, or its parameter cannot be that.
     """
-    given = getattr(model, model.bounded_by, None)
+    given = getattr(model, model.bounded_by, None) if model.bounded_by else None
     if given is None:
         return None
     if isinstance(given, Integral):

@@ -147,7 +147,7 @@ def loosened(model: PrivacyModel, worst: float) -> PrivacyModel | None:
     """
     if model.accepts(np.array([worst]))[0]:
         return model
-    if not isfinite(worst):
+    if not (model.bounded_by and isfinite(worst)):
         return None
     for steps in range(2):
         try:

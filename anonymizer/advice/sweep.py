@@ -334,10 +334,9 @@ def round_series(below: float) -> list[float]:
 
 
 def _described(model: PrivacyModel) -> str:
-    given = getattr(model, model.bounded_by, None)
     about = f" about {model.attribute}" if model.attribute else ""
-    value = f"{given:g}" if isinstance(given, int | float) else given
-    return f"{model.name} ({model.bounded_by} = {value}){about}"
+    given = f" ({model.bounded_by} = {model.threshold:g})" if model.bounded_by else ""
+    return f"{model.name}{given}{about}"
 
 
 def _up(share: float) -> float:
