@@ -20,7 +20,7 @@ FLOORS = (
     {"recoding", "channels"},
     {"masking"},
     {"release"},
-    {"risk", "utility"},
+    {"risk", "utility", "advice"},
     {"report"},
     {"papers", "cli"},
 )

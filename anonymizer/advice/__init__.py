@@ -11,6 +11,7 @@ import release and what lies below.
 from anonymizer.advice.advice import Advice, advise, advise_study
 from anonymizer.advice.changes import Change, Setting
 from anonymizer.advice.disclosure import Disclosure
+from anonymizer.advice.found import is_drastic, mostly_lost
 from anonymizer.advice.obstacles import Obstacle
 from anonymizer.advice.sweep import Point, Sweep
 
@@ -24,4 +25,6 @@ __all__ = [
     "Sweep",
     "advise",
     "advise_study",
+    "is_drastic",
+    "mostly_lost",
 ]

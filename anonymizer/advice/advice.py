@@ -8,7 +8,7 @@ import pandas as pd
 
 from anonymizer.advice.changes import Change, freeing, freeing_most, ways_out
 from anonymizer.advice.disclosure import Disclosure
-from anonymizer.advice.found import Found, found_by, found_by_levels
+from anonymizer.advice.found import LOST, Found, found_by, found_by_levels, is_drastic
 from anonymizer.advice.obstacles import Obstacle, obstacles_at
 from anonymizer.advice.policy import confined, objective_for
 from anonymizer.advice.space import Space, TimeUpError, within_time
@@ -26,12 +26,6 @@ from anonymizer.release.results import Result
 from anonymizer.release.study import Study
 
 T = TypeVar("T")
-
-STARS = 1 / 3
-"""Share of the quasi-identifiers from which on hiding them is drastic, if two or more are."""
-
-LOST = 0.75
-"""Share of the information from which on losing it is drastic."""
 
 LARGER = 100
 """Times the records that a class needs from which on classes are drastically large on average."""
@@ -311,15 +305,10 @@ class _Adviser:
         found: list[T] = []
         try:
             for item in items:
-                found.append(item)
+                found.append(item)  # noqa: PERF402 (what comes before the end of time stays)
         except TimeUpError:
             self.complete = False
         return tuple(found)
-
-
-def is_drastic(hidden: int, of: int) -> bool:
-    """Whether so many hidden quasi-identifiers are drastic."""
-    return hidden >= 2 and hidden >= STARS * of
 
 
 def _least_size(models: Sequence[PrivacyModel]) -> int | None:

@@ -262,13 +262,15 @@ def _loosened(space: Space) -> Iterator[Change]:
 def one_step(model: PrivacyModel) -> PrivacyModel | None:
     """The model half as strict: half of k or of l - 1, twice t, beta or what it bounds from above.
 
-    None where it promises nothing already, or its parameter cannot be that.
+    Never less than 2 records or values. None where it promises nothing already, or its parameter
+    cannot be that.
     """
     given = getattr(model, model.bounded_by, None) if model.bounded_by else None
     if given is None:
         return None
+    after: float
     if isinstance(given, Integral):
-        after = max(1, int(given) // 2)
+        after = max(min(2, int(given)), int(given) // 2)
     elif model.at_least:
         after = max(1.0, rounded_outward(model, (1 + given) / 2))
     else:

@@ -1,4 +1,4 @@
-"""What classes disclose of a sensitive attribute to somebody who knows in which class a person is."""
+"""What classes disclose of a sensitive attribute to whoever knows in which class a person is."""
 
 from dataclasses import dataclass
 

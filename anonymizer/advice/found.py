@@ -16,6 +16,12 @@ from anonymizer.kernels.arrays import Ints
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.lattice import Node
 
+STARS = 1 / 3
+"""Share of the quasi-identifiers from which on hiding them is drastic, if two or more are."""
+
+LOST = 0.75
+"""Share of the information from which on losing it is drastic."""
+
 NOISE = 0.05
 """Share of the information above which what is not chance is worth measuring a loss by."""
 
@@ -83,6 +89,11 @@ def found_by(recoding: Generalization, space: Space, seed: int, node: Node) -> F
     )
 
 
+def is_drastic(hidden: int, of: int) -> bool:
+    """Whether so many hidden quasi-identifiers are drastic."""
+    return hidden >= 2 and hidden >= STARS * of
+
+
 CONFINED = "min-records", "max-classes"
 """What the recoding itself adds to the policy."""
 
@@ -118,12 +129,23 @@ def _lost(
     original: float,
     retained: float,
 ) -> float | None:
-    """1 - (retained - its chance) / (original - its chance); None where all of it is chance."""
-    there = original - sum(chance_of(raw.joint[name]) for name in about)
-    if not about or there <= NOISE * original:
+    """The share of the information that is lost, chance taken off."""
+    if not about:
         return None
     kept = retained - sum(chance_of(joint[name]) for name in about)
-    return 1 - kept / there
+    return lost_of(original, sum(chance_of(raw.joint[name]) for name in about), kept)
+
+
+def lost_of(original: float, chance: float, kept: float) -> float | None:
+    """1 - kept / (original - chance), ``kept`` being above chance; None where all is chance."""
+    there = original - chance
+    return 1 - kept / there if there > NOISE * original else None
+
+
+def mostly_lost(original: float, chance: float, kept: float) -> bool:
+    """Whether so much of the information is lost that a result is drastic."""
+    lost = lost_of(original, chance, kept)
+    return lost is not None and lost > LOST
 
 
 def chance_of(joint: Ints) -> float:

@@ -105,9 +105,7 @@ def enough_together(space: Space) -> list[PrivacyModel] | None:
     return relaxed if space.under(relaxed).best() is not None else None
 
 
-def _acceptable(
-    counts: Counts, models: Sequence[PrivacyModel], spare: int
-) -> np.ndarray | None:
+def _acceptable(counts: Counts, models: Sequence[PrivacyModel], spare: int) -> np.ndarray | None:
     """The classes that satisfy some models; None where more records than are to spare do not."""
     fine = np.ones(len(counts), bool)
     for model in models:

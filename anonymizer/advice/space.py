@@ -18,6 +18,7 @@ import numpy as np
 from anonymizer.counts.counts import Counts
 from anonymizer.kernels.arrays import Columns, Ints
 from anonymizer.objectives import Objective
+from anonymizer.objectives.attributes import AttributeWise
 from anonymizer.objectives.candidate import Candidate
 from anonymizer.privacy import TOLERANCE, PrivacyModel
 from anonymizer.recoding.full_domain.exhaustive import MOST_NODES
@@ -165,7 +166,7 @@ class Space:
         It is one group, and labelled like a suppressed record where any may be suppressed.
         """
         highest = self.problem.taxonomies[name].levels[-1]
-        return len(highest) == 1 and (highest.hidden.all() or not self.problem.suppresses)
+        return len(highest) == 1 and (bool(highest.hidden.all()) or not self.problem.suppresses)
 
     def starred(self, node: Node) -> tuple[str, ...]:
         """The quasi-identifiers of which a node says nothing although their values differ."""
@@ -276,7 +277,7 @@ def released_classes(candidate: Candidate) -> Columns:
 
 def objective_of_rest(objective: Objective, name: str) -> Objective:
     """The objective of the other quasi-identifiers: without the weight of one of them."""
-    if objective.weighs != "quasi-identifier":
+    if not isinstance(objective, AttributeWise):
         return objective
     weights = {each: weight for each, weight in objective.weights.items() if each != name}
     return replace(objective, weights=weights)

@@ -269,38 +269,27 @@ def sweep_of(sweeper: Sweeper, points: tuple[Point, ...], complete: bool) -> Swe
 
 
 def suggested_of(points: Sequence[Point]) -> int | None:
-    """The place of the knee: where the gain in safety is furthest ahead of the information given.
+    """The place of the knee: the largest product of what is kept and of how much safer it is.
 
-    Safety is how much less likely the best guess is, information what is no longer kept, each as a
-    share of what lies between the first point and the last. The point of the largest difference
-    between both shares is suggested; of equals the looser one. Points at which somebody's value
-    can still be guessed with 80 % are passed over where others are safer, and so are those that
-    keep nothing where others keep something.
+    Kept is the share of the information that the policy without the model keeps. Safer is how much
+    less likely the best guess is than without the model, as a share of what could be gained: down
+    to guessing without any class. To double the one at the price of half of the other is no gain.
+    Both ends of the frontier have a product of 0. Of equals the looser one is suggested. Points at
+    which somebody's value can still be guessed with 80 % are passed over where there are others.
 
-    None where guesses are as likely at every point as at the first.
+    None where no point keeps anything and is safer.
     """
-    safer = [place for place, each in enumerate(points) if _safety(points, each) > TOLERANCE]
-    for fits in (_fine, lambda each: each.retained > TOLERANCE):
-        some = [place for place in safer if fits(points[place])]
-        safer = some or safer
-    return max(safer, key=lambda place: _lead(points, points[place]), default=None)
+    worth = {place: point.kept * _safer(points, point) for place, point in enumerate(points)}
+    some = [place for place in worth if worth[place] > TOLERANCE]
+    fine = [place for place in some if points[place].disclosure.worst < NEARLY]
+    return max(fine or some, key=lambda place: worth[place], default=None)
 
 
-def _fine(point: Point) -> bool:
-    return point.disclosure.worst < NEARLY and point.retained > TOLERANCE
-
-
-def _safety(points: Sequence[Point], point: Point) -> float:
-    """How much less likely the best guess is than at the first point."""
-    return points[0].disclosure.worst - point.disclosure.worst
-
-
-def _lead(points: Sequence[Point], point: Point) -> float:
-    """The share of the safety gained less that of the information given."""
-    safest = max(_safety(points, each) for each in points)
-    given = points[0].retained - point.retained
-    most = points[0].retained - min(each.retained for each in points)
-    return _safety(points, point) / safest - (given / most if most > TOLERANCE else 0.0)
+def _safer(points: Sequence[Point], point: Point) -> float:
+    """How much less likely the best guess is than at the first point, as a share of what can be."""
+    first = points[0].disclosure
+    most = first.worst - first.prior
+    return (first.worst - point.disclosure.worst) / most if most > TOLERANCE else 0.0
 
 
 def round_steps(low: float, high: float) -> list[float]:

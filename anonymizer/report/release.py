@@ -1,6 +1,6 @@
 """Tables of what a release reports: its search, recoding, information, policy, and masking."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -22,8 +22,11 @@ SHOWN = 8
 """How many groups of an attribute a report lists."""
 
 
-def print_release(release: Release, directory: Path) -> None:
-    """Print what to beware of, what was searched, what is kept, and where the release lies."""
+def print_release(release: Release, directory: Path, advice: Sequence[str] = ()) -> None:
+    """Print what to beware of, what was searched, what is kept, and where the release lies.
+
+    ``advice``: what to change, where the result is drastic or gives values away.
+    """
     out = console()
     print_warnings(out, release.warnings)
     for line in _summary(release):
@@ -48,6 +51,8 @@ def print_release(release: Release, directory: Path) -> None:
             f"A spreadsheet would run {sum(cells.values()):,} cells of {', '.join(cells)} as "
             "formulas; csv-safe = true under [output] disarms them.",
         )
+    for line in advice:
+        out.print(line)
     out.print(f"The release lies in {directory}.")
 
 
