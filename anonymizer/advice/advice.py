@@ -289,7 +289,7 @@ class _Adviser:
 
     def _sweeps(self) -> tuple[Sweep, ...]:
         """The frontier of t or l about each sensitive attribute; over the whole lattice."""
-        lattice = replace(self.space, fixed=None, _scored={}, _others={})
+        lattice = replace(self.space, fixed=None, _others={})
         ranges = self.recoding if isinstance(self.recoding, VariableRange) else None
         found = []
         for name in self.space.problem.counts.sensitive:

@@ -1,16 +1,11 @@
-"""The nodes that satisfy a policy, searched once and requested many times: from any levels upward.
+"""The nodes that satisfy a policy: the best of them from any levels upward.
 
-A change of one attribute confines the lattice: its level is at least so high. Where a policy is
-monotone, nothing is suppressed and the objective falls, the best of these nodes lies among the
-minimal feasible ones, each raised to that level: feasible nodes are an up-closed set, and a minimal
-node of those above ``low`` is the join of a minimal one with ``low``. Otherwise every node of a
-small lattice is scored once. Of a large one only the best node of all is known.
+A change of one attribute confines the lattice: its level is at least so high. Branch and bound
+begins there, whatever the policy, suppression and size of the lattice, and its answer is proven.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from operator import le
 from time import monotonic
 
 import numpy as np
@@ -20,20 +15,12 @@ from anonymizer.kernels.arrays import Columns, Ints
 from anonymizer.objectives import Objective
 from anonymizer.objectives.attributes import AttributeWise
 from anonymizer.objectives.candidate import Candidate
-from anonymizer.privacy import TOLERANCE, PrivacyModel
-from anonymizer.recoding.full_domain.exhaustive import MOST_NODES
-from anonymizer.recoding.full_domain.frontier import automatic
+from anonymizer.privacy import PrivacyModel
+from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
 from anonymizer.recoding.full_domain.solve import solve
 from anonymizer.recoding.lattice import Node
-from anonymizer.recoding.problem.frequency import FrequencySets
-from anonymizer.recoding.problem.problem import Problem, Run, Scored, winner
+from anonymizer.recoding.problem.problem import Problem, Run, Scored
 from anonymizer.recoding.problem.suppression import Suppression
-
-MOST_SURVEYED = 20_000
-"""Nodes of a lattice that are all scored where nothing follows from one for another."""
-
-MOST_ROWS = 200_000_000
-"""Nodes times raw classes up to which they are: some seconds, most being rolled up from few."""
 
 
 class TimeUpError(Exception):
@@ -73,7 +60,6 @@ class Space:
     problem: Problem
     run: Run
     fixed: Node | None = None
-    _scored: dict[Node, Scored | None] = field(default_factory=dict)
     _others: dict[str, "Space"] = field(default_factory=dict)
 
     @property
@@ -113,25 +99,22 @@ class Space:
 
         Ties, within ``TOLERANCE``: more classes, then the lexicographically smallest.
 
-        Raises LookupError where only the best node of all is known.
+        Raises TimeUpError when the time is up, or the search had to end before it was finished.
         """
-        bottom = (0,) * len(self.heights)
-        low = bottom if low is None else low
         if self.fixed is not None:
-            return self._score(_join(self.fixed, low))
-        if self._follows:
-            return self._best_raised(low)
-        if self._surveyed:
-            above = [entry for entry in self._feasible if all(map(le, low, entry[2]))]
-            return winner(above) if above else None
-        if low != bottom:
-            raise LookupError("only the best node of the whole lattice is known")
-        return self._solution
+            return self._scored(_join(self.fixed, low or self.fixed))
+        if self.confines:
+            found = branch_and_bound(self.problem, self.run, low)
+        else:
+            found = solve(self.problem, "automatic", self.run)
+        if found is not None and not found.proven:
+            raise TimeUpError
+        return None if found is None else self._scored(found.node)
 
     @property
     def confines(self) -> bool:
-        """Whether the best node from any levels upward is known, and not only that of all."""
-        return self.fixed is not None or self._follows or self._surveyed
+        """Whether the best node from any levels upward is found, and not only that of all."""
+        return self.problem.objective.falls
 
     def quantity(self, score: float) -> float:
         """A score in the unit of the objective."""
@@ -196,71 +179,13 @@ class Space:
         """The counts at a node, with nothing suppressed."""
         return self.problem.at(node)
 
-    @cached_property
-    def _follows(self) -> bool:
-        """Whether the best node is a minimal one: nothing suppressed, all monotone, and falling."""
-        problem = self.problem
-        monotone = all(model.monotone for model in problem.models)
-        small = problem.lattice.size <= MOST_NODES
-        return small and monotone and problem.objective.falls and not problem.suppresses
-
-    @property
-    def _surveyed(self) -> bool:
-        """Whether all nodes are scored."""
-        size = self.problem.lattice.size
-        return size <= MOST_SURVEYED and size * len(self.problem.counts) <= MOST_ROWS
-
-    @cached_property
-    def _minimal(self) -> tuple[Node, ...]:
-        return automatic(self.problem, self.run).minimal
-
-    @cached_property
-    def _feasible(self) -> list[Scored]:
-        """Every feasible node with its score."""
-        found = map(self._score, self.problem.lattice)
-        return [entry for entry in found if entry is not None]
-
-    @cached_property
-    def _solution(self) -> Scored | None:
-        found = solve(self.problem, "automatic", self.run)
-        return None if found is None else (found.score, 0, found.node)
-
-    def _best_raised(self, low: Node) -> Scored | None:
-        """The best of the minimal nodes, raised; a raised one scores no more than it did before."""
-        nodes = self._minimal
-        if any(low):
-            bounds = {node: self._certain(node)[0] for node in nodes}
-            nodes = tuple(sorted(nodes, key=lambda node: -bounds[node]))
-        best: list[Scored] = []
-        for node in nodes:
-            if any(low) and best and bounds[node] < max(best)[0] - TOLERANCE:
-                break
-            best.append(self._certain(_join(node, low)))
-        return winner(best) if best else None
-
-    def _certain(self, node: Node) -> Scored:
-        """The score of a node that is feasible by what is known."""
-        entry = self._score(node)
-        if entry is None:
-            raise AssertionError("a node above a feasible one of a monotone policy is feasible")
-        return entry
-
-    def _score(self, node: Node) -> Scored | None:
+    def _scored(self, node: Node) -> Scored | None:
         """The score and the classes of a node as it would be released; None if not feasible."""
-        if node not in self._scored:
-            self.run.watch("scoring nodes", len(self._scored), None)
-            evaluator = self.problem.evaluator
-            candidate = evaluator.candidate(node, self._sets.at(node))
-            self._scored[node] = None if candidate is None else self._entry(candidate)
-        return self._scored[node]
-
-    def _entry(self, candidate: Candidate) -> Scored:
-        score = self.problem.evaluator.objective.score(candidate)
-        return score, candidate.released_classes, candidate.node
-
-    @cached_property
-    def _sets(self) -> FrequencySets:
-        return self.problem.evaluator.sets()
+        evaluator = self.problem.evaluator
+        candidate = evaluator.candidate(node, evaluator.sets().at(node))
+        if candidate is None:
+            return None
+        return evaluator.objective.score(candidate), candidate.released_classes, node
 
 
 def released_classes(candidate: Candidate) -> Columns:
