@@ -86,16 +86,16 @@ class Study:
 
 def random_study(rng: np.random.Generator) -> Study:
     """A study of three to five attributes, of which some tell of the sensitive one."""
-    names = "abcde"[: rng.integers(3, 6)]
-    size = int(rng.integers(30, 110))
+    names = "abcde"[: rng.choice([3, 4, 5], p=[0.4, 0.5, 0.1])]
+    size = int(rng.integers(30, 80))
     columns, chains = {}, {}
     for name in names:
         values = int(rng.integers(2, 5))
         columns[name] = [f"{name}{i}" for i in rng.choice(values, size, p=_skewed(rng, values))]
         chains[name] = _chain(rng, sorted(set(columns[name])))
-    told = rng.random(size) < 0.6
     own = rng.choice(3, size, p=_skewed(rng, 3))
-    columns["w"] = [f"w{columns['a'][i][1] if told[i] else own[i]}" for i in range(size)]
+    by = rng.choice([*names[:3], "w"], size)
+    columns["w"] = [f"w{columns[by[i]][i][1] if by[i] != 'w' else own[i]}" for i in range(size)]
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     objective = str(rng.choice(OBJECTIVES))
     weighed = objective in ("loss", "precision", "non-uniform-entropy") and rng.random() < 0.3
@@ -126,7 +126,7 @@ def _chain(rng: np.random.Generator, values: list[str]) -> Chain:
 
 def _policy(rng: np.random.Generator, size: int) -> list[PrivacyModel]:
     """One to three models, some that nothing satisfies."""
-    k = int(rng.integers(2, max(3, size // 3)))
+    k = int(rng.integers(2, max(3, size // 5)))
     known: list[Callable[[], PrivacyModel]] = [
         lambda: EntropyLDiversity(round(float(rng.uniform(1.2, 3)), 2)),
         lambda: TCloseness(round(float(rng.uniform(0.02, 0.5)), 2), distance="kl"),
@@ -136,7 +136,7 @@ def _policy(rng: np.random.Generator, size: int) -> list[PrivacyModel]:
         lambda: BasicBetaLikeness(round(float(rng.uniform(0.1, 2)), 2)),
         lambda: RecursiveLDiversity(round(float(rng.uniform(0.3, 3)), 2), 2),
     ]
-    chosen = rng.choice(len(known), int(rng.integers(0, 3)), replace=False)
+    chosen = rng.choice(len(known), int(rng.choice(3, p=[0.5, 0.3, 0.2])), replace=False)
     return [KAnonymity(k), *(known[i]() for i in chosen)]
 
 

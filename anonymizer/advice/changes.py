@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil
-from numbers import Integral
 
 from anonymizer.advice.obstacles import (
     enough_alone,
@@ -202,7 +201,7 @@ def freeing(space: Space, node: Node) -> Iterator[Change]:
         for name in space.names:
             for level in range(space.level(node, name) + 1, space.height(name)):
                 yield _coarsened(space, node, name, level)
-    yield from _loosened(space)
+    yield from _loosened(space, node)
 
 
 def freeing_most(changes: Sequence[Change]) -> tuple[Change, ...]:
@@ -244,9 +243,9 @@ def _coarsened(space: Space, node: Node, name: str, level: int) -> Change:
     return found_at(space, entry[2], change, free)
 
 
-def _loosened(space: Space) -> Iterator[Change]:
+def _loosened(space: Space, node: Node) -> Iterator[Change]:
     """Every model relaxed by one step, and a few records suppressed."""
-    now = space.best()
+    now = space.scored(node)
     score = None if now is None else now[0]
     models = list(space.problem.models)
     for place, model in enumerate(models):
@@ -269,7 +268,7 @@ def one_step(model: PrivacyModel) -> PrivacyModel | None:
     if given is None:
         return None
     after: float
-    if isinstance(given, Integral):
+    if model.whole:
         after = max(min(2, int(given)), int(given) // 2)
     elif model.at_least:
         after = max(1.0, rounded_outward(model, (1 + given) / 2))

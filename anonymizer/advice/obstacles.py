@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor, isfinite, log10
-from numbers import Integral
 
 import numpy as np
 
@@ -164,7 +163,7 @@ def with_threshold(model: PrivacyModel, threshold: float) -> PrivacyModel:
 
 def rounded_outward(model: PrivacyModel, value: float, steps: int = 0) -> float:
     """A value in ``DIGITS`` significant digits on the looser side, so many steps beyond."""
-    if isinstance(getattr(model, model.bounded_by), Integral):
+    if model.whole:
         return floor(value) - steps if model.at_least else ceil(value) + steps
     unit = 10.0 ** (floor(log10(abs(value))) - DIGITS + 1) if value else 10.0**-DIGITS
     if model.at_least:

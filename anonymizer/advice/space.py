@@ -17,6 +17,7 @@ from anonymizer.objectives.attributes import AttributeWise
 from anonymizer.objectives.candidate import Candidate
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding.full_domain.branch_and_bound import branch_and_bound
+from anonymizer.recoding.full_domain.exhaustive import MOST_NODES
 from anonymizer.recoding.full_domain.solve import solve
 from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.problem.problem import Problem, Run, Scored
@@ -102,14 +103,19 @@ class Space:
         Raises TimeUpError when the time is up, or the search had to end before it was finished.
         """
         if self.fixed is not None:
-            return self._scored(_join(self.fixed, low or self.fixed))
-        if self.confines:
+            return self.scored(_join(self.fixed, low or self.fixed))
+        if self.confines and (low is not None or not self._bisected):
             found = branch_and_bound(self.problem, self.run, low)
         else:
             found = solve(self.problem, "automatic", self.run)
         if found is not None and not found.proven:
             raise TimeUpError
-        return None if found is None else self._scored(found.node)
+        return None if found is None else self.scored(found.node)
+
+    @property
+    def _bisected(self) -> bool:
+        """Whether the best node of all is found by bisection: quicker under suppression."""
+        return self.problem.suppresses and self.problem.lattice.size <= MOST_NODES
 
     @property
     def confines(self) -> bool:
@@ -179,7 +185,7 @@ class Space:
         """The counts at a node, with nothing suppressed."""
         return self.problem.at(node)
 
-    def _scored(self, node: Node) -> Scored | None:
+    def scored(self, node: Node) -> Scored | None:
         """The score and the classes of a node as it would be released; None if not feasible."""
         evaluator = self.problem.evaluator
         candidate = evaluator.candidate(node, evaluator.sets().at(node))
