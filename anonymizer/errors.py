@@ -8,11 +8,15 @@ that is requested; it never shows a value of a sensitive or identifying column.
 
 import hashlib
 import json
+import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from math import inf, isfinite
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 T = TypeVar("T")
@@ -69,6 +73,27 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
+def suggestion(name: object, known: Iterable[str], others: str = "known are") -> str:
+    """What may have been meant by an unknown name: one that is near, else all that are known.
+
+    >>> suggestion("educaton", ["age", "education"]), suggestion(5, ["age", "sex"])
+    ("; did you mean 'education'?", '; known are age, sex')
+    """
+    names = list(known)
+    close = did_you_mean(name, names) if isinstance(name, str) else ""
+    return close or f"; {others} {', '.join(names)}"
+
+
+def near_file(path: Path) -> str:
+    """A hint at a file of the same directory whose name is near that of one that is not there."""
+    try:
+        with os.scandir(path.parent) as entries:
+            names = [entry.name for entry in islice(entries, MOST_COMPARED) if entry.is_file()]
+    except (OSError, ValueError):
+        return ""
+    return did_you_mean(path.name, names)
+
+
 def shown(given: object) -> str:
     """What a message says of what was given: a name or a number as it is, else only its type.
 
@@ -115,9 +140,7 @@ def name_of(given: str | Callable[..., object]) -> str:
 def require_one_of(what: str, given: object, known: Mapping[str, Any] | Sequence[str]) -> None:
     """Require that a parameter is one of the names that are known."""
     if not isinstance(given, str) or given not in known:
-        close = did_you_mean(given, known) if isinstance(given, str) else ""
-        hint = close or f"; known are {', '.join(known)}"
-        raise InputError(f"{what} = {shown(given)} is unknown{hint}")
+        raise InputError(f"{what} = {shown(given)} is unknown{suggestion(given, known)}")
 
 
 def digest_of(content: object) -> str:
@@ -165,17 +188,29 @@ def require_number(
     if not is_number(value, least, most, above=above, below=below):
         reach = f"{'above' if above else 'of at least'} {least:g}"
         limit = "" if most == inf else f" and {'below' if below else 'at most'} {most:g}"
-        raise InputError(f"{owner}: {name} = {shown(value)} must be a number {reach}{limit}")
+        raise InputError(
+            f"{owner}: {name} = {shown(value)} must be a number {reach}{limit}"
+            f"{_without_quotes(name, value)}"
+        )
 
 
 def require_whole(owner: str, name: str, value: object) -> None:
     """Require that a parameter is a whole number from 1 to ``MOST_RECORDS``."""
     if not is_whole(value, least=1):
-        raise InputError(f"{owner}: {name} = {shown(value)} must be a whole number of at least 1")
+        raise InputError(
+            f"{owner}: {name} = {shown(value)} must be a whole number of at least 1"
+            f"{_without_quotes(name, value)}"
+        )
     if int(value) > MOST_RECORDS:  # type: ignore[call-overload]
         raise InputError(
             f"{owner}: {name} must be at most {MOST_RECORDS:,}; no table has as many records"
         )
+
+
+def _without_quotes(name: str, value: object) -> str:
+    """The right form of a number that was written as a text."""
+    number = isinstance(value, str) and re.fullmatch(r"[0-9]{1,15}(\.[0-9]{1,15})?", value)
+    return f"; write it without quotes: {name} = {value}" if number else ""
 
 
 def whole_seed(seed: int) -> int:

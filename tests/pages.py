@@ -1,12 +1,15 @@
 """Pages of the documentation, their blocks of code, and how a block is carried out."""
 
 import re
+import runpy
 import shlex
 import shutil
+import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from unittest.mock import patch
 
 from anonymizer import Hierarchy, Study
 from anonymizer.cli import main
@@ -17,7 +20,13 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     *sorted(page for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts),
 ]
-SAMPLE = ("data/census.csv.gz", "data/demo.toml", "data/pram.toml", "hierarchies/adult")
+SAMPLE = (
+    "data/census.csv.gz",
+    "data/demo.toml",
+    "data/make_tables.py",
+    "data/pram.toml",
+    "hierarchies/adult",
+)
 """What of the repository lies in the directory in which a page is carried out."""
 
 FENCE = re.compile(r"^```(?P<language>[^\n]*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -115,16 +124,22 @@ class Session:
                 assert expected.split() == [str(self.code)], block.place
                 continue
             program, *arguments = shlex.split(command)
-            assert program == "anonymizer", f"{block.place}: {command}"
-            printed = self.run(arguments)
+            printed = self.run(program, arguments, f"{block.place}: {command}")
             explained = i + 1 < len(shown) and shown[i + 1] == "echo $?"
             assert explained or self.code == 0, f"{block.place}: {command}\n{printed}"
             require_shown(expected, printed, block.place)
 
-    def run(self, arguments: list[str]) -> str:
-        """Run a command in this process; its output on both streams."""
+    def run(self, program: str, arguments: list[str], place: str) -> str:
+        """Run a command, or a script of ``data/``, in this process; its output on both streams."""
+        script = arguments and program == "python" and arguments[0] in SAMPLE
+        assert program == "anonymizer" or script, place
         try:
-            main(arguments)
+            if script:
+                with patch.object(sys, "argv", arguments):
+                    runpy.run_path(arguments[0], run_name="__main__")
+                self.code = 0
+            else:
+                main(arguments)
         except SystemExit as stop:
             self.code = stop.code
         out, err = self.capture.readouterr()

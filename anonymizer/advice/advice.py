@@ -282,7 +282,10 @@ class _Adviser:
     def _finer(self, node: tuple[int, ...]) -> Iterator[Obstacle]:
         """What breaks the policy once each hidden attribute is one level finer."""
         space = self.space
+        bottom = space.problem.lattice.bottom
         for name in space.starred(node):
+            if space.level(node, name) <= space.level(bottom, name):
+                continue
             space.run.watch("looking below the best node", 0, None)
             lower = space.raised(node, name, space.level(node, name) - 1)
             yield from obstacles_at(space.at(lower), space.problem.models, name)

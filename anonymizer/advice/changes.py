@@ -48,13 +48,14 @@ class Change(Result):
     ----------
     kind
         ``"relax"`` models, ``"suppress"`` records, ``"remove"`` an attribute from the release (it
-        is left out, or nobody who attacks knows it), ``"coarsen"`` an attribute to a least level.
+        is left out, or nobody who attacks knows it), ``"coarsen"`` an attribute to a least level
+        (``min-level``), ``"allow"`` it to be as coarse as a level that its ``max-level`` forbids.
     settings
         What is relaxed.
     suppression
         The share of the records that may be suppressed.
     attribute, level
-        The quasi-identifier that is removed, or its least level.
+        The quasi-identifier that is removed, or its least level, or its highest.
     reachable
         Whether the policy can be satisfied then.
     levels
@@ -95,6 +96,8 @@ class Change(Result):
             return f"suppression = {self.suppression:g}"
         if self.kind == "remove":
             return f"leave {self.attribute} out"
+        if self.kind == "allow":
+            return f"{self.attribute} with max-level = {self.level}"
         return f"{self.attribute} at level {self.level} or coarser"
 
     derived = ("text",)
@@ -120,6 +123,8 @@ def ways_out(space: Space) -> Iterator[Change]:
             yield _relaxed(space, differing, together)
     yield from _enough_suppressed(space)
     yield from _enough_coarsened(space)
+    if space.fixed is None:
+        yield from _enough_allowed(space)
 
 
 def _relaxed(
@@ -179,7 +184,7 @@ def _enough_coarsened(space: Space) -> Iterator[Change]:
     for name in space.names:
         if space.fixed is not None:
             for level in range(space.level(space.fixed, name) + 1, space.height(name) + 1):
-                entry = space.best(space.raised((0,) * len(space.names), name, level))
+                entry = space.best(space.from_level(name, level))
                 if entry is not None:
                     change = Change("coarsen", attribute=name, level=level)
                     yield found_at(space, entry[2], change)
@@ -192,6 +197,17 @@ def _enough_coarsened(space: Space) -> Iterator[Change]:
                 yield found_at(rest, entry[2], Change("remove", attribute=name))
 
 
+def _enough_allowed(space: Space) -> Iterator[Change]:
+    """Attributes that may not be coarse enough: the least ``max-level`` that is."""
+    for name in space.names:
+        for level in range(space.height(name) + 1, space.problem.taxonomies[name].height + 1):
+            wider = space.allowing(name, level)
+            entry = wider.best()
+            if entry is not None:
+                yield found_at(wider, entry[2], Change("allow", attribute=name, level=level))
+                break
+
+
 def freeing(space: Space, node: Node) -> Iterator[Change]:
     """What removing or coarsening each attribute frees, removals first, then relaxed models."""
     if len(space.names) > 1:
@@ -199,7 +215,8 @@ def freeing(space: Space, node: Node) -> Iterator[Change]:
             yield _removed(space, node, name)
     if space.confines:
         for name in space.names:
-            for level in range(space.level(node, name) + 1, space.height(name)):
+            coarsest = space.height(name) - space.hides(name)
+            for level in range(space.level(node, name) + 1, coarsest + 1):
                 yield _coarsened(space, node, name, level)
     yield from _loosened(space, node)
 
@@ -223,7 +240,7 @@ def _removed(space: Space, node: Node, name: str) -> Change:
     """The best recoding without an attribute: that at whose highest level it says nothing."""
     change, rest = Change("remove", attribute=name), space.without(name)
     if space.hides(name) and space.confines:
-        entry = space.best(space.raised((0,) * len(node), name, space.height(name)))
+        entry = space.best(space.from_level(name, space.height(name)))
         found = None if entry is None else space.others(entry[2], name)
     else:
         entry = rest.best()
@@ -235,7 +252,7 @@ def _removed(space: Space, node: Node, name: str) -> Change:
 
 def _coarsened(space: Space, node: Node, name: str, level: int) -> Change:
     """The best recoding with an attribute at a least level."""
-    entry = space.best(space.raised((0,) * len(node), name, level))
+    entry = space.best(space.from_level(name, level))
     change = Change("coarsen", attribute=name, level=level)
     if entry is None:
         return change

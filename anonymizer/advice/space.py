@@ -115,7 +115,7 @@ class Space:
     @property
     def _bisected(self) -> bool:
         """Whether the best node of all is found by bisection: quicker under suppression."""
-        return self.problem.suppresses and self.problem.lattice.size <= MOST_NODES
+        return self.problem.suppresses and self.problem.lattice.room <= MOST_NODES
 
     @property
     def confines(self) -> bool:
@@ -136,6 +136,17 @@ class Space:
         """The levels of the other quasi-identifiers."""
         return tuple(at for each, at in zip(self.names, node, strict=True) if each != name)
 
+    def from_level(self, name: str, level: int) -> Node:
+        """The lowest node with a quasi-identifier at a level."""
+        return self.raised(self.problem.lattice.bottom, name, level)
+
+    def allowing(self, name: str, level: int) -> "Space":
+        """The lattice with another highest level of a quasi-identifier."""
+        known = self.problem.taxonomies
+        limits = replace(known[name].limits, max_level=level)
+        taxonomies = {**known, name: replace(known[name], limits=limits)}
+        return Space(replace(self.problem, taxonomies=taxonomies), self.run)
+
     def height(self, name: str) -> int:
         """The highest level of a quasi-identifier."""
         return self.heights[self.names.index(name)]
@@ -150,11 +161,11 @@ class Space:
         return (*node[:place], level, *node[place + 1 :])
 
     def hides(self, name: str) -> bool:
-        """Whether the highest level of a quasi-identifier is as if it were left out.
+        """Whether the highest level that a quasi-identifier may have is as if it were left out.
 
         It is one group, and labelled like a suppressed record where any may be suppressed.
         """
-        highest = self.problem.taxonomies[name].levels[-1]
+        highest = self.problem.taxonomies[name].levels[self.height(name)]
         return len(highest) == 1 and (bool(highest.hidden.all()) or not self.problem.suppresses)
 
     def starred(self, node: Node) -> tuple[str, ...]:

@@ -58,10 +58,22 @@ class Schema:
                 f"missing = {self.missing!r} is none of {', '.join(MISSING)}"
                 + did_you_mean(str(self.missing), MISSING)
             )
-        roles = Counter([*self.columns, *self.identifiers])
-        twice = [name for name, count in roles.items() if count > 1]
+        named = Counter([*self.columns, *self.identifiers])
+        twice = [name for name, count in named.items() if count > 1]
         if twice:
-            raise InputError(f"column {twice[0]!r} has more than one role; give it one")
+            roles = self._roles(twice[0])
+            raise InputError(f"column {twice[0]!r} has more than one role; give it one{roles}")
+
+    def _roles(self, name: str) -> str:
+        """The roles of a column that has several, in words."""
+        named = {
+            "a quasi-identifier": self.quasi_identifiers,
+            "sensitive": self.sensitive,
+            "an identifier": self.identifiers,
+            "a target": self.targets_alone,
+        }
+        of_it = [role for role, names in named.items() if name in names]
+        return f" (it is {' and '.join(of_it)})" if len(of_it) > 1 else ""
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 
+from anonymizer.hierarchy.labels import Meaning
 from anonymizer.hierarchy.partition import Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.values import text_of
@@ -80,13 +81,13 @@ def quoted(text: str | None) -> str:
     return text if plain else json.dumps(text, ensure_ascii=False)
 
 
-def unambiguous(labelled: Iterable[tuple[Hashable, str]]) -> list[Hashable]:
+def unambiguous(labelled: Iterable[tuple[Hashable | None, str]]) -> list[Hashable]:
     """Labels, each with its mark added for as long as it reads like one before it."""
     taken: set[str | None] = set()
     labels = []
     for label, mark in labelled:
         while (text := None if label is None else text_of(label)) in taken:
-            label = f"{label}{mark}"
+            label = label.marked(mark) if isinstance(label, Meaning) else f"{label}{mark}"
         taken.add(text)
         labels.append(label)
     return labels

@@ -5,18 +5,16 @@ from collections.abc import Sequence
 from io import StringIO
 from pathlib import Path
 
-from anonymizer.errors import InputError, did_you_mean, shown
+from anonymizer.errors import InputError
 from anonymizer.hierarchy.hierarchy import Hierarchy
+from anonymizer.hierarchy.inline import hierarchy_of
 from anonymizer.hierarchy.listed import ListedHierarchy
 from anonymizer.hierarchy.partition import ANY
-from anonymizer.hierarchy.rules import PrefixHierarchy, RangeHierarchy, SuppressionHierarchy
 from anonymizer.tables.reading import HIERARCHY, STUDY, parsed_toml, read_whole, separator_of
 from anonymizer.tables.values import number_of
 
 SEPARATORS = ";,\t|"
 """The likeliest first; ARX writes semicolons."""
-
-RULES = ("widths", "cuts", "prefixes", "suppress")
 
 
 def read_hierarchy(path: Path) -> Hierarchy:
@@ -88,40 +86,11 @@ def _has_header(first: Sequence[str], others: Sequence[Sequence[str]], attribute
 
 def _rule(text: str, path: Path) -> Hierarchy:
     try:
-        return _built(parsed_toml(text))
+        table = parsed_toml(text)
+        if str(table.get("file", "")).lower().endswith(".toml"):
+            raise InputError("a rule file may not refer to another one; file must be a CSV table")
+        return hierarchy_of(table, path.parent)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     except ValueError as error:
         raise InputError(f"{path}: not a TOML file: {error}") from None
-
-
-def _built(rule: dict[str, object]) -> Hierarchy:
-    name, value = _only_rule(rule)
-    if name == "suppress":
-        if value is not True:
-            raise InputError("suppress can only be true")
-        return SuppressionHierarchy()
-    if not isinstance(value, list) or not value:
-        raise InputError(f"{name} must be a list of numbers, such as {name} = [25, 50]")
-    if name == "prefixes":
-        return PrefixHierarchy(tuple(value))
-    if name == "widths":
-        return RangeHierarchy.exact(value, (), rule.get("origin", 0))
-    lists = [isinstance(level, list) for level in value]
-    if any(lists) != all(lists):
-        raise InputError("cuts must be a list of numbers, or one such list per level")
-    return RangeHierarchy.exact((), value if any(lists) else [value], 0)
-
-
-def _only_rule(rule: dict[str, object]) -> tuple[str, object]:
-    """The one rule of a file."""
-    for name in rule:
-        if name not in (*RULES, "origin"):
-            hint = did_you_mean(name, RULES) or f"; known are {', '.join(RULES)}"
-            raise InputError(f"unknown rule {shown(name)}{hint}")
-    given = [name for name in RULES if name in rule]
-    if len(given) != 1:
-        raise InputError(f"give exactly one of {', '.join(RULES)}")
-    if "origin" in rule and given != ["widths"]:
-        raise InputError("origin goes with widths")
-    return given[0], rule[given[0]]

@@ -3,50 +3,71 @@
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
+from numbers import Real
 from pathlib import Path
+from typing import Literal, Self
 
 import numpy as np
 
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, shown
+from anonymizer.hierarchy.limits import Limits
 from anonymizer.hierarchy.naming import named
-from anonymizer.hierarchy.partition import ANY, Interval, Partition, Taxonomy
+from anonymizer.hierarchy.partition import ANY, Partition, Taxonomy
+from anonymizer.hierarchy.scale import NUMBERS, Interval, Scale
+from anonymizer.kernels.arrays import Mask
 from anonymizer.tables.spelling import plainness
 from anonymizer.tables.values import is_missing, number_of, text_of
 
 Label = str | Interval
+Side = Literal["left", "right"]
+
+
+MOST_REPEATED = 5
+"""Numbers of a list that a message repeats."""
 
 
 class NO_KEY:  # noqa: N801 (a constant: the key of no value)
     """The key of a value that a hierarchy cannot take."""
 
 
+@dataclass(frozen=True)
 class Hierarchy(ABC):
     """How the values of one attribute generalize, written before any table is seen.
 
-    Make one with :meth:`read` (an ARX-style CSV file or a TOML rule), :meth:`from_rows`,
-    :meth:`ranges`, :meth:`prefixes` or :meth:`suppression`. Level 0 is the raw value, the
-    highest level a single group.
+    Make one with :meth:`of` (a table of keys, as in a study), :meth:`read` (an ARX-style CSV file
+    or a TOML rule), :meth:`from_rows`, :meth:`ranges`, :meth:`prefixes`, :meth:`suffixes`,
+    :meth:`redact`, :meth:`keep`, :meth:`calendar`, :meth:`order` or :meth:`suppression`.
+    Level 0 is the raw value, the highest level a single group. ``source`` is the file, for
+    messages, and ``limits`` are the levels and ranges that a release may use.
     """
 
-    source: str = "its hierarchy"
+    source: str = field(default="its hierarchy", kw_only=True)
+    limits: Limits = field(default=Limits(), kw_only=True)
 
     @staticmethod
-    def of(given: object, directory: Path = Path()) -> "Hierarchy":
-        """Make a hierarchy of what is given for one: itself, ``"suppress"``, or a path.
+    def of(given: object, directory: Path = Path(), attribute: str = "") -> "Hierarchy":
+        """Make a hierarchy of what is given for one.
 
-        Relative paths start at ``directory``.
+        That is the hierarchy itself, ``"suppress"``, a path, or a mapping of the keys that a study
+        has: one rule, its options, and limits. Relative paths start at ``directory``; messages show
+        the right form for the ``attribute``.
+
+        >>> Hierarchy.of({"widths": [5, 10], "max-level": 2}).labels(37)[0]
+        Interval(low=Decimal('35'), high=Decimal('40'))
         """
         if isinstance(given, Hierarchy):
             return given
+        if isinstance(given, Mapping):
+            from anonymizer.hierarchy.inline import hierarchy_of
+
+            return hierarchy_of(given, directory)
         if given == "suppress":
             return Hierarchy.suppression()
         if isinstance(given, str | Path) and str(given).strip():
             return Hierarchy.read(directory / given)
-        raise InputError(
-            "a hierarchy is a Hierarchy, a path or 'suppress', not "
-            + (f"a {type(given).__name__}" if given else "an empty text")
-        )
+        raise InputError(_right_form(given, attribute))
 
     @staticmethod
     def read(path: str | Path) -> "Hierarchy":
@@ -85,15 +106,90 @@ class Hierarchy(ABC):
         return RangeHierarchy.exact(widths, cuts, origin)
 
     @staticmethod
-    def prefixes(lengths: Sequence[int]) -> "Hierarchy":
+    def prefixes(lengths: Sequence[int], *, mask: str = "*") -> "Hierarchy":
         """Keep the first characters of a code and mask the rest, one level per length, then ``*``.
 
         >>> Hierarchy.prefixes([4, 2]).labels("47906")
         ('4790*', '47***', '*')
         """
-        from anonymizer.hierarchy.rules import PrefixHierarchy
+        from anonymizer.hierarchy.rules import MaskHierarchy
 
-        return PrefixHierarchy(tuple(lengths))
+        return MaskHierarchy(tuple(lengths), mask=mask)
+
+    @staticmethod
+    def suffixes(lengths: Sequence[int], *, mask: str = "*") -> "Hierarchy":
+        """Keep the last characters of a code and mask the others, one level per length.
+
+        >>> Hierarchy.suffixes([4, 2], mask="#").labels("47906")
+        ('#7906', '###06', '*')
+        """
+        from anonymizer.hierarchy.rules import MaskHierarchy
+
+        return MaskHierarchy(tuple(lengths), "right", mask=mask)
+
+    @staticmethod
+    def redact(lengths: Sequence[int], *, side: Side = "right", mask: str = "*") -> "Hierarchy":
+        """Mask so many characters at one side of a code, whatever its length, one level each.
+
+        >>> Hierarchy.redact([2, 4]).labels("479061")
+        ('4790**', '47****', '*')
+        """
+        from anonymizer.hierarchy.rules import MaskHierarchy
+
+        if side not in ("left", "right"):
+            raise InputError(f'side = {shown(side)} must be "left" or "right"')
+        kept: Side = "left" if side == "right" else "right"
+        return MaskHierarchy(tuple(lengths), kept, masks=True, mask=mask)
+
+    @staticmethod
+    def keep(*levels: Sequence[object], other: str = "other") -> "Hierarchy":
+        """Keep the values of each level, and call all others ``other``.
+
+        Each list is part of the one before. Values that are in none need not be known.
+
+        >>> Hierarchy.keep(["France", "Spain"], ["France"]).labels("Spain")
+        ('Spain', 'other', '*')
+        >>> Hierarchy.keep(["France", "Spain"], ["France"]).labels("Andorra")
+        ('other', 'other', '*')
+        """
+        from anonymizer.hierarchy.rules import KeepHierarchy
+
+        return KeepHierarchy.of_values(levels, other)
+
+    @staticmethod
+    def calendar(
+        units: Sequence[str], *, zone: str | None = None, format: str | None = None
+    ) -> "Hierarchy":
+        """Units of the calendar that dates and times lie in, one level per unit, then ``*``.
+
+        Units are second, minute, hour, day, week, month, quarter, half-year, year, 5 years, decade
+        and century. Instants are dates in a time ``zone``, UTC where none is given. ``format`` is
+        that of texts that are no ISO dates.
+
+        >>> [str(label) for label in Hierarchy.calendar(["month", "year"]).labels("2024-03-05")]
+        ['2024-03', '2024', '*']
+        """
+        from anonymizer.hierarchy.calendar import CalendarHierarchy
+
+        return CalendarHierarchy(tuple(units), zone, format)
+
+    @staticmethod
+    def order(
+        values: Sequence[object],
+        *,
+        widths: Sequence[int] = (),
+        cuts: Sequence[Sequence[object]] = (),
+    ) -> "Hierarchy":
+        """Categories from one end to the other, one level per width (or list of cuts), then ``*``.
+
+        A width is how many consecutive values a group has, a cut the value that a group begins at.
+
+        >>> [str(label) for label in Hierarchy.order(["S", "M", "L"], widths=[2]).labels("M")]
+        ['S - M', '*']
+        """
+        from anonymizer.hierarchy.order import OrderHierarchy
+
+        return OrderHierarchy.of_values(values, widths, cuts)
 
     @staticmethod
     def suppression() -> "Hierarchy":
@@ -101,6 +197,41 @@ class Hierarchy(ABC):
         from anonymizer.hierarchy.rules import SuppressionHierarchy
 
         return SuppressionHierarchy()
+
+    def limited(
+        self,
+        *,
+        min_level: int = 0,
+        max_level: int | None = None,
+        grid: int | Sequence[object] | None = None,
+    ) -> Self:
+        """The same hierarchy, of which a release may use levels ``min_level`` to ``max_level``.
+
+        ``grid`` is of ranges: how many cut points they may have, or the cut points themselves.
+
+        >>> Hierarchy.ranges(widths=[5, 10]).limited(max_level=2).limits.max_level
+        2
+        """
+        listed = isinstance(grid, Iterable) and not isinstance(grid, str)
+        points = tuple(map(self.cut_point, grid)) if listed else grid  # type: ignore[arg-type]
+        limits = Limits(min_level, max_level, points)  # type: ignore[arg-type]
+        limits.require_height(self.height)
+        if limits.grid is not None and not self.ordered:
+            raise InputError(
+                "grid is for ranges of numbers, which this hierarchy has none of; leave it out"
+            )
+        return replace(self, limits=limits)
+
+    def cut_point(self, given: object) -> Decimal:
+        """Where on the number line a cut point of a grid lies."""
+        number = number_of(given) if isinstance(given, Real | Decimal) else None
+        if number is None or isinstance(given, bool):
+            raise InputError(f"cut points of grid must be numbers, not {shown(given)}")
+        return number
+
+    def describe(self) -> dict[str, object]:
+        """The hierarchy as JSON has it: its part of a study's fingerprint."""
+        return {**self.rule(), **self.limits.describe()}
 
     @property
     @abstractmethod
@@ -112,13 +243,18 @@ class Hierarchy(ABC):
         """The labels of the values of a key at levels 1, 2, ..., height."""
 
     @abstractmethod
-    def describe(self) -> dict[str, object]:
-        """The hierarchy as JSON has it: its part of a study's fingerprint."""
+    def rule(self) -> dict[str, object]:
+        """How values generalize, as JSON has it; limits are apart from it."""
 
     @property
     def ordered(self) -> bool:
         """Whether the values are numbers that were meant as such, so that ranges may be refined."""
         return False
+
+    @property
+    def scale(self) -> Scale:
+        """The scale that ordered values lie on."""
+        return NUMBERS
 
     @property
     def top(self) -> Label:
@@ -127,7 +263,7 @@ class Hierarchy(ABC):
 
     @property
     def listed(self) -> Iterable[Hashable]:
-        """The values the steward listed."""
+        """The values the steward listed: all that are covered, or some of them."""
         return ()
 
     def key(self, value: object) -> Hashable:
@@ -174,7 +310,7 @@ class Hierarchy(ABC):
         """
         values = list(values)
         raw = self._by_key(attribute, values, [1] * len(values) if sizes is None else sizes)
-        keys, numbers = _ranked(dict.fromkeys([*self.listed, *raw]))
+        keys, numbers = self.ranked(dict.fromkeys([*self.listed, *raw]))
         levels = (
             # One group per key: 1 and True are equal to Python, not to whoever reads the release.
             Partition(np.arange(len(keys)), tuple(raw.get(key, key) for key in keys)),
@@ -187,8 +323,16 @@ class Hierarchy(ABC):
             self.key,
             numbers,
             ordered=self.ordered and numbers is not None,
-            listed=bool(self.listed),
+            listed=_among(keys, self.listed),
+            scale=self.scale,
+            limits=self.limits,
         )
+
+    def ranked(
+        self, keys: Collection[Hashable]
+    ) -> tuple[list[Hashable], tuple[Decimal | None, ...] | None]:
+        """Keys in order, a missing one last, and their places where all have one."""
+        return _ranked(keys)
 
     def _by_key(
         self, attribute: str, values: Iterable[object], sizes: Iterable[int]
@@ -205,6 +349,29 @@ class Hierarchy(ABC):
         if strangers:
             raise InputError(self.refusal(attribute, dict(sorted(strangers.items()))))
         return raw
+
+
+def _right_form(given: object, attribute: str) -> str:
+    """The message about what is no hierarchy: how it is written instead."""
+    begin = f"write {attribute} = " if attribute else "write "
+    items = given if isinstance(given, list | tuple) else [given]
+    if given is True:
+        return f"a hierarchy is no true or false; {begin}{{ suppress = true }}"
+    if given and all(isinstance(each, Real) and not isinstance(each, bool) for each in items):
+        numbers = ", ".join(shown(each) for each in items[:MOST_REPEATED])
+        more = ", ..." if len(items) > MOST_REPEATED else ""
+        return f"a hierarchy needs the name of a rule; {begin}{{ widths = [{numbers}{more}] }}"
+    what = "an empty text" if given == "" else f"a {type(given).__name__}"
+    return (
+        f"a hierarchy is a table of a rule, a path or 'suppress', not {what}; {begin}"
+        "{ widths = [5, 10] }, for numbers, or { suppress = true }"
+    )
+
+
+def _among(keys: Sequence[Hashable], listed: Iterable[Hashable]) -> Mask:
+    """Which of some keys are listed, shape (keys,)."""
+    known = frozenset(listed)
+    return np.fromiter((key in known for key in keys), bool, len(keys))
 
 
 def _ranked(keys: Collection[Hashable]) -> tuple[list[Hashable], tuple[Decimal | None, ...] | None]:

@@ -24,13 +24,11 @@ class ListedHierarchy(Hierarchy):
 
     Kept by column: a million rows would be a million things more for Python to look after.
 
-    ``values`` appear once each, ``levels`` are their labels at levels 1, 2, ..., and ``source`` is
-    the file, for messages.
+    ``values`` appear once each, and ``levels`` are their labels at levels 1, 2, ....
     """
 
     values: Texts = field(repr=False)
     levels: tuple[Texts, ...] = field(repr=False)
-    source: str = "its hierarchy"
 
     @classmethod
     def by_rows(cls, rows: Sequence[Sequence[str]], source: str = "its hierarchy") -> Self:
@@ -62,7 +60,8 @@ class ListedHierarchy(Hierarchy):
         values, levels = _each_once(tuple(map(text_of, columns[0])), columns[1:], source)
         # ``*`` goes above a last column of more than one group.
         one = len(set(levels[-1] if levels else values)) == 1
-        table = cls(values, levels if levels and one else (*levels, (ANY,) * len(values)), source)
+        levels = levels if levels and one else (*levels, (ANY,) * len(values))
+        table = cls(values, levels, source=source)
         for level, (fine, coarse) in enumerate(pairwise(table._partitions), 1):
             pair = fine.split_by(coarse)
             if pair:
@@ -102,7 +101,7 @@ class ListedHierarchy(Hierarchy):
         row = self._row[str(key)]
         return tuple(labels[row] for labels in self.levels)
 
-    def describe(self) -> dict[str, object]:
+    def rule(self) -> dict[str, object]:
         return {"rows": list(zip(self.values, *self.levels, strict=True))}
 
     @property

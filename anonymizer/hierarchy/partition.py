@@ -10,32 +10,18 @@ from functools import cached_property
 import numpy as np
 
 from anonymizer.errors import InputError
+from anonymizer.hierarchy.labels import Meaning
+from anonymizer.hierarchy.limits import Limits
 from anonymizer.hierarchy.naming import SWITCH, may_be_named
+from anonymizer.hierarchy.scale import NUMBERS, Interval, Scale
 from anonymizer.kernels.arrays import Codes, Mask
-from anonymizer.tables.values import key_text, number_text, text_of
+from anonymizer.tables.values import key_text, text_of
 
 ANY = "*"
 """The label of the group that holds every value."""
 
 MOST_LISTED = 10_000
 """Values of a hierarchy that a manifest lists: some 300 kB."""
-
-
-@dataclass(frozen=True)
-class Interval:
-    """The half-open range [low, high); ``None`` is an open end.
-
-    >>> str(Interval(Decimal(25), Decimal(50))), str(Interval(Decimal(60), None))
-    ('[25, 50)', '[60, inf)')
-    """
-
-    low: Decimal | None
-    high: Decimal | None
-
-    def __str__(self) -> str:
-        low = "(-inf" if self.low is None else f"[{number_text(self.low)}"
-        high = "inf" if self.high is None else number_text(self.high)
-        return f"{low}, {high})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,10 +94,10 @@ class Taxonomy:
 
     ``levels[0]`` separates all values, the last one none. ``key`` says what makes two raw values
     the same value (``39``, ``39.0`` and ``" 39"`` are), ``codes`` has the code of each by its key.
-    ``numbers`` are their exact places on the number line, None for a missing one, and None in all
-    where not every value is a number. Ranges of ``ordered`` values mean something: they may be
-    refined. If they are not ``listed`` by the hierarchy, the values are those of the table, and no
-    report may name one that a release hides.
+    ``numbers`` are their exact places on the ``scale``, None for a missing one, and None in all
+    where not every value has one. Ranges of ``ordered`` values mean something: they may be refined.
+    Values that are not ``listed`` by the hierarchy, shape (values,), only the table has: no report
+    may name one that a release hides. ``limits`` are the levels and ranges that a release may use.
     """
 
     attribute: str
@@ -120,7 +106,9 @@ class Taxonomy:
     key: Callable[[object], Hashable] = field(repr=False)
     numbers: tuple[Decimal | None, ...] | None = field(repr=False)
     ordered: bool
-    listed: bool
+    listed: Mask = field(repr=False)
+    scale: Scale = field(default=NUMBERS, repr=False)
+    limits: Limits = Limits()  # noqa: RUF009 (frozen)
 
     def __post_init__(self) -> None:
         for level, (fine, coarse) in enumerate(zip(self.levels, self.levels[1:], strict=False)):
@@ -130,7 +118,7 @@ class Taxonomy:
 
     def _torn(self, level: int, pair: tuple[int, int]) -> str:
         """The message; values by name where the hierarchy lists them, or they may be named."""
-        if not (self.listed or may_be_named(0)):
+        if not (self.listed[list(pair)].all() or may_be_named(0)):
             return torn_levels(level, None, None)
         keys, fine = list(self.codes), self.levels[level]
         names = ["a missing value" if keys[v] is None else str(keys[v]) for v in pair]
@@ -142,9 +130,44 @@ class Taxonomy:
         return len(self.levels) - 1
 
     @property
+    def finest(self) -> int:
+        """The lowest level that a release may use."""
+        return self.limits.min_level
+
+    @property
+    def coarsest(self) -> int:
+        """The highest level that a release may use."""
+        most = self.limits.max_level
+        return self.height if most is None else min(most, self.height)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether a release may not put all values into one group."""
+        return self.coarsest < self.height
+
+    @cached_property
+    def placed(self) -> tuple[Codes, tuple[Decimal, ...]]:
+        """The codes of the values that have a place on the scale, in its order, and the places."""
+        numbers = enumerate(self.numbers or ())
+        known = sorted((number, code) for code, number in numbers if number is not None)
+        codes = np.array([code for _, code in known], np.intp)
+        return codes, tuple(number for number, _ in known)
+
+    @property
     def many(self) -> bool:
         """Whether so many values are listed that only released groups are described."""
-        return self.listed and len(self.codes) > MOST_LISTED
+        return int(self.listed.sum()) > MOST_LISTED
+
+    @cached_property
+    def lacks(self) -> Mask:
+        """The values that the hierarchy does not list, no missing one among them."""
+        lacking: Mask = np.array([key is not None for key in self.codes], bool)
+        lacking[self.listed] = False
+        return lacking
+
+    def lists(self, codes: Sequence[int] | Codes) -> bool:
+        """Whether the hierarchy lists some values, all of them but a missing one."""
+        return bool(self.listed.any() and not self.lacks[np.asarray(codes, np.intp)].any())
 
     @cached_property
     def texts(self) -> tuple[str | None, ...]:
@@ -169,8 +192,9 @@ class Taxonomy:
     ) -> list[dict[str, object]]:
         """The groups of a partition, enough to apply it again, as JSON has it.
 
-        A group is given by its range, by the values the hierarchy lists for it, by its label only
-        (a masked code, everything), or, in a cut, by its level and label. What only the table
+        A group is given by its range, by the values the hierarchy lists for it, by its label with
+        what that stands for (a masked code, all values but some, everything), or, in a cut, by its
+        level and label. What only the table
         holds, be it a value, the way it is written or that one is missing, is never shown unless it
         is released as it is, or spelled out by a label: nor is a group whose label is not among the
         texts ``released`` (None: a missing value), unless the hierarchy lists its values.
@@ -186,31 +210,37 @@ class Taxonomy:
         raw = partition is self.levels[0]
         briefly = self.many and not raw and sum(map(len, members.values())) > MOST_LISTED
         found = []
-        for group, values in members.items():
-            label = partition.labels[group]
-            listed = [value for value in values if value is not None] if self.listed else []
+        for group, codes in members.items():
+            label, values = partition.labels[group], [self.texts[code] for code in codes]
+            listed = [self.texts[code] for code in codes if self.listed[code]]
             if shown[group] or listed:
                 group_entry = self.entry(label if shown[group] or not raw else listed[0], raw)
-                if self.listed and not raw and not isinstance(label, Interval):
+                if not raw and self._by_values(label, codes):
                     digest = {"listed": len(listed), "sha256": digest_of_values(listed)}
                     group_entry |= digest if briefly else {"values": listed}
                 found.append(group_entry | self._kind(partition, group, values))
         return found
 
-    def _members(self, partition: Partition, some: Mask) -> dict[int, list[str | None]]:
-        """The texts of the values of some groups."""
-        members: dict[int, list[str | None]] = {int(each): [] for each in np.flatnonzero(some)}
+    def _members(self, partition: Partition, some: Mask) -> dict[int, list[int]]:
+        """The codes of the values of some groups."""
+        members: dict[int, list[int]] = {int(each): [] for each in np.flatnonzero(some)}
         codes = np.flatnonzero(some[partition.groups])
         for code, group in zip(codes.tolist(), partition.groups[codes].tolist(), strict=True):
-            members[group].append(self.texts[code])
+            members[group].append(code)
         return members
+
+    def _by_values(self, label: Hashable, codes: Sequence[int]) -> bool:
+        """Whether a group of a hierarchy that lists values is given by them, not by its label."""
+        return not isinstance(label, Interval | Meaning) and self.lists(codes)
 
     def entry(self, label: Hashable, raw: bool) -> dict[str, object]:
         """A label as JSON has it, with the ends of a range, or with the raw value that it is."""
         if isinstance(label, Interval):
-            return {"label": str(label), "from": _plain(label.low), "to": _plain(label.high)}
+            return {"label": str(label), **label.entry()}
         text = None if label is None else str(label)
-        return {"label": text, "values": [text]} if raw else {"label": text}
+        meaning = label.described if isinstance(label, Meaning) else {}
+        values = {"values": [text]} if raw else {}
+        return {"label": text, **values, **(meaning if not raw else {}), **self.scale.described()}
 
     def _kind(
         self, partition: Partition, group: int, values: list[str | None]
@@ -268,16 +298,9 @@ def _without_labels(partition: Partition, kept: Mask) -> Partition:
     return replace(partition, labels=labels)
 
 
-def digest_of_values(values: Sequence[str]) -> str:
+def digest_of_values(values: Sequence[str | None]) -> str:
     """SHA-256 of a list of values as JSON has it."""
     return hashlib.sha256(json.dumps(values).encode()).hexdigest()
-
-
-def _plain(end: Decimal | None) -> int | float | None:
-    """An end of a range as JSON has it."""
-    if end is None:
-        return None
-    return int(end) if end == end.to_integral_value() else float(end)
 
 
 def torn_levels(level: int, values: Sequence[object] | None, label: object) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from inspect import signature
 from typing import Literal
 
-from anonymizer.errors import InputError, did_you_mean
+from anonymizer.errors import InputError, suggestion
 from anonymizer.objectives.attributes import Loss, NonUniformEntropy, Precision, Tabulated
 from anonymizer.objectives.base import Objective, Weights
 from anonymizer.objectives.classes import (
@@ -78,8 +78,7 @@ def objective_of(
     is no number of at least 0, or the aggregate is unknown.
     """
     if name not in OBJECTIVES:
-        hint = did_you_mean(str(name), OBJECTIVES) or f"; known are {', '.join(OBJECTIVES)}"
-        raise InputError(f"objective {name!r} is unknown{hint}")
+        raise InputError(f"objective {name!r} is unknown{suggestion(name, OBJECTIVES)}")
     options = {"weights": weights, "target": targets, "aggregate": aggregate}
     given = {option: value for option, value in options.items() if value not in (None, {})}
     for option in given:

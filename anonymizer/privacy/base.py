@@ -14,10 +14,10 @@ from anonymizer.counts.counts import Classes, Counts
 from anonymizer.errors import (
     InputError,
     PolicyUnreachableError,
-    did_you_mean,
     require_number,
     require_one_of,
     require_whole,
+    suggestion,
 )
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
@@ -203,7 +203,7 @@ def attributes_of(model: PrivacyModel, sensitive: Sequence[str]) -> Sequence[str
     if model.attribute is None:
         return sensitive
     if model.attribute not in sensitive:
-        hint = did_you_mean(str(model.attribute), sensitive) or f"; {', '.join(sensitive)} would be"
+        hint = suggestion(model.attribute, sensitive, "sensitive are")
         raise InputError(
             f"{model.name} is about {model.attribute!r}, which is no sensitive attribute{hint}"
         )

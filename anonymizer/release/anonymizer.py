@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -86,7 +86,7 @@ class Anonymizer(Conventions):
         When no recoding satisfies the policy.
     """
 
-    quasi_identifiers: Mapping[str, Hierarchy | str | Path]
+    quasi_identifiers: Mapping[str, Hierarchy | str | Path | Mapping[str, Any]]
     sensitive: str | Sequence[str] = ()
     privacy: Sequence[PrivacyModel] = ()
     recoding: RecodingName | Recoding = "full-domain"
@@ -229,7 +229,8 @@ class Anonymizer(Conventions):
     @property
     def hierarchies(self) -> dict[str, Hierarchy]:
         """How each quasi-identifier generalizes: strings made into hierarchies."""
-        return {name: Hierarchy.of(given) for name, given in self.quasi_identifiers.items()}
+        given = self.quasi_identifiers
+        return {name: Hierarchy.of(each, attribute=name) for name, each in given.items()}
 
 
 def _options(objective: Objective) -> dict[str, object]:

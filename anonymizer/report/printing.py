@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from anonymizer.errors import InputError, did_you_mean
+from anonymizer.errors import InputError, suggestion
 from anonymizer.release.output.atomic import require_place, write_file
 
 
@@ -47,7 +47,7 @@ def picture_at(
     """
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
-        hint = did_you_mean(suffix, SUFFIXES) or f"; known are {', '.join(SUFFIXES)}"
+        hint = suggestion(suffix, SUFFIXES)
         raise InputError(f"cannot draw {path}: no format of a picture has suffix {suffix!r}{hint}")
     require_place(path, "cannot draw", force=force)
     try:

@@ -262,7 +262,7 @@ def _document(
         first = recoding == "variable-range" and name == names[0] and rng.random() < 0.95
         suffix, content = hierarchy(rng, table[name], "ranges" if first else None)
         quasi[name] = f"{name.replace(' ', '-')}.{suffix}"
-        files[quasi[name]] = content
+        files[quasi[name]] = content + (_limits(rng, content) if suffix == "toml" else "")
     if rng.random() < 0.1:
         scene.population = "everybody.csv"
         files["everybody.csv"] = _everybody(rng, names, table)
@@ -278,6 +278,18 @@ def _document(
     RECODINGS[recoding][1](rng, document, files)
     _objective(rng, document, recoding, sensitive, roles)
     return document
+
+
+def _limits(rng: random.Random, rule: str) -> str:
+    """What a rule file says of the levels and ranges that a release may use; mostly nothing."""
+    said = ""
+    if rng.random() < 0.15:
+        said += f"min-level = {rng.choice((0, 1, 1, 2))}\n"
+    if rng.random() < 0.15:
+        said += f"max-level = {rng.choice((1, 1, 2))}\n"
+    if rule.startswith(("widths", "cuts")) and rng.random() < 0.15:
+        said += f"grid = {rng.choice(('1', '3', '[0, 2.5, 30]', '[-1]'))}\n"
+    return said
 
 
 def _is_gap(value: object) -> bool:

@@ -413,7 +413,7 @@ class Torn(Hierarchy):
     def labels_of(self, key):
         return "all", str(key), "*"
 
-    def describe(self):
+    def rule(self):
         return {}
 
 
@@ -449,17 +449,20 @@ def test_a_rule_file_by_hand(tmp_path, text, value, expected):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("width = [25]", "unknown rule 'width'; did you mean 'widths'"),
-        ("banana = 1", "unknown rule 'banana'; known are widths, cuts, prefixes, suppress"),
-        ("widths = [25]\ncuts = [1]", "give exactly one of"),
-        ("origin = 3", "give exactly one of"),
+        ("width = [25]", "unknown key 'width'; did you mean 'widths'"),
+        ("banana = 1", "unknown key 'banana'; known are widths, cuts, prefixes, "),
+        ("widths = [25]\ncuts = [1]", r"widths and cuts are two rules; leave one, such as \{ wid"),
+        (
+            "origin = 3",
+            r"give exactly one rule: widths, cuts, .*; such as \{ widths = \[5, 10\] \}",
+        ),
         ("cuts = [1]\norigin = 3", "origin goes with widths"),
-        ("widths = 25", r"widths must be a list of numbers, such as widths = \[25, 50\]"),
+        ("widths = 25", r"widths must be a list, such as widths = \[25\]$"),
         ("prefixes = 3", "prefixes must be a list"),
         ("suppress = false", "suppress can only be true"),
         ("suppress = 1", "suppress can only be true"),
-        ("widths = []", "widths must be a list of numbers"),
-        ("cuts = []", "cuts must be a list of numbers"),
+        ("widths = []", r"widths must be a list, such as widths = \[5, 10\]"),
+        ("cuts = []", "cuts must be a list, such as cuts = "),
         ("widths = ['wide']", "must be (numbers, not|a list of numbers)"),
         ("widths = [true]", "must be (numbers, not|a list of numbers)"),
         ("widths = [nan]", "must be (numbers, not|a list of numbers)"),
@@ -487,8 +490,8 @@ def test_what_a_study_states_becomes_a_hierarchy(tmp_path):
     assert Hierarchy.of(known) is known
     assert Hierarchy.of("suppress").describe() == {"suppress": True}
     assert Hierarchy.of("zip.toml", tmp_path).describe() == {"prefixes": [1]}
-    with pytest.raises(InputError, match="not a int"):
-        Hierarchy.of(3)
+    with pytest.raises(InputError, match=r"write age = \{ widths = \[3\] \}$"):
+        Hierarchy.of(3, attribute="age")
 
 
 # What a manifest may show
@@ -497,7 +500,8 @@ def test_what_a_study_states_becomes_a_hierarchy(tmp_path):
 def test_values_that_only_the_table_holds_are_not_described_once_hidden():
     taxonomy = Hierarchy.prefixes([1]).over("zip", ["47906", "47302", None])
     shown = {"4****", "*"}
-    assert taxonomy.describe(taxonomy.levels[1], shown) == [{"label": "4****"}, {"label": "*"}]
+    four = {"label": "4****", "masked": [1, 5]}
+    assert taxonomy.describe(taxonomy.levels[1], shown) == [four, {"label": "*"}]
     assert taxonomy.describe(taxonomy.levels[1], {"*"}) == [{"label": "*"}]  # nobody in 4 is left
     assert taxonomy.describe(taxonomy.levels[2], shown) == [{"label": "*"}]
 

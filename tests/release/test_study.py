@@ -255,18 +255,30 @@ def test_absolute_paths_stay_so(tmp_path):
         ('[data]\npath = "people.csv"\n', "", r"section \[data\] is missing"),
         ('path = "people.csv"', "", r"\[data\] path is missing"),
         ('[sensitive]\nattributes = ["disease"]\n', "", "is about a sensitive attribute; name one"),
-        ('[[privacy]]\nmodel = "k-anonymity"\nk = 2\n', "", r"section \[privacy\] is missing"),
+        (
+            '[[privacy]]\nmodel = "k-anonymity"\nk = 2\n',
+            "",
+            r"section \[\[privacy\]\] is missing; write \[\[privacy\]\] with model = .* and k = 5",
+        ),
         ('age = "age.toml"\nsex = "suppress"', "", "at least one quasi-identifier"),
         # wrong types
         ('"people.csv"', "3", r"\[data\] path must be a text in quotes"),
-        ('["disease"]', '"disease"', r"\[sensitive\] attributes must be a list"),
+        ('["disease"]', "5", r"\[sensitive\] attributes must be a list"),
         ('["disease"]', "[1]", r"\[sensitive\] attributes.0 must be a text"),
-        ('"suppress"', "true", r"\[quasi-identifiers\] sex must be a text"),
-        ("[[privacy]]", "[privacy]", "privacy must be a list"),
-        ("[quasi", 'separator = ";;"\n[quasi', r"\[data\] separator .* at most 1 character"),
-        ("[quasi", 'separator = ""\n[quasi', r"\[data\] separator .* at least 1 character"),
+        ('"suppress"', "true", r"\[quasi-identifiers\] sex: .* write sex = \{ suppress = true \}"),
+        (
+            "[[privacy]]",
+            "[privacy]",
+            r"privacy is written in double brackets, once for each model: \[\[privacy\]\]",
+        ),
+        (
+            "[quasi",
+            'separator = ";;"\n[quasi',
+            r"\[data\] separator ';;' must be one ASCII character",
+        ),
+        ("[quasi", 'separator = ""\n[quasi', r"\[data\] separator '' must be one ASCII character"),
         ("[quasi", 'missing = "skip"\n[quasi', r"\[data\] missing .*'error', 'drop' or 'category"),
-        ("[quasi", 'missing-values = "?"\n[quasi', r"\[data\] missing-values must be a list"),
+        ("[quasi", "missing-values = 5\n[quasi", r"\[data\] missing-values must be a list"),
         ("[[privacy]]", "[search]\nseed = -1\n[[privacy]]", r"\[search\] seed .*greater than or"),
         (
             "[[privacy]]",
@@ -288,8 +300,12 @@ def test_absolute_paths_stay_so(tmp_path):
         ('"k-anonymity"', '"k-anonimity"', "'k-anonimity' is unknown; did you mean 'k-anonymity'"),
         ('"k-anonymity"', '"zzz"', "'zzz' is unknown; known are k-anonymity, distinct-l-diversity"),
         ('"k-anonymity"', '["k-anonymity"]', r"model = \['k-anonymity'\] is unknown"),
-        ('model = "k-anonymity"', "", r"\[\[privacy\]\] lacks model; known are k-anonymity"),
-        ("k = 2", "", r"\[\[privacy\]\] k-anonymity lacks 'k'; give it"),
+        (
+            'model = "k-anonymity"',
+            "",
+            r"\[\[privacy\]\] lacks model, such as .*; known are k-anonymity",
+        ),
+        ("k = 2", "", r"\[\[privacy\]\] k-anonymity lacks 'k'; add a line"),
         ("k = 2", "k = 2\nl = 3", "k-anonymity has no parameter 'l'; it has k"),
         ("k = 2", "k = 0", "k = 0 must be a whole number of at least 1"),
         ("k = 2", "k = 2.0", "k = 2.0 must be a whole number"),
@@ -314,8 +330,8 @@ def test_studies_that_cannot_be(tmp_path, old, new, message):
         ("entropy-l-diversity\nl = '2'", "l = '2' must be a number"),
         ("entropy-l-diversity\nl = 1000000000000000000000000", "l = "),
         ("entropy-l-diversity\nk = 2", "has no parameter 'k'; it has l, estimator, attribute"),
-        ("t-closeness\nt = 0.5", "t-closeness lacks 'distance'; give it"),
-        ("t-closeness\ndistance = 'kl'", "t-closeness lacks 't'; give it"),
+        ("t-closeness\nt = 0.5", "t-closeness lacks 'distance'; add a line"),
+        ("t-closeness\ndistance = 'kl'", "t-closeness lacks 't'; add a line"),
         ("t-closeness\nt = 0.5\ndistance = 'k'", "distance = 'k' is unknown; did you mean 'kl'"),
         (
             "t-closeness\nt = 0.5\ndistance = 3",
@@ -383,7 +399,10 @@ def test_files_that_are_no_study(tmp_path, content, message):
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("none.toml", "there is no study file"), (".", "cannot read study file .*: Is a directory")],
+    [
+        ("none.toml", "there is no study file"),
+        (".", "is a directory; name the study file in it, such as .*study.toml"),
+    ],
 )
 def test_paths_without_a_study(tmp_path, name, message):
     with pytest.raises(InputError, match=message):
@@ -645,8 +664,8 @@ WRONG_MODELS = [
     ("recursive-l-diversity", "c = 0\nl = 2", "c = 0 must be a number above 0"),
     ("recursive-l-diversity", "c = -1\nl = 2", "c = -1 must be a number above 0"),
     ("recursive-l-diversity", "c = 1\nl = 0", "l = 0 must be a whole number of at least 1"),
-    ("recursive-l-diversity", "c = 1", "recursive-l-diversity lacks 'l'; give it"),
-    ("recursive-l-diversity", "l = 2", "recursive-l-diversity lacks 'c'; give it"),
+    ("recursive-l-diversity", "c = 1", "recursive-l-diversity lacks 'l'; add a line"),
+    ("recursive-l-diversity", "l = 2", "recursive-l-diversity lacks 'c'; add a line"),
     ("alpha-k-anonymity", "alpha = 0\nk = 2", "alpha = 0 must be a number above 0 and at most 1"),
     ("alpha-k-anonymity", "alpha = 1.1\nk = 2", "alpha = 1.1 must be a number above 0 and at mos"),
     ("alpha-k-anonymity", "alpha = 0.5\nk = 0", "k = 0 must be a whole number of at least 1"),
@@ -712,7 +731,7 @@ WRONG_MODELS = [
     (
         "t-closeness",
         "t = 1\ndistance = 'hierarchical'\nhierarchy = 3",
-        "a hierarchy is a Hierarchy, a path or 'suppress', not a int",
+        "[[privacy]] a hierarchy needs the name of a rule; write { widths = [3] }",
     ),
     (
         "population-uniqueness",
@@ -736,7 +755,7 @@ WRONG_MODELS = [
     ),
     ("average-reidentification-risk", "risk = 0", "risk = 0 must be a number above 0 and at most"),
     ("highest-reidentification-risk", "risk = 2", "risk = 2 must be a number above 0 and at most"),
-    ("k-map", "k = 2", "k-map lacks 'population'; give it"),
+    ("k-map", "k = 2", "k-map lacks 'population'; add a line"),
     ("k-map", "k = 0\npopulation = 'people.csv'", "k = 0 must be a whole number of at least 1"),
     ("k-map", "k = 5\npopulation = 'people.csv'", "k = 5 exceeds the 4 records of the population"),
     (
@@ -762,7 +781,11 @@ WRONG_MODELS = [
         "delta = 1 must be a number above 0 and below 1",
     ),
     *(
-        (name, f"{parameters}\nattribute = 'sex'", "'sex', which is no sensitive attribute; disea")
+        (
+            name,
+            f"{parameters}\nattribute = 'sex'",
+            "'sex', which is no sensitive attribute; sensitive are disea",
+        )
         for name, parameters in [
             ("distinct-l-diversity", "l = 2"),
             ("entropy-l-diversity", "l = 2"),
@@ -836,3 +859,37 @@ def refused(path, capsys):
     assert not re.search(r"\b(ann|bob|eve|dan|flu|cold)\b", err)
     assert sorted(path.parent.rglob("*")) == before
     return stop.value.code, err
+
+
+# Hierarchies in their line
+
+
+def test_a_quasi_identifier_may_be_a_table_of_its_rule(tmp_path):
+    inline = changed('"suppress"', "{ suppress = true }").replace(
+        '"age.toml"', "{ widths = [10, 20], max-level = 2 }"
+    )
+    study = Study(lay(tmp_path, inline))
+    assert study.hierarchies == {
+        "age": Hierarchy.ranges([10, 20]).limited(max_level=2),
+        "sex": Hierarchy.suppression(),
+    }
+    unlimited = Study(lay(tmp_path, inline.replace(", max-level = 2", "")))
+    assert study.fingerprint != unlimited.fingerprint
+    assert use(study.path)["age"].astype(str).tolist() == ["[20, 40)"] * 4
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("5", r"write sex = \{ widths = \[5\] \}"),
+        ("[5, 10]", r"write sex = \{ widths = \[5, 10\] \}"),
+        ("{ width = [5] }", "unknown key 'width'; did you mean 'widths'"),
+        ("{ widths = [5], cuts = [3] }", "widths and cuts are two rules"),
+        ("{ file = 'none.csv' }", "cannot read hierarchy .*none.csv"),
+        ("{ file = '' }", "file must be a path in quotes"),
+    ],
+)
+def test_a_table_that_is_no_hierarchy_is_one_line_with_its_place(tmp_path, given, message):
+    path = lay(tmp_path, changed('"suppress"', given))
+    with pytest.raises(InputError, match=rf"study\.toml: \[quasi-identifiers\] sex: .*{message}"):
+        use(path)

@@ -29,6 +29,16 @@ def test_another_seed_makes_other_people():
     assert not make["census"](50, seed=1).equals(make["census"](50, seed=2))
 
 
+def test_tables_of_a_first_hour_are_the_same_each_time(tmp_path):
+    make = runpy.run_path(str(ROOT / "data" / "make_tables.py"))["make"]
+    for turn in ("one", "other"):
+        make(tmp_path / turn, records=200)
+    names = {path.name for path in (tmp_path / "one").iterdir()}
+    assert len(names) == 5
+    for name in names:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
+
+
 def test_the_sample_is_plausible_and_small():
     census = load_census()
     assert shipped("data", "census.csv.gz").stat().st_size < 500_000

@@ -51,7 +51,7 @@ def branch_and_bound(problem: Problem, run: Run = ALONE, low: Node | None = None
     """
     prunes = not problem.suppresses and all(model.monotone for model in problem.models)
     lattice = problem.lattice
-    bottom = (0,) * len(lattice.heights) if low is None else low
+    bottom = lattice.bottom if low is None else low
     tree = Tree(problem.evaluator, lattice, prunes, bottom)
     deadline = run.deadline()
     try:

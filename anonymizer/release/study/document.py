@@ -17,6 +17,7 @@ from typing import (
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     StrictBool,
@@ -29,11 +30,15 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from anonymizer.counts.schema import Missing
-from anonymizer.errors import LONGEST, InputError, did_you_mean, shown
+from anonymizer.errors import LONGEST, InputError, near_file, shown, suggestion
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.parts import Number
 from anonymizer.release.recodings import RECODINGS
+from anonymizer.release.study.mistakes import FORMS, form_of, not_toml, require_study
 from anonymizer.tables.reading import STUDY, parsed_toml, read_whole
+
+UNKNOWN_SECTION = ("extra_forbidden", 1)
+"""A complaint about a section, by its type and the length of its place."""
 
 UNION = ("int", "float")
 """What pydantic adds to the place of a complaint about a number."""
@@ -50,19 +55,31 @@ class Section(BaseModel):
     )
 
 
+Texts = Annotated[
+    tuple[StrictStr, ...],
+    BeforeValidator(lambda given: (given,) if isinstance(given, str) else given),
+]
+"""Texts; one alone needs no list."""
+
+
 class Data(Section):
     """``[data]``: where the table lies and how it is read."""
 
     path: StrictStr
-    separator: Annotated[StrictStr, Field(min_length=1, max_length=1)] | None = None
+    separator: StrictStr | None = None
     missing: Missing = "error"
-    missing_values: tuple[StrictStr, ...] = ()
+    missing_values: Texts = ()
+    encoding: StrictStr | None = None
+    decimal: StrictStr | None = None
+    thousands: StrictStr | None = None
+    quote: StrictStr | None = None
+    columns: Annotated[tuple[StrictStr, ...], Field(min_length=1)] | None = None
 
 
 class Columns(Section):
     """``[sensitive]`` and ``[identifiers]``: names of columns."""
 
-    attributes: tuple[StrictStr, ...] = ()
+    attributes: Texts = ()
 
 
 class SearchOptions(Section):
@@ -134,7 +151,7 @@ class Document(Section):
     """A whole study file."""
 
     data: Data
-    quasi_identifiers: dict[StrictStr, StrictStr]
+    quasi_identifiers: dict[StrictStr, Any]
     sensitive: Columns = Columns()
     identifiers: Columns = Columns()
     privacy: tuple[dict[str, Any], ...]
@@ -161,35 +178,48 @@ def read_document(path: Path) -> Document:
     Raises InputError when it cannot be read or says something it cannot; the message names file,
     section and key.
     """
-    text = read_whole(path, STUDY, "study file ", f"there is no study file {path}")
+    require_study(path)
+    absent = f"there is no study file {path}{near_file(path)}"
+    text = read_whole(path, STUDY, "study file ", absent)
     try:
         return Document.model_validate(parsed_toml(text))
     except ValidationError as error:
         raise InputError(f"{path}: {_explained(error)}") from None
     except ValueError as error:
-        raise InputError(f"{path} is not a TOML file: {error}") from None
+        raise not_toml(path, text, str(error)) from None
 
 
 def _explained(error: ValidationError) -> str:
     """The first complaint, in the study file's words."""
-    first = error.errors(include_url=False, include_input=False)[0]
+    # A section that is missing may be there by another name.
+    complaints = error.errors(include_url=False, include_input=False)
+    first = min(complaints, key=lambda each: (each["type"], len(each["loc"])) != UNKNOWN_SECTION)
     *section, key = [str(part)[:LONGEST] for part in first["loc"] if part not in UNION]
     place = f"[{section[0]}] " if section else ""
     match first["type"]:
         case "extra_forbidden":
             return f"{place}unknown key {shown(key)}{_known(section, key)}"
         case "missing":
-            return f"{place}{key} is missing" if section else f"section [{key}] is missing"
+            if not section:
+                return f"section {FORMS[key][0]} is missing; write {form_of(key)}"
+            return f"{place}{key} is missing"
         case "union_tag_invalid":
             return _unknown_method(str(first["ctx"]["tag"]))
+    if not section and key in FORMS:
+        return _wrong_section(key)
     inner = section[2:] if section[:1] == ["recoding"] else section[1:]
     return f"{place}{'.'.join([*inner, key])} {_expected(first)}"
 
 
+def _wrong_section(name: str) -> str:
+    """What is said of a section that is written as something else."""
+    how = "in double brackets, once for each model" if name == "privacy" else "as one section"
+    return f"{name} is written {how}: {form_of(name)}"
+
+
 def _unknown_method(name: str) -> str:
-    known = f"; known are {', '.join(SECTIONS)}"
-    near = f"; it is {RENAMED[name]!r} now" if name in RENAMED else did_you_mean(name, SECTIONS)
-    return f"[recoding] method = {shown(name)} is unknown{near or known}"
+    now = f"; it is {RENAMED[name]!r} now" if name in RENAMED else suggestion(name, SECTIONS)
+    return f"[recoding] method = {shown(name)} is unknown{now}"
 
 
 def _known(section: list[str], key: str) -> str:
@@ -213,7 +243,7 @@ def _known(section: list[str], key: str) -> str:
         known = _names(kind) if isinstance(kind, type) and issubclass(kind, Section) else []
     if section[:1] == ["recoding"] and methods:
         return f"; it is for method = {_listed(methods)}, not for {section[1]!r}"
-    return did_you_mean(key, known) or f"; known are {', '.join(known)}"
+    return suggestion(key, known)
 
 
 def _listed(names: list[str]) -> str:
@@ -223,12 +253,14 @@ def _listed(names: list[str]) -> str:
 def _expected(complaint: ErrorDetails) -> str:
     """What a value should have been, in words for people who do not know the library's types."""
     if complaint["loc"][-1] in UNION:
-        return "must be a number"
+        return "must be a number, without quotes"
+    if complaint["type"] == "literal_error":
+        return f"must be {complaint['ctx']['expected']}"
     kinds = {
         "string_type": "must be a text in quotes",
         "bool_type": "must be true or false",
-        "int_type": "must be a whole number",
-        "float_type": "must be a number",
+        "int_type": "must be a whole number, without quotes",
+        "float_type": "must be a number, without quotes",
         "tuple_type": "must be a list in brackets",
         "dict_type": "must be a section",
         "model_type": "must be a section",

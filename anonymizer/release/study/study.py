@@ -1,6 +1,6 @@
 """Study files: what to anonymize, under which policy, as TOML."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +10,7 @@ import pandas as pd
 
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
-from anonymizer.errors import InputError, did_you_mean, shown
+from anonymizer.errors import InputError, shown, suggestion
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import Objective, objective_of
 from anonymizer.privacy import MODELS, Population, PrivacyModel
@@ -19,7 +19,7 @@ from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.study.document import STRATEGY, read_document
-from anonymizer.tables.files import Format, format_of, read_table
+from anonymizer.tables.files import Format, Given, describe_file, read_table, release_format
 
 
 class Study:
@@ -48,11 +48,12 @@ class Study:
         """Build a privacy model from its table, checking names before values."""
         place = f"{self.path}: [[privacy]]"
         if "model" not in section:
-            raise InputError(f"{place} lacks model; known are {', '.join(MODELS)}")
+            raise InputError(
+                f'{place} lacks model, such as model = "k-anonymity"; known are {", ".join(MODELS)}'
+            )
         name = section["model"]
         if not isinstance(name, str) or name not in MODELS:
-            hint = did_you_mean(str(name), MODELS) or f"; known are {', '.join(MODELS)}"
-            raise InputError(f"{place} model = {name!r:.200} is unknown{hint}")
+            raise InputError(f"{place} model = {name!r:.200} is unknown{suggestion(name, MODELS)}")
         given = {key: value for key, value in section.items() if key != "model"}
         _require_parameters(f"{place} {name}", MODELS[name], given)
         try:
@@ -76,7 +77,7 @@ class Study:
         if given not in self._populations:
             path = self.path.parent / given
             names = tuple(self.document.quasi_identifiers)
-            table = read_table(path, self.format_of(path), names)
+            table = read_table(path, self.format_of(path, names), names)
             self._populations[given] = Population(table, given)
         return self._populations[given]
 
@@ -109,7 +110,16 @@ class Study:
     def hierarchies(self) -> dict[str, Hierarchy]:
         """How each quasi-identifier generalizes."""
         given = self.document.quasi_identifiers
-        return {name: Hierarchy.of(what, self.path.parent) for name, what in given.items()}
+        return {name: self._hierarchy(name, what) for name, what in given.items()}
+
+    def _hierarchy(self, name: str, given: object) -> Hierarchy:
+        """The hierarchy of a quasi-identifier: of a file, or of the table in its line."""
+        try:
+            return Hierarchy.of(given, self.path.parent, name)
+        except InputError as error:
+            if isinstance(given, str) and given.strip():
+                raise  # the file says where
+            raise InputError(f"{self.path}: [quasi-identifiers] {name}: {error}") from None
 
     @cached_property
     def recoding(self) -> Recoding:
@@ -171,10 +181,26 @@ class Study:
         """Where the table lies."""
         return self.path.parent / self.document.data.path
 
-    def format_of(self, path: Path) -> Format:
-        """The format of a table of this study; a separator that is not given is found by itself."""
+    @cached_property
+    def given(self) -> Given:
+        """What ``[data]`` says of how tables are written."""
         data = self.document.data
-        return format_of(path, data.separator, data.missing_values)
+        try:
+            return Given(**{each.name: getattr(data, each.name) for each in fields(Given)})
+        except InputError as error:
+            raise InputError(f"{self.path}: [data] {error}") from None
+
+    def format_of(self, path: Path, columns: Sequence[str] | None = None) -> Format:
+        """The format of a raw table; what ``[data]`` does not give is found by itself.
+
+        ``columns``: that the table has for sure; those of the schema by default.
+        """
+        return describe_file(path, self.given, self.schema.columns if columns is None else columns)
+
+    def released_format_of(self, path: Path) -> Format:
+        """The format of a released table, which is written as releases are."""
+        data = self.document.data
+        return release_format(path, data.separator, data.missing_values)
 
     def read(
         self, path: Path | None = None, form: Format | None = None, schema: Schema | None = None
@@ -207,9 +233,9 @@ def _require_parameters(place: str, kind: type[PrivacyModel], given: Mapping[str
     known = {field.name: field for field in parameters}
     for key in given:
         if key not in known:
-            hint = did_you_mean(key, known) or f"; it has {', '.join(known)}"
+            hint = suggestion(key, known, "it has")
             raise InputError(f"{place} has no parameter {shown(key)}{hint}")
     for key, field in known.items():
         # A default does not spare some: thresholds under different distances differ.
         if key not in given and (field.default is MISSING or key in kind.required):
-            raise InputError(f"{place} lacks {key!r}; give it")
+            raise InputError(f"{place} lacks {key!r}; add a line {key} = ... below its model")

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from anonymizer.errors import InputError, shown
-from anonymizer.hierarchy import ANY, Hierarchy
+from anonymizer.hierarchy import ANY, Hierarchy, Meaning
 from anonymizer.hierarchy.cuts import quoted
 from anonymizer.masking import RandomRecoding
 from anonymizer.privacy import PrivacyModel, about_each
@@ -122,22 +122,45 @@ def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[
     """The labels of one attribute, at its level or at that of each group; else at any."""
     listed = [_listed_labels(hierarchy, each) for each in range(hierarchy.height + 1)]
     wrong = 0
+    allowed = range(hierarchy.limits.min_level, _highest(hierarchy) + 1)
     for group in groups:
         own = group.get("level", level)
-        fits = any(
+        fits = own in (None, *allowed) and any(
             _of_level(hierarchy, each, group, known)
             for each, known in enumerate(listed)
             if own in (None, each)
         )
-        wrong += not (fits or (own is None and _of_its_own(hierarchy, group)))
+        if "members" in group:
+            fits = _of_members(hierarchy, group, listed)
+        alike = _scale_of(group) == hierarchy.scale.described()
+        wrong += not (alike and (fits or (own is None and _of_its_own(hierarchy, group))))
     high = level is not None and level > hierarchy.height
     reported = "the level of each group" if level is None else f"level {level}"
     words = f"has {counted(wrong, 'label')} of other levels, or of other values"
     return required(f"levels.{name}", not wrong and not high, reported, words, "study")
 
 
+def _highest(hierarchy: Hierarchy) -> int:
+    """The highest level that a release may use."""
+    most = hierarchy.limits.max_level
+    return hierarchy.height if most is None else most
+
+
+def _of_members(hierarchy: Hierarchy, group: RawGroup, listed: Sequence[set[str]]) -> bool:
+    """Whether a label is that of groups of the hierarchy, each of a level that it may have."""
+    members = group["members"]
+    known = all(
+        hierarchy.limits.min_level <= member["level"] <= hierarchy.height
+        and _of_level(hierarchy, member["level"], member, listed[member["level"]])
+        for member in members
+    )
+    labels = [member["label"] for member in members]
+    spelled = labels[0] if len(labels) == 1 else "{" + ", ".join(map(quoted, labels)) + "}"
+    return known and _alike(spelled, group.get("group", _unmarked(group["label"])))
+
+
 def _of_its_own(hierarchy: Hierarchy, group: RawGroup) -> bool:
-    """Whether a group that is of no level is a range of numbers, or spells its values out."""
+    """Whether a group that is of no level is a range, or spells its values out."""
     if "from" in group:
         return hierarchy.ordered
     values = group.get("values", [])
@@ -145,7 +168,13 @@ def _of_its_own(hierarchy: Hierarchy, group: RawGroup) -> bool:
         return True  # a missing value, which stays apart from ranges
     label = group.get("group", _unmarked(group["label"]))
     known = all(value is None or _covers(hierarchy, value) for value in values)
-    return bool(values) and known and label == "{" + ", ".join(map(quoted, values)) + "}"
+    listed = "{" + ", ".join(map(quoted, values)) + "}"
+    return bool(values) and known and label in (listed, hierarchy.scale.spelled(values))
+
+
+def _scale_of(group: RawGroup) -> dict[str, object]:
+    """What a group says of the scale that its values lie on."""
+    return {"calendar": dict(group["calendar"])} if "calendar" in group else {}
 
 
 def _listed_labels(hierarchy: Hierarchy, level: int) -> set[str]:
@@ -167,9 +196,19 @@ def _of_level(hierarchy: Hierarchy, level: int, group: RawGroup, listed: set[str
         return False
     if "values" in group and not _complete(hierarchy, level, group, label):
         return False
-    if text_of(label) in listed:
-        return True
-    return not hierarchy.listed and _at(hierarchy, level, _representative(group), label)
+    if not _stands_for(hierarchy, level, group, label):
+        return False
+    return text_of(label) in listed or _at(hierarchy, level, _representative(group), label)
+
+
+def _stands_for(hierarchy: Hierarchy, level: int, group: RawGroup, label: object) -> bool:
+    """Whether a group says of a masked code, or of all others, what the hierarchy does."""
+    said = {name: group[name] for name in ("except", "masked") if name in group}
+    if label == ANY or is_missing(label) or not _covers(hierarchy, label):
+        return not said or label == ANY
+    found = hierarchy.labels(label)[level - 1]
+    meant = isinstance(found, Meaning) and found == label
+    return said == (found.stands_for if meant else {})  # type: ignore[union-attr]
 
 
 def _unmarked(label: object) -> object:
@@ -191,7 +230,8 @@ def _representative(group: RawGroup) -> object:
     """A value that the label may be of: one within a range, or a masked code itself."""
     if group.get("from") is not None:
         return group["from"]
-    return group["to"] - 1 if group.get("to") is not None else group.get("group", group["label"])
+    end = group.get("to")
+    return end - 1 if isinstance(end, int | float) else group.get("group", group["label"])
 
 
 def _at(hierarchy: Hierarchy, level: int, value: object, label: object) -> bool:

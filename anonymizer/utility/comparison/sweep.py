@@ -7,7 +7,7 @@ from itertools import product
 from math import prod
 from numbers import Real
 
-from anonymizer.errors import InputError, did_you_mean
+from anonymizer.errors import InputError, suggestion
 from anonymizer.privacy import PrivacyModel
 
 SweepPoint = Mapping[str, float]
@@ -67,7 +67,7 @@ def policy_at(models: Sequence[PrivacyModel], point: SweepPoint) -> tuple[Privac
     known = {name for model in models for name in _numbers(model)}
     for name in point:
         if name not in known:
-            hint = did_you_mean(name, known) or f"; known are {', '.join(sorted(known))}"
+            hint = suggestion(name, sorted(known))
             raise InputError(f"sweep: no model of the policy has a parameter {name!r}{hint}")
     try:
         return tuple(

@@ -1,0 +1,154 @@
+"""Rules as tables of keys: a line of a study, a ``.toml`` file, or a mapping in Python.
+
+A table has exactly one rule, options of that rule, and limits. ``RULES`` is the registry: a rule is
+a function of the table, an example for messages, and the names of its options.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from anonymizer.errors import InputError, is_number, shown, suggestion
+from anonymizer.hierarchy.calendar import CalendarHierarchy
+from anonymizer.hierarchy.hierarchy import Hierarchy
+from anonymizer.hierarchy.order import OrderHierarchy
+from anonymizer.hierarchy.rules import KeepHierarchy, RangeHierarchy, SuppressionHierarchy
+
+Table = Mapping[str, Any]
+
+LIMITS = ("min-level", "max-level", "grid")
+"""Keys that go with any rule."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How one kind of hierarchy is made of its table.
+
+    ``build`` gets the whole table and the directory that paths are relative to. ``example`` is what
+    messages show. ``options`` are the keys that go with the rule.
+    """
+
+    build: Callable[[Table, Path], Hierarchy]
+    example: str
+    options: tuple[str, ...] = ()
+
+
+def hierarchy_of(table: Table, directory: Path = Path()) -> Hierarchy:
+    """Make the hierarchy that a table describes; paths in it start at ``directory``.
+
+    InputError when it has no rule, or two, or something else; the message shows the right form.
+    """
+    rule = RULES[_only_rule(table)]
+    options = {name: table[name] for name in table if name not in LIMITS}
+    hierarchy = rule.build(options, directory)
+    given = {name.replace("-", "_"): table[name] for name in LIMITS if name in table}
+    # A file may have limits of its own.
+    return hierarchy.limited(**{**vars(hierarchy.limits), **given}) if given else hierarchy
+
+
+def _only_rule(table: Table) -> str:
+    """The name of the one rule of a table; InputError where it has another number of them."""
+    known = dict.fromkeys([*RULES, *(name for rule in RULES.values() for name in rule.options)])
+    for name in table:
+        if name not in known and name not in LIMITS:
+            raise InputError(f"unknown key {shown(name)}{_hint(str(name), [*known, *LIMITS])}")
+    given = [name for name in RULES if name in table]
+    # A key may be an option of one rule, and a rule itself: widths of ordered values.
+    rules = [name for name in given if not any(name in RULES[each].options for each in given)]
+    if not rules:
+        raise InputError(f"give exactly one rule: {', '.join(RULES)}; {_such_as('widths')}")
+    if len(rules) > 1:
+        raise InputError(f"{' and '.join(rules)} are two rules; leave one, {_such_as(rules[0])}")
+    for name in table:
+        if name not in (rules[0], *RULES[rules[0]].options, *LIMITS):
+            home = next(rule for rule in RULES if name in RULES[rule].options)
+            raise InputError(f"{name} goes with {home}, {_such_as(home)}")
+    return rules[0]
+
+
+def _hint(name: str, known: Sequence[str]) -> str:
+    return suggestion(name, known)
+
+
+def _such_as(rule: str) -> str:
+    return f"such as {{ {RULES[rule].example} }}"
+
+
+def list_in(table: Table, name: str) -> list[Any]:
+    """The list of a rule; InputError where it is none, or empty."""
+    value = table[name]
+    if not isinstance(value, Sequence) or isinstance(value, str) or not value:
+        written = f"{name} = [{shown(value)}]" if is_number(value) else RULES[name].example
+        raise InputError(f"{name} must be a list, such as {written}")
+    return list(value)
+
+
+def _widths(table: Table, directory: Path) -> Hierarchy:
+    return RangeHierarchy.exact(list_in(table, "widths"), (), table.get("origin", 0))
+
+
+def _cuts(table: Table, directory: Path) -> Hierarchy:
+    cuts = list_in(table, "cuts")
+    lists = [isinstance(level, Sequence) and not isinstance(level, str) for level in cuts]
+    if any(lists) != all(lists):
+        raise InputError("cuts must be a list of numbers, or one such list per level")
+    return RangeHierarchy.exact((), cuts if any(lists) else [cuts], 0)
+
+
+def _prefixes(table: Table, directory: Path) -> Hierarchy:
+    return Hierarchy.prefixes(list_in(table, "prefixes"), mask=table.get("mask", "*"))
+
+
+def _suffixes(table: Table, directory: Path) -> Hierarchy:
+    return Hierarchy.suffixes(list_in(table, "suffixes"), mask=table.get("mask", "*"))
+
+
+def _redact(table: Table, directory: Path) -> Hierarchy:
+    options = {name: table[name] for name in ("side", "mask") if name in table}
+    return Hierarchy.redact(list_in(table, "redact"), **options)
+
+
+def _keep(table: Table, directory: Path) -> Hierarchy:
+    levels = list_in(table, "keep")
+    nested = any(isinstance(each, list | tuple) for each in levels)
+    return KeepHierarchy.of_values(levels if nested else [levels], table.get("other", "other"))
+
+
+def _suppress(table: Table, directory: Path) -> Hierarchy:
+    if table["suppress"] is not True:
+        raise InputError("suppress can only be true")
+    return SuppressionHierarchy()
+
+
+def _calendar(table: Table, directory: Path) -> Hierarchy:
+    options = {name: table[name] for name in ("zone", "format") if name in table}
+    return CalendarHierarchy(tuple(list_in(table, "calendar")), **options)
+
+
+def _order(table: Table, directory: Path) -> Hierarchy:
+    widths, cuts = (list_in(table, name) if name in table else [] for name in ("widths", "cuts"))
+    one = bool(cuts) and not isinstance(cuts[0], list | tuple)
+    return OrderHierarchy.of_values(list_in(table, "order"), widths, [cuts] if one else cuts)
+
+
+def _file(table: Table, directory: Path) -> Hierarchy:
+    path = table["file"]
+    if not isinstance(path, str | Path) or not str(path).strip():
+        raise InputError(f"file must be a path in quotes, such as {RULES['file'].example}")
+    return Hierarchy.read(directory / path)
+
+
+RULES: dict[str, Rule] = {
+    "widths": Rule(_widths, "widths = [5, 10]", ("origin",)),
+    "cuts": Rule(_cuts, "cuts = [18, 30, 65]"),
+    "prefixes": Rule(_prefixes, "prefixes = [4, 3]", ("mask",)),
+    "suffixes": Rule(_suffixes, "suffixes = [4, 3]", ("mask",)),
+    "redact": Rule(_redact, 'redact = [2, 4], side = "left"', ("side", "mask")),
+    "keep": Rule(_keep, 'keep = [["France", "Spain"], ["France"]], other = "other"', ("other",)),
+    "suppress": Rule(_suppress, "suppress = true"),
+    "calendar": Rule(_calendar, 'calendar = ["month", "quarter", "year"]', ("zone", "format")),
+    "order": Rule(_order, 'order = ["S", "M", "L", "XL"]', ("widths", "cuts")),
+    "file": Rule(_file, 'file = "education.csv"'),
+}
+"""Every rule by its name, in the order of messages."""
