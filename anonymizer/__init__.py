@@ -32,6 +32,7 @@ from anonymizer.version import __version__ as __version__
 
 if TYPE_CHECKING:  # the same as HOMES, for type checkers
     # isort: off
+    from anonymizer.advice import Advice as Advice, advise as advise
     from anonymizer.errors import (
         AnonymizerError as AnonymizerError,
         InputError as InputError,
@@ -94,6 +95,7 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
     from anonymizer.utility.comparison import Comparison as Comparison, compare as compare
 
 HOMES = {
+    "advice": "Advice advise",
     "errors": "AnonymizerError InputError NotFittedError PolicyBrokenError PolicyUnreachableError",
     "hierarchy": "Hierarchy showing_values",
     "masking": "Bottleneck Noise Pram",

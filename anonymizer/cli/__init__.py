@@ -35,6 +35,7 @@ HOMES = {
     "models": "anonymizer.cli.releases",
     "quality": "anonymizer.cli.measuring",
     "compare": "anonymizer.cli.measuring",
+    "advise": "anonymizer.cli.advise",
     "lattice": "anonymizer.cli.measuring",
     "estimate": "anonymizer.cli.measuring",
     "hierarchy": "anonymizer.cli.hierarchies",
@@ -69,7 +70,9 @@ def _carry_out(arguments: Sequence[str] | None, outputs: Sequence[str]) -> int:
         with ends_as_interrupts():
             return commands.main(arguments, prog_name="anonymizer", standalone_mode=False) or 0
     except AnonymizerError as error:
-        return _complain(str(error), error.exit_code)
+        code = _complain(str(error), error.exit_code)
+        _note(getattr(error, "__notes__", ()))
+        return code
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.ctx.get_help() if error.ctx else "", err=True)
         return error.exit_code
@@ -125,6 +128,13 @@ def _complain(message: str, code: int, outputs: Sequence[str] | None = None, hin
     with suppress(OSError):  # the exit code tells where standard error cannot
         click.echo(f"anonymizer: {line}", err=True)
     return code
+
+
+def _note(lines: Sequence[str]) -> None:
+    """What goes with an error: what stands in the way, and the ways out."""
+    with suppress(OSError):
+        for line in lines:
+            click.echo(line, err=True)
 
 
 def _place(error: BaseException) -> str:

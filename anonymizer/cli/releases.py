@@ -13,6 +13,7 @@ from anonymizer.cli.options import (
     study_option,
     table_argument,
 )
+from anonymizer.errors import PolicyUnreachableError
 from anonymizer.release.output.interrupts import never_lost
 from anonymizer.report.printing import print_json, printing
 
@@ -28,8 +29,10 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
     """Anonymize the table of a STUDY file (TOML) and write the release.
 
     Interrupting a search that takes long (Ctrl-C) ends it with the best recoding found so far, and
-    says how much better another could be.
+    says how much better another could be. Where the policy is out of reach, what stands in the way
+    and the ways out go to standard error; where the result is drastic, what to change is printed.
     """
+    from anonymizer.cli.advise import explain, weak_points
     from anonymizer.release.publish import publish
     from anonymizer.release.study import Study
     from anonymizer.report.progress import progress
@@ -37,13 +40,18 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
 
     described = Study(study)
     with progress() as shown, never_lost(shown) as watch:
-        release, manifest = publish(described, output, force=force, n_jobs=jobs, watch=watch)
+        try:
+            release, manifest = publish(described, output, force=force, n_jobs=jobs, watch=watch)
+        except PolicyUnreachableError as error:
+            explain(error, described, jobs, watch)
+            raise
+        weak = [] if as_json else weak_points(described, release, jobs, watch)
     with printing(f"the release stands in {output}"):
         if as_json:
             print_json(manifest.to_dict())
         else:
             print_found(described.data_path, described.found)
-            print_release(release, output)
+            print_release(release, output, weak)
 
 
 @click.command(

@@ -133,6 +133,11 @@ class PrivacyModel(ABC):
         return f"{'>=' if self.at_least else '<='} {self.threshold:g}"
 
     @property
+    def whole(self) -> bool:
+        """Whether the threshold is a number of records or values, by the type of its parameter."""
+        return (self.bounded_by, require_whole) in _requirements(type(self))
+
+    @property
     def people(self) -> object:
         """The population that the model is about; None where it is about none."""
         return getattr(self, "population", None)

@@ -37,8 +37,11 @@ def _as_key(value: object) -> str:
     return f'"{value}"'
 
 
-def print_release(release: Release, directory: Path) -> None:
-    """Print what to beware of, what was searched, what is kept, and where the release lies."""
+def print_release(release: Release, directory: Path, advice: Sequence[str] = ()) -> None:
+    """Print what to beware of, what was searched, what is kept, and where the release lies.
+
+    ``advice``: what to change, where the result is drastic or gives values away.
+    """
     out = console()
     print_warnings(out, release.warnings)
     for line in _summary(release):
@@ -65,6 +68,8 @@ def print_release(release: Release, directory: Path) -> None:
             f"A spreadsheet would run {sum(cells.values()):,} cells of {', '.join(cells)} as "
             "formulas; csv-safe = true under [output] disarms them.",
         )
+    for line in advice:
+        out.print(line)
     out.print(f"The release lies in {directory}.")
 
 

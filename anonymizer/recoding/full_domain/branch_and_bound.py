@@ -21,6 +21,7 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import inf
+from operator import le
 from time import monotonic
 
 from anonymizer.errors import Ended, InputError
@@ -41,10 +42,10 @@ Box = tuple[float, Node, Node]
 """Minus the bound, the lowest and the highest node: a heap yields the highest bound first."""
 
 
-def branch_and_bound(problem: Problem, run: Run = ALONE) -> Found | None:
+def branch_and_bound(problem: Problem, run: Run = ALONE, low: Node | None = None) -> Found | None:
     """The best feasible node found until all is searched, time is up, or it is interrupted.
 
-    None where no node is feasible.
+    None where no node is feasible. ``low``: only this node and those above it are searched.
 
     Raises
     ------
@@ -54,7 +55,9 @@ def branch_and_bound(problem: Problem, run: Run = ALONE) -> Found | None:
         When interrupted before a feasible node was found.
     """
     prunes = not problem.suppresses and all(model.monotone for model in problem.models)
-    tree = Tree(problem.evaluator, problem.lattice, prunes)
+    lattice = problem.lattice
+    bottom = lattice.bottom if low is None else low
+    tree = Tree(problem.evaluator, lattice, prunes, bottom)
     deadline = run.deadline()
     try:
         for _ in tree.steps():
@@ -85,6 +88,8 @@ class Tree:
     full
         Whether all models prune (they are monotone, and nothing is suppressed) and not only the
         strongly monotone ones.
+    bottom
+        The lowest node that is searched.
     boxes
         The open boxes, as a heap.
     scored
@@ -96,6 +101,7 @@ class Tree:
     evaluator: Evaluator
     lattice: Lattice
     full: bool
+    bottom: Node
     boxes: list[Box] = field(default_factory=list)
     scored: list[Scored] = field(default_factory=list)
     checked: int = 0
@@ -135,7 +141,7 @@ class Tree:
 
     def steps(self) -> Iterator[None]:
         """Search; ``found`` is a valid answer at any moment, also in the midst of a step."""
-        bottom, top = self.lattice.bottom, self.lattice.heights
+        bottom, top = self.bottom, self.lattice.heights
         self.boxes = [(-self.evaluator.bound_of_all, bottom, top)]
         self._look(top)
         yield
@@ -157,7 +163,8 @@ class Tree:
     def _descend(self, node: Node) -> Iterator[None]:
         """Go down to the best feasible direct specialization as long as there is one."""
         while True:
-            found = [(self._look(lower)[1], lower) for lower in self.lattice.below(node)]
+            below = [each for each in self.lattice.below(node) if all(map(le, self.bottom, each))]
+            found = [(self._look(lower)[1], lower) for lower in below]
             yield
             feasible = [(score, lower) for score, lower in found if score is not None]
             if not feasible:

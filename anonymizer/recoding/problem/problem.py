@@ -103,7 +103,13 @@ class Problem:
 
     def relaxed(self, models: Sequence[PrivacyModel]) -> "Problem":
         """The same under other models, encoded once for both; without suppression."""
-        other = replace(self, models=models, suppression=Suppression())
+        return self.under(models, Suppression())
+
+    def under(
+        self, models: Sequence[PrivacyModel], suppression: Suppression | None = None
+    ) -> "Problem":
+        """The same under other models and, where one is given, another budget; encoded once."""
+        other = replace(self, models=models, suppression=suppression or self.suppression)
         evaluator = self.evaluator
         policy = replace(evaluator.policy, models=models)
         # Where cached_property looks first: nothing of the encoding depends on models.

@@ -1,0 +1,30 @@
+"""Advice on a policy: what is safe under it, what another threshold keeps, what stands in the way.
+
+What goes in: an ``Anonymizer`` or a study, and a table, which is counted once. What comes out: an
+``Advice`` of frozen dataclasses with ``to_dict``; nothing is released, and no value is shown. All
+figures are searched for on counts, none is guessed. ``space`` has the nodes that a policy leaves,
+``sweep`` the thresholds of t or l, ``changes`` what relaxing the policy, suppressing records and
+leaving out or coarsening attributes would free, ``obstacles`` which records are in the way. May
+import release and what lies below.
+"""
+
+from anonymizer.advice.advice import Advice, advise, advise_study
+from anonymizer.advice.changes import Change, Setting
+from anonymizer.advice.disclosure import Disclosure
+from anonymizer.advice.found import is_drastic, mostly_lost
+from anonymizer.advice.obstacles import Obstacle
+from anonymizer.advice.sweep import Point, Sweep
+
+__all__ = [
+    "Advice",
+    "Change",
+    "Disclosure",
+    "Obstacle",
+    "Point",
+    "Setting",
+    "Sweep",
+    "advise",
+    "advise_study",
+    "is_drastic",
+    "mostly_lost",
+]

@@ -1,0 +1,321 @@
+"""Advice on the policy of an anonymizer for a table, from one count of it."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import pandas as pd
+
+from anonymizer.advice.changes import Change, freeing, freeing_most, ways_out
+from anonymizer.advice.disclosure import Disclosure
+from anonymizer.advice.found import LOST, Found, found_by, found_by_levels, is_drastic
+from anonymizer.advice.obstacles import Obstacle, obstacles_at
+from anonymizer.advice.policy import confined, objective_for
+from anonymizer.advice.space import Space, TimeUpError, within_time
+from anonymizer.advice.sweep import SWEPT, Sweep, sweep_of, sweeper_of
+from anonymizer.errors import InputError, require_one_of, whole_seed
+from anonymizer.privacy import PrivacyModel
+from anonymizer.recoding import Problem, Watch, ignore
+from anonymizer.recoding.generalization import Generalization
+from anonymizer.recoding.lattice import Node
+from anonymizer.recoding.levels import Fixed, FullDomain, node_of
+from anonymizer.recoding.ranges import VariableRange
+from anonymizer.recoding.recoding import Task
+from anonymizer.release.anonymizer import Anonymizer
+from anonymizer.release.results import Result
+from anonymizer.release.study import Study
+
+T = TypeVar("T")
+
+LARGER = 100
+"""Times the records that a class needs from which on classes are drastically large on average."""
+
+
+@dataclass(frozen=True)
+class Advice(Result):
+    """What a policy costs and protects on one table, and what to change. Counts and names alone.
+
+    Parameters
+    ----------
+    records
+        Records that were counted.
+    recoding, objective
+        What the result is recoded by, and the objective: the study's, but plain information where
+        that may rise under generalization.
+    reachable
+        Whether the policy can be satisfied.
+    levels
+        The level of each quasi-identifier in the best node of the lattice: what changes are
+        measured against, whatever the recoding. Empty where there is none.
+    hidden
+        The quasi-identifiers of which the result says nothing, of ``varying`` ones.
+    varying
+        Quasi-identifiers of more than one value.
+    classes, suppressed
+        Its classes, and the records that it suppresses.
+    original, retained
+        I(X;W) and I(X~;W) about the sensitive attributes or targets, summed, in bits.
+    value
+        The objective, in its unit.
+    disclosures
+        What its classes disclose of each sensitive attribute.
+    sweeps
+        The frontier of t or l about each of them.
+    drastic
+        Why the result is drastic, in words; empty where it is not.
+    obstacles
+        The records that stand in the way: at the most general levels where the policy is out of
+        reach; where the result is drastic, one level below it for each attribute that is hidden.
+    changes
+        What was searched: ways out of a policy out of reach, or what changes would free.
+    complete
+        False where the time was up before everything was computed.
+    """
+
+    records: int
+    recoding: str
+    objective: str
+    reachable: bool
+    levels: Mapping[str, int]
+    hidden: tuple[str, ...]
+    varying: int
+    classes: int
+    suppressed: int
+    original: float | None
+    retained: float | None
+    value: float | None
+    disclosures: tuple[Disclosure, ...]
+    sweeps: tuple[Sweep, ...]
+    drastic: tuple[str, ...]
+    obstacles: tuple[Obstacle, ...]
+    changes: tuple[Change, ...]
+    complete: bool
+
+    derived = ("most",)
+
+    @property
+    def most(self) -> tuple[Change, ...]:
+        """Of at most three attributes the change that frees most, by ``Change.free``."""
+        return freeing_most(self.changes)
+
+
+def advise(
+    anonymizer: Anonymizer,
+    table: pd.DataFrame,
+    *,
+    model: str | None = None,
+    sweep: bool = True,
+    time_limit: float | None = None,
+) -> Advice:
+    """Say what the policy of an anonymizer costs and protects on a table, and what to change.
+
+    The table is counted once; all else is searched for on the counts. Nothing is released.
+
+    Parameters
+    ----------
+    anonymizer
+        Roles, policy, recoding and objective; it need not be fitted.
+    table
+        The table.
+    model
+        What is swept about each sensitive attribute: ``"t-closeness"`` or
+        ``"entropy-l-diversity"``. By default the model that the policy has, else t-closeness with
+        the divergence.
+    sweep
+        Whether anything is swept.
+    time_limit
+        Seconds after which what is known by then is returned, ``complete`` being False.
+
+    Raises
+    ------
+    InputError
+        When table and parameters do not fit together, or the recoding is none that generalizes.
+    """
+    if model is not None:
+        require_one_of("model", model, SWEPT)
+    recoding = anonymizer.chosen_recoding
+    if not isinstance(recoding, Generalization):
+        raise InputError(
+            f"advice is searched for on counts, and recoding {recoding.name!r} is not: choose "
+            "full-domain, say, to get it"
+        )
+    task = anonymizer.task(table)
+    run = within_time(replace(task.run, time_limit=time_limit))
+    space = space_of(recoding, replace(task, run=run))
+    return _Adviser(space, recoding, model, sweep, whole_seed(anonymizer.seed)).advice()
+
+
+def advise_study(
+    study: Study,
+    *,
+    model: str | None = None,
+    sweep: bool = True,
+    n_jobs: int | None = None,
+    time_limit: float | None = None,
+    watch: Watch = ignore,
+) -> Advice:
+    """Advise on the policy of a study for its table; see ``advise``."""
+    anonymizer = study.anonymizer(n_jobs, watch)
+    watch("reading the table", 0, None)
+    table = study.read()
+    watch("counting the table", 0, None)
+    return advise(anonymizer, table, model=model, sweep=sweep, time_limit=time_limit)
+
+
+def space_of(recoding: Generalization, task: Task) -> Space:
+    """The lattice of a task, confined as its recoding is; nothing is refused as impossible."""
+    counted = task.counted
+    objective = objective_for(task.objective)
+    models = confined(task.models, recoding.bounds, counted.counts.records)
+    fixed = node_of(recoding.levels, counted.taxonomies) if isinstance(recoding, Fixed) else None
+    problem = Problem(counted.counts, counted.taxonomies, models, objective, recoding.budget)
+    return Space(problem, task.run, fixed)
+
+
+@dataclass(eq=False)
+class _Adviser:
+    """Computes one part of the advice after the other, until the time is up."""
+
+    space: Space
+    recoding: Generalization
+    model: str | None
+    sweep: bool
+    seed: int
+    complete: bool = True
+
+    def advice(self) -> Advice:
+        """All of it."""
+        try:
+            entry = self.space.best()
+        except TimeUpError:
+            return replace(self._unreachable(False), reachable=True, obstacles=(), complete=False)
+        if entry is None:
+            return self._unreachable(True)
+        return self._reachable(entry[2])
+
+    def _unreachable(self, ways: bool) -> Advice:
+        space = self.space
+        counts = space.at(space.highest)
+        return self._of(
+            reachable=False,
+            obstacles=tuple(obstacles_at(counts, space.problem.models)),
+            changes=self._until_time_is_up(ways_out(space)) if ways else (),
+        )
+
+    def _reachable(self, node: Node) -> Advice:
+        found = self._found(node)
+        drastic = tuple(self._drastic(found))
+        return self._of(
+            reachable=True,
+            recoding=found.recoding,
+            levels=found.levels,
+            hidden=found.hidden,
+            classes=found.classes,
+            suppressed=found.suppressed,
+            original=found.original,
+            retained=found.retained,
+            value=found.value,
+            disclosures=found.disclosures,
+            drastic=drastic,
+            obstacles=self._until_time_is_up(self._finer(node)) if drastic else (),
+            changes=self._until_time_is_up(freeing(self.space, node)) if drastic else (),
+            sweeps=self._sweeps() if self.sweep else (),
+        )
+
+    def _found(self, node: Node) -> Found:
+        """What the study's own recoding finds; the best node where there is no time for that."""
+        if isinstance(self.recoding, FullDomain | Fixed):
+            return found_by_levels(self.space, node, self.recoding.name)
+        try:
+            return found_by(self.recoding, self.space, self.seed, node)
+        except TimeUpError:
+            self.complete = False
+            return found_by_levels(self.space, node, FullDomain.name)
+
+    def _of(self, **known: object) -> Advice:
+        """The advice with what is known."""
+        space = self.space
+        nothing: dict[str, object] = {
+            "recoding": FullDomain.name if space.fixed is None else Fixed.name,
+            "levels": {},
+            "hidden": (),
+            "classes": 0,
+            "suppressed": 0,
+            "original": None,
+            "retained": None,
+            "value": None,
+            "disclosures": (),
+            "sweeps": (),
+            "drastic": (),
+            "obstacles": (),
+            "changes": (),
+        }
+        return Advice(
+            records=space.problem.counts.records,
+            objective=space.problem.objective.name,
+            varying=len(self._varying),
+            **{**nothing, **known},  # type: ignore[arg-type]
+            complete=self.complete,
+        )
+
+    @property
+    def _varying(self) -> list[str]:
+        """The quasi-identifiers of more than one value."""
+        counts = self.space.problem.counts
+        columns = zip(counts.names, counts.cells.T, strict=True)
+        return [name for name, codes in columns if (codes != codes[0]).any()]
+
+    def _drastic(self, found: Found) -> Iterator[str]:
+        """Why a result is drastic; never where the levels are given."""
+        if self.space.fixed is not None:
+            return
+        of = len(self._varying)
+        if is_drastic(len(found.hidden), of):
+            yield f"{len(found.hidden)} of {of} quasi-identifiers became *"
+        if found.lost is not None and found.lost > LOST:
+            yield f"{found.lost:.0%} of the information is lost, chance taken off"
+        least = _least_size(self.space.problem.models)
+        average = found.released / max(found.classes, 1)
+        if least and average >= LARGER * least:
+            yield f"classes have {average:,.0f} records on average where {least:,} would do"
+
+    def _finer(self, node: tuple[int, ...]) -> Iterator[Obstacle]:
+        """What breaks the policy once each hidden attribute is one level finer."""
+        space = self.space
+        bottom = space.problem.lattice.bottom
+        for name in space.starred(node):
+            if space.level(node, name) <= space.level(bottom, name):
+                continue
+            space.run.watch("looking below the best node", 0, None)
+            lower = space.raised(node, name, space.level(node, name) - 1)
+            yield from obstacles_at(space.at(lower), space.problem.models, name)
+
+    def _sweeps(self) -> tuple[Sweep, ...]:
+        """The frontier of t or l about each sensitive attribute; over the whole lattice."""
+        lattice = replace(self.space, fixed=None, _others={})
+        ranges = self.recoding if isinstance(self.recoding, VariableRange) else None
+        found = []
+        for name in self.space.problem.counts.sensitive:
+            sweeper = sweeper_of(lattice, name, self.model, ranges, self.seed)
+            before, self.complete = self.complete, True
+            points = self._until_time_is_up(sweeper.points())
+            found.append(sweep_of(sweeper, points, self.complete))
+            self.complete = self.complete and before
+        return tuple(each for each in found if each.points)
+
+    def _until_time_is_up(self, items: Iterable[T]) -> tuple[T, ...]:
+        """The items that are known in time."""
+        found: list[T] = []
+        try:
+            for item in items:
+                found.append(item)  # noqa: PERF402 (what comes before the end of time stays)
+        except TimeUpError:
+            self.complete = False
+        return tuple(found)
+
+
+def _least_size(models: Sequence[PrivacyModel]) -> int | None:
+    """The records that a class needs, where the policy is about nothing else; None otherwise."""
+    if any(model.sensitive or not model.at_least or model.people for model in models):
+        return None
+    return int(max((model.threshold for model in models), default=1))

@@ -1,0 +1,154 @@
+"""What a recoding finds on counts under a policy: how much it keeps, hides and discloses."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from anonymizer.advice.disclosure import Disclosure, disclosure_of
+from anonymizer.advice.space import Space, released_classes
+from anonymizer.counts.counts import Counts
+from anonymizer.counts.multidimensional import Regions
+from anonymizer.hierarchy import ANY
+from anonymizer.information.chance import expected
+from anonymizer.information.entropy import mutual_information
+from anonymizer.kernels.arrays import Ints
+from anonymizer.recoding.generalization import Generalization
+from anonymizer.recoding.lattice import Node
+
+STARS = 1 / 3
+"""Share of the quasi-identifiers from which on hiding them is drastic, if two or more are."""
+
+LOST = 0.75
+"""Share of the information from which on losing it is drastic."""
+
+NOISE = 0.05
+"""Share of the information above which what is not chance is worth measuring a loss by."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """A result: the level of each quasi-identifier at the best node, and what is released.
+
+    ``hidden`` are the quasi-identifiers of which it says nothing; ``original`` and ``retained`` are
+    I(X;W) and I(X~;W) in bits, ``lost`` the share of it that is lost, chance taken off on both
+    sides; None without an attribute to be about, or where nothing but chance was there.
+    """
+
+    recoding: str
+    hidden: tuple[str, ...]
+    classes: int
+    released: int
+    suppressed: int
+    value: float | None
+    original: float | None
+    retained: float | None
+    lost: float | None
+    disclosures: tuple[Disclosure, ...]
+    levels: Mapping[str, int]
+
+
+def found_by_levels(space: Space, node: Node, recoding: str) -> Found:
+    """What a node of the lattice releases."""
+    candidate = space.candidate(node)
+    classes = released_classes(candidate)
+    joint = {name: space.joint(name, classes) for name in space.problem.counts.joint}
+    value = space.problem.evaluator.objective.score(candidate)
+    return _found(
+        space.problem.counts,
+        joint,
+        recoding=recoding,
+        hidden=space.starred(node),
+        classes=candidate.released_classes,
+        released=int(candidate.margins[-1]),
+        suppressed=candidate.records_suppressed,
+        value=space.quantity(value),
+        levels=dict(zip(space.names, node, strict=True)),
+    )
+
+
+def found_by(recoding: Generalization, space: Space, seed: int, node: Node) -> Found:
+    """What a recoding beyond levels releases; ``node``: the best of levels.
+
+    TimeUpError when the time is up before it is known.
+    """
+    counts = space.problem.counts
+    policy = [model for model in space.problem.models if not model.name.startswith(CONFINED)]
+    chosen, search = recoding.choose(space.problem.under(policy), seed, space.run)
+    recoded = counts.recode(chosen)
+    return _found(
+        counts,
+        recoded.joint,
+        recoding=recoding.name,
+        hidden=_hidden(chosen, space),
+        classes=recoded.occupied,
+        released=counts.records,
+        suppressed=0,
+        value=search.value,
+        levels=dict(zip(space.names, node, strict=True)),
+    )
+
+
+def is_drastic(hidden: int, of: int) -> bool:
+    """Whether so many hidden quasi-identifiers are drastic."""
+    return hidden >= 2 and hidden >= STARS * of
+
+
+CONFINED = "min-records", "max-classes"
+"""What the recoding itself adds to the policy."""
+
+
+def _hidden(chosen: object, space: Space) -> tuple[str, ...]:
+    """The quasi-identifiers of several values that are one group, or ``*`` in every class."""
+    names = [n for n in space.names if len(space.problem.taxonomies[n].levels[0]) > 1]
+    if isinstance(chosen, Regions):
+        shown = chosen.listed()
+        return tuple(n for n in names if all(labels.get(n) == ANY for labels in shown))
+    assert isinstance(chosen, Mapping)
+    return tuple(name for name in names if len(chosen[name]) == 1)
+
+
+def _found(raw: Counts, joint: Mapping[str, Ints], **known: object) -> Found:
+    """The result with what the classes keep and disclose."""
+    about = raw.targets or raw.sensitive
+    original = sum(mutual_information(raw.joint[name]) for name in about)
+    retained = sum(mutual_information(joint[name]) for name in about)
+    return Found(
+        original=original if about else None,
+        retained=retained if about else None,
+        lost=_lost(raw, joint, about, original, retained),
+        disclosures=tuple(disclosure_of(name, joint[name]) for name in raw.sensitive),
+        **known,  # type: ignore[arg-type]
+    )
+
+
+def _lost(
+    raw: Counts,
+    joint: Mapping[str, Ints],
+    about: tuple[str, ...],
+    original: float,
+    retained: float,
+) -> float | None:
+    """The share of the information that is lost, chance taken off."""
+    if not about:
+        return None
+    kept = retained - sum(chance_of(joint[name]) for name in about)
+    return lost_of(original, sum(chance_of(raw.joint[name]) for name in about), kept)
+
+
+def lost_of(original: float, chance: float, kept: float) -> float | None:
+    """1 - kept / (original - chance), ``kept`` being above chance; None where all is chance."""
+    there = original - chance
+    return 1 - kept / there if there > NOISE * original else None
+
+
+def mostly_lost(original: float, chance: float, kept: float) -> bool:
+    """Whether so much of the information is lost that a result is drastic."""
+    lost = lost_of(original, chance, kept)
+    return lost is not None and lost > LOST
+
+
+def chance_of(joint: Ints) -> float:
+    """The bits that classes of these sizes tell on average of values dealt out at random."""
+    sizes = joint.sum(axis=1).astype(np.int64)
+    return float(expected(joint.sum(axis=0).tolist())(sizes).sum())

@@ -1,0 +1,126 @@
+"""The command that advises on a policy, and what a run says where its policy needs advice."""
+
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from anonymizer.cli.options import plot_option, show, show_values_option, study_argument
+from anonymizer.errors import AnonymizerError, Ended, PolicyUnreachableError
+from anonymizer.release.output.interrupts import never_lost
+
+if TYPE_CHECKING:
+    from anonymizer.recoding import Watch
+    from anonymizer.release.release import Release
+    from anonymizer.release.study import Study
+
+SECONDS = 5.0
+"""What a run spends on advice after it has counted the table."""
+
+
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  anonymizer advise study.toml\n"
+    "  anonymizer advise study.toml --model entropy-l-diversity --plot frontier.svg"
+)
+@study_argument
+@click.option(
+    "--model",
+    type=click.Choice(["t-closeness", "entropy-l-diversity"]),
+    help="What is swept; by default the study's own model, else t-closeness (kl).",
+)
+@click.option("--time-limit", type=float, help="Seconds after which what is known is shown.")
+@plot_option
+@click.option("--force", is_flag=True, help="Replace the picture that already lies there.")
+@click.option("--jobs", "n_jobs", type=int, help="Nodes checked at once, as joblib counts them.")
+@show_values_option
+@click.option("--json", "as_json", is_flag=True, help="Print the advice as JSON.")
+def advise(
+    study: Path,
+    model: str | None,
+    time_limit: float | None,
+    plot: Path | None,
+    force: bool,
+    n_jobs: int | None,
+    as_json: bool,
+) -> int:
+    """Say what the policy of a STUDY costs and protects, and what to change.
+
+    The table is counted once. Shown are how many sensitive values can be guessed, the frontier of
+    t or l against what is kept with a suggested point, and, where the policy is out of reach or the
+    result drastic, what stands in the way and what each change would buy. Nothing is released.
+
+    Exits with 1 when the policy cannot be satisfied.
+    """
+    from anonymizer.advice import advise_study
+    from anonymizer.release.study import Study
+    from anonymizer.report.advice import print_advice
+    from anonymizer.report.printing import picture_at
+    from anonymizer.report.progress import progress
+
+    draw = plot and picture_at(plot, "anonymizer.report.plots.advice", force=force)
+    options = {"model": model, "n_jobs": n_jobs, "time_limit": time_limit}
+    with progress() as shown, never_lost(shown) as watch:
+        found = advise_study(Study(study), watch=watch, **options)  # type: ignore[arg-type]
+    if draw and found.sweeps:
+        draw(found)
+    show("the policy was examined", as_json, found, partial(print_advice, picture=plot))
+    return 0 if found.reachable else 1
+
+
+def explain(
+    error: PolicyUnreachableError, study: "Study", n_jobs: int | None, watch: "Watch"
+) -> None:
+    """Add to an error what stands in the way and the ways out, computed within ``SECONDS``."""
+    for line in _lines(study, n_jobs, watch, sweep=False):
+        error.add_note(line)
+
+
+def weak_points(
+    study: "Study", release: "Release", n_jobs: int | None, watch: "Watch"
+) -> list[str]:
+    """What to change where a release is drastic, or its classes give sensitive values away."""
+    gives_away = any(each.code == "homogeneous-classes" for each in release.warnings)
+    if not (gives_away or _drastic(release)):
+        return []
+    return _lines(study, n_jobs, watch, sweep=gives_away)
+
+
+def _drastic(release: "Release") -> bool:
+    """Whether several quasi-identifiers became ``*``, or most of the information is lost."""
+    from anonymizer.advice import is_drastic, mostly_lost
+
+    hidden = [
+        name
+        for name, groups in release.recoding.items()
+        if groups and all(group.get("label") == "*" for group in groups)
+    ]
+    kept = release.information
+    lost = kept is not None and mostly_lost(
+        kept.original, kept.shuffled, kept.retained_above_shuffled
+    )
+    return lost or is_drastic(len(hidden), len(release.recoding))
+
+
+def _lines(study: "Study", n_jobs: int | None, watch: "Watch", sweep: bool) -> list[str]:
+    """The advice, as far as it is known within ``SECONDS``; none where it is interrupted.
+
+    A recoding that is not searched for on counts has none.
+    """
+    from anonymizer.advice import advise_study
+    from anonymizer.recoding.generalization import Generalization
+    from anonymizer.report.advice import advice_lines
+
+    if not isinstance(study.recoding, Generalization):
+        return []
+    try:
+        with suppress(AnonymizerError):
+            found = advise_study(study, n_jobs=n_jobs, watch=watch, time_limit=SECONDS, sweep=sweep)
+            return advice_lines(found)
+    except Ended:
+        raise
+    except KeyboardInterrupt:
+        pass
+    return []

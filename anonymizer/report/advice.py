@@ -1,0 +1,184 @@
+"""Advice as text: counts, names of columns and thresholds alone, no value of anybody."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from anonymizer.objectives import MutualInformation
+from anonymizer.privacy import TOLERANCE
+from anonymizer.report.console import console, printable, table_of
+from anonymizer.tables.values import counted
+
+if TYPE_CHECKING:  # a release that needs no advice is printed without it
+    from anonymizer.advice import Advice, Change, Disclosure, Obstacle, Sweep
+
+UNFINISHED = "The time was up before all was computed: `anonymizer advise` takes what it needs."
+
+
+def print_advice(advice: "Advice", picture: Path | None = None) -> None:
+    """Print what the policy discloses, the frontiers, and what stands in the way.
+
+    ``picture``: where the frontiers were drawn.
+    """
+    out = console()
+    for line in _summary(advice):
+        out.print(line)
+    for sweep in advice.sweeps:
+        out.print(_frontier(sweep))
+        for line in sweep_lines(sweep):
+            out.print(line)
+    for line in change_lines(advice):
+        out.print(line)
+    if not advice.complete:
+        out.print(UNFINISHED)
+    if picture and advice.sweeps:
+        out.print(f"The picture lies in {picture}.")
+
+
+def advice_lines(advice: "Advice") -> list[str]:
+    """What a run says of a policy out of reach, or of a result that is drastic or gives away.
+
+    Control characters in names of columns are spelled out.
+    """
+    lines = [line for sweep in advice.sweeps for line in sweep_lines(sweep)]
+    lines += change_lines(advice)
+    lines += [] if advice.complete else [UNFINISHED]
+    return [printable(line).plain for line in lines]
+
+
+def sweep_lines(sweep: "Sweep") -> Iterator[str]:
+    """The suggested point, what it means, and the lines of a study for it."""
+    point = sweep.suggestion
+    if point is None:
+        yield f"No suggestion: {sweep.meaning}."
+        return
+    yield f"Suggested: {sweep.meaning}."
+    yield (
+        f"There {_disclosed(point.disclosure)}. In the study: [[privacy]], "
+        f'model = "{sweep.model}", {sweep.setting}, attribute = "{sweep.attribute}".'
+    )
+
+
+def change_lines(advice: "Advice") -> Iterator[str]:
+    """What stands in the way, and what changes would buy."""
+    if not advice.reachable:
+        yield from map(_in_the_way, advice.obstacles)
+        yield from _ways_out(advice)
+        return
+    if not advice.drastic:
+        return
+    yield f"The result is drastic: {'; '.join(advice.drastic)}."
+    yield from map(_in_the_way, _largest(advice.obstacles))
+    if advice.most:
+        yield "What would free most, by full-domain recoding:"
+        yield from (f"  - {_freed(advice, change)}" for change in advice.most)
+    others = [each for each in advice.changes if each.attribute is None and _frees(each)]
+    if others:
+        yield "What a looser policy would buy:"
+        yield from (f"  - {_freed(advice, change)}" for change in others)
+
+
+def _summary(advice: "Advice") -> Iterator[str]:
+    if not advice.reachable:
+        yield f"The policy is out of reach for these {counted(advice.records, 'record')}."
+        return
+    kept = ""
+    if advice.retained is not None:
+        kept = f"; {advice.retained:.6g} of {advice.original:.6g} bits of information are kept"
+    yield (
+        f"{counted(advice.records, 'record')} in {advice.classes:,} classes under the policy "
+        f"({advice.recoding}, {advice.suppressed:,} suppressed){kept}."
+    )
+    for disclosure in advice.disclosures:
+        yield f"{disclosure.attribute}: {_disclosed(disclosure)}."
+
+
+def _disclosed(found: "Disclosure") -> str:
+    return (
+        f"the value of {found.sure:,} of {counted(found.records, 'record')} is known for sure "
+        f"from their class, that of {found.guessed:,} can be guessed with 80 % or more, and "
+        f"nobody's with more than {found.worst:.4g} ({found.prior:.4g} without any class)"
+    )
+
+
+def _frontier(sweep: "Sweep") -> Table:
+    """A row per threshold."""
+    rows = [
+        [
+            ("none" if point.threshold is None else f"{point.threshold:g}")
+            + (" <" if place == sweep.suggested else ""),
+            point.retained,
+            point.kept,
+            point.value,
+            point.classes,
+            point.smallest,
+            point.disclosure.worst,
+            point.disclosure.guessed,
+            point.disclosure.sure,
+        ]
+        for place, point in enumerate(sweep.points)
+    ]
+    distance = f" ({sweep.distance})" if sweep.distance else ""
+    title = f"{sweep.model}{distance} about {sweep.attribute}, by {sweep.recoding}"
+    columns = [
+        *(sweep.parameter, "I(X~;W), bits", "kept", "objective", "classes", "smallest"),
+        *("best guess", "guessed", "for sure"),
+    ]
+    return table_of(title, columns, rows, "s .6f .1% .6g , , .4f , ,")
+
+
+def _in_the_way(found: "Obstacle") -> str:
+    about = f" about {found.about}" if found.about else ""
+    where = (
+        f"with {found.finer} one level finer"
+        if found.finer
+        else "at the most general levels that may be released"
+    )
+    worst = "no finite value" if found.worst is None else f"{found.worst:.6g}"
+    return (
+        f"{found.model}{about}: {where}, {counted(found.records, 'record')} in "
+        f"{found.classes:,} {'class' if found.classes == 1 else 'classes'} "
+        f"{'stands' if found.records == 1 else 'stand'} in the way "
+        f"({worst} against {found.threshold:.6g})."
+    )
+
+
+def _largest(obstacles: "Sequence[Obstacle]") -> "list[Obstacle]":
+    """For each attribute that would be finer the model that most records break."""
+    most: dict[str | None, Obstacle] = {}
+    for each in obstacles:
+        if each.finer not in most or each.records > most[each.finer].records:
+            most[each.finer] = each
+    return list(most.values())
+
+
+def _frees(change: "Change") -> bool:
+    return change.free is not None and change.free > TOLERANCE
+
+
+def _ways_out(advice: "Advice") -> Iterator[str]:
+    ways = [change for change in advice.changes if change.reachable]
+    if not ways:
+        yield "No single change was found that would do; relax several models."
+        return
+    yield "Ways out, each computed by full-domain recoding:"
+    for change in sorted(ways, key=lambda each: -(each.retained or 0.0)):
+        yield f"  - {change.text}: {_buys(advice, change)}."
+
+
+def _buys(advice: "Advice", change: "Change") -> str:
+    parts = [f"{advice.objective} {change.value:.6g}"]
+    if change.retained is not None and advice.objective != MutualInformation.name:
+        parts.append(f"{change.retained:.6g} bits of information kept")
+    parts.append(f"{len(change.hidden)} of {len(change.levels)} quasi-identifiers *")
+    if change.suppressed:
+        parts.append(f"{counted(change.suppressed, 'record')} suppressed")
+    return ", ".join(parts)
+
+
+def _freed(advice: "Advice", change: "Change") -> str:
+    bits = " bits" if advice.objective == MutualInformation.name else f" of {advice.objective}"
+    of = " for the other quasi-identifiers" if change.attribute else ""
+    return f"{change.text}: {change.free:.4g}{bits} more{of} ({_buys(advice, change)})."

@@ -1,0 +1,178 @@
+"""The command advise, and what run says where a policy is out of reach or a result drastic."""
+
+import json
+
+import pytest
+
+from anonymizer import advice
+from anonymizer.cli import main
+
+SECRET = "Morbus"
+ROWS = [
+    f"{20 + i % 12},{'fm'[i % 2]},{'abcd'[i % 4]},{SECRET}{(i % 12 < 6) + 2 * (i % 24 == 0)}"
+    for i in range(96)
+]
+TABLE = "age,sex,zip,disease\n" + "\n".join(ROWS) + "\n"
+STUDY = """\
+[data]
+path = "people.csv"
+
+[quasi-identifiers]
+age = "suppress"
+sex = "suppress"
+zip = "suppress"
+
+[sensitive]
+attributes = ["disease"]
+
+[[privacy]]
+model = "k-anonymity"
+k = 4
+"""
+MORE = '\n[[privacy]]\nmodel = "{}"\n{}\n'
+
+
+@pytest.fixture
+def study(tmp_path):
+    (tmp_path / "people.csv").write_text(TABLE)
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY)
+    return path
+
+
+@pytest.fixture
+def run(capsys):
+    def call(*arguments):
+        with pytest.raises(SystemExit) as stop:
+            main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        assert SECRET not in out + err
+        return stop.value.code, out, err
+
+    return call
+
+
+def test_advise_shows_what_is_known_and_the_frontier(run, study):
+    code, out, err = run("advise", study)
+    assert (code, err) == (0, "")
+    assert "disease: the value of 88 of 96 records is known for sure from their class" in out
+    assert "t-closeness (kl) about disease, by full-domain" in out
+    assert 'In the study: [[privacy]], model = "t-closeness", distance = "kl", t = ' in out
+
+
+def test_advise_as_json_is_the_advice(run, study):
+    code, out, _ = run("advise", study, "--json", "--model", "entropy-l-diversity")
+    found = json.loads(out)
+    assert code == 0
+    assert found["reachable"]
+    assert [sweep["parameter"] for sweep in found["sweeps"]] == ["l"]
+    assert found["disclosures"][0]["sure"] == 88
+
+
+def test_the_suggested_point_holds_when_it_is_put_in_the_study(run, study, tmp_path):
+    found = json.loads(run("advise", study, "--json")[1])
+    (sweep,) = found["sweeps"]
+    point = sweep["points"][sweep["suggested"]]
+    study.write_text(
+        STUDY + MORE.format("t-closeness", f'distance = "kl"\nt = {point["threshold"]}')
+    )
+    code, out, _ = run("run", study, "-o", tmp_path / "out", "--json")
+    released = json.loads(out)
+    assert code == 0
+    assert released["information"]["retained"] == pytest.approx(point["retained"])
+    assert (tmp_path / "out" / "released.csv").exists()
+
+
+def test_a_policy_out_of_reach_comes_with_obstacles_and_ways_out(run, study, tmp_path):
+    study.write_text(STUDY + MORE.format("recursive-l-diversity", "c = 0.2\nl = 2"))
+    before = sorted(path.name for path in tmp_path.iterdir())
+    code, out, err = run("run", study, "-o", tmp_path / "out")
+    first, *others = err.splitlines()
+    assert (code, out) == (1, "")
+    assert first.startswith("anonymizer: the policy is out of reach: recursive-l-diversity about")
+    assert others[0] == (
+        "recursive-l-diversity about disease: at the most general levels that may be released, "
+        "96 records in 1 class stand in the way (1 against 0.2)."
+    )
+    assert others[1] == "Ways out, each computed by full-domain recoding:"
+    assert others[2].startswith("  - recursive-l-diversity with c = 1.01 (not 0.2): ")
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    code, out, err = run("advise", study)
+    assert (code, err) == (1, "")
+    assert out.splitlines()[1:] == others
+
+
+def test_given_levels_that_do_not_satisfy_the_policy(run, study, tmp_path):
+    study.write_text(
+        STUDY.replace("k = 4", "k = 10")
+        + '\n[recoding]\nmethod = "fixed"\nlevels = {age = 0, sex = 0, zip = 0}\n'
+    )
+    code, _, err = run("run", study, "-o", tmp_path / "out")
+    assert code == 1
+    assert "k-anonymity with k = 8 (not 10)" in err
+    assert "age at level 1 or coarser" in err
+    assert "leave age out" in err
+
+
+def test_a_drastic_result_comes_with_what_to_change(run, study, tmp_path):
+    study.write_text(STUDY.replace("k = 4", "k = 9"))
+    code, out, err = run("run", study, "-o", tmp_path / "out")
+    assert (code, err) == (0, "")
+    assert "WARNING (homogeneous-classes)" not in out
+    assert "The result is drastic: 2 of 3 quasi-identifiers became *." not in out
+    study.write_text(STUDY.replace("k = 4", "k = 30"))
+    code, out, _ = run("run", study, "-o", tmp_path / "out", "--force")
+    assert code == 0
+    assert "The result is drastic: 2 of 3 quasi-identifiers became *" in out
+    assert "stand in the way" in out
+
+
+def test_homogeneous_classes_come_with_a_model_and_its_parameter(run, study, tmp_path):
+    code, out, _ = run("run", study, "-o", tmp_path / "out")
+    assert code == 0
+    assert "WARNING (homogeneous-classes)" in out
+    assert 'Suggested: t-closeness with distance = "kl", t = ' in out
+    assert "nobody's disease can be guessed with a probability above" in out
+
+
+def test_json_of_a_release_is_the_manifest_alone(run, study, tmp_path):
+    code, out, err = run("run", study, "-o", tmp_path / "out", "--json")
+    assert (code, err) == (0, "")
+    assert out == (tmp_path / "out" / "release.json").read_text()
+
+
+def test_an_interrupt_ends_the_advice_and_not_the_release(run, study, tmp_path, monkeypatch):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(advice, "advise_study", interrupted)
+    code, out, _ = run("run", study, "-o", tmp_path / "out")
+    assert code == 0
+    assert "Suggested" not in out
+    study.write_text(STUDY + MORE.format("recursive-l-diversity", "c = 0.2\nl = 2"))
+    code, out, err = run("run", study, "-o", tmp_path / "other")
+    assert (code, out, len(err.splitlines())) == (1, "", 1)
+
+
+def test_time_that_is_up(run, study):
+    code, out, _ = run("advise", study, "--time-limit", "1e-9")
+    assert code == 0
+    assert "The time was up before all was computed" in out
+
+
+def test_a_frontier_is_drawn(run, study, tmp_path):
+    picture = tmp_path / "frontier.svg"
+    code, out, _ = run("advise", study, "--plot", picture)
+    assert code == 0
+    assert f"The picture lies in {picture}." in out
+    assert picture.read_text().lstrip().startswith("<?xml")
+    code, _, err = run("advise", study, "--plot", picture)
+    assert code == 2
+    assert "already" in err
+
+
+def test_a_recoding_without_advice(run, study):
+    study.write_text(STUDY + '\n[recoding]\nmethod = "pram"\nattributes = ["age"]\n')
+    code, _, err = run("advise", study)
+    assert code == 2
+    assert "advice is searched for on counts, and recoding 'pram' is not" in err
