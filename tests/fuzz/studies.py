@@ -155,7 +155,7 @@ def _column(rng: random.Random, role: str, route: str, size: int, tame: float) -
     if route == "frame" and role != "number" and rng.random() > max(tame, 0.3):
         return pool.drawn(rng, pool.objects(rng, 5), size)
     kind = "integers" if role == "number" else pool.palette(rng, tame)
-    most = 12 if kind in pool.NUMBERS and role in ("quasi", "number") else 4
+    most = 12 if kind in (*pool.NUMBERS, "dates") and role in ("quasi", "number") else 4
     found: list[object] = pool.drawn(rng, pool.texts(rng, kind, most), size)
     gaps = rng.choice((0, 0, 0, 0.1, 0.4)) if role != "number" else 0
     found = [None if rng.random() < gaps else value for value in found]
@@ -376,8 +376,8 @@ def _cutting(recoding: str) -> Callable[[random.Random, dict, dict[str, str]], N
 def _ordered(given: object, files: dict[str, str]) -> bool:
     """Whether a hierarchy in a line, or in a file, is one of ranges."""
     if isinstance(given, dict):
-        return "widths" in given or "cuts" in given
-    return files[str(given)].startswith(("widths", "cuts"))
+        return not {"widths", "cuts", "calendar", "order"}.isdisjoint(given)
+    return files[str(given)].startswith(("widths", "cuts", "calendar", "order"))
 
 
 def _fixed(rng: random.Random, document: dict, files: dict[str, str]) -> None:
