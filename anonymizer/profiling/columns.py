@@ -1,0 +1,244 @@
+"""A column as a profile sees it: its distinct values, how many records have each, and its kind."""
+
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.errors import InputError
+from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
+from anonymizer.profiling.distinction import IDENTIFYING, distinction
+from anonymizer.profiling.hints import CODES, Hint, hint_of
+from anonymizer.tables import engine
+from anonymizer.tables.values import is_missing, text_of
+
+Kind = Literal[
+    "whole number",
+    "decimal number",
+    "date",
+    "datetime",
+    "ordered category",
+    "category",
+    "code",
+    "boolean",
+    "text",
+    "identifier",
+    "empty",
+]
+
+DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.]\d+)?)?\s?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
+CODE = re.compile(r"(?=.*\d)[\w-]{3,20}")
+
+BOOLEANS = frozenset(
+    frozenset(pair.split())
+    for pair in ("true false", "yes no", "y n", "t f", "ja nein", "oui non", "si no", "sí no")
+)
+
+FEW = 20
+"""Records, or values, from which on shares of them mean something."""
+
+LOOKED_AT = 200
+"""Texts by which those are passed over that are no numbers, dates or codes."""
+
+LONG = 40
+"""Letters from which on a text on average is prose."""
+
+MANY = 0.5
+"""Distinct texts per record from which on they are no categories."""
+
+SPREAD = 3.0
+"""Times its distinct values that the span of a key of whole numbers has, at the most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The distinct values of a column, ``codes`` (records,) of them, and ``sizes`` (values,).
+
+    The values that are present come first, those that are most frequent first; a missing one is the
+    last.
+    """
+
+    name: str
+    codes: Codes = field(repr=False)
+    values: tuple[object, ...] = field(repr=False)  # of those that are present
+    sizes: Ints = field(repr=False)  # records of each value, shape (values,)
+    missing: int
+    order: tuple[str, ...] = field(default=(), repr=False)  # of an ordered category
+
+    @classmethod
+    def of(cls, column: pd.Series) -> "Column | None":
+        """The values of a column by frequency; None where they cannot be told apart (lists)."""
+        try:
+            codes, values = engine.distinct(column)
+        except InputError:
+            return None
+        sizes = np.bincount(codes, minlength=len(values)).astype(np.int64)
+        absent = np.fromiter(map(is_missing, values), bool, len(values))
+        ranked = np.lexsort([np.arange(len(values)), -sizes, absent])
+        place = np.empty(len(ranked), np.intp)
+        place[ranked] = np.arange(len(ranked))
+        there = ranked[~absent[ranked]]
+        missing = int(sizes[absent].sum())
+        kept = tuple(values[each] for each in there.tolist())
+        return cls(str(column.name), place[codes], kept, sizes[there], missing, _order(column))
+
+    @property
+    def records(self) -> int:
+        """The records of the table."""
+        return len(self.codes)
+
+    @property
+    def all_sizes(self) -> Ints:
+        """The records of each value, those that miss one being the last, if any do."""
+        return np.append(self.sizes, self.missing) if self.missing else self.sizes
+
+    @cached_property
+    def hint(self) -> Hint | None:
+        """What the name suggests."""
+        return hint_of(self.name)
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The values as they are written, without outer blanks."""
+        return tuple(map(text_of, self.values))
+
+    @cached_property
+    def some_texts(self) -> tuple[str, ...]:
+        """The same of the most frequent ones: by these most kinds are passed over."""
+        return tuple(map(text_of, self.values[:LOOKED_AT]))
+
+    @cached_property
+    def numbers(self) -> Floats | None:
+        """The values as numbers, shape (values,); None where any is none, or there are none."""
+        values = self.values
+        if not values or any(isinstance(value, bool | np.bool_) for value in values[:LOOKED_AT]):
+            return None
+        if isinstance(values[0], pd.Timestamp) or _all_numbers(values[:LOOKED_AT]) is None:
+            return None
+        return _all_numbers(values)
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether all values are whole numbers."""
+        numbers = self.numbers
+        return numbers is not None and bool((numbers == np.floor(numbers)).all())
+
+    @cached_property
+    def distinction(self) -> float:
+        """Distinct values per record that has one."""
+        return distinction(self.sizes) if len(self.sizes) else 0.0
+
+    @cached_property
+    def kind(self) -> Kind:
+        """What the values are."""
+        return _kind(self)
+
+    def frequent(self, least: int) -> Mask:
+        """Which values at least so many records have, shape (values,)."""
+        return self.sizes >= least
+
+
+def _order(column: pd.Series) -> tuple[str, ...]:
+    kind = column.dtype
+    if isinstance(kind, pd.CategoricalDtype) and kind.ordered:
+        return tuple(map(text_of, kind.categories))
+    return ()
+
+
+def _all_numbers(values: tuple[object, ...]) -> Floats | None:
+    """All values as finite numbers, or None; one pass of compiled code."""
+    series = pd.Series(list(values), dtype=object)
+    try:
+        numbers = pd.to_numeric(series, errors="coerce").to_numpy(float)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return np.asarray(numbers, float) if np.isfinite(numbers).all() else None
+
+
+def _kind(column: Column) -> Kind:
+    """The first kind that all values are of."""
+    values, hint = column.values, column.hint
+    if not values:
+        return "empty"
+    if column.order:
+        return "ordered category"
+    if _boolean(column):
+        return "boolean"
+    when = _dates(column)
+    if when:
+        return when
+    unique = column.records >= FEW and column.distinction >= IDENTIFYING
+    if column.numbers is not None:
+        if _code_of_digits(column):
+            return "code"
+        if column.whole and unique and _key(column):
+            return "identifier"
+        return "whole number" if column.whole else "decimal number"
+    if _codes(column) and (not unique or (hint and hint.about in CODES)):
+        return "code"
+    blank = any(" " in text for text in column.some_texts)
+    if unique:
+        return "text" if blank else "identifier"
+    average = np.mean([len(text) for text in column.some_texts])
+    if average > LONG or (column.distinction > MANY and column.records >= FEW):
+        return "text"
+    return "category"
+
+
+def _boolean(column: Column) -> bool:
+    """Whether the values are two truths, or one of them."""
+    if len(column.values) > 2:
+        return False
+    if all(isinstance(value, bool | np.bool_) for value in column.values):
+        return True
+    texts = {text.casefold() for text in column.texts}
+    return any(texts <= pair for pair in BOOLEANS) or (
+        column.numbers is not None and set(column.numbers.tolist()) == {0.0, 1.0}
+    )
+
+
+def _dates(column: Column) -> Literal["date", "datetime"] | None:
+    """Whether all values are days, or instants."""
+    if not all(map(_written_as_date, column.some_texts)):
+        return None
+    texts = column.texts
+    if not all(map(_written_as_date, texts)):
+        return None
+    days = all(DATE.fullmatch(text) or text[10:19] in (" 00:00:00", " 00:00") for text in texts)
+    return "date" if days else "datetime"
+
+
+def _written_as_date(text: str) -> bool:
+    return bool(DATE.fullmatch(text) or TIME.fullmatch(text))
+
+
+def _code_of_digits(column: Column) -> bool:
+    """Whether numbers are codes: by the name, or as some of one length begin with 0."""
+    if column.hint and column.hint.about in CODES:
+        return column.whole and len(column.values) > 1
+    if not column.whole or len(set(map(len, column.some_texts))) > 1:
+        return False
+    lengths = set(map(len, column.texts))
+    zeros = any(text.startswith("0") for text in column.texts)
+    return zeros and len(lengths) == 1 and min(lengths) > 1
+
+
+def _key(column: Column) -> bool:
+    """Whether whole numbers that differ count the records: 1, 2, 3, or are named so."""
+    assert column.numbers is not None
+    if column.hint is not None:
+        return column.hint.role == "identifier"
+    span = float(np.ptp(column.numbers)) + 1
+    return span <= SPREAD * len(column.numbers)
+
+
+def _codes(column: Column) -> bool:
+    """Whether texts are codes of one length, with digits."""
+    if len(column.values) <= FEW or len(set(map(len, column.some_texts))) > 1:
+        return False
+    texts = column.texts
+    return len(set(map(len, texts))) == 1 and all(CODE.fullmatch(text) for text in texts)
