@@ -162,6 +162,11 @@ def read_document(path: Path) -> Document:
     section and key.
     """
     text = read_whole(path, STUDY, "study file ", f"there is no study file {path}")
+    return parse_document(text, path)
+
+
+def parse_document(text: str, path: Path) -> Document:
+    """The text of a study file, checked; messages name the file as ``path``."""
     try:
         return Document.model_validate(parsed_toml(text))
     except ValidationError as error:

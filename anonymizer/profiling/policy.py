@@ -1,0 +1,140 @@
+"""A first policy and a first recoding, their parameters computed from the counts of a table."""
+
+from math import floor
+from typing import Any, NamedTuple
+
+
+from anonymizer.information.entropy import entropy
+from anonymizer.kernels.arrays import Ints
+from anonymizer.profiling.columns import Column
+from anonymizer.profiling.profile import TableProfile
+from anonymizer.tables.values import counted
+
+SMALLEST = 2
+SIZES = ((15, 2), (200, 3), (100_000, 5))
+"""k below so many records; a table of more gets ``LARGEST``."""
+
+LARGEST = 10
+
+SKEWED = 0.9
+"""Share of the commonest value from which on diversity asks for what hardly anybody has."""
+
+CLOSE = 0.2
+"""t of closeness: no value gets likelier by more than 20 points, of numbers as far as ordered."""
+
+ORDERED = 20
+"""Distinct numbers from which on it matters how near they are to each other."""
+
+MOST_CELLS = 50_000_000
+"""Cells of combinations by sensitive values that are counted, at the most (0.4 GB)."""
+
+SUPPRESSION = 0.05
+"""Share of the records that may be suppressed where attributes have a level each."""
+
+MOST_BOXED = 100_000
+"""Combinations of quasi-identifiers up to which boxes are searched for."""
+
+MOST_LISTED = 100
+"""Values without an order that boxes can list in a label."""
+
+SECONDS = 60
+"""Time limit of the search for boxes: what is found until then is released."""
+
+
+class Proposed(NamedTuple):
+    """A section of a study: its keys and values, and why they are proposed."""
+
+    keys: dict[str, Any]
+    why: str
+
+
+def size_of(records: int) -> int:
+    """The k that is proposed for a table of so many records: 2, 3, 5 or 10.
+
+    >>> size_of(3), size_of(100), size_of(30_000), size_of(1_000_000)
+    (2, 3, 5, 10)
+    """
+    return next((k for below, k in SIZES if records < below), LARGEST)
+
+
+def models_of(found: TableProfile, k: int) -> list[Proposed]:
+    """The models of a first policy: k-anonymity, and one about each sensitive attribute.
+
+    The whole table as one class satisfies all of them, so that some recoding does.
+    """
+    why = f"every class has at least {k} of the {counted(found.records, 'record')}"
+    first = Proposed({"model": "k-anonymity", "k": k}, why)
+    attributes = [found.counted[name] for name in found.of_role("sensitive")]
+    several = len(attributes) > 1
+    models = [_about(column, several) for column in attributes if len(column.all_sizes) > 1]
+    return [first, *models]
+
+
+def _about(column: Column, several: bool) -> Proposed:
+    """The model about a sensitive attribute: closeness of numbers, else diversity."""
+    about = {"attribute": column.name} if several else {}
+    sizes = column.all_sizes
+    if column.numbers is not None and len(column.values) > ORDERED and not column.missing:
+        keys = {"model": "t-closeness", **about, "distance": "ordered", "t": CLOSE}
+        why = "the numbers of a class are spread nearly as those of the table (0 is alike, 1 is far)"
+        return Proposed(keys, why)
+    common = float(sizes.max() / sizes.sum())
+    if common > SKEWED:
+        keys = {"model": "t-closeness", **about, "distance": "equal", "t": CLOSE}
+        why = (
+            f"{common:.0%} have one value, so that a class of it alone says little; no value "
+            f"becomes likelier in a class by more than {CLOSE:.0%} points"
+        )
+        return Proposed(keys, why.replace("% points", " points of 100"))
+    least, whole = _diversity(sizes)
+    why = (
+        f"the value is as uncertain in a class as among {least:g} equally likely ones; in the "
+        f"whole table it is as among {whole:.2f}, and half of that above 1 is kept"
+    )
+    return Proposed({"model": "entropy-l-diversity", **about, "l": least}, why)
+
+
+def _diversity(sizes: Ints) -> tuple[float, float]:
+    """The l that is proposed, halfway from 1 to that of the table, and that of the table."""
+    whole = float(2 ** entropy(sizes))
+    return floor((1 + (whole - 1) / 2) * 100) / 100, whole
+
+
+def uncountable(found: TableProfile, name: str) -> bool:
+    """Whether a sensitive attribute has too many values to be counted in every combination."""
+    return found.combinations * len(found.counted[name].all_sizes) > MOST_CELLS
+
+
+def recoding_of(found: TableProfile) -> Proposed:
+    """Boxes where they can be searched for, else a level for each attribute with suppression."""
+    names = found.of_role("quasi-identifier")
+    columns = [found.counted[name] for name in names]
+    unordered = [column for column in columns if column.numbers is None]
+    listed = max((len(column.values) for column in unordered), default=0)
+    if found.combinations <= MOST_BOXED and listed <= MOST_LISTED and len(names) > 1:
+        why = (
+            "every class has its own ranges and values, which keeps far more of many attributes "
+            "than one level for each"
+        )
+        return Proposed({"method": "boxes"}, why)
+    why = (
+        "one level for each attribute, the same for all records; the rarest combinations, at most "
+        f"{SUPPRESSION:.0%} of the records, are suppressed"
+    )
+    return Proposed({"method": "full-domain", "suppression": SUPPRESSION}, why)
+
+
+def missing_of(found: TableProfile) -> Proposed:
+    """What is done with records that miss a value."""
+    names = (*found.of_role("quasi-identifier"), *found.of_role("sensitive"))
+    gaps = [name for name in names if found[name].missing]
+    if not gaps:
+        return Proposed({"missing": "error"}, "no record misses a value that is counted")
+    most = max(found[name].missing for name in gaps) / found.records
+    why = (
+        f"{counted(len(gaps), 'column')} with a role have gaps, up to {most:.1%} of the records; "
+        "missing is a value of its own"
+    )
+    return Proposed({"missing": "category"}, why)
+
+
