@@ -97,10 +97,10 @@ def columns_of(path: Path, names: Sequence[str], sensitive: str | None) -> objec
     """The columns of a file, as a study admits them."""
     from anonymizer.counts.counting import open_columns
     from anonymizer.counts.schema import Schema
-    from anonymizer.tables.files import format_of
+    from anonymizer.tables.files import describe_file
 
     about = () if sensitive is None else (sensitive,)
-    return open_columns(path, format_of(path), Schema(tuple(names), about))
+    return open_columns(path, describe_file(path), Schema(tuple(names), about))
 
 
 def read(*names: str) -> Callable[[Path], object]:

@@ -85,7 +85,7 @@ def _publish(
         table, people = disarmed(table), None if people is None else disarmed(people)
     output.write(
         {
-            name: lambda path: _write_proven(table, path, form, study, people),
+            name: lambda path: _write_proven(table, path, form.released, study, people),
             MANIFEST: write_manifest,
         },
         force=force,
@@ -109,6 +109,11 @@ def schema_at(study: Study, path: Path) -> Schema:
     """The roles that matter to the risk of a table of a study, a release or not, as it stands."""
     schema = study.published if is_release(path) else study.schema
     return replace(schema, identifiers=(), targets=())
+
+
+def form_at(study: Study, path: Path) -> Format:
+    """The format of a table of a study, a release or not."""
+    return study.released_format_of(path) if is_release(path) else study.format_of(path)
 
 
 def _require_free(directory: Path, source: Path, force: bool) -> None:

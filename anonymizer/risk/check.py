@@ -30,7 +30,7 @@ from anonymizer.privacy import (
 from anonymizer.privacy.population import journalist, marketer, prosecutor, sample_uniqueness
 from anonymizer.release.manifest import is_release
 from anonymizer.release.proof import judged
-from anonymizer.release.publish import schema_at
+from anonymizer.release.publish import form_at, schema_at
 from anonymizer.release.results import PolicyResult
 from anonymizer.release.study import Study
 from anonymizer.release.verification import recoded_people
@@ -203,7 +203,7 @@ def check_file(study: Study, path: Path) -> Check:
     its directory, and taken as it is otherwise.
     """
     schema = schema_at(study, path)
-    table = schema.admit(study.read(path, schema=schema), respell=False)
+    table = schema.admit(study.read(path, form_at(study, path), schema), respell=False)
     if is_release(path):
         population = recoded_people(study, path, table)
     else:

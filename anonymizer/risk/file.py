@@ -12,7 +12,7 @@ from anonymizer.counts.counting import open_columns
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.output.atomic import require_place, write_file
-from anonymizer.release.publish import same_file, schema_at
+from anonymizer.release.publish import form_at, same_file, schema_at
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.results import as_json
 from anonymizer.release.study import Study
@@ -58,7 +58,7 @@ def assess_file(
     """
     watch("reading the table", 0, None)
     schema = schema_at(study, path)
-    table = open_columns(path, study.format_of(path), schema)
+    table = open_columns(path, form_at(study, path), schema)
     assessment = assess_columns(table, schema, watch)
     columns = [name for name in table.columns if isinstance(name, str)]
     hidden = (*schema.sensitive, *study.schema.identifiers)

@@ -146,24 +146,31 @@ def read_whole(path: Path, limit: Cap, kind: str = "", absent: str = "") -> str:
         raise InputError(f"{failing}{path}: it is not UTF-8 text") from None
 
 
-def separator_of(lines: Sequence[str], separators: str) -> str:
+def dialect(separator: str, quote: str) -> dict[str, Any]:
+    """What Python's reader of CSV is to know; ``quote`` is empty where there are no quotes."""
+    quoting = {"quotechar": quote} if quote else {"quoting": csv.QUOTE_NONE}
+    return {"delimiter": separator, **quoting}
+
+
+def separator_of(lines: Sequence[str], separators: str, quote: str = '"') -> str:
     """The character that cuts every line of CSV into the same number of fields, the most of them.
 
     Of equal ones the first; where none does, the one that occurs most often in the first line.
+    Separators within quotes cut nothing; ``quote`` is empty where there are no quotes.
     """
     possible = [each for each in separators if any(each in line for line in lines)]
     if len(possible) == 1 and possible[0] in lines[0]:  # millions of lines need not be cut
         return possible[0]
-    fields = {separator: _fields(lines, separator) for separator in possible}
+    fields = {separator: _fields(lines, separator, quote) for separator in possible}
     best = max(possible, key=fields.__getitem__, default="")
     return best if fields.get(best, 0) > 1 else max(separators, key="".join(lines[:1]).count)
 
 
-def _fields(lines: Sequence[str], separator: str) -> int:
+def _fields(lines: Sequence[str], separator: str, quote: str) -> int:
     """The number of fields of every line that is not empty; 0 where it differs."""
     found = 0
     try:
-        for row in filter(None, csv.reader(lines, delimiter=separator)):
+        for row in filter(None, csv.reader(lines, **dialect(separator, quote))):
             if found not in (0, len(row)):
                 return 0
             found = len(row)

@@ -22,7 +22,7 @@ from anonymizer.kernels.arrays import Codes, Ints
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.release import MANIFEST
 from anonymizer.tables import engine
-from anonymizer.tables.files import format_of, read_table
+from anonymizer.tables.files import read_table, release_format
 from anonymizer.tables.numbering import crossed
 from anonymizer.tables.values import number_of, rank, texts_of
 
@@ -114,7 +114,7 @@ class _Masked:
         directory = release if release.is_dir() else release.parent
         manifest = Manifest.read(directory / MANIFEST)
         channels, path = manifest.channels, manifest.table_at(release)
-        form = format_of(path, manifest.file[1].separator)
+        form = release_format(path, manifest.file[1].separator)
         together = [name for each in channels if {*each} & {*names} for name in each]
         needed = tuple(dict.fromkeys([*names, *together]))
         return cls(path, channels, read_table(path, form, needed))

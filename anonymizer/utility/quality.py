@@ -208,8 +208,9 @@ def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: 
     """
     manifest = Manifest.read(path.parent / MANIFEST)
     watch("reading the tables", 0, None)
-    released = study.read(path)
-    if study.disarms(study.format_of(path)):
+    form = study.released_format_of(path)
+    released = study.read(path, form)
+    if study.disarms(form):
         released = rearmed(released)
     original = study.read()
     watch("counting the table", 0, None)

@@ -28,7 +28,15 @@ from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.verification import verify_release
 from anonymizer.risk.audit import audit_files
-from anonymizer.tables.files import Format, disarmed, format_of, formulas, read_table, rearmed
+from anonymizer.tables.files import (
+    Format,
+    Given,
+    describe_file,
+    disarmed,
+    formulas,
+    read_table,
+    rearmed,
+)
 from anonymizer.tables.reading import RATIO, Cap, open_regular, parsed_json, parsed_toml
 from anonymizer.tables.values import rank
 from anonymizer.utility import measure_file
@@ -173,7 +181,7 @@ def test_a_bomb_is_refused_early_and_in_little_memory(tmp_path, content):
             file.write(content * (2**20 // len(content)))
     tracemalloc.start()
     with pytest.raises(InputError, match=r"ANONYMIZER_MAX_(RATIO|LINE)"):
-        read_table(path, format_of(path, ","))
+        read_table(path, describe_file(path, Given(",")))
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 64 * 2**20
@@ -184,7 +192,7 @@ def test_what_compresses_well_and_is_small_is_read(tmp_path):
     with gzip.open(path, "wt") as file:
         file.write("q,s\n" + "v,a\n" * 100_000)
     assert path.stat().st_size * RATIO.value < 400_000
-    assert len(read_table(path, format_of(path), ["q"])) == 100_000
+    assert len(read_table(path, describe_file(path), ["q"])) == 100_000
 
 
 # Lines without end
@@ -580,7 +588,7 @@ def test_mutated_tables(tmp_path, name):
     else:
         frame.to_csv(path, index=False)
     content = path.read_bytes()
-    parses(lambda path: read_table(path, format_of(path), ["q"]), path, content)
+    parses(lambda path: read_table(path, describe_file(path), ["q"]), path, content)
 
 
 def test_mutated_manifests(tmp_path):

@@ -14,7 +14,7 @@ from anonymizer.tables import engine as by_engine
 from anonymizer.tables import numbering
 from anonymizer.tables import pandas as engine
 from anonymizer.tables.engine import Engine, engine_of
-from anonymizer.tables.files import ParquetColumns, format_of
+from anonymizer.tables.files import ParquetColumns, describe_file
 
 
 @st.composite
@@ -107,7 +107,7 @@ def test_values_that_cannot_be_told_apart():
 def test_the_engine_of_a_table(tmp_path):
     frame = pd.DataFrame({"a": ["x", "y ", None, "x"]})
     frame.to_parquet(tmp_path / "t.parquet")
-    file = ParquetColumns(tmp_path / "t.parquet", format_of(tmp_path / "t.parquet"))
+    file = ParquetColumns(tmp_path / "t.parquet", describe_file(tmp_path / "t.parquet"))
     for table in (frame, file):
         assert engine_of(table) is engine
         assert sorted(by_engine.tally(table, ["a"]).sizes) == [1, 1, 2]

@@ -57,6 +57,11 @@ class Data(Section):
     separator: Annotated[StrictStr, Field(min_length=1, max_length=1)] | None = None
     missing: Missing = "error"
     missing_values: tuple[StrictStr, ...] = ()
+    encoding: StrictStr | None = None
+    decimal: StrictStr | None = None
+    thousands: StrictStr | None = None
+    quote: StrictStr | None = None
+    columns: Annotated[tuple[StrictStr, ...], Field(min_length=1)] | None = None
 
 
 class Columns(Section):

@@ -19,7 +19,7 @@ from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.study.document import STRATEGY, read_document
-from anonymizer.tables.files import Format, format_of, read_table
+from anonymizer.tables.files import Format, Given, describe_file, read_table, release_format
 
 if TYPE_CHECKING:
     from anonymizer.release.study.drafting import Draft
@@ -106,7 +106,7 @@ class Study:
         if given not in self._populations:
             path = self.path.parent / given
             names = tuple(self.document.quasi_identifiers)
-            table = read_table(path, self.format_of(path), names)
+            table = read_table(path, self.format_of(path, names), names)
             self._populations[given] = Population(table, given)
         return self._populations[given]
 
@@ -210,10 +210,26 @@ class Study:
         """Where the table lies."""
         return self.path.parent / self.document.data.path
 
-    def format_of(self, path: Path) -> Format:
-        """The format of a table of this study; a separator that is not given is found by itself."""
+    @cached_property
+    def given(self) -> Given:
+        """What ``[data]`` says of how tables are written."""
         data = self.document.data
-        return format_of(path, data.separator, data.missing_values)
+        try:
+            return Given(**{each.name: getattr(data, each.name) for each in fields(Given)})
+        except InputError as error:
+            raise InputError(f"{self.path}: [data] {error}") from None
+
+    def format_of(self, path: Path, columns: Sequence[str] | None = None) -> Format:
+        """The format of a raw table; what ``[data]`` does not give is found by itself.
+
+        ``columns``: that the table has for sure; those of the schema by default.
+        """
+        return describe_file(path, self.given, self.schema.columns if columns is None else columns)
+
+    def released_format_of(self, path: Path) -> Format:
+        """The format of a released table, which is written as releases are."""
+        data = self.document.data
+        return release_format(path, data.separator, data.missing_values)
 
     def read(
         self, path: Path | None = None, form: Format | None = None, schema: Schema | None = None

@@ -22,7 +22,7 @@ from anonymizer.release.verification.check import Check, Facts, at, required, sa
 from anonymizer.release.verification.fields import leaves, treatment_of
 from anonymizer.release.verification.studied import models_of, policy_of_study, studied
 from anonymizer.tables import engine
-from anonymizer.tables.files import Format, columns_in, disarmed, format_of, read_table
+from anonymizer.tables.files import Format, columns_in, disarmed, read_table, release_format
 from anonymizer.tables.values import counted
 
 
@@ -109,18 +109,18 @@ def verify_release(path: str | Path, study: Study | str | Path | None = None) ->
 def _bare(path: Path, study: Study | None) -> Verification:
     """A table that no manifest is about, recounted under the policy of a study."""
     if study is None:
-        format_of(path)
+        release_format(path)
         raise InputError(
             f"there is no {MANIFEST} next to {path} that is about it; give the study with --study "
             "to recount the table under its policy"
         )
-    table = study.read(path, schema=study.published)
+    table = study.read(path, study.released_format_of(path), study.published)
     people = recoded_people(study, path, table)
     return Verification(path, (), tuple(verify(table, study.published, study.privacy, people)))
 
 
 def _verified(path: Path, manifest: Manifest, study: Study | None) -> Verification:
-    form = format_of(path, manifest.file[1].separator)
+    form = release_format(path, manifest.file[1].separator)
     if not manifest.privacy:
         raise InputError(f"{path.parent / MANIFEST} states no policy that could hold")
     models = models_of(manifest, study)
@@ -246,7 +246,7 @@ def recoded_people(study: Study, path: Path, table: pd.DataFrame) -> pd.DataFram
     if population_of(study.privacy) is None:
         return None
     manifest = Manifest.read(path.parent / MANIFEST)
-    return _people(study, manifest, study.format_of(path), table)
+    return _people(study, manifest, study.released_format_of(path), table)
 
 
 def _people(

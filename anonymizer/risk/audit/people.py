@@ -21,7 +21,7 @@ from anonymizer.release.placement import place
 from anonymizer.release.release import MANIFEST
 from anonymizer.risk.audit.releases import Published
 from anonymizer.tables import engine
-from anonymizer.tables.files import columns_in, format_of, read_table
+from anonymizer.tables.files import Given, columns_in, describe_file, read_table
 from anonymizer.tables.spelling import one_text_each, read_keys
 from anonymizer.tables.values import counted, is_missing, text_of
 
@@ -93,7 +93,9 @@ def read_original(
 
     ``complete``: the sensitive attributes are required.
     """
-    form = format_of(path, missing_values=release.missing_values)
+    study = release.study
+    given = Given(missing_values=release.missing_values) if study is None else study.given
+    form = describe_file(path, given, release.raw)
     present = set(columns_in(path, form))
     needed = release.schema.sensitive if complete else ()
     sensitive = [n for n in release.schema.counted if n in present or n in needed]

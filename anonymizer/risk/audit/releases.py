@@ -18,10 +18,10 @@ from anonymizer.release.study import Study
 from anonymizer.tables.files import (
     Format,
     cleaned,
-    format_of,
     read_table,
     rearmed,
     rearmed_text,
+    release_format,
 )
 
 
@@ -78,7 +78,7 @@ def read_release(path: Path, study: Study | None = None) -> Published:
     manifest = manifest.completed(None if study is None else study.hierarchies)
     with sound(directory / MANIFEST):
         table, columns = manifest.table_at(path), manifest.file[1]
-        form = format_of(table, columns.separator)
+        form = release_format(table, columns.separator)
         if study is None:
             schema, missing = manifest.roles, tuple(columns.missing_values)
             models = manifest.policy

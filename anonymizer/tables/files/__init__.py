@@ -4,12 +4,14 @@ In go paths and formats, out come DataFrames, or ``ParquetColumns`` that are rea
 """
 
 from anonymizer.tables.files.columnar import ParquetColumns as ParquetColumns
-from anonymizer.tables.files.files import Format as Format
 from anonymizer.tables.files.files import cleaned as cleaned
 from anonymizer.tables.files.files import columns_in as columns_in
-from anonymizer.tables.files.files import format_of as format_of
 from anonymizer.tables.files.files import read_table as read_table
 from anonymizer.tables.files.files import write_table as write_table
+from anonymizer.tables.files.format import Format as Format
+from anonymizer.tables.files.format import Given as Given
+from anonymizer.tables.files.sniffing import describe_file as describe_file
+from anonymizer.tables.files.sniffing import release_format as release_format
 from anonymizer.tables.files.spreadsheet import disarmed as disarmed
 from anonymizer.tables.files.spreadsheet import disarmed_text as disarmed_text
 from anonymizer.tables.files.spreadsheet import formulas as formulas

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from anonymizer.tables import engine
 from anonymizer.tables.files.coding import Numbered, coded, looked_up, smallest
-from anonymizer.tables.files.files import Format, cleaned
+from anonymizer.tables.files.files import cleaned
+from anonymizer.tables.files.format import Format
 from anonymizer.tables.files.opening import readable, require_named
 from anonymizer.tables.files.parquet import UNNAMED_INDEX, exact_frame, is_text, never_missing
 

@@ -9,11 +9,15 @@ from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute
 import pyarrow.csv
 
 from anonymizer.errors import InputError
+from anonymizer.tables.files.format import Format
+from anonymizer.tables.files.numerals import with_plain_numbers
 from anonymizer.tables.files.opening import require_named, table_stream
 from anonymizer.tables.reading import COLUMNS, LINE
+from anonymizer.tables.values import counted
 
 BLOCK = 16 * 1024 * 1024
 """Bytes that CSV is read by; a record must fit in."""
@@ -22,86 +26,126 @@ LONGEST_NAME = 10_000
 """Letters of a column's name: a whole question may be one, a whole table is none."""
 
 
-def csv_columns(path: Path, separator: str) -> list[str]:
+def csv_columns(path: Path, form: Format) -> list[str]:
     """The columns of a CSV file, by its first line that is not empty."""
-    with _long_fields(), _text_stream(path) as text:
-        header = _header(path, csv.reader(text, delimiter=separator, strict=True))
-        return [name.strip() for name in header]
+    with _long_fields(), _text_stream(path, form) as text:
+        header = _header(path, csv.reader(text, strict=True, **form.dialect))
+        names = header if form.columns is None else form.columns
+        return [name.strip() for name in names]
 
 
-def read_csv(path: Path, separator: str, columns: Sequence[str]) -> pd.DataFrame:
+def read_csv(path: Path, form: Format, columns: Sequence[str]) -> pd.DataFrame:
     """Read CSV twice: strictly, to refuse what is not CSV, and fast, for the table.
 
     The fast parser forgives a quote that is left open and takes the records up to the next one
     for a single field; the strict one does not. Both must find the same number of records. A file
     without any quote has a record a line, and counting lines is all that the strict reading has to
     do then: both refuse a line of more or fewer fields.
+
+    Columns at the end that have neither a name nor a value are left out: every line of the file
+    ends in separators.
     """
-    header, records = _unquoted(path, separator) or _strictly(path, separator)
+    header, records = _unquoted(path, form) or _strictly(path, form)
     names = [name.strip() for name in header]
-    require_named(path, names, columns)
+    blank = len(names) - max((place for place, name in enumerate(names, 1) if name), default=1)
+    require_named(path, names[: len(names) - blank], columns, form)
     try:
-        table = _fast(path, separator, header)
+        table = _fast(path, form, header)
     except pa.ArrowInvalid:
-        _strictly(path, separator)  # says which line it is, and what of it
+        _strictly(path, form)  # says which line it is, and what of it
         raise
     if table.num_rows != records or table.column_names != header:
         raise InputError(f"cannot read {path}: its records cannot be told apart for sure")
+    while blank and not _any_text(table.column(len(names) - 1)):
+        table, names, blank = table.remove_column(len(names) - 1), names[:-1], blank - 1
+    require_named(path, names, ())
+    if not form.plain:
+        table = with_plain_numbers(table, form)
     frame: pd.DataFrame = table.to_pandas()
     return frame.set_axis(names, axis=1)
 
 
-def _fast(path: Path, separator: str, header: Sequence[str]) -> pa.Table:
-    with table_stream(path) as stream:
+def _any_text(column: pa.ChunkedArray) -> bool:
+    return bool(pa.compute.any(pa.compute.not_equal(column, "")).as_py())
+
+
+def _fast(path: Path, form: Format, header: Sequence[str]) -> pa.Table:
+    names = None if form.header else header
+    with table_stream(path, form.encoding, form.skipped) as stream:
         return pyarrow.csv.read_csv(
             stream,
-            read_options=pyarrow.csv.ReadOptions(block_size=max(BLOCK, LINE.value)),
-            parse_options=pyarrow.csv.ParseOptions(delimiter=separator, newlines_in_values=True),
+            read_options=pyarrow.csv.ReadOptions(
+                block_size=max(BLOCK, LINE.value), column_names=names
+            ),
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter=form.separator, quote_char=form.quote or False, newlines_in_values=True
+            ),
             convert_options=pyarrow.csv.ConvertOptions(
                 column_types=dict.fromkeys(header, pa.string()), strings_can_be_null=False
             ),
         )
 
 
-def _unquoted(path: Path, separator: str) -> tuple[list[str], int] | None:
+def _unquoted(path: Path, form: Format) -> tuple[list[str], int] | None:
     """The header and the number of records of a file that has no quote and no empty line.
 
     None where it may have one, or ends lines otherwise than by a line feed. Counting line feeds
     takes 8 ms where the strict reader takes 33 (30,000 records of nine fields).
     """
-    lines, last = 0, b"\n"
-    with table_stream(path) as stream:
+    lines, last, quote = 0, b"\n", form.quote.encode() or b"\r"
+    with table_stream(path, form.encoding, form.skipped) as stream:
         while block := stream.read(BLOCK):
             empty = b"\n\n" in block or last == block[:1] == b"\n"
-            if empty or b'"' in block or b"\r" in block:
+            if empty or quote in block or b"\r" in block:
                 return None
             lines, last = lines + block.count(b"\n"), block[-1:]
-    with _text_stream(path) as text:
-        header = _header(path, csv.reader([text.readline()], delimiter=separator))
-    return (header, lines + (last != b"\n") - 1) if header else None
+    with _text_stream(path, form) as text:
+        header = _header(path, csv.reader([text.readline()], **form.dialect))
+    records = lines + (last != b"\n")
+    if not header or (form.columns is not None and len(header) != len(form.columns)):
+        return None
+    return (header, records - 1) if form.columns is None else ([*form.columns], records)
 
 
-def _strictly(path: Path, separator: str) -> tuple[list[str], int]:
+def _strictly(path: Path, form: Format) -> tuple[list[str], int]:
     """The header of a CSV file and the number of its records, each as long as the header."""
-    with _long_fields(), _text_stream(path) as text:
-        reader = csv.reader(text, delimiter=separator, strict=True)
+    with _long_fields(), _text_stream(path, form) as text:
+        reader = csv.reader(text, strict=True, **form.dialect)
         try:
-            header = _header(path, reader)
+            header = _header(path, reader) if form.columns is None else [*form.columns]
             records = 0
             for row in reader:
                 if len(row) != len(header) and row:
                     raise InputError(
-                        f"cannot read {path}: line {reader.line_num} has {len(row)} fields, "
-                        f"the header {len(header)}"
+                        f"cannot read {path}: line {reader.line_num + form.skipped} has "
+                        f"{counted(len(row), 'field')}, {_wanted(form, header, row)}"
                     )
                 records += bool(row)
         except csv.Error:
             raise InputError(
-                f"cannot read {path}: line {reader.line_num} is not CSV; is a quote left open?"
+                f"cannot read {path}: line {reader.line_num + form.skipped} is not CSV; is a "
+                f"quote left open?{_unquoted_hint(form)}"
             ) from None
-    if not header:
+    if not header or not (records or form.header):
         raise InputError(f"cannot read {path}: it is empty")
     return header, records
+
+
+def _wanted(form: Format, header: Sequence[str], row: Sequence[str]) -> str:
+    """How many fields a line should have, and the way out where there is a likely one."""
+    if form.columns is not None:
+        return f"columns in [data] names {len(header)}"
+    if len(header) == 1:
+        return "the header 1; remove lines before the one that names the columns"
+    if len(row) == len(header) + 1 and not row[-1]:
+        return f"the header {len(header)}; end the header by {form.separator!r} as the lines do"
+    if form.quote == '"' and any(each.lstrip().startswith("'") for each in row):
+        return f"""the header {len(header)}; set quote = "'" in [data] if texts are in these"""
+    return f"the header {len(header)}"
+
+
+def _unquoted_hint(form: Format) -> str:
+    return ' Set quote = "" in [data] if quotes are part of the texts' if form.quote else ""
 
 
 def _header(path: Path, reader: Iterable[list[str]]) -> list[str]:
@@ -119,8 +163,8 @@ def _header(path: Path, reader: Iterable[list[str]]) -> list[str]:
 
 
 @contextmanager
-def _text_stream(path: Path) -> Iterator[io.TextIOWrapper]:
-    with table_stream(path) as stream:
+def _text_stream(path: Path, form: Format) -> Iterator[io.TextIOWrapper]:
+    with table_stream(path, form.encoding, form.skipped) as stream:
         yield io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
 
 

@@ -1,5 +1,6 @@
 """Opening table files: decompressed, within limits, and refused in our own words."""
 
+import codecs
 import io
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from anonymizer.errors import InputError, require_columns
+from anonymizer.tables.files.format import UTF8, Format
 from anonymizer.tables.reading import LINE, MIB, RATIO, TABLE, IrregularError, open_regular
 
 COMPRESSIONS = {".bz2": "bz2", ".gz": "gzip", ".lz4": "lz4", ".zst": "zstd"}
@@ -22,23 +24,51 @@ FREE = 16 * MIB
 
 
 @contextmanager
-def table_stream(path: Path) -> Iterator[BinaryIO]:
-    """Open a table file, decompressed as its name says (.gz, .bz2, .zst, .lz4).
+def table_stream(path: Path, encoding: str = UTF8, skipped: int = 0) -> Iterator[BinaryIO]:
+    """Open a table file, decompressed as its name says (.gz, .bz2, .zst, .lz4), as UTF-8.
 
-    Reading raises InputError where it goes beyond a limit: of all bytes, of one line, or of what
-    has been read so far over what it was compressed to (a bomb shows early).
+    The lines that are ``skipped`` are left out. Reading raises InputError where it goes beyond a
+    limit: of all bytes, of one line, or of what has been read so far over what it was compressed to
+    (a bomb shows early); UnicodeDecodeError where another encoding than UTF-8 cannot be.
     """
     with open_regular(path) as file:
-        yield io.BufferedReader(_Bounded(file, path), CHUNK)
+        stream = io.BufferedReader(_Bounded(file, path, encoding), CHUNK)
+        for _ in range(skipped):
+            stream.readline()
+        yield stream
+
+
+class _Transcoded:
+    """A stream in another encoding, read as UTF-8."""
+
+    def __init__(self, stream: Any, encoding: str) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+        self._rest = memoryview(b"")
+
+    def read(self, size: int) -> bytes:
+        """Up to so many bytes; none at the end."""
+        while not self._rest:
+            chunk = self._stream.read(size)
+            text = self._decoder.decode(chunk, final=not chunk)
+            self._rest = memoryview(text.encode())
+            if not chunk:
+                break
+        found, self._rest = self._rest[:size], self._rest[size:]
+        return bytes(found)
 
 
 class _Bounded(io.RawIOBase):
-    """A stream that ends in an error at its limits."""
+    """A stream that ends in an error at its limits, which are those of its text in UTF-8."""
 
-    def __init__(self, file: BinaryIO, path: Path) -> None:
+    def __init__(self, file: BinaryIO, path: Path, encoding: str) -> None:
         self._file, self._path = file, path
         self._name = COMPRESSIONS.get(path.suffix)
-        self._stream = file if self._name is None else pa.input_stream(file, compression=self._name)
+        self._stream: Any = file
+        if self._name is not None:
+            self._stream = pa.input_stream(file, compression=self._name)
+        if encoding != UTF8:
+            self._stream = _Transcoded(self._stream, encoding)
         self._most, self._line = TABLE.value, LINE.value
         self._read = self._since = 0
 
@@ -63,7 +93,7 @@ class _Bounded(io.RawIOBase):
 
 
 @contextmanager
-def readable(path: Path) -> Iterator[None]:
+def readable(path: Path, encoding: str = UTF8) -> Iterator[None]:
     """Say in our own words why a file cannot be read: the parsers' messages quote the data."""
     try:
         open_regular(path).close()
@@ -72,8 +102,8 @@ def readable(path: Path) -> Iterator[None]:
         raise
     except IrregularError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"cannot read {path}: it is not UTF-8 text") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"cannot read {path}: {_no_text(encoding, error)}") from None
     except PermissionError:
         raise InputError(f"cannot read {path}: permission denied") from None
     except Exception as error:  # parsers raise anything on damaged files
@@ -82,9 +112,47 @@ def readable(path: Path) -> Iterator[None]:
         raise InputError(f"cannot read {path}: {reason}") from None
 
 
-def require_named(path: Path, names: Sequence[str], columns: Sequence[str]) -> None:
+def _no_text(encoding: str, error: UnicodeDecodeError) -> str:
+    """What is said of bytes that are no text in an encoding, and which key changes that.
+
+    Every file can be read by some encoding of one byte a letter, and mostly by several: names would
+    be misread without notice if one was chosen here.
+    """
+    if encoding != UTF8:
+        return f"it is not {encoding} text; set another encoding in [data], or leave it out"
+    others = '"latin-1", "cp1250", "mac-roman", "shift_jis"'
+    try:
+        error.object.decode("cp1252")
+    except UnicodeDecodeError:
+        return f"it is not UTF-8 text; set encoding in [data], such as {others}"
+    return (
+        'it is not UTF-8 text; set encoding = "cp1252" in [data] if it comes from Windows in a '
+        f"Western language, else another one, such as {others}"
+    )
+
+
+def require_named(
+    path: Path, names: Sequence[str], columns: Sequence[str], form: Format | None = None
+) -> None:
     """Require that a file has some columns, and none twice."""
     try:
-        require_columns(names, columns, "; does its first line name the columns?")
+        require_columns(names, columns, _unnamed_hint(len(names), form))
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+
+
+def _unnamed_hint(columns: int, form: Format | None) -> str:
+    """What may be the matter with a table that lacks a column."""
+    if form is None:
+        return ""
+    if columns == 1:
+        return (
+            f"; it has one column when fields end at {form.separator!r}: set separator in [data], "
+            "such as ';' or '\\t'"
+        )
+    if not form.header:
+        return (
+            f'; no line of it names its {columns} columns: set columns = ["age", ...] in [data], '
+            "a name for each"
+        )
+    return '; does its first line name the columns? If not, set columns = ["age", ...] in [data]'

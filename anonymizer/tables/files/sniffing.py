@@ -1,0 +1,275 @@
+"""What the start of a table file shows of how it is written, where nothing else is possible.
+
+Every rule is about the first 64 KiB, and finds nothing where two readings are possible: the message
+or the doubt then names the key that decides.
+"""
+
+import codecs
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from anonymizer.errors import InputError
+from anonymizer.tables.files import numerals
+from anonymizer.tables.files.foreign import require_table
+from anonymizer.tables.files.format import UTF8, Format, Given, is_parquet
+from anonymizer.tables.files.opening import readable, table_stream
+from anonymizer.tables.reading import separator_of
+
+SEPARATORS = ",;\t|"
+SNIFFED = 64 * 1024
+
+BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, UTF8),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+"""The longer ones first: that of UTF-32 begins with that of UTF-16."""
+
+SPREADSHEET_SEPARATOR = re.compile(r"sep=(.)(\r\n?|\n|$)", re.IGNORECASE)
+"""A first line by which Excel knows the separator."""
+
+WRAPPED = re.compile(r"\s*'[^']*(?:''[^']*)*'\s*")
+
+
+class Numerals(NamedTuple):
+    """The marks of numbers, and what is open about them."""
+
+    decimal: str = "."
+    thousands: str = ""
+    doubts: tuple[str, ...] = ()
+
+
+def describe_file(path: Path, given: Given | None = None, expected: Sequence[str] = ()) -> Format:
+    """How a table lies in a file: as given, else as its name and its first lines show.
+
+    A file whose first line names all ``expected`` columns has a header line, whatever it looks
+    like. ``doubts`` of the result says what may be otherwise.
+
+    InputError when there is no such file, or it is another kind of file than a table.
+    """
+    given = given or Given()
+    _require_file(path)
+    if is_parquet(path):
+        return Format(True, missing_values=given.missing_values)
+    start = start_of(path)
+    require_table(path, start)
+    encoding = Format(False, encoding=given.encoding or encoding_of(start)).encoding
+    text = codecs.getincrementaldecoder(encoding)(errors="replace").decode(start)
+    return _described(text.removeprefix("\ufeff"), len(start) == SNIFFED, encoding, given, expected)
+
+
+def release_format(
+    path: Path, separator: str | None = None, missing_values: tuple[str, ...] = ()
+) -> Format:
+    """The format of a released table: nothing but its separator is to be found."""
+    _require_file(path)
+    if is_parquet(path):
+        return Format(True, missing_values=missing_values)
+    if separator is None:
+        text = start_of(path).decode("utf-8-sig", errors="replace")
+        separator = separator_of(_lines(text, len(text) >= SNIFFED), SEPARATORS)
+    return Format(False, separator, missing_values)
+
+
+def _require_file(path: Path) -> None:
+    try:
+        exists, is_file = path.exists(), path.is_file()
+    except (OSError, ValueError):
+        raise InputError(f"cannot read {str(path)!r}: no file has such a name") from None
+    if path.is_dir():
+        raise InputError(f"there is no table in {path}: it is a directory; name a file in it")
+    if not is_file:
+        raise InputError(f"there is no {'table in' if exists else 'file'} {path}")
+
+
+def start_of(path: Path) -> bytes:
+    """The first bytes of a file, decompressed."""
+    with readable(path), table_stream(path) as stream:
+        return stream.read(SNIFFED)
+
+
+def encoding_of(start: bytes) -> str:
+    """The Unicode encoding that the first bytes show; UTF-8 where they show no other.
+
+    A byte order mark decides. UTF-16 without one has a zero in every other place of plain text.
+    """
+    for mark, encoding in BYTE_ORDER_MARKS:
+        if start.startswith(mark):
+            return encoding
+    zeros = [part.count(0) / max(len(part), 1) for part in (start[::2], start[1::2])]
+    if max(zeros) > 0.5 and min(zeros) < 0.05:
+        return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
+    return UTF8
+
+
+def _described(
+    text: str, cut: bool, encoding: str, given: Given, expected: Sequence[str]
+) -> Format:
+    """A CSV file by the text that it begins with."""
+    first = SPREADSHEET_SEPARATOR.match(text)
+    lines = _lines(text[first.end() :] if first else text, cut)
+    quote = _quote(lines, given)
+    separator = given.separator or (first and first[1]) or separator_of(lines, SEPARATORS, quote)
+    form = Format(False, separator, given.missing_values, encoding, quote, skipped=int(bool(first)))
+    rows = rows_of(lines, form)
+    columns, header_doubts = _columns(rows, form, given, expected)
+    names = columns or [name.strip() for name in (rows[0] if rows else ())]
+    marks = _numerals(lines, rows if columns else rows[1:], names, form, given)
+    return Format(
+        *(False, separator, given.missing_values, encoding, quote, marks.decimal),
+        *(marks.thousands, columns, form.skipped, (*header_doubts, *marks.doubts)),
+    )
+
+
+def _lines(text: str, cut: bool) -> list[str]:
+    """The lines of a text that are whole; all of it where none is."""
+    lines = re.split(r"\r\n|\r|\n", text)
+    return lines[:-1] if lines[-1] == "" or (cut and len(lines) > 1) else lines
+
+
+def rows_of(lines: Sequence[str], form: Format) -> list[list[str]]:
+    """The rows of some lines that are not empty, cut as far as possible."""
+    rows: list[list[str]] = []
+    with suppress(csv.Error):  # a field beyond Python's limit, say: the reading proper says more
+        rows.extend(row for row in csv.reader(lines, **form.dialect) if row)
+    return rows
+
+
+def _quote(lines: Sequence[str], given: Given) -> str:
+    """Single quotes where no line has a double one, and some field of every line is within them.
+
+    The first line may be without: then it is a header.
+    """
+    if given.quote is not None:
+        return given.quote
+    text = "\n".join(lines)
+    if '"' in text or "'" not in text:
+        return '"'
+    separator = given.separator or separator_of(lines, SEPARATORS, "'")
+    rows = [row for row in (_outside(line, separator) for line in lines[1:]) if row]
+    places = range(min(map(len, rows), default=0))
+    wrapped = any(all(WRAPPED.fullmatch(row[place]) for row in rows) for place in places)
+    return "'" if wrapped and len({len(row) for row in rows}) == 1 else '"'
+
+
+def _outside(line: str, separator: str) -> list[str]:
+    """The fields of a line, cut where no single quote is open, quotes left on."""
+    cut = re.escape(separator)
+    return re.findall(rf"(?:^|{cut})(\s*'(?:[^']|'')*'\s*(?={cut}|$)|[^{cut}]*)", line)
+
+
+def _columns(
+    rows: list[list[str]], form: Format, given: Given, expected: Sequence[str]
+) -> tuple[tuple[str, ...] | None, list[str]]:
+    """The names of the columns where the file has none, and what is open about that."""
+    first = [field.strip() for field in rows[0]] if rows else []
+    named = bool(expected) and {*expected} <= {*first}
+    named = named or (given.columns is not None and {*given.columns} <= {*first})
+    if named or given.columns is not None:
+        return (None if named else given.columns), []
+    sure = is_record(first, rows[1:], (*numerals.ABSENT, *form.missing_values))
+    if sure is None:
+        return None, [
+            "its first line has numbers where a header has names; if it is a record, "
+            'set columns = ["age", ...] in [data]'
+        ]
+    return (_numbered(rows) if sure else None), []
+
+
+def _numbered(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Names for the columns of a file that names none: column-1, column-2 ...
+
+    A last one without any value has no name: every line ends in a separator.
+    """
+    names = [f"column-{place}" for place in range(1, len(rows[0]) + 1)]
+    if not any(row[-1].strip() for row in rows):
+        names[-1] = ""
+    return tuple(names)
+
+
+def is_record(
+    first: Sequence[str], rest: Sequence[Sequence[str]], absent: Sequence[str]
+) -> bool | None:
+    """Whether the first line of a file is a record; None where it may be one or a header.
+
+    No header has a number that is negative or has decimals above a column of numbers, nor a number
+    together with a text that its own column has again.
+    """
+    numbers = [place for place, field in enumerate(first) if numerals.is_plain(field)]
+    columns = {place: [row[place] for row in rest if place < len(row)] for place in numbers}
+    numbers = [place for place in numbers if numerals.are_numbers(columns[place], ".", "", absent)]
+    if not numbers:
+        return False
+    if any(not first[place].isdigit() for place in numbers):
+        return True
+    texts = [place for place in range(len(first)) if not numerals.is_plain(first[place])]
+    again = any(
+        place < len(row) and first[place] == row[place].strip()
+        for place in texts
+        if first[place]
+        for row in rest
+    )
+    return True if again else None
+
+
+def _numerals(
+    lines: Sequence[str], rows: list[list[str]], names: Sequence[str], form: Format, given: Given
+) -> Numerals:
+    """The marks of numbers: as given, else where one column leaves no other reading.
+
+    Both marks in one number show which is which. A comma alone is a decimal one where fields are
+    not separated by commas, and digits after it are no group of three.
+    """
+    text = "\n".join(lines)
+    both, commas = numerals.GROUPED.search(text), numerals.COMMA.search(text)
+    if form.separator == "," and not (both or numerals.QUOTED.search(text)):
+        commas = None  # they separate fields
+    if not (both or commas):
+        other = {",": ".", ".": ","}.get(given.thousands or "", ".")
+        return Numerals(given.decimal or other, given.thousands or "")
+    columns = _cut(rows, names)
+    return _found(columns, form, given, (*numerals.ABSENT, *given.missing_values))
+
+
+def _cut(rows: list[list[str]], names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The columns of the rows that are as long as the header."""
+    whole = [row for row in rows if len(row) == len(names)]
+    return dict(zip(names, zip(*whole, strict=True), strict=False))
+
+
+def _found(
+    columns: Mapping[str, Sequence[str]], form: Format, given: Given, absent: Sequence[str]
+) -> Numerals:
+    """The marks by what some column shows for sure, and what others leave open."""
+    decimal, thousands = given.decimal, given.thousands
+    for column in columns.values():
+        for found in numerals.both_marks(column, absent):
+            if decimal in (None, found[0]) and thousands in (None, found[1]):
+                decimal, thousands = found
+    if decimal is None and thousands in (",", "."):
+        decimal = "," if thousands == "." else "."
+    if decimal is None and form.separator != ",":
+        sure = any(numerals.is_decimal_comma(column, absent) for column in columns.values())
+        decimal = "," if sure else None
+    doubts = [] if thousands is not None else _doubts(columns, decimal, absent)
+    return Numerals(decimal or ".", thousands or "", tuple(doubts))
+
+
+def _doubts(
+    columns: Mapping[str, Sequence[str]], decimal: str | None, absent: Sequence[str]
+) -> Iterator[str]:
+    """Columns of numbers that may be a thousand times what they seem."""
+    mark, called = (".", "point") if decimal == "," else (",", "comma")
+    for name, column in columns.items():
+        if numerals.is_open(column, mark, absent):
+            other = 'thousands = ""' if decimal else f"decimal = {mark!r}"
+            yield (
+                f"column {name!r} has numbers with a {called} before three digits: set thousands = "
+                f"{mark!r} in [data] if it marks thousands, else {other}"
+            )
