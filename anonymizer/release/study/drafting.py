@@ -1,7 +1,7 @@
 """A study that is drafted for a raw table: its text with a reason for every line."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -139,6 +139,13 @@ def draft(
     return Draft(_countable(table, wishes), wishes.k, data)
 
 
+def require_room(directory: Path, *, force: bool) -> None:
+    """Refuse a directory that holds a study, before anything is read for another one."""
+    there = [name for name in (STUDY, HIERARCHIES) if (directory / name).exists()]
+    if there and not force:
+        raise InputError(f"{directory} already holds a study, {there[0]}; --force replaces it")
+
+
 def _countable(table: pd.DataFrame, wishes: Wishes) -> TableProfile:
     """The profile; sensitive attributes of too many values to be counted are left out.
 
@@ -156,12 +163,7 @@ def _countable(table: pd.DataFrame, wishes: Wishes) -> TableProfile:
     if not many:
         return found
     left = [name for name in found.of_role("sensitive") if name not in many]
-    return _countable(table, replace_sensitive(wishes, left))
-
-
-def replace_sensitive(wishes: Wishes, sensitive: Sequence[str]) -> Wishes:
-    """The same with other sensitive attributes."""
-    return Wishes(wishes.k, wishes.quasi_identifiers, tuple(sensitive), wishes.identifiers)
+    return _countable(table, replace(wishes, sensitive=tuple(left)))
 
 
 def _size(found: TableProfile, k: int | None) -> int:
