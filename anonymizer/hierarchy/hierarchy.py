@@ -13,8 +13,9 @@ import numpy as np
 
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy.limits import Limits
+from anonymizer.hierarchy.line import NUMBERS, Interval, Line
 from anonymizer.hierarchy.naming import named
-from anonymizer.hierarchy.partition import ANY, Interval, Partition, Taxonomy
+from anonymizer.hierarchy.partition import ANY, Partition, Taxonomy
 from anonymizer.tables.spelling import plainness
 from anonymizer.tables.values import is_missing, number_of, text_of
 
@@ -34,7 +35,8 @@ class Hierarchy(ABC):
     """How the values of one attribute generalize, written before any table is seen.
 
     Make one with :meth:`of` (a table of keys, as in a study), :meth:`read` (an ARX-style CSV file
-    or a TOML rule), :meth:`from_rows`, :meth:`ranges`, :meth:`prefixes` or :meth:`suppression`.
+    or a TOML rule), :meth:`from_rows`, :meth:`ranges`, :meth:`prefixes`, :meth:`calendar`,
+    :meth:`order` or :meth:`suppression`.
     Level 0 is the raw value, the highest level a single group. ``source`` is the file, for
     messages, and ``limits`` are the levels and ranges that a release may use.
     """
@@ -113,6 +115,41 @@ class Hierarchy(ABC):
         return PrefixHierarchy(tuple(lengths))
 
     @staticmethod
+    def calendar(
+        units: Sequence[str], *, zone: str | None = None, format: str | None = None
+    ) -> "Hierarchy":
+        """Units of the calendar that dates and times lie in, one level per unit, then ``*``.
+
+        Units are second, minute, hour, day, week, month, quarter, half-year, year, 5 years, decade
+        and century. Instants are dates in a time ``zone``, UTC where none is given. ``format`` is
+        that of texts that are no ISO dates.
+
+        >>> [str(label) for label in Hierarchy.calendar(["month", "year"]).labels("2024-03-05")]
+        ['2024-03', '2024', '*']
+        """
+        from anonymizer.hierarchy.calendar import CalendarHierarchy
+
+        return CalendarHierarchy(tuple(units), zone, format)
+
+    @staticmethod
+    def order(
+        values: Sequence[object],
+        *,
+        widths: Sequence[int] = (),
+        cuts: Sequence[Sequence[object]] = (),
+    ) -> "Hierarchy":
+        """Categories from one end to the other, one level per width (or list of cuts), then ``*``.
+
+        A width is how many consecutive values a group has, a cut the value that a group begins at.
+
+        >>> [str(label) for label in Hierarchy.order(["S", "M", "L"], widths=[2]).labels("M")]
+        ['S - M', '*']
+        """
+        from anonymizer.hierarchy.order import OrderHierarchy
+
+        return OrderHierarchy.of_values(values, widths, cuts)
+
+    @staticmethod
     def suppression() -> "Hierarchy":
         """Keep every value (level 0) or none of them (level 1)."""
         from anonymizer.hierarchy.rules import SuppressionHierarchy
@@ -173,6 +210,11 @@ class Hierarchy(ABC):
         return False
 
     @property
+    def line(self) -> Line:
+        """The line that ordered values lie on."""
+        return NUMBERS
+
+    @property
     def top(self) -> Label:
         """The label of the single group at the highest level."""
         return ANY
@@ -226,7 +268,7 @@ class Hierarchy(ABC):
         """
         values = list(values)
         raw = self._by_key(attribute, values, [1] * len(values) if sizes is None else sizes)
-        keys, numbers = _ranked(dict.fromkeys([*self.listed, *raw]))
+        keys, numbers = self.ranked(dict.fromkeys([*self.listed, *raw]))
         levels = (
             # One group per key: 1 and True are equal to Python, not to whoever reads the release.
             Partition(np.arange(len(keys)), tuple(raw.get(key, key) for key in keys)),
@@ -240,7 +282,14 @@ class Hierarchy(ABC):
             numbers,
             ordered=self.ordered and numbers is not None,
             listed=bool(self.listed),
+            line=self.line,
         )
+
+    def ranked(
+        self, keys: Collection[Hashable]
+    ) -> tuple[list[Hashable], tuple[Decimal | None, ...] | None]:
+        """Keys in order, a missing one last, and their places where all have one."""
+        return _ranked(keys)
 
     def _by_key(
         self, attribute: str, values: Iterable[object], sizes: Iterable[int]

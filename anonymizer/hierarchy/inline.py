@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from anonymizer.errors import InputError, did_you_mean, is_number, shown
+from anonymizer.hierarchy.calendar import CalendarHierarchy
 from anonymizer.hierarchy.hierarchy import Hierarchy
+from anonymizer.hierarchy.order import OrderHierarchy
 from anonymizer.hierarchy.rules import PrefixHierarchy, RangeHierarchy, SuppressionHierarchy
 
 Table = Mapping[str, Any]
@@ -104,6 +106,17 @@ def _suppress(table: Table, directory: Path) -> Hierarchy:
     return SuppressionHierarchy()
 
 
+def _calendar(table: Table, directory: Path) -> Hierarchy:
+    options = {name: table[name] for name in ("zone", "format") if name in table}
+    return CalendarHierarchy(tuple(list_in(table, "calendar")), **options)
+
+
+def _order(table: Table, directory: Path) -> Hierarchy:
+    widths, cuts = (list_in(table, name) if name in table else [] for name in ("widths", "cuts"))
+    one = bool(cuts) and not isinstance(cuts[0], list | tuple)
+    return OrderHierarchy.of_values(list_in(table, "order"), widths, [cuts] if one else cuts)
+
+
 def _file(table: Table, directory: Path) -> Hierarchy:
     path = table["file"]
     if not isinstance(path, str | Path) or not str(path).strip():
@@ -116,6 +129,8 @@ RULES: dict[str, Rule] = {
     "cuts": Rule(_cuts, "cuts = [18, 30, 65]"),
     "prefixes": Rule(_prefixes, "prefixes = [4, 3]"),
     "suppress": Rule(_suppress, "suppress = true"),
+    "calendar": Rule(_calendar, 'calendar = ["month", "quarter", "year"]', ("zone", "format")),
+    "order": Rule(_order, 'order = ["S", "M", "L", "XL"], widths = [2]', ("widths", "cuts")),
     "file": Rule(_file, 'file = "education.csv"'),
 }
 """Every rule by its name, in the order of messages."""

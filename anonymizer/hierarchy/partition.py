@@ -10,32 +10,16 @@ from functools import cached_property
 import numpy as np
 
 from anonymizer.errors import InputError
+from anonymizer.hierarchy.line import NUMBERS, Interval, Line
 from anonymizer.hierarchy.naming import SWITCH, may_be_named
 from anonymizer.kernels.arrays import Codes, Mask
-from anonymizer.tables.values import key_text, number_text, text_of
+from anonymizer.tables.values import key_text, text_of
 
 ANY = "*"
 """The label of the group that holds every value."""
 
 MOST_LISTED = 10_000
 """Values of a hierarchy that a manifest lists: some 300 kB."""
-
-
-@dataclass(frozen=True)
-class Interval:
-    """The half-open range [low, high); ``None`` is an open end.
-
-    >>> str(Interval(Decimal(25), Decimal(50))), str(Interval(Decimal(60), None))
-    ('[25, 50)', '[60, inf)')
-    """
-
-    low: Decimal | None
-    high: Decimal | None
-
-    def __str__(self) -> str:
-        low = "(-inf" if self.low is None else f"[{number_text(self.low)}"
-        high = "inf" if self.high is None else number_text(self.high)
-        return f"{low}, {high})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,10 +92,10 @@ class Taxonomy:
 
     ``levels[0]`` separates all values, the last one none. ``key`` says what makes two raw values
     the same value (``39``, ``39.0`` and ``" 39"`` are), ``codes`` has the code of each by its key.
-    ``numbers`` are their exact places on the number line, None for a missing one, and None in all
-    where not every value is a number. Ranges of ``ordered`` values mean something: they may be
-    refined. If they are not ``listed`` by the hierarchy, the values are those of the table, and no
-    report may name one that a release hides.
+    ``numbers`` are their exact places on the ``line``, None for a missing one, and None in all
+    where not every value has one. Ranges of ``ordered`` values mean something: they may be refined.
+    If they are not ``listed`` by the hierarchy, the values are those of the table, and no report
+    may name one that a release hides.
     """
 
     attribute: str
@@ -121,6 +105,7 @@ class Taxonomy:
     numbers: tuple[Decimal | None, ...] | None = field(repr=False)
     ordered: bool
     listed: bool
+    line: Line = field(default=NUMBERS, repr=False)
 
     def __post_init__(self) -> None:
         for level, (fine, coarse) in enumerate(zip(self.levels, self.levels[1:], strict=False)):
@@ -208,9 +193,10 @@ class Taxonomy:
     def entry(self, label: Hashable, raw: bool) -> dict[str, object]:
         """A label as JSON has it, with the ends of a range, or with the raw value that it is."""
         if isinstance(label, Interval):
-            return {"label": str(label), "from": _plain(label.low), "to": _plain(label.high)}
+            return {"label": str(label), **label.entry()}
         text = None if label is None else str(label)
-        return {"label": text, "values": [text]} if raw else {"label": text}
+        values = {"values": [text]} if raw else {}
+        return {"label": text, **values, **self.line.described()}
 
     def _kind(
         self, partition: Partition, group: int, values: list[str | None]
@@ -271,13 +257,6 @@ def _without_labels(partition: Partition, kept: Mask) -> Partition:
 def digest_of_values(values: Sequence[str]) -> str:
     """SHA-256 of a list of values as JSON has it."""
     return hashlib.sha256(json.dumps(values).encode()).hexdigest()
-
-
-def _plain(end: Decimal | None) -> int | float | None:
-    """An end of a range as JSON has it."""
-    if end is None:
-        return None
-    return int(end) if end == end.to_integral_value() else float(end)
 
 
 def torn_levels(level: int, values: Sequence[object] | None, label: object) -> str:

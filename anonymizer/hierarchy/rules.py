@@ -9,8 +9,9 @@ from typing import Self
 
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, Label
+from anonymizer.hierarchy.line import Interval
 from anonymizer.hierarchy.naming import named
-from anonymizer.hierarchy.partition import ANY, Interval, torn_levels
+from anonymizer.hierarchy.partition import ANY, torn_levels
 from anonymizer.tables.values import exactly, floor_to, is_missing, number_of, number_text
 
 LONGEST_CODE = 1000

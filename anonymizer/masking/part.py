@@ -15,7 +15,7 @@ import numpy as np
 
 from anonymizer.channels import absolute, hamming, require_room, squared
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import Interval, Partition, Taxonomy
+from anonymizer.hierarchy import NUMBERS, Interval, Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.masking.contingency import Contingency, distinct, key_of
 from anonymizer.tables.values import counted, number_of
@@ -50,8 +50,9 @@ class Attribute:
         ``noisy``: numbers are meant as such whatever their hierarchy, since noise is added to them.
         """
         raw = partition is taxonomy.levels[0]
-        numbers = raw and taxonomy.numbers is not None and None not in taxonomy.numbers
-        measurable = numbers and _measurable(taxonomy.numbers or ())
+        places = taxonomy.numbers if raw and taxonomy.line == NUMBERS else None
+        numbers = places is not None and None not in places
+        measurable = numbers and _measurable(places or ())
         suits = "squared" if measurable and (taxonomy.ordered or noisy) else "hamming"
         kind = requested or suits
         if kind in OF_NUMBERS and not numbers:

@@ -110,7 +110,7 @@ class VariableRange(Generalization):
         if not chosen and not self.cuts:
             raise InputError(
                 f"{self.name} recoding needs an ordered attribute: one with a hierarchy of "
-                "numbers or ranges; none of the quasi-identifiers has one"
+                "numbers, ranges, a calendar or an order; none of the quasi-identifiers has one"
             )
         return chosen
 

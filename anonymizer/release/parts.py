@@ -19,7 +19,20 @@ from pydantic import (
 
 from anonymizer.counts.schema import Missing
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import ANY, Hierarchy, Interval, Partition, Taxonomy, cut_of, grouping_of
+from anonymizer.hierarchy import (
+    ANY,
+    NUMBERS,
+    Hierarchy,
+    Interval,
+    Line,
+    Partition,
+    Taxonomy,
+    cut_of,
+    grouping_of,
+)
+from anonymizer.hierarchy.calendar import Dates
+from anonymizer.hierarchy.dates import Clock
+from anonymizer.hierarchy.order import Ranks
 from anonymizer.hierarchy.partition import digest_of_values
 from anonymizer.privacy import MODELS, PrivacyModel
 from anonymizer.release.release import MANIFEST
@@ -33,6 +46,9 @@ FileName = Annotated[
 ]
 """A file next to the manifest, not one elsewhere."""
 
+ISO_DATES = Dates()
+"""The line of the dates of a manifest, which are on the calendar's own clock."""
+
 
 class ManifestPart(BaseModel):
     """A part of a manifest; fields that this version does not know are kept as they are."""
@@ -42,17 +58,26 @@ class ManifestPart(BaseModel):
     )
 
 
+class GroupCalendar(ManifestPart):
+    """That a group is of dates: the time zone of instants, and the format that texts have."""
+
+    zone: LabelText = None
+    format: LabelText = None
+
+
 class Group(ManifestPart):
     """What a label of a released column represents.
 
-    A range has both ends, None where it is open. ``values`` are the values of the group; where
+    A range has both ends, None where it is open; those of dates, which have a ``calendar``, are
+    texts. ``values`` are the values of the group; where
     these are too many, ``listed`` is their number and ``sha256`` their digest. A group of a cut has
     its ``level``. ``group`` is the label in the hierarchy, where the table has another one.
     """
 
     label: LabelText
-    low: Number | None = Field(None, alias="from")
-    high: Number | None = Field(None, alias="to")
+    low: Number | StrictStr | None = Field(None, alias="from")
+    high: Number | StrictStr | None = Field(None, alias="to")
+    calendar: GroupCalendar | None = None
     values: list[LabelText] | None = None
     listed: Annotated[StrictInt, Field(gt=0, lt=2**62)] | None = None
     sha256: Digest | None = None
@@ -63,14 +88,19 @@ class Group(ManifestPart):
     def _complete(self) -> "Group":
         """Require both ends of a range, in order, and a digest for a list that is left out."""
         ends = {"low", "high"} & self.model_fields_set
-        ordered = self.low is None or self.high is None or self.low < self.high
-        if len(ends) == 1 or not ordered or (self.sha256 is None) != (self.listed is None):
+        if len(ends) == 1 or (self.sha256 is None) != (self.listed is None):
+            raise ValueError
+        try:
+            low, high = self.interval.low, self.interval.high
+        except InputError:  # no such time zone, or no such format
+            raise ValueError from None
+        if low is not None and high is not None and low >= high:
             raise ValueError
         return self
 
     @property
     def is_range(self) -> bool:
-        """Whether it is a range of numbers."""
+        """Whether it is a range of numbers or dates."""
         return "low" in self.model_fields_set
 
     @property
@@ -80,9 +110,33 @@ class Group(ManifestPart):
 
     @property
     def interval(self) -> Interval:
-        """The range of numbers, exactly."""
-        low, high = (None if end is None else Decimal(str(end)) for end in (self.low, self.high))
-        return Interval(low, high)
+        """The range of numbers or dates, exactly."""
+        low, high = map(self._place, (self.low, self.high))
+        return Interval(low, high, self.line)
+
+    @property
+    def line(self) -> Line:
+        """The line that its values lie on."""
+        clock = self.clock
+        return NUMBERS if clock is None else Dates(clock)
+
+    @property
+    def clock(self) -> Clock | None:
+        """How dates are read; None where values are none."""
+        if self.calendar is None:
+            return None
+        return Clock(self.calendar.zone, self.calendar.format)
+
+    def _place(self, end: float | str | None) -> Decimal | None:
+        """Where an end lies; ValueError where it is none of the line."""
+        if end is None:
+            return None
+        if isinstance(end, str) != (self.calendar is not None):
+            raise ValueError("an end of another line")
+        place = ISO_DATES.place(end) if self.calendar else Decimal(str(end))
+        if place is None:
+            raise ValueError("an end that is no date")
+        return place
 
     def relabelled(self, label: LabelText) -> "Group":
         """The group with another label; the hierarchy knows it by its own."""
@@ -190,6 +244,9 @@ def partition_of(taxonomy: Taxonomy, groups: Sequence[Group]) -> Partition:
         return _cut(taxonomy, groups)
     if kind == "ranges":
         return _ranges(taxonomy, [group.interval for group in groups if group.is_range])
+    if isinstance(taxonomy.line, Ranks):
+        found = [taxonomy.line.range_of(group.values) for group in groups if group.values]
+        return _ranges(taxonomy, [range_ for range_ in found if range_ is not None])
     places = {text: code for code, text in enumerate(taxonomy.texts)}
     values = [[places[text] for text in group.values or ()] for group in groups]
     return grouping_of(taxonomy, [np.array(each) for each in values])
@@ -220,9 +277,9 @@ def _labels_at(taxonomy: Taxonomy, level: int) -> dict[LabelText, int]:
 
 
 def _ranges(taxonomy: Taxonomy, ranges: Sequence[Interval]) -> Partition:
-    """Each number in its range, and a missing value in none of them."""
+    """Each value in its range, and a missing one in none of them."""
     if taxonomy.numbers is None:
-        raise ValueError("no numbers")
+        raise ValueError("no places on a line")
     return Partition.of(
         [ANY if number is None else _holding(number, ranges) for number in taxonomy.numbers]
     )
@@ -230,8 +287,7 @@ def _ranges(taxonomy: Taxonomy, ranges: Sequence[Interval]) -> Partition:
 
 def _holding(number: Decimal, ranges: Sequence[Interval]) -> Interval:
     for each in ranges:
-        above = each.low is None or each.low <= number
-        if above and (each.high is None or number < each.high):
+        if each.holds(number):
             return each
     raise ValueError("a number in no range")
 

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import ANY, Interval
+from anonymizer.hierarchy import ANY, Interval, Line
+from anonymizer.hierarchy.dates import Clock, Moment
 from anonymizer.kernels.arrays import Codes
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.parts import Group, LabelText
 from anonymizer.tables import engine
-from anonymizer.tables.values import counted, is_missing, number_of, text_of
+from anonymizer.tables.values import counted, is_missing, text_of
 
 Mask = NDArray[np.bool_]
 
@@ -87,10 +88,21 @@ class Column:
         return sorted((text, code) for code, text in enumerate(self.texts) if text is not None)
 
     @cached_property
-    def by_number(self) -> list[tuple[Decimal, int]]:
-        """Those that are numbers, in order."""
-        numbers = [(number_of(text), code) for text, code in self.by_text]
-        return sorted((number, code) for number, code in numbers if number is not None)
+    def _on_line(self) -> dict[Line, list[tuple[Decimal, int]]]:
+        return {}
+
+    @cached_property
+    def _moments(self) -> dict[Clock, dict[Moment | None, list[int]]]:
+        return {}
+
+    def by_place(self, line: Line) -> list[tuple[Decimal, int]]:
+        """Those that lie on a line, numbers or dates, in order."""
+        if line not in self._on_line:
+            places = [(line.place(text), code) for text, code in self.by_text]
+            self._on_line[line] = sorted(
+                (place, code) for place, code in places if place is not None
+            )
+        return self._on_line[line]
 
     @cached_property
     def written(self) -> Mapping[str, list[int]]:
@@ -112,7 +124,7 @@ class Column:
         if group.values is not None or own is None or group.level == 0:
             values = [own] if group.level == 0 else group.values or []
             texts = [text_of(value) for value in values if value is not None]
-            listed = [code for text in texts for code in self.written.get(text, [])]
+            listed = [code for text in texts for code in self._equal(text, group)]
             star = own == ANY and group.level != 0
             missing = None in values or own is None or star or everything
             return listed + (self._missing if missing else [])
@@ -120,13 +132,25 @@ class Column:
             return list(range(len(self.texts))) if everything else self._missing
         return self._masked(own)
 
+    def _equal(self, text: str, group: Group) -> list[int]:
+        """The codes of the values that are equal to one of a group, those of one date all."""
+        clock = group.clock
+        if clock is None:
+            return self.written.get(text, [])
+        if clock not in self._moments:
+            self._moments[clock] = defaultdict(list)
+            for other, code in self.by_text:
+                self._moments[clock][clock.moment(other)].append(code)
+        moment = clock.moment(text)
+        return [] if moment is None else self._moments[clock].get(moment, [])
+
     @property
     def _missing(self) -> list[int]:
         return [code for code, text in enumerate(self.texts) if text is None]
 
     def _between(self, range_: Interval) -> list[int]:
-        """Numbers of a half-open range; an end that is None is open."""
-        numbers, low, high = self.by_number, range_.low, range_.high
+        """Numbers or dates of a half-open range; an end that is None is open."""
+        numbers, low, high = self.by_place(range_.line), range_.low, range_.high
         begin = 0 if low is None else bisect_left(numbers, (low, -1))
         end = len(numbers) if high is None else bisect_left(numbers, (high, -1))
         return [code for _, code in numbers[begin:end]]

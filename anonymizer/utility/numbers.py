@@ -21,16 +21,19 @@ MOST = 1e70
 def numbers_of_values(taxonomy: Taxonomy) -> Floats | None:
     """How far each value lies above the least, NaN for a missing one, shape (values,).
 
-    None where the values are no numbers that were meant as such, or too far apart to be reckoned
-    with. The differences are exact however large the numbers; nothing that is measured here depends
-    on where they begin.
+    Dates are days apart, ordered categories places. None where the values are no numbers that were
+    meant as such, or too far apart to be reckoned with. The differences are exact however large the
+    numbers; nothing that is measured here depends on where they begin.
     """
     if not taxonomy.ordered or taxonomy.numbers is None:
         return None
     least = min((number for number in taxonomy.numbers if number is not None), default=Decimal(0))
     with exactly():
         numbers = np.array(
-            [np.nan if number is None else float(number - least) for number in taxonomy.numbers]
+            [
+                np.nan if number is None else float((number - least) / taxonomy.line.unit)
+                for number in taxonomy.numbers
+            ]
         )
     return numbers if _reckonable(numbers) else None
 

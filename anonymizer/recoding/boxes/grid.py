@@ -79,7 +79,7 @@ class Axis:
             return tuple(np.flatnonzero(np.isin(self.block, shape)).tolist())
         ends = (*self.starts, None)
         low = self.starts[shape[0]] if shape[0] else None
-        return Interval(low, ends[shape[-1] + 1])
+        return Interval(low, ends[shape[-1] + 1], self.taxonomy.line)
 
     def outermost(self, records: Ints, least: int) -> tuple[int, int]:
         """The first and the last block of numbers whose start may be an end of a range.

@@ -16,7 +16,15 @@ import numpy as np
 
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy, cut_of, grouping_of
+from anonymizer.hierarchy import (
+    ANY,
+    NUMBERS,
+    Interval,
+    Partition,
+    Taxonomy,
+    cut_of,
+    grouping_of,
+)
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.recoding.partitions.families import (
     Family,
@@ -56,11 +64,16 @@ class Ranges(Intervals):
     ) -> "Ranges":
         """The ranges between the values that occur, given by their codes."""
         if taxonomy.numbers is None:
-            raise InputError(f"cannot refine {attribute!r}: its values are not all numbers")
+            raise InputError(
+                f"cannot refine {attribute!r}: its values are not all numbers, dates or values of "
+                "an order"
+            )
         numbers = {taxonomy.numbers[code] for code in np.unique(codes)}
         values = sorted(number for number in numbers if number is not None)
-        points, end = _cut_points(values, options.grid)
-        starts, ends = np.nonzero(_wide_enough([*points, end], options.min_width))
+        line = taxonomy.line
+        grid = options.grid if line == NUMBERS else None
+        points, end = line.points(values, MOST_CUTS) or _cut_points(values, grid)
+        starts, ends = np.nonzero(_wide_enough([*points, end], options.min_width, line.unit))
         most = None if options.max_ranges is None else int(options.max_ranges)
         gaps = bool((_places(taxonomy, ())[codes] < 0).any())
         return cls(attribute, taxonomy, starts, ends, len(points), most, points, gaps, options)
@@ -109,7 +122,7 @@ class Ranges(Intervals):
         if not points and places.min() >= 0:
             return self.taxonomy.levels[-1]
         ends = zip([None, *points], [*points, None], strict=True)
-        ranges = [Interval(low, high) for low, high in ends]
+        ranges = [Interval(low, high, self.taxonomy.line) for low, high in ends]
         return Partition.of([ANY if place < 0 else ranges[place] for place in places])
 
     def _blocks(self, counts: Counts) -> Codes:
@@ -306,9 +319,9 @@ def _cut_points(
         return starts, starts[-1] + unit if grid else values[-1] + unit
 
 
-def _wide_enough(ends: Sequence[Decimal], min_width: float | None) -> Mask:
+def _wide_enough(ends: Sequence[Decimal], min_width: float | None, unit: Decimal) -> Mask:
     """Which ranges, from one end to a later one, span at least so much, shape (ends, ends)."""
-    width = Decimal(str(min_width or 0))
     with exactly():
+        width = Decimal(str(min_width or 0)) * unit
         reach = [max(place + 1, bisect_left(ends, end + width)) for place, end in enumerate(ends)]
     return np.asarray(np.arange(len(ends)) >= np.array(reach)[:, None])

@@ -21,9 +21,10 @@ class RangeOptions:
     max_ranges
         At most so many ranges.
     min_width
-        Every range spans at least so much; between whole numbers, 86 to 90 spans 5.
+        Every range spans at least so much; between whole numbers, 86 to 90 spans 5. It is in days
+        for dates, and in values for ordered categories.
     grid
-        Ranges begin at multiples of this.
+        Ranges of numbers begin at multiples of this.
     """
 
     max_ranges: int | None = None

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from decimal import Decimal
 from itertools import pairwise
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anonymizer.counts.multidimensional import CLASS
+from anonymizer.hierarchy.calendar import names_span
+from anonymizer.hierarchy.dates import Clock
 from anonymizer.masking import DISTORTIONS, RandomRecoding
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.verification.check import (
@@ -102,29 +105,46 @@ def _names_its_group(group: RawGroup, safe: bool) -> bool:
 
 
 def _reads(group: RawGroup) -> bool:
-    """Whether a label is the half-open range of its group: ``[20, 40)``, ``(-inf, 5)``."""
+    """Whether a label is the half-open range of its group: ``[20, 40)``, ``(-inf, 5)``.
+
+    Of dates it may be the name of a unit of the calendar, ``2024-Q1``.
+    """
     label = str(group.get("group", group["label"]))
+    if "calendar" in group and names_span(label, group["from"], group["to"]):
+        return True
     low, comma, high = label[1:-1].partition(", ")
     if not comma or label[0] not in "[(" or label[-1] != ")":
         return False
     return all(_end(text, given) for text, given in ((low, group["from"]), (high, group["to"])))
 
 
-def _end(text: str, given: int | float | None) -> bool:
+def _end(text: str, given: int | float | str | None) -> bool:
     if given is None or text.endswith("inf"):
         return given is None and text.endswith("inf")
+    if isinstance(given, str):
+        return text == given and _date(given) is not None
     number = int(text) if text.lstrip("-").isdigit() else float(text)
     return bool(number == given)
 
 
 def _overlaps(groups: Sequence[RawGroup]) -> int:
     """How many ranges begin before the one before them ends, or end before they begin."""
-    given = [(group["from"], group["to"]) for group in groups if "from" in group]
-    ends: list[tuple[float, float]] = sorted(
+    given = [(_place(group["from"]), _place(group["to"])) for group in groups if "from" in group]
+    ends: list[tuple[float | Decimal, float | Decimal]] = sorted(
         (-inf if low is None else low, inf if high is None else high) for low, high in given
     )
     empty = sum(low >= high for low, high in ends)
     return empty + sum(first[1] > second[0] for first, second in pairwise(ends))
+
+
+def _place(end: int | float | str | None) -> float | Decimal | None:
+    """Where an end lies: a number itself, a date in seconds."""
+    return _date(end) if isinstance(end, str) else end
+
+
+def _date(text: str) -> Decimal | None:
+    moment = Clock().moment(text)
+    return None if moment is None or moment.text != text else moment.place
 
 
 def regions(facts: Facts) -> Iterator[Check]:

@@ -137,15 +137,21 @@ def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[
 
 
 def _of_its_own(hierarchy: Hierarchy, group: RawGroup) -> bool:
-    """Whether a group that is of no level is a range of numbers, or spells its values out."""
+    """Whether a group that is of no level is a range, or spells its values out."""
     if "from" in group:
-        return hierarchy.ordered
+        return hierarchy.ordered and group_calendar(group) == hierarchy.line.described()
     values = group.get("values", [])
     if group["label"] == ANY and not any(value is not None for value in values):
         return True  # a missing value, which stays apart from ranges
     label = group.get("group", _unmarked(group["label"]))
     known = all(value is None or _covers(hierarchy, value) for value in values)
-    return bool(values) and known and label == "{" + ", ".join(map(quoted, values)) + "}"
+    listed = "{" + ", ".join(map(quoted, values)) + "}"
+    return bool(values) and known and label in (listed, hierarchy.line.spelled(values))
+
+
+def group_calendar(group: RawGroup) -> dict[str, object]:
+    """What a group says of the line that its values lie on."""
+    return {"calendar": dict(group["calendar"])} if "calendar" in group else {}
 
 
 def _listed_labels(hierarchy: Hierarchy, level: int) -> set[str]:
@@ -191,7 +197,8 @@ def _representative(group: RawGroup) -> object:
     """A value that the label may be of: one within a range, or a masked code itself."""
     if group.get("from") is not None:
         return group["from"]
-    return group["to"] - 1 if group.get("to") is not None else group.get("group", group["label"])
+    end = group.get("to")
+    return end - 1 if isinstance(end, int | float) else group.get("group", group["label"])
 
 
 def _at(hierarchy: Hierarchy, level: int, value: object, label: object) -> bool:

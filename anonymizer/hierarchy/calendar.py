@@ -1,0 +1,283 @@
+"""Calendars: dates and times generalize to months, quarters, years and other units.
+
+A unit is a half-open span of the calendar's clock. Its label reads as no date, no number but a
+year, and no other unit: ``2024-03-05 10h``, ``2024-W10``, ``2024-03``, ``2024-Q1``, ``2020s``.
+"""
+
+import re
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
+from functools import cached_property, lru_cache
+from itertools import pairwise
+
+from anonymizer.errors import InputError, did_you_mean, shown
+from anonymizer.hierarchy.dates import (
+    DAY,
+    FIRST,
+    Clock,
+    Moment,
+    day_and_seconds,
+    iso_of,
+    place_of,
+)
+from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, Label
+from anonymizer.hierarchy.line import Interval, Line, Points
+from anonymizer.hierarchy.naming import named
+from anonymizer.hierarchy.partition import ANY
+from anonymizer.tables.values import is_missing
+
+CLOCKS = {"second": 1, "minute": 60, "hour": 3600}
+"""Units shorter than a day, in seconds."""
+SPANS = {"month": 1, "quarter": 3, "half-year": 6, "year": 12}
+"""Units of whole months within a year."""
+YEARS = {"year": 1, "5 years": 5, "decade": 10, "century": 100}
+"""Units of whole years, which begin at multiples of their length."""
+UNITS = tuple(dict.fromkeys([*CLOCKS, "day", "week", *SPANS, *YEARS]))
+"""All units, each longer than the one before; weeks (ISO 8601) are in no month or longer unit."""
+
+EXAMPLE = 'calendar = ["month", "quarter", "year"]'
+MOST_DAYS = 2**16
+"""Spans that are remembered: all days of 180 years."""
+
+Named = tuple[Decimal, Decimal | None, str]
+"""Where a unit begins and ends, None beyond the year 9999, and what it is called."""
+
+
+def unit_at(unit: str, place: Decimal) -> Named:
+    """The unit of the calendar that a place lies in.
+
+    >>> unit_at("quarter", Decimal(0))
+    (Decimal('0'), Decimal('7776000'), '1970-Q1')
+    """
+    if unit not in CLOCKS:
+        return _of_day(unit, day_and_seconds(place)[0])
+    days, seconds = day_and_seconds(place)
+    start = int(seconds) // CLOCKS[unit] * CLOCKS[unit]
+    low = Decimal(days * DAY + start)
+    hour, minute, second = start // 3600, start // 60 % 60, start % 60
+    parts = (f"{hour:02}h", f"{minute:02}m", f"{second:02}s")
+    shown_parts = parts[: ("hour", "minute", "second").index(unit) + 1]
+    day = date.fromordinal(FIRST + days).isoformat()
+    return low, low + CLOCKS[unit], f"{day} {''.join(shown_parts)}"
+
+
+@lru_cache(MOST_DAYS)
+def _of_day(unit: str, days: int) -> Named:
+    """The unit, of a day at least, that a day lies in."""
+    day = date.fromordinal(FIRST + days)
+    if unit == "day":
+        return _named(day, day.toordinal() + 1, day.isoformat())
+    if unit == "week":
+        year, week, weekday = day.isocalendar()
+        first = max(day.toordinal() - weekday + 1, 1)
+        return _named(
+            date.fromordinal(first), day.toordinal() - weekday + 8, f"{year:04}-W{week:02}"
+        )
+    if unit in YEARS:
+        return _of_years(YEARS[unit], day.year)
+    return _of_months(unit, day)
+
+
+def _of_months(unit: str, day: date) -> Named:
+    months = SPANS[unit]
+    number = (day.month - 1) // months
+    first, begin = number * months + 1, f"{day.year:04}-"
+    sign = {"month": f"{first:02}", "quarter": f"Q{number + 1}", "half-year": f"H{number + 1}"}
+    last = day.year * 12 + first - 1 + months
+    return _named(
+        date(day.year, first, 1), _first_of(last // 12, last % 12 + 1), begin + sign[unit]
+    )
+
+
+def _of_years(years: int, year: int) -> Named:
+    first = year // years * years
+    last = first + years
+    names = {1: f"{first:04}", 10: f"{first:04}s"}
+    name = names.get(years, f"{first:04}-{last - 1:04}")
+    return _named(date(max(first, 1), 1, 1), _first_of(last, 1), name)
+
+
+def _first_of(year: int, month: int) -> int:
+    """The ordinal number of the first of a month, that after the last one of all included."""
+    return date(year, month, 1).toordinal() if year <= date.max.year else date.max.toordinal() + 1
+
+
+def _named(day: date, end: int, name: str) -> Named:
+    later = end <= date.max.toordinal()
+    return place_of(day), Decimal((end - FIRST) * DAY) if later else None, name
+
+
+NAMES: Mapping[str, str] = {
+    r"\d{4}-\d\d-\d\d \d\dh": "hour",
+    r"\d{4}-\d\d-\d\d \d\dh\d\dm": "minute",
+    r"\d{4}-\d\d-\d\d \d\dh\d\dm\d\ds": "second",
+    r"\d{4}-\d\d-\d\d": "day",
+    r"\d{4}-W\d\d": "week",
+    r"\d{4}-\d\d": "month",
+    r"\d{4}-Q\d": "quarter",
+    r"\d{4}-H\d": "half-year",
+    r"\d{4}": "year",
+    r"\d{4}s": "decade",
+}
+"""The unit that a label with such a form is of; spans of years are those that fit them."""
+
+
+def names_span(label: str, low: str | None, high: str | None) -> bool:
+    """Whether a label is the name of the unit of the calendar from one date to another.
+
+    >>> names_span("2024-Q1", "2024-01-01", "2024-04-01")
+    True
+    """
+    moment = None if low is None else Clock().moment(low)
+    if moment is None:
+        return False
+    units = [unit for form, unit in NAMES.items() if re.fullmatch(form, label, re.ASCII)]
+    for unit in units or ("5 years", "century"):
+        first, last, name = unit_at(unit, moment.place)
+        if name == label and iso_of(first) == low and (last and iso_of(last)) == high:
+            return True
+    return False
+
+
+@dataclass(frozen=True)
+class Dates(Line):
+    """The line of a calendar; ranges begin at the boundaries of its units, the ``grid``."""
+
+    clock: Clock = Clock()  # noqa: RUF009 (frozen)
+    grid: tuple[str, ...] = ()
+
+    @property
+    def unit(self) -> Decimal:
+        return Decimal(DAY)
+
+    def place(self, value: object) -> Decimal | None:
+        moment = self.clock.moment(value)
+        return None if moment is None else moment.place
+
+    def written(self, place: Decimal) -> str:
+        return iso_of(place)
+
+    def end(self, place: Decimal | None) -> object:
+        return None if place is None else iso_of(place)
+
+    def described(self) -> dict[str, object]:
+        given = {"zone": self.clock.zone, "format": self.clock.format}
+        return {"calendar": {name: value for name, value in given.items() if value is not None}}
+
+    def points(self, values: Sequence[Decimal], most: int) -> Points | None:
+        """Boundaries of units: nobody's own date is where a range ends.
+
+        Of the finest unit of the grid; of a coarser one where there are more of these than
+        ``most``, or where units of a day or less mostly begin where a value lies.
+        """
+        if not values:
+            return (), Decimal(0)
+        coarser = UNITS[UNITS.index(self.grid[0]) + 1 :] if self.grid else UNITS
+        for unit in dict.fromkeys([*self.grid, *coarser]):
+            spans = list(dict.fromkeys(unit_at(unit, value)[:2] for value in values))
+            starts = tuple(low for low, _ in spans)
+            own = UNITS.index(unit) <= UNITS.index("day") and 2 * len({*starts} & {*values}) > len(
+                starts
+            )
+            if len(starts) <= most and not own:
+                break
+        return starts, spans[-1][1] or spans[-1][0] + DAY
+
+
+@dataclass(frozen=True)
+class CalendarHierarchy(Hierarchy):
+    """Dates and times by units of the calendar, one level per unit.
+
+    Instants, values with an offset from UTC, are dates on the clock of ``zone``, or of UTC where
+    none is given; any other value is the date that it writes. ``format`` is for texts that are not
+    ISO 8601: nobody guesses whether the day or the month comes first.
+    """
+
+    units: tuple[str, ...]
+    zone: str | None = None
+    format: str | None = None
+
+    def __post_init__(self) -> None:
+        for unit in self.units:
+            if unit not in UNITS:
+                hint = did_you_mean(str(unit), UNITS) or f"; known are {', '.join(UNITS)}"
+                raise InputError(f"calendar has no unit {shown(unit)}{hint}")
+        if not self.units:
+            raise InputError(f"calendar must list at least one unit, such as {EXAMPLE}")
+        for fine, coarse in pairwise(self.units):
+            if UNITS.index(fine) >= UNITS.index(coarse):
+                raise InputError(
+                    f"calendar: {fine} is not finer than {coarse}; the finest unit comes first, "
+                    f"such as {EXAMPLE}"
+                )
+            if fine == "week":
+                raise InputError(
+                    f"calendar: a week may be in two units of a {coarse}; leave one of them out, "
+                    'such as calendar = ["day", "week"]'
+                )
+        _ = self.line
+
+    @cached_property
+    def line(self) -> Dates:
+        """The line that values lie on."""
+        return Dates(Clock(self.zone, self.format), self.units)
+
+    @property
+    def ordered(self) -> bool:
+        return True
+
+    @property
+    def height(self) -> int:
+        return len(self.units) + 1
+
+    def key(self, value: object) -> Hashable:
+        """The moment; None for a missing value, ``NO_KEY`` for one that is no date."""
+        if is_missing(value):
+            return None
+        moment = self.line.clock.moment(value)
+        return NO_KEY if moment is None else moment
+
+    def ranked(
+        self, keys: Collection[Hashable]
+    ) -> tuple[list[Hashable], tuple[Decimal | None, ...]]:
+        missing = [None] * (None in keys)
+        known = sorted(
+            (key for key in keys if isinstance(key, Moment)), key=lambda key: (key.place, key.text)
+        )
+        return [*known, *missing], (*(key.place for key in known), *missing)
+
+    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
+        place: Decimal = key.place  # type: ignore[attr-defined]
+        return (*(self._label(unit, place) for unit in self.units), ANY)
+
+    def _label(self, unit: str, place: Decimal) -> Interval:
+        low, high, name = unit_at(unit, place)
+        return Interval(low, high, self.line, name)
+
+    def cut_point(self, given: object) -> Decimal:
+        place = self.line.place(given)
+        if place is None:
+            raise InputError(
+                f"cut points of grid must be dates, such as grid = [2000-01-01], not {shown(given)}"
+            )
+        return place
+
+    def rule(self) -> dict[str, object]:
+        given = {"zone": self.zone, "format": self.format}
+        options = {name: value for name, value in given.items() if value is not None}
+        return {"calendar": list(self.units), **options}
+
+    def refusal(self, attribute: str, strangers: Mapping[str, int]) -> str:
+        found = f"column {attribute!r} holds {named(strangers)} where a calendar needs dates"
+        if self.format is not None:
+            return (
+                f"{found} in the format {self.format!r}; clean the column or declare them as "
+                "missing values"
+            )
+        return (
+            f"{found} such as 2024-03-05 or 2024-03-05 10:00; give another format with the "
+            'calendar, such as format = "%d.%m.%Y" or format = "%m/%d/%Y", or declare them as '
+            "missing values"
+        )

@@ -1,0 +1,210 @@
+"""Ordered categories: consecutive values generalize to ranges such as ``S - L``."""
+
+import json
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import cached_property
+from itertools import pairwise
+from typing import Self
+
+from anonymizer.errors import InputError, is_whole, shown
+from anonymizer.hierarchy.hierarchy import Hierarchy, Label
+from anonymizer.hierarchy.line import Interval, Line
+from anonymizer.hierarchy.naming import named
+from anonymizer.hierarchy.partition import ANY, MOST_LISTED, torn_levels
+from anonymizer.tables.values import is_missing, text_of
+
+MARK = " - "
+"""What stands between the first and the last value of a range."""
+
+EXAMPLE = 'order = ["S", "M", "L", "XL"], widths = [2]'
+
+
+@dataclass(frozen=True)
+class Ranks(Line):
+    """The line of ordered categories, whose places are 0, 1, ...; all of them are ``values``."""
+
+    values: tuple[str, ...] = field(repr=False)
+
+    @cached_property
+    def _rank(self) -> Mapping[str, int]:
+        return {value: rank for rank, value in enumerate(self.values)}
+
+    def place(self, value: object) -> Decimal | None:
+        rank = None if is_missing(value) else self._rank.get(text_of(value))
+        return None if rank is None else Decimal(rank)
+
+    def label(self, low: Decimal | None, high: Decimal | None) -> str:
+        inside = self._inside(low, high)
+        if len(inside) == 1:
+            return alone(inside[0])
+        return f"{_end(inside[0])}{MARK}{_end(inside[-1])}"
+
+    def entry(self, low: Decimal | None, high: Decimal | None) -> dict[str, object]:
+        return {"values": list(self._inside(low, high))}
+
+    def range_of(self, values: Sequence[object]) -> Interval | None:
+        """The range that holds just these values, in any order; None where there is none."""
+        places = sorted(place for value in values if (place := self.place(value)) is not None)
+        if len({*places}) < len(values) or not places or places[-1] - places[0] >= len(places):
+            return None
+        return Interval(places[0], places[-1] + 1, self)
+
+    def spelled(self, values: Sequence[object]) -> str | None:
+        found = self.range_of(values)
+        return None if found is None else str(found)
+
+    def _inside(self, low: Decimal | None, high: Decimal | None) -> tuple[str, ...]:
+        return self.values[slice(*(None if end is None else int(end) for end in (low, high)))]
+
+
+def alone(value: str) -> str:
+    """The label of a single value: in quotes where it reads as a range, a quoted text or ``*``."""
+    plain = MARK not in value and not value.startswith('"') and value != ANY
+    return value if plain else json.dumps(value, ensure_ascii=False)
+
+
+def _end(value: str) -> str:
+    """A value as the label of a range has it: in quotes where the mark could be elsewhere."""
+    plain = alone(value) == value and not value.startswith("- ") and not value.endswith(" -")
+    return value if plain else json.dumps(value, ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class OrderHierarchy(Hierarchy):
+    """Categories from one end to the other, grouped by width, or between cuts.
+
+    ``values`` are all that may occur. ``widths`` are how many consecutive ones a group has, from
+    the first on; ``cuts`` are the values that groups begin at, by level. Without either there are
+    two levels, the values and ``*``, and ranges of any length where a recoding refines them.
+    """
+
+    values: tuple[str, ...] = field(repr=False)
+    widths: tuple[int, ...] = ()
+    cuts: tuple[tuple[str, ...], ...] = ()
+
+    @classmethod
+    def of_values(
+        cls, values: Sequence[object], widths: Sequence[object], cuts: Sequence[Sequence[object]]
+    ) -> Self:
+        """Take over what is given, values by their texts."""
+        for given in (values, *cuts):
+            if not isinstance(given, Sequence) or isinstance(given, str):
+                raise InputError(
+                    "order must list values, and cuts some of them for each level, such as "
+                    'order = ["S", "M", "L"], cuts = [["M", "L"], ["L"]]'
+                )
+        texts = tuple(map(text_of, values))
+        levels = tuple(tuple(map(text_of, level)) for level in cuts)
+        return cls(texts, tuple(widths), levels)  # type: ignore[arg-type]
+
+    def __post_init__(self) -> None:
+        if len(self.values) < 2 or len(set(self.values)) < len(self.values) or "" in self.values:
+            raise InputError(
+                f"order must list two or more values, each once, none of them empty, such as "
+                f"{EXAMPLE}"
+            )
+        if len(self.values) > MOST_LISTED:
+            raise InputError(
+                f"order lists {len(self.values):,} values, the most is {MOST_LISTED:,}; write "
+                "numbers or dates as such, with widths or calendar"
+            )
+        if self.widths and self.cuts:
+            raise InputError(f"order goes with widths or with cuts, not both, such as {EXAMPLE}")
+        for width in self.widths:
+            if not is_whole(width, least=1):
+                raise InputError(
+                    f"widths of an order are whole numbers of values, such as {EXAMPLE}, not "
+                    f"{shown(width)}"
+                )
+        for level, (fine, coarse) in enumerate(pairwise(self.widths), 1):
+            if coarse % fine or coarse == fine:
+                raise InputError(
+                    f"widths of an order: {coarse} at level {level + 1} is no multiple of {fine}, "
+                    f"so that groups of level {level} would be torn; write a multiple, such as "
+                    f"widths = [{fine}, {2 * fine}]"
+                )
+        for level in range(1, len(self.cuts) + 1):
+            self._require_cuts(level)
+
+    def _require_cuts(self, level: int) -> None:
+        cuts = self.cuts[level - 1]
+        ranks = [self._place(cut) for cut in cuts]
+        if not ranks or any(fine >= coarse for fine, coarse in pairwise(ranks)):
+            raise InputError(
+                f"cuts of level {level} must be values in the order given, each once, at least one"
+            )
+        if level > 1 and not {*cuts} <= {*self.cuts[level - 2]}:
+            cut = next(cut for cut in cuts if cut not in self.cuts[level - 2])
+            rank = self._place(cut)
+            torn = [self.values[rank - 1], cut] if rank else [cut, cut]
+            raise InputError(torn_levels(level - 1, torn, str(self._label(level - 1, rank))))
+
+    def _place(self, value: str) -> int:
+        if value not in self._rank:
+            raise InputError(f"cuts has {shown(value)}, which is not in order; add it there")
+        return self._rank[value]
+
+    @cached_property
+    def _rank(self) -> Mapping[str, int]:
+        return {value: rank for rank, value in enumerate(self.values)}
+
+    @cached_property
+    def line(self) -> Ranks:
+        """The line that values lie on."""
+        return Ranks(self.values)
+
+    @property
+    def ordered(self) -> bool:
+        return True
+
+    @property
+    def listed(self) -> Sequence[Hashable]:
+        return self.values
+
+    @property
+    def height(self) -> int:
+        return len(self.widths or self.cuts) + 1
+
+    def covers(self, key: Hashable) -> bool:
+        return key in self._rank
+
+    def ranked(
+        self, keys: Collection[Hashable]
+    ) -> tuple[list[Hashable], tuple[Decimal | None, ...]]:
+        missing = [None] * (None in keys)
+        ranks = sorted(self._rank[str(key)] for key in keys if key is not None)
+        known = [self.values[rank] for rank in ranks]
+        return [*known, *missing], (*map(Decimal, ranks), *missing)
+
+    def labels_of(self, key: Hashable) -> tuple[Label, ...]:
+        rank = self._rank[str(key)]
+        return (*(self._label(level, rank) for level in range(1, self.height)), ANY)
+
+    def _label(self, level: int, rank: int) -> Interval:
+        if self.widths:
+            low = rank // self.widths[level - 1] * self.widths[level - 1]
+            high = min(low + self.widths[level - 1], len(self.values))
+        else:
+            begins = [0, *(self._rank[cut] for cut in self.cuts[level - 1]), len(self.values)]
+            low = max(begin for begin in begins if begin <= rank)
+            high = min(begin for begin in begins if begin > rank)
+        return Interval(Decimal(low), Decimal(high), self.line)
+
+    def cut_point(self, given: object) -> Decimal:
+        place = self.line.place(given)
+        if place is None:
+            raise InputError(f"grid has {shown(given)}, which is not in order; add it there")
+        return place
+
+    def rule(self) -> dict[str, object]:
+        levels = {"widths": list(self.widths), "cuts": [list(level) for level in self.cuts]}
+        given = {name: value for name, value in levels.items() if value}
+        return {"order": list(self.values), **given}
+
+    def refusal(self, attribute: str, strangers: Mapping[str, int]) -> str:
+        return (
+            f"column {attribute!r} holds {named(strangers)} that order lacks; add them to order "
+            "where they belong, clean the column, or declare them as missing values"
+        )
