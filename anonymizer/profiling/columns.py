@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cached_property
 from typing import Literal
 
@@ -9,7 +10,8 @@ import numpy as np
 import pandas as pd
 
 from anonymizer.errors import InputError
-from anonymizer.kernels.arrays import Codes, Floats, Ints, Mask
+from anonymizer.hierarchy.dates import DAY, Clock
+from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.profiling.distinction import IDENTIFYING, distinction
 from anonymizer.profiling.hints import CODES, Hint, hint_of
 from anonymizer.tables import engine
@@ -29,8 +31,9 @@ Kind = Literal[
     "empty",
 ]
 
-DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d([.]\d+)?)?\s?(Z|[+-]\d\d:?\d\d)?", re.ASCII)
+FORMATS = (None, "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y")
+"""How dates are written, None being ISO 8601; of those that fit all values the first."""
+
 CODE = re.compile(r"(?=.*\d)[\w-]{3,20}")
 
 BOOLEANS = frozenset(
@@ -43,6 +46,9 @@ FEW = 20
 
 LOOKED_AT = 200
 """Texts by which those are passed over that are no numbers, dates or codes."""
+
+LEAST_DATE = 8
+"""Characters of the shortest date."""
 
 LONG = 40
 """Letters from which on a text on average is prose."""
@@ -117,9 +123,24 @@ class Column:
         values = self.values
         if not values or any(isinstance(value, bool | np.bool_) for value in values[:LOOKED_AT]):
             return None
-        if isinstance(values[0], pd.Timestamp) or _all_numbers(values[:LOOKED_AT]) is None:
+        if isinstance(values[0], date) or _all_numbers(values[:LOOKED_AT]) is None:
             return None
         return _all_numbers(values)
+
+    @cached_property
+    def clock(self) -> Clock | None:
+        """How the values write dates; None where any is none."""
+        return _clock(self)
+
+    @cached_property
+    def moments(self) -> Floats | None:
+        """The values as seconds since 1970, shape (values,); None where any is no date."""
+        clock = self.clock
+        if clock is None:
+            return None
+        found = (clock.moment(text) for text in self.texts)
+        places = [0.0 if moment is None else float(moment.place) for moment in found]
+        return np.array(places, float)
 
     @cached_property
     def whole(self) -> bool:
@@ -136,10 +157,6 @@ class Column:
     def kind(self) -> Kind:
         """What the values are."""
         return _kind(self)
-
-    def frequent(self, least: int) -> Mask:
-        """Which values at least so many records have, shape (values,)."""
-        return self.sizes >= least
 
 
 def _order(column: pd.Series) -> tuple[str, ...]:
@@ -168,9 +185,8 @@ def _kind(column: Column) -> Kind:
         return "ordered category"
     if _boolean(column):
         return "boolean"
-    when = _dates(column)
-    if when:
-        return when
+    if column.moments is not None:
+        return "date" if not (column.moments % DAY).any() else "datetime"
     unique = column.records >= FEW and column.distinction >= IDENTIFYING
     if column.numbers is not None:
         if _code_of_digits(column):
@@ -201,19 +217,26 @@ def _boolean(column: Column) -> bool:
     )
 
 
-def _dates(column: Column) -> Literal["date", "datetime"] | None:
-    """Whether all values are days, or instants."""
-    if not all(map(_written_as_date, column.some_texts)):
+def _clock(column: Column) -> Clock | None:
+    """How the values write dates, which all of them do; None where they do not."""
+    if not column.values or not any(map(_may_be_date, column.some_texts[:1])):
         return None
-    texts = column.texts
-    if not all(map(_written_as_date, texts)):
-        return None
-    days = all(DATE.fullmatch(text) or text[10:19] in (" 00:00:00", " 00:00") for text in texts)
-    return "date" if days else "datetime"
+    for form in FORMATS:
+        clock = Clock(format=form)
+        if all(_is_date(clock, text) for text in column.some_texts) and all(
+            _is_date(clock, text) for text in column.texts
+        ):
+            return clock
+    return None
 
 
-def _written_as_date(text: str) -> bool:
-    return bool(DATE.fullmatch(text) or TIME.fullmatch(text))
+def _may_be_date(text: str) -> bool:
+    """Whether a text has the signs of a date: digits first, and two marks between them."""
+    return text[:1].isdigit() and len(text) >= LEAST_DATE and sum(text.count(c) for c in "-./") >= 2
+
+
+def _is_date(clock: Clock, text: str) -> bool:
+    return _may_be_date(text) and clock.moment(text) is not None
 
 
 def _code_of_digits(column: Column) -> bool:

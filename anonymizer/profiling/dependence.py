@@ -1,6 +1,6 @@
 """Columns that another one determines, by counts of pairs of values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,8 +58,12 @@ def determined(columns: Sequence[Column]) -> list[Determined]:
 
 def _sample(column: Column) -> Codes:
     """The values of some records, numbered without a gap, missing ones being one value."""
-    step = max(-(-column.records // SAMPLED), 1)
-    return np.asarray(pd.factorize(column.codes[::step])[0], np.intp)
+    return np.asarray(pd.factorize(column.codes[:: step_of(column.records)])[0], np.intp)
+
+
+def step_of(records: int) -> int:
+    """Every so many records one is looked at."""
+    return max(-(-records // SAMPLED), 1)
 
 
 def _determines(codes: Codes, others: Codes) -> bool:
@@ -78,8 +82,3 @@ def _right(codes: Codes, others: Codes, number: int, bound: int) -> int:
     pairs, sizes = np.unique(codes * bound + others, return_counts=True)
     starts = np.flatnonzero(np.diff(pairs // bound, prepend=-1))
     return int(np.maximum.reduceat(sizes, starts).sum())
-
-
-def by_name(found: Sequence[Determined]) -> Mapping[str, Determined]:
-    """What is determined, by the name of the column."""
-    return {each.name: each for each in found}

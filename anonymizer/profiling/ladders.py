@@ -1,12 +1,14 @@
 """Proposed hierarchies: a rule for each quasi-identifier, and why it is that one."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from anonymizer.kernels.arrays import Codes
+from anonymizer.hierarchy.dates import DAY
+from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.profiling.columns import Column
-from anonymizer.profiling.numbers import Ladder, ranges_of
+from anonymizer.profiling.numbers import Ladder, Spread, coarser_levels, ranges_of, span_of
 
 LEAST_SHOWN = 5
 """Records that have a value at least that a proposal names."""
@@ -23,6 +25,22 @@ MOST_KEPT = 30
 SHRINKS = 0.7
 """Part of the groups that a shorter prefix leaves at the most, to be a level."""
 
+MOST_ORDERED = 50
+"""Values that are listed in an order that a column of numbers gives them."""
+
+YEAR = 365.25
+
+CALENDARS = (
+    (40 * YEAR, ("year", "5 years", "decade")),
+    (8 * YEAR, ("quarter", "year", "5 years")),
+    (1.5 * YEAR, ("month", "quarter", "year")),
+    (120, ("month", "quarter")),
+    (21, ("week",)),
+    (3, ("day", "week")),
+    (0, ("hour", "day")),
+)
+"""Units of the calendar by the days that dates are apart at least."""
+
 SUPPRESS = {"suppress": True}
 
 
@@ -32,6 +50,10 @@ def ladder_of(column: Column, k: int, by: Column | None = None) -> Ladder:
     Only values that five records, or ``k``, have are named. ``by`` is a column of numbers that says
     the same, and so in which order the values are.
     """
+    if column.kind == "ordered category" and (ladder := _by_order(column)):
+        return ladder
+    if by is not None and (ladder := _by_number(column, by)):
+        return ladder
     if column.kind == "code":
         return _prefixes(column)
     if column.kind in ("date", "datetime"):
@@ -65,8 +87,41 @@ def _prefixes(column: Column) -> Ladder:
 
 
 def _calendar(column: Column) -> Ladder:
-    """Months and years of dates as ISO writes them."""
-    return Ladder({"prefixes": [7, 4]}, "dates as ISO 8601 writes them: the month, then the year")
+    """Units of the calendar by how far apart the dates are."""
+    assert column.moments is not None
+    assert column.clock is not None
+    days = span_of(Spread.of(column.moments, column.sizes)) / DAY
+    units = next(units for least, units in CALENDARS if days >= least)
+    if column.kind == "datetime" and "day" not in units:
+        units = ("day", *(unit for unit in units if unit != "week"))
+    form = {"format": column.clock.format} if column.clock.format else {}
+    why = f"dates {_spanned(days)} apart: units of the calendar"
+    return Ladder({"calendar": list(units), **form}, why)
+
+
+def _spanned(days: float) -> str:
+    """A length of time in a suitable unit, roughly."""
+    years = days / YEAR
+    return f"up to {years:.0f} years" if years >= 2 else f"up to {max(days, 1):.0f} days"
+
+
+def _ordered(values: Sequence[str], sizes: Ints, why: str) -> Ladder:
+    """Values in order, and where groups of about equal size begin at each level."""
+    spread = Spread(np.arange(len(values), dtype=float), sizes)
+    levels = coarser_levels(spread, list(range(1, len(values))))[1:]
+    rule: dict[str, Any] = {"order": list(values)}
+    if levels:
+        rule["cuts"] = [[values[cut] for cut in level] for level in levels]
+    return Ladder(rule, why)
+
+
+def _by_order(column: Column) -> Ladder | None:
+    """The order of an ordered category; None where a value is too rare to be named."""
+    if column.sizes.min(initial=LEAST_SHOWN) < LEAST_SHOWN or len(column.order) < 2:
+        return None
+    records = dict(zip(column.texts, column.sizes.tolist(), strict=True))
+    sizes = np.array([records.get(value, 0) for value in column.order], np.int64)
+    return _ordered(column.order, sizes, "categories in their own order: neighbours are joined")
 
 
 def _kept(column: Column, least: int) -> Ladder:
@@ -93,19 +148,21 @@ def _frequent(column: Column, least: float) -> list[str]:
     return [column.texts[place] for place in np.flatnonzero(column.sizes >= least)[:MOST_KEPT]]
 
 
-def in_order(column: Column, by: Column) -> Sequence[str] | None:
-    """The values of a column in the order of the numbers that go with them; None where one is rare.
+def _by_number(column: Column, by: Column) -> Ladder | None:
+    """The order of the numbers that go with the values; None where a value is too rare to be named.
 
     Each value goes with the number that most of its records have.
     """
-    if by.numbers is None or column.sizes.min(initial=0) < LEAST_SHOWN:
+    few = len(column.values) <= FEW_VALUES or len(column.values) > MOST_ORDERED
+    if by.numbers is None or few or column.sizes.min(initial=LEAST_SHOWN) < LEAST_SHOWN:
         return None
     order = np.argsort(_likeliest(column, by), kind="stable")
-    return [column.texts[place] for place in order]
+    values = [column.texts[place] for place in order]
+    return _ordered(values, column.sizes[order], f"in the order of {by.name!r}, which goes with it")
 
 
-def _likeliest(column: Column, by: Column) -> Codes:
-    """The number of the most frequent value of another column for each value, shape (values,)."""
+def _likeliest(column: Column, by: Column) -> Floats:
+    """The number that most records of each value have, shape (values,)."""
     assert by.numbers is not None
     both = (column.codes < len(column.values)) & (by.codes < len(by.values))
     keys = column.codes[both] * len(by.values) + by.codes[both]
@@ -113,4 +170,4 @@ def _likeliest(column: Column, by: Column) -> Codes:
     numbers = np.zeros(len(column.values))
     order = np.argsort(sizes, kind="stable")  # the most frequent is written last
     numbers[pairs[order] // len(by.values)] = by.numbers[pairs[order] % len(by.values)]
-    return numbers  # type: ignore[return-value]
+    return numbers

@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from decimal import Decimal
 from math import floor, log10
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.tables.values import number_text
+
+Cut = TypeVar("Cut", int, Decimal)
 
 RANGES = 20
 """Ranges of the finest level between the 1st and the 99th percentile, at the most."""
@@ -82,14 +84,14 @@ def ranges_of(numbers: Floats, sizes: Ints, *, whole: bool) -> Ladder:
         if cuts:
             return _cut(spread, cuts, "records crowd, or tails are long: ranges of about equal size")
     widths = [width]
-    while float(widths[-1]) * 4 < max(_span(spread), 4 * float(width)):
+    while float(widths[-1]) * 4 < max(span_of(spread), 4 * float(width)):
         widths.append(widths[-1] * 2)
     return Ladder(
         {"widths": list(map(_plain, widths))}, "evenly spread numbers: widths that double"
     )
 
 
-def _span(spread: Spread) -> float:
+def span_of(spread: Spread) -> float:
     """How far apart the 1st and the 99th percentile lie; the extremes where these agree."""
     inner = spread.quantile(0.99) - spread.quantile(0.01)
     return inner or float(np.ptp(spread.numbers))
@@ -97,7 +99,7 @@ def _span(spread: Spread) -> float:
 
 def _width(spread: Spread, *, whole: bool) -> Decimal:
     """The least nice width by which the span has at most ``RANGES`` ranges."""
-    least = _span(spread) / RANGES
+    least = span_of(spread) / RANGES
     exponent = floor(log10(least)) if least > 0 else 0
     for power in (exponent, exponent + 1):
         for step in WHOLE_STEPS if whole and power < 1 else STEPS:
@@ -165,16 +167,22 @@ def nice(number: float, *, whole: bool = False) -> Decimal:
 
 def _cut(spread: Spread, cuts: Sequence[Decimal], why: str) -> Ladder:
     """Levels of cut points, each of about half the ranges of the one before."""
+    levels = coarser_levels(spread, cuts)
+    return Ladder({"cuts": [list(map(_plain, level)) for level in levels]}, why)
+
+
+def coarser_levels(spread: Spread, cuts: Sequence[Cut]) -> list[list[Cut]]:
+    """The cuts, and levels of fewer and fewer of them."""
     levels = [list(cuts)]
     for groups in GROUPS:
         if groups <= len(levels[-1]):
             chosen = _coarser(spread, levels[-1], groups)
             if len(chosen) < len(levels[-1]):
                 levels.append(chosen)
-    return Ladder({"cuts": [list(map(_plain, level)) for level in levels]}, why)
+    return levels
 
 
-def _coarser(spread: Spread, cuts: Sequence[Decimal], groups: int) -> list[Decimal]:
+def _coarser(spread: Spread, cuts: Sequence[Cut], groups: int) -> list[Cut]:
     """The cuts of a level that divide the records into equal parts best."""
     shares = np.array([spread.below(float(cut)) for cut in cuts])
     places = {int(np.abs(shares - part / groups).argmin()) for part in range(1, groups)}

@@ -9,7 +9,7 @@ import pandas as pd
 
 from anonymizer.errors import InputError, require_columns
 from anonymizer.profiling.columns import Column, Kind
-from anonymizer.profiling.dependence import SAMPLED
+from anonymizer.profiling.dependence import step_of
 from anonymizer.profiling.distinction import distinction, separation, share_alone
 from anonymizer.profiling.hints import Role
 from anonymizer.profiling.roles import Given, proposed
@@ -64,6 +64,11 @@ class TableProfile:
     combinations: int
     share_alone: float
     counted: Mapping[str, Column] = field(repr=False, compare=False)
+    orders: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def order_of(self, name: str) -> Column | None:
+        """The column of numbers that says the same as another one, which has their order."""
+        return self.counted[self.orders[name]] if name in self.orders else None
 
     def of_role(self, *roles: Role) -> tuple[str, ...]:
         """The columns that are proposed one of some roles."""
@@ -109,16 +114,18 @@ def profile(
     given = Given(quasi_identifiers, sensitive, identifiers)
     _require_table(table, given)
     columns = {name: Column.of(table[name]) for name in table.columns}
-    roles = proposed(columns, given)
+    proposal = proposed(columns, given)
+    roles = proposal.roles
     known = [name for name, (role, _) in roles.items() if role == "quasi-identifier"]
     sizes = np.bincount(engine.grouped(table, known)[0])
     return TableProfile(
         records=len(table),
         columns=tuple(_described(name, columns[name], *roles[name]) for name in columns),
-        compared=min(len(table), SAMPLED),
+        compared=len(range(0, len(table), step_of(len(table)))),
         combinations=len(sizes),
         share_alone=share_alone(sizes),
         counted={name: column for name, column in columns.items() if column is not None},
+        orders=proposal.orders,
     )
 
 

@@ -62,11 +62,15 @@ class Given:
 
 @dataclass
 class Proposal:
-    """Roles found so far; candidates for quasi-identifiers are left to be chosen from."""
+    """Roles found so far; candidates for quasi-identifiers are left to be chosen from.
+
+    ``orders``: of two columns that say the same, the one that stays and the numbers that go.
+    """
 
     roles: dict[str, tuple[Role, str]] = field(default_factory=dict)
     candidates: list[Column] = field(default_factory=list)
     sensitive: list[Column] = field(default_factory=list)
+    orders: dict[str, str] = field(default_factory=dict)
 
     def leave_out(self, name: str, why: str) -> None:
         """Propose that a column is left out."""
@@ -75,7 +79,7 @@ class Proposal:
 
 def proposed(
     columns: Mapping[str, Column | None], given: Given = Given()
-) -> dict[str, tuple[Role, str]]:
+) -> Proposal:
     """The role of every column and why, in the order of the columns.
 
     ``columns`` that cannot be counted are None. At least one column is a quasi-identifier.
@@ -91,7 +95,8 @@ def proposed(
     _sensitive(proposal, chosen_already=given.sensitive is not None)
     _quasi_identifiers(proposal, chosen_already=given.quasi_identifiers is not None)
     _at_least_one(proposal, columns)
-    return {name: proposal.roles[name] for name in columns}
+    proposal.roles = {name: proposal.roles[name] for name in columns}
+    return proposal
 
 
 def _sort(proposal: Proposal, name: str, column: Column | None) -> None:
@@ -147,6 +152,8 @@ def _one_of_equals(proposal: Proposal) -> None:
         if each.mutual and not _lighter(of[each.name], of[each.by]):
             continue
         gone[each.name] = each
+        if each.mutual and of[each.name].numbers is not None:
+            proposal.orders[each.by] = each.name
     for name, each in gone.items():
         mutual = " and the other way round" if each.mutual else ""
         proposal.leave_out(

@@ -75,7 +75,10 @@ class Draft(Study):
     def ladders(self) -> dict[str, Ladder]:
         """The rule of each quasi-identifier, and why it is proposed."""
         names = self.profile.of_role("quasi-identifier")
-        return {name: ladder_of(self.profile.counted[name], self.k) for name in names}
+        found = self.profile
+        return {
+            name: ladder_of(found.counted[name], self.k, found.order_of(name)) for name in names
+        }
 
     @cached_property
     def hierarchies(self) -> dict[str, Hierarchy]:
