@@ -36,7 +36,7 @@ class Kind:
     missing: str = "error"
     suffix: str = "csv"
     sensitive: tuple[str, ...] = ("disease",)
-    jobs: str = "job.csv"
+    jobs: str = '"job.csv"'
     alone: bool = False
     population: bool = False
     spelled: bool = False
@@ -50,11 +50,17 @@ def drawn(method: str, levels: str, more: str) -> str:
     return f'[recoding]\nmethod = "{method}"\nlevels = {levels}\nseed = 1\n{more}\n'
 
 
+def fixed_at(level: int) -> str:
+    return f'[recoding]\nmethod = "fixed"\nlevels = {{age = 4, job = {level}}}\n'
+
+
+KEPT = '{ keep = [["nurse", "vet", "smith", "baker"], ["nurse", "baker"]], other = "all others" }'
+
 SUPPRESSION = "suppression = 0.2\n"
 KINDS: Mapping[str, Kind] = {
     "full-domain": Kind(),
     "full-domain of parquet": Kind(suffix="parquet"),
-    "full-domain without a file of jobs": Kind(jobs="suppress"),
+    "full-domain without a file of jobs": Kind(jobs='"suppress"'),
     "suppressed and kept": Kind(f"[recoding]\n{SUPPRESSION}"),
     "suppressed and removed": Kind(f"[recoding]\n{SUPPRESSION}remove = true\n"),
     "suppressed, by discernibility": Kind(
@@ -71,6 +77,11 @@ KINDS: Mapping[str, Kind] = {
     "by miller-madow": Kind('[objective]\nname = "miller-madow"\n'),
     "above shuffled": Kind('[objective]\nname = "above-shuffled"\n'),
     "fixed": Kind('[recoding]\nmethod = "fixed"\nlevels = {age = 3, job = 2}\n'),
+    "kept values": Kind(fixed_at(1), jobs=KEPT),
+    "kept values, merged cells": Kind(
+        searched("merged-cells", search="seed = 3\ntime-limit = 0.5"), jobs=KEPT
+    ),
+    "masked codes": Kind(fixed_at(1), jobs='{ suffixes = [3, 1], mask = "#" }'),
     "variable-range": Kind(searched("variable-range")),
     "ranges and groups": Kind(searched("variable-range", 'group = ["job"]')),
     "cut": Kind(searched("cut")),
@@ -168,7 +179,7 @@ def release_of(kind: Kind, directory: Path) -> Path:
     sensitive = ", ".join(f'"{name}"' for name in kind.sensitive)
     (directory / "study.toml").write_text(
         f'[data]\npath = "people.{kind.suffix}"\nmissing = "{kind.missing}"\n'
-        f'[quasi-identifiers]\nage = "age.toml"\njob = "{kind.jobs}"\n'
+        f'[quasi-identifiers]\nage = "age.toml"\njob = {kind.jobs}\n'
         f"[sensitive]\nattributes = [{sensitive}]\n"
         f'[identifiers]\nattributes = ["name"]\n{kind.policy}{kind.more}'
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from anonymizer.hierarchy import Interval, Taxonomy, set_labels, spelled
+from anonymizer.hierarchy import Interval, Meaning, Taxonomy, set_labels, spelled
 from anonymizer.kernels.arrays import Codes
 
 CLASS = "class"
@@ -58,9 +58,9 @@ def _described(taxonomy: Taxonomy, label: Hashable, shape: Shape) -> dict[str, o
     """What a label stands for; values that no steward listed only where it spells them out."""
     described = taxonomy.entry(label, raw=False)
     if isinstance(shape, tuple):
-        listed = [taxonomy.texts[code] for code in shape]
-        if taxonomy.listed or label == spelled(taxonomy, np.array(shape)):
-            described["values"] = listed
+        spelled_out = label == spelled(taxonomy, np.array(shape))
+        if spelled_out or (taxonomy.lists(shape) and not isinstance(label, Meaning)):
+            described["values"] = [taxonomy.texts[code] for code in shape]
     return described
 
 

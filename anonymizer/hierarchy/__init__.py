@@ -11,6 +11,7 @@ from anonymizer.hierarchy.cuts import grouping_of as grouping_of
 from anonymizer.hierarchy.cuts import set_labels as set_labels
 from anonymizer.hierarchy.cuts import spelled as spelled
 from anonymizer.hierarchy.hierarchy import Hierarchy as Hierarchy
+from anonymizer.hierarchy.labels import Meaning as Meaning
 from anonymizer.hierarchy.line import NUMBERS as NUMBERS
 from anonymizer.hierarchy.line import Interval as Interval
 from anonymizer.hierarchy.line import Line as Line

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 
+from anonymizer.hierarchy.labels import Meaning
 from anonymizer.hierarchy.partition import Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes
 from anonymizer.tables.values import text_of
@@ -86,7 +87,7 @@ def unambiguous(labelled: Iterable[tuple[Hashable, str]]) -> list[Hashable]:
     labels = []
     for label, mark in labelled:
         while (text := None if label is None else text_of(label)) in taken:
-            label = f"{label}{mark}"
+            label = label.marked(mark) if isinstance(label, Meaning) else f"{label}{mark}"
         taken.add(text)
         labels.append(label)
     return labels

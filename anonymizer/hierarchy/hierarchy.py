@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from numbers import Real
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 
@@ -16,10 +16,12 @@ from anonymizer.hierarchy.limits import Limits
 from anonymizer.hierarchy.line import NUMBERS, Interval, Line
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Partition, Taxonomy
+from anonymizer.kernels.arrays import Mask
 from anonymizer.tables.spelling import plainness
 from anonymizer.tables.values import is_missing, number_of, text_of
 
 Label = str | Interval
+Side = Literal["left", "right"]
 
 
 MOST_REPEATED = 5
@@ -35,8 +37,8 @@ class Hierarchy(ABC):
     """How the values of one attribute generalize, written before any table is seen.
 
     Make one with :meth:`of` (a table of keys, as in a study), :meth:`read` (an ARX-style CSV file
-    or a TOML rule), :meth:`from_rows`, :meth:`ranges`, :meth:`prefixes`, :meth:`calendar`,
-    :meth:`order` or :meth:`suppression`.
+    or a TOML rule), :meth:`from_rows`, :meth:`ranges`, :meth:`prefixes`, :meth:`suffixes`,
+    :meth:`redact`, :meth:`keep`, :meth:`calendar`, :meth:`order` or :meth:`suppression`.
     Level 0 is the raw value, the highest level a single group. ``source`` is the file, for
     messages, and ``limits`` are the levels and ranges that a release may use.
     """
@@ -104,15 +106,55 @@ class Hierarchy(ABC):
         return RangeHierarchy.exact(widths, cuts, origin)
 
     @staticmethod
-    def prefixes(lengths: Sequence[int]) -> "Hierarchy":
+    def prefixes(lengths: Sequence[int], *, mask: str = "*") -> "Hierarchy":
         """Keep the first characters of a code and mask the rest, one level per length, then ``*``.
 
         >>> Hierarchy.prefixes([4, 2]).labels("47906")
         ('4790*', '47***', '*')
         """
-        from anonymizer.hierarchy.rules import PrefixHierarchy
+        from anonymizer.hierarchy.rules import MaskHierarchy
 
-        return PrefixHierarchy(tuple(lengths))
+        return MaskHierarchy(tuple(lengths), mask=mask)
+
+    @staticmethod
+    def suffixes(lengths: Sequence[int], *, mask: str = "*") -> "Hierarchy":
+        """Keep the last characters of a code and mask the others, one level per length.
+
+        >>> Hierarchy.suffixes([4, 2], mask="#").labels("47906")
+        ('#7906', '###06', '*')
+        """
+        from anonymizer.hierarchy.rules import MaskHierarchy
+
+        return MaskHierarchy(tuple(lengths), "right", mask=mask)
+
+    @staticmethod
+    def redact(lengths: Sequence[int], *, side: Side = "right", mask: str = "*") -> "Hierarchy":
+        """Mask so many characters at one side of a code, whatever its length, one level each.
+
+        >>> Hierarchy.redact([2, 4]).labels("479061")
+        ('4790**', '47****', '*')
+        """
+        from anonymizer.hierarchy.rules import MaskHierarchy
+
+        if side not in ("left", "right"):
+            raise InputError(f'side = {shown(side)} must be "left" or "right"')
+        kept: Side = "left" if side == "right" else "right"
+        return MaskHierarchy(tuple(lengths), kept, masks=True, mask=mask)
+
+    @staticmethod
+    def keep(*levels: Sequence[object], other: str = "other") -> "Hierarchy":
+        """Keep the values of each level, and call all others ``other``.
+
+        Each list is part of the one before. Values that are in none need not be known.
+
+        >>> Hierarchy.keep(["France", "Spain"], ["France"]).labels("Spain")
+        ('Spain', 'other', '*')
+        >>> Hierarchy.keep(["France", "Spain"], ["France"]).labels("Andorra")
+        ('other', 'other', '*')
+        """
+        from anonymizer.hierarchy.rules import KeepHierarchy
+
+        return KeepHierarchy.of_values(levels, other)
 
     @staticmethod
     def calendar(
@@ -221,7 +263,7 @@ class Hierarchy(ABC):
 
     @property
     def listed(self) -> Iterable[Hashable]:
-        """The values the steward listed."""
+        """The values the steward listed: all that are covered, or some of them."""
         return ()
 
     def key(self, value: object) -> Hashable:
@@ -281,7 +323,7 @@ class Hierarchy(ABC):
             self.key,
             numbers,
             ordered=self.ordered and numbers is not None,
-            listed=bool(self.listed),
+            listed=_among(keys, self.listed),
             line=self.line,
         )
 
@@ -323,6 +365,12 @@ def _right_form(given: object, attribute: str) -> str:
         f"a hierarchy is a table of a rule, a path or 'suppress', not {what}; {begin}"
         "{ widths = [5, 10] }, for numbers, or { suppress = true }"
     )
+
+
+def _among(keys: Sequence[Hashable], listed: Iterable[Hashable]) -> Mask:
+    """Which of some keys are listed, shape (keys,)."""
+    known = frozenset(listed)
+    return np.fromiter((key in known for key in keys), bool, len(keys))
 
 
 def _ranked(keys: Collection[Hashable]) -> tuple[list[Hashable], tuple[Decimal | None, ...] | None]:

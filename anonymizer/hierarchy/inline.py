@@ -13,7 +13,7 @@ from anonymizer.errors import InputError, did_you_mean, is_number, shown
 from anonymizer.hierarchy.calendar import CalendarHierarchy
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.order import OrderHierarchy
-from anonymizer.hierarchy.rules import PrefixHierarchy, RangeHierarchy, SuppressionHierarchy
+from anonymizer.hierarchy.rules import KeepHierarchy, RangeHierarchy, SuppressionHierarchy
 
 Table = Mapping[str, Any]
 
@@ -97,7 +97,22 @@ def _cuts(table: Table, directory: Path) -> Hierarchy:
 
 
 def _prefixes(table: Table, directory: Path) -> Hierarchy:
-    return PrefixHierarchy(tuple(list_in(table, "prefixes")))
+    return Hierarchy.prefixes(list_in(table, "prefixes"), mask=table.get("mask", "*"))
+
+
+def _suffixes(table: Table, directory: Path) -> Hierarchy:
+    return Hierarchy.suffixes(list_in(table, "suffixes"), mask=table.get("mask", "*"))
+
+
+def _redact(table: Table, directory: Path) -> Hierarchy:
+    options = {name: table[name] for name in ("side", "mask") if name in table}
+    return Hierarchy.redact(list_in(table, "redact"), **options)
+
+
+def _keep(table: Table, directory: Path) -> Hierarchy:
+    levels = list_in(table, "keep")
+    nested = any(isinstance(each, list | tuple) for each in levels)
+    return KeepHierarchy.of_values(levels if nested else [levels], table.get("other", "other"))
 
 
 def _suppress(table: Table, directory: Path) -> Hierarchy:
@@ -127,7 +142,10 @@ def _file(table: Table, directory: Path) -> Hierarchy:
 RULES: dict[str, Rule] = {
     "widths": Rule(_widths, "widths = [5, 10]", ("origin",)),
     "cuts": Rule(_cuts, "cuts = [18, 30, 65]"),
-    "prefixes": Rule(_prefixes, "prefixes = [4, 3]"),
+    "prefixes": Rule(_prefixes, "prefixes = [4, 3]", ("mask",)),
+    "suffixes": Rule(_suffixes, "suffixes = [4, 3]", ("mask",)),
+    "redact": Rule(_redact, 'redact = [2, 4], side = "left"', ("side", "mask")),
+    "keep": Rule(_keep, 'keep = [["France", "Spain"], ["France"]], other = "other"', ("other",)),
     "suppress": Rule(_suppress, "suppress = true"),
     "calendar": Rule(_calendar, 'calendar = ["month", "quarter", "year"]', ("zone", "format")),
     "order": Rule(_order, 'order = ["S", "M", "L", "XL"], widths = [2]', ("widths", "cuts")),

@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from anonymizer.errors import InputError
+from anonymizer.hierarchy.labels import Meaning
 from anonymizer.hierarchy.line import NUMBERS, Interval, Line
 from anonymizer.hierarchy.naming import SWITCH, may_be_named
 from anonymizer.kernels.arrays import Codes, Mask
@@ -94,7 +95,7 @@ class Taxonomy:
     the same value (``39``, ``39.0`` and ``" 39"`` are), ``codes`` has the code of each by its key.
     ``numbers`` are their exact places on the ``line``, None for a missing one, and None in all
     where not every value has one. Ranges of ``ordered`` values mean something: they may be refined.
-    If they are not ``listed`` by the hierarchy, the values are those of the table, and no report
+    Values that are not ``listed`` by the hierarchy, shape (values,), only the table has: no report
     may name one that a release hides.
     """
 
@@ -104,7 +105,7 @@ class Taxonomy:
     key: Callable[[object], Hashable] = field(repr=False)
     numbers: tuple[Decimal | None, ...] | None = field(repr=False)
     ordered: bool
-    listed: bool
+    listed: Mask = field(repr=False)
     line: Line = field(default=NUMBERS, repr=False)
 
     def __post_init__(self) -> None:
@@ -115,7 +116,7 @@ class Taxonomy:
 
     def _torn(self, level: int, pair: tuple[int, int]) -> str:
         """The message; values by name where the hierarchy lists them, or they may be named."""
-        if not (self.listed or may_be_named(0)):
+        if not (self.listed[list(pair)].all() or may_be_named(0)):
             return torn_levels(level, None, None)
         keys, fine = list(self.codes), self.levels[level]
         names = ["a missing value" if keys[v] is None else str(keys[v]) for v in pair]
@@ -129,7 +130,18 @@ class Taxonomy:
     @property
     def many(self) -> bool:
         """Whether so many values are listed that only released groups are described."""
-        return self.listed and len(self.codes) > MOST_LISTED
+        return int(self.listed.sum()) > MOST_LISTED
+
+    @cached_property
+    def lacks(self) -> Mask:
+        """The values that the hierarchy does not list, no missing one among them."""
+        lacking: Mask = np.array([key is not None for key in self.codes], bool)
+        lacking[self.listed] = False
+        return lacking
+
+    def lists(self, codes: Sequence[int] | Codes) -> bool:
+        """Whether the hierarchy lists some values, all of them but a missing one."""
+        return bool(self.listed.any() and not self.lacks[np.asarray(codes, np.intp)].any())
 
     @cached_property
     def texts(self) -> tuple[str | None, ...]:
@@ -154,8 +166,9 @@ class Taxonomy:
     ) -> list[dict[str, object]]:
         """The groups of a partition, enough to apply it again, as JSON has it.
 
-        A group is given by its range, by the values the hierarchy lists for it, by its label only
-        (a masked code, everything), or, in a cut, by its level and label. What only the table
+        A group is given by its range, by the values the hierarchy lists for it, by its label with
+        what that stands for (a masked code, all values but some, everything), or, in a cut, by its
+        level and label. What only the table
         holds, be it a value, the way it is written or that one is missing, is never shown unless it
         is released as it is, or spelled out by a label: nor is a group whose label is not among the
         texts ``released`` (None: a missing value), unless the hierarchy lists its values.
@@ -171,32 +184,37 @@ class Taxonomy:
         raw = partition is self.levels[0]
         briefly = self.many and not raw and sum(map(len, members.values())) > MOST_LISTED
         found = []
-        for group, values in members.items():
-            label = partition.labels[group]
-            listed = [value for value in values if value is not None] if self.listed else []
+        for group, codes in members.items():
+            label, values = partition.labels[group], [self.texts[code] for code in codes]
+            listed = [self.texts[code] for code in codes if self.listed[code]]
             if shown[group] or listed:
                 group_entry = self.entry(label if shown[group] or not raw else listed[0], raw)
-                if self.listed and not raw and not isinstance(label, Interval):
+                if not raw and self._by_values(label, codes):
                     digest = {"listed": len(listed), "sha256": digest_of_values(listed)}
                     group_entry |= digest if briefly else {"values": listed}
                 found.append(group_entry | self._kind(partition, group, values))
         return found
 
-    def _members(self, partition: Partition, some: Mask) -> dict[int, list[str | None]]:
-        """The texts of the values of some groups."""
-        members: dict[int, list[str | None]] = {int(each): [] for each in np.flatnonzero(some)}
+    def _members(self, partition: Partition, some: Mask) -> dict[int, list[int]]:
+        """The codes of the values of some groups."""
+        members: dict[int, list[int]] = {int(each): [] for each in np.flatnonzero(some)}
         codes = np.flatnonzero(some[partition.groups])
         for code, group in zip(codes.tolist(), partition.groups[codes].tolist(), strict=True):
-            members[group].append(self.texts[code])
+            members[group].append(code)
         return members
+
+    def _by_values(self, label: Hashable, codes: Sequence[int]) -> bool:
+        """Whether a group of a hierarchy that lists values is given by them, not by its label."""
+        return not isinstance(label, Interval | Meaning) and self.lists(codes)
 
     def entry(self, label: Hashable, raw: bool) -> dict[str, object]:
         """A label as JSON has it, with the ends of a range, or with the raw value that it is."""
         if isinstance(label, Interval):
             return {"label": str(label), **label.entry()}
         text = None if label is None else str(label)
-        values = {"values": [text]} if raw else {}
-        return {"label": text, **values, **self.line.described()}
+        meaning = label.described if isinstance(label, Meaning) else {}
+        found = {"values": [text]} if raw else meaning
+        return {"label": text, **found, **self.line.described()}
 
     def _kind(
         self, partition: Partition, group: int, values: list[str | None]
@@ -254,7 +272,7 @@ def _without_labels(partition: Partition, kept: Mask) -> Partition:
     return replace(partition, labels=labels)
 
 
-def digest_of_values(values: Sequence[str]) -> str:
+def digest_of_values(values: Sequence[str | None]) -> str:
     """SHA-256 of a list of values as JSON has it."""
     return hashlib.sha256(json.dumps(values).encode()).hexdigest()
 

@@ -218,7 +218,7 @@ def _line(taxonomy: Taxonomy) -> Floats | None:
 
     The differences are exact, whatever the numbers are.
     """
-    if not taxonomy.ordered or taxonomy.listed or taxonomy.numbers is None:
+    if not taxonomy.ordered or taxonomy.listed.any() or taxonomy.numbers is None:
         return None
     numbers = [number for number in taxonomy.numbers if number is not None]
     if len(numbers) < len(taxonomy.numbers):

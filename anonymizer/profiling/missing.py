@@ -4,7 +4,9 @@ import pandas as pd
 
 from anonymizer.tables import engine
 
-SPELLINGS = frozenset(("?", "NA", "N/A", "n/a", "na", "NaN", "nan", "NULL", "null", "#N/A", ".", "-"))
+SPELLINGS = frozenset(
+    ("?", "NA", "N/A", "n/a", "na", "NaN", "nan", "NULL", "null", "#N/A", ".", "-")
+)
 """Texts that stand for a missing value, and for nothing else; ``None`` may be an answer."""
 
 

@@ -77,12 +77,16 @@ def ranges_of(numbers: Floats, sizes: Ints, *, whole: bool) -> Ladder:
     if whole and len(numbers) <= RANGES and np.ptp(spread.numbers) < 2 * RANGES:
         cuts = _counted(spread)
         if cuts:
-            return _cut(spread, cuts, "few whole numbers, the outer ones joined where few have them")
+            return _cut(
+                spread, cuts, "few whole numbers, the outer ones joined where few have them"
+            )
     width = _width(spread, whole=whole)
     if not _fits(spread, float(width)):
         cuts = _nice_quantiles(spread, whole=whole)
         if cuts:
-            return _cut(spread, cuts, "records crowd, or tails are long: ranges of about equal size")
+            return _cut(
+                spread, cuts, "records crowd, or tails are long: ranges of about equal size"
+            )
     widths = [width]
     while float(widths[-1]) * 4 < max(span_of(spread), 4 * float(width)):
         widths.append(widths[-1] * 2)
@@ -133,9 +137,7 @@ def _nice_quantiles(spread: Spread, *, whole: bool) -> list[Decimal]:
     first = spread.sizes[0] / spread.sizes.sum()
     crowded = first > CROWDED and len(spread.numbers) > 2
     rest = Spread(spread.numbers[1:], spread.sizes[1:]) if crowded else spread
-    found = {
-        nice(rest.quantile(place / GROUPS[0]), whole=whole) for place in range(1, GROUPS[0])
-    }
+    found = {nice(rest.quantile(place / GROUPS[0]), whole=whole) for place in range(1, GROUPS[0])}
     if crowded:
         found.add(_after(spread.numbers[0], spread.numbers[1], whole=whole))
     low, high = spread.numbers[0], spread.numbers[-1]

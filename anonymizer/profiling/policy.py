@@ -76,7 +76,9 @@ def _about(column: Column, several: bool) -> Proposed:
     sizes = column.all_sizes
     if column.numbers is not None and len(column.values) > ORDERED and not column.missing:
         keys = {"model": "t-closeness", **about, "distance": "ordered", "t": CLOSE}
-        why = "the numbers of a class are spread nearly as those of the table (0 is alike, 1 is far)"
+        why = (
+            "the numbers of a class are spread nearly as those of the table (0 is alike, 1 is far)"
+        )
         return Proposed(keys, why)
     common = float(sizes.max() / sizes.sum())
     if common > SKEWED:
@@ -136,5 +138,3 @@ def missing_of(found: TableProfile) -> Proposed:
         "missing is a value of its own"
     )
     return Proposed({"missing": "category"}, why)
-
-

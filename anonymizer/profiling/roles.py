@@ -77,9 +77,7 @@ class Proposal:
         self.roles[name] = ("left out", why)
 
 
-def proposed(
-    columns: Mapping[str, Column | None], given: Given = Given()
-) -> Proposal:
+def proposed(columns: Mapping[str, Column | None], given: Given = Given()) -> Proposal:
     """The role of every column and why, in the order of the columns.
 
     ``columns`` that cannot be counted are None. At least one column is a quasi-identifier.

@@ -9,7 +9,7 @@ from anonymizer.counts.counts import Partitions
 from anonymizer.counts.multidimensional import CLASS, Regions
 from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy
+from anonymizer.hierarchy import ANY, Interval, Meaning, Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.tables import engine
 from anonymizer.tables.values import counted, texts_apart
@@ -122,4 +122,4 @@ def _recoded(column: pd.Series, taxonomy: Taxonomy, partition: Partition) -> pd.
 
 def _published(label: Hashable) -> Hashable:
     """A label as a table has it."""
-    return str(label) if isinstance(label, Interval) else label
+    return str(label) if isinstance(label, Interval | Meaning) else label

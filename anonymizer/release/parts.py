@@ -70,8 +70,10 @@ class Group(ManifestPart):
 
     A range has both ends, None where it is open; those of dates, which have a ``calendar``, are
     texts. ``values`` are the values of the group; where
-    these are too many, ``listed`` is their number and ``sha256`` their digest. A group of a cut has
-    its ``level``. ``group`` is the label in the hierarchy, where the table has another one.
+    these are too many, ``listed`` is their number and ``sha256`` their digest. The group of all
+    others has ``excluded``, the values that it lacks; a masked code says where the characters
+    begin and end that are ``masked``. A group of a cut has its ``level``. ``group`` is the label in
+    the hierarchy, where the table has another one.
     """
 
     label: LabelText
@@ -81,12 +83,17 @@ class Group(ManifestPart):
     values: list[LabelText] | None = None
     listed: Annotated[StrictInt, Field(gt=0, lt=2**62)] | None = None
     sha256: Digest | None = None
+    excluded: list[StrictStr] | None = Field(None, alias="except")
+    masked: Annotated[list[Count], Field(min_length=2, max_length=2)] | None = None
     level: Count | None = None
     group: LabelText = None
 
     @model_validator(mode="after")
     def _complete(self) -> "Group":
-        """Require both ends of a range, in order, and a digest for a list that is left out."""
+        """Require both ends of a range, in order, and a digest for a list that is left out.
+
+        Of a masked code also that what is masked lies within its label.
+        """
         ends = {"low", "high"} & self.model_fields_set
         if len(ends) == 1 or (self.sha256 is None) != (self.listed is None):
             raise ValueError
@@ -95,6 +102,8 @@ class Group(ManifestPart):
         except InputError:  # no such time zone, or no such format
             raise ValueError from None
         if low is not None and high is not None and low >= high:
+            raise ValueError
+        if self.masked and not self.masked[0] < self.masked[1] <= len(self.own or ""):
             raise ValueError
         return self
 

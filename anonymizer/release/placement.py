@@ -121,6 +121,12 @@ class Column:
         own = group.own
         if group.is_range:
             return self._between(group.interval)
+        if group.excluded is not None:
+            others = {*group.excluded}
+            return [code for text, code in self.by_text if text not in others]
+        if group.masked is not None:
+            whole = self._missing if own == ANY else []  # they generalize to it first
+            return self._masked(str(own), *group.masked) + whole
         if group.values is not None or own is None or group.level == 0:
             values = [own] if group.level == 0 else group.values or []
             texts = [text_of(value) for value in values if value is not None]
@@ -130,7 +136,7 @@ class Column:
             return listed + (self._missing if missing else [])
         if own == ANY:
             return list(range(len(self.texts))) if everything else self._missing
-        return self._masked(own)
+        return self.written.get(own, [])
 
     def _equal(self, text: str, group: Group) -> list[int]:
         """The codes of the values that are equal to one of a group, those of one date all."""
@@ -155,13 +161,12 @@ class Column:
         end = len(numbers) if high is None else bisect_left(numbers, (high, -1))
         return [code for _, code in numbers[begin:end]]
 
-    def _masked(self, label: str) -> list[int]:
-        """Codes whose last characters are masked, ``479**``; a shorter one is its own label."""
-        stem = label.rstrip("*")
-        begin, end = (bisect_left(self.by_text, (text, -1)) for text in (stem, stem + LAST))
-        alike = self.by_text[begin:end]
-        masked = len(label) if stem else 0
-        return [code for text, code in alike if text == label or len(text) == masked > len(stem)]
+    def _masked(self, label: str, begin: int, end: int) -> list[int]:
+        """Codes of the length of a label which only differ from it where it is masked."""
+        stem, tail = label[:begin], label[end:]
+        places = (bisect_left(self.by_text, (text, -1)) for text in (stem, stem + LAST))
+        alike = self.by_text[slice(*places)]
+        return [code for text, code in alike if len(text) == len(label) and text.endswith(tail)]
 
     def grouped(self, name: str, groups: Sequence[Group], raw: bool) -> Codes:
         """The group of each value, -1 for none, shape (values,).

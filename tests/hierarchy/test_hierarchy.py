@@ -500,7 +500,8 @@ def test_what_a_study_states_becomes_a_hierarchy(tmp_path):
 def test_values_that_only_the_table_holds_are_not_described_once_hidden():
     taxonomy = Hierarchy.prefixes([1]).over("zip", ["47906", "47302", None])
     shown = {"4****", "*"}
-    assert taxonomy.describe(taxonomy.levels[1], shown) == [{"label": "4****"}, {"label": "*"}]
+    four = {"label": "4****", "masked": [1, 5]}
+    assert taxonomy.describe(taxonomy.levels[1], shown) == [four, {"label": "*"}]
     assert taxonomy.describe(taxonomy.levels[1], {"*"}) == [{"label": "*"}]  # nobody in 4 is left
     assert taxonomy.describe(taxonomy.levels[2], shown) == [{"label": "*"}]
 

@@ -468,6 +468,7 @@ UNNOTICED_ALONE = {
     "privacy.*.parameters.**": "a weaker policy holds too, unless a ceiling follows from it",
     "recoding.*.*.level": "without hierarchies a label may be of any level",
     "recoding.*.*.values.*": "without hierarchies a label may stand for any value",
+    "recoding.*.*.masked.*": "a character of a code may read like the one that masks others",
     "study.fingerprint": "it is a digest",
 }
 """What only a study notices, and why."""
@@ -497,7 +498,16 @@ UNNOTICED = {
 }
 """What nothing notices as long as it changes alone, and why."""
 
-OF_ALL = ["merged-cells", "targets", "cut through levels", "noise", "bottleneck", "two attributes"]
+OF_ALL = [
+    "merged-cells",
+    "targets",
+    "cut through levels",
+    "noise",
+    "bottleneck",
+    "two attributes",
+    "kept values",
+    "masked codes",
+]
 """Kinds whose manifests have every field."""
 
 MOST = 2

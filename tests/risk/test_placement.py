@@ -35,9 +35,30 @@ def test_values_are_told_by_their_texts():
 
 
 def test_masked_codes():
-    groups = [{"label": "479**"}, {"label": "48***"}, {"label": "5"}, {"label": "*"}]
-    values = ["47901", "479", "47801", "48000", "5", "55", None]
-    assert labels(values, *groups) == ["479**", None, None, "48***", "5", None, "*"]
+    masked = [{"label": "479**", "masked": [3, 5]}, {"label": "48***", "masked": [2, 5]}]
+    values = ["47901", "479", "47801", "48000", "5", "55", None, "479*"]
+    expected = ["479**", None, None, "48***", "5", None, "*", None]
+    assert labels(values, *masked, {"label": "5"}, {"label": "*"}) == expected
+
+
+def test_codes_that_are_masked_at_their_begin_or_by_another_character():
+    groups = [{"label": "##906", "masked": [0, 2]}, {"label": "x*", "masked": [1, 2]}]
+    values = ["47906", "48906", "##906", "4906", "xa", "x*", "x"]
+    assert labels(values, *groups) == [*["##906"] * 3, None, "x*", "x*", None]
+    whole = [{"label": "*", "masked": [0, 1]}, {"label": "a", "values": ["a"]}]
+    assert labels(["7", None, "77"], *whole) == ["*", "*", None]
+
+
+def test_a_masked_code_says_what_is_masked_within_its_label():
+    for masked in ([1, 1], [2, 1], [0, 4], [1], [1, 2, 3], [-1, 2]):
+        with pytest.raises(InputError, match=r"recoding\.a\.0"):
+            labels(["47"], {"label": "4**", "masked": masked})
+
+
+def test_all_values_but_some():
+    groups = [{"label": "other", "except": ["fr", "es"]}, {"label": "fr", "values": ["fr"]}]
+    values = ["fr", "es", "it", "other", " never seen", 7, None]
+    assert labels(values, *groups) == ["fr", None, *["other"] * 4, None]
 
 
 def test_a_single_star_is_everybody():
@@ -75,7 +96,7 @@ def test_groups_of_a_cut_go_by_their_own_label_where_it_is_told():
     groups = [
         {"label": "39", "level": 0},
         {"label": "40 (level 1)", "level": 0, "group": "40"},
-        {"label": "47*** (level 2)", "level": 2, "group": "47***"},
+        {"label": "47*** (level 2)", "level": 2, "group": "47***", "masked": [2, 5]},
     ]
     assert labels([39, "40", "47111", "48111"], *groups) == [*(g["label"] for g in groups), None]
 
@@ -116,12 +137,17 @@ def test_where_classes_overlap_the_order_tells_or_nothing_does():
         place(people, REGIONS, np.array([0, 0]))
 
 
+RULES = [
+    'zip = { prefixes = [4, 3] }, job = "job.csv"',
+    'zip = { redact = [1, 2], mask = "#" }, job = { keep = [["nurse", "cook"], ["nurse"]] }',
+]
 RECODINGS = ["full-domain", "variable-range", "cut", "boxes", "merged-cells"]
 
 
 @pytest.mark.parametrize("missing", ["error", "drop", "category"])
+@pytest.mark.parametrize("rules", RULES)
 @pytest.mark.parametrize("recoding", RECODINGS)
-def test_records_are_placed_where_their_release_has_them(tmp_path, recoding, missing):
+def test_records_are_placed_where_their_release_has_them(tmp_path, recoding, missing, rules):
     """A release keeps the order of its records: each has the labels that stand in its place."""
     rng = np.random.default_rng([RECODINGS.index(recoding), len(missing)])
     table = pd.DataFrame(
@@ -137,12 +163,11 @@ def test_records_are_placed_where_their_release_has_them(tmp_path, recoding, mis
             table.loc[rng.random(80) < 0.06, name] = None
     table.to_csv(tmp_path / "t.csv", index=False)
     (tmp_path / "age.toml").write_text("widths = [5, 10, 20]")
-    (tmp_path / "zip.toml").write_text("prefixes = [4, 3]")
     (tmp_path / "job.csv").write_text("nurse,care,*\ncook,care,*\nclerk,desk,*\nsmith,craft,*\n")
     refine = ", refine = []" if recoding == "cut" else ""
     (tmp_path / "study.toml").write_text(
         f"""data = {{ path = "t.csv", missing = "{missing}" }}
-quasi-identifiers = {{ age = "age.toml", zip = "zip.toml", job = "job.csv" }}
+quasi-identifiers = {{ age = "age.toml", {rules} }}
 sensitive = {{ attributes = ["ill"] }}
 recoding = {{ method = "{recoding}"{refine} }}
 privacy = [{{ model = "k-anonymity", k = 2 }}]

@@ -30,9 +30,7 @@ OLD = "old"
 
 
 @contextmanager
-def reserved(
-    directory: Path, names: Sequence[str], what: str = "release"
-) -> Iterator["Output"]:
+def reserved(directory: Path, names: Sequence[str], what: str = "release") -> Iterator["Output"]:
     """Keep a directory for the release of one run; what a killed run left there is cleared.
 
     It is made once there is something to be put into it. ``names``: the files that a release may

@@ -84,8 +84,7 @@ class Draft(Study):
     def hierarchies(self) -> dict[str, Hierarchy]:
         """How each quasi-identifier generalizes, those in files too."""
         return {
-            name: Hierarchy.of(ladder.rule, attribute=name)
-            for name, ladder in self.ladders.items()
+            name: Hierarchy.of(ladder.rule, attribute=name) for name, ladder in self.ladders.items()
         }
 
     @cached_property

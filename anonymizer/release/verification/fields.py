@@ -49,7 +49,8 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
         information.retained_above_shuffled information.ceiling information.gap information.loss
         information.loss_above_shuffled targets.*.original targets.*.shuffled targets.*.ceiling
         targets.*.retained_above_shuffled targets.*.gap targets.*.loss
-        targets.*.loss_above_shuffled recoding.*.*.from recoding.*.*.to search.gap search.bound
+        targets.*.loss_above_shuffled recoding.*.*.from recoding.*.*.to
+        search.gap search.bound
         search.proven search.objective masking.attributes.* masking.distortion.* masking.scale.*
         masking.withheld masking.epsilon masking.method masking.preserved
         masking.preserved.columns.* masking.channels.*.attributes.* masking.channels.*.values.*.*
@@ -61,6 +62,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ("study", GIVEN, "columns.missing columns.missing_values.*"),
     ("study", GIVEN, "objective.weights.* objective.aggregate"),
     ("study", HIERARCHY, "levels.* recoding.*.*.level recoding.*.*.values.* recoding.*.*.group"),
+    ("study", HIERARCHY, "recoding.*.*.except.* recoding.*.*.masked.*"),
     ("study", "what was required only the study can tell", "privacy.*.parameters.**"),
     ("study", FINGERPRINT, "study.fingerprint"),
     ("unchecked", LONG, "recoding.*.*.listed recoding.*.*.sha256"),

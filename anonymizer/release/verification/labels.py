@@ -13,6 +13,7 @@ import numpy as np
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.hierarchy.calendar import names_span
 from anonymizer.hierarchy.dates import Clock
+from anonymizer.hierarchy.rules import MASKS
 from anonymizer.masking import DISTORTIONS, RandomRecoding
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.verification.check import (
@@ -83,10 +84,13 @@ def ranges(facts: Facts) -> Iterator[Check]:
         other = sum(not _names_its_group(group, safe) for group in groups)
         words = f"names {counted(other, 'label')} in another way"
         yield required(f"{field}.group", not other, "", words)
+        wrong = sum(not _reads_masked(group) for group in groups if "masked" in group)
+        words = f"masks other characters in {counted(wrong, 'label')}"
+        yield required(f"{field}.masked", not wrong, "", words)
         texts = [group["label"] for group in groups]
         twice = len(texts) - len(set(texts))
-        torn = 0 if facts.manifest.get("regions") else _overlaps(groups)
-        words = f"repeats {twice} labels and has {torn} overlapping ranges"
+        torn = 0 if facts.manifest.get("regions") else _overlaps(groups) + _in_others(groups)
+        words = f"repeats {twice} labels and has {torn} overlapping groups"
         yield required(f"{field}.groups", not twice + torn, counted(len(texts), "group"), words)
 
 
@@ -116,6 +120,21 @@ def _reads(group: RawGroup) -> bool:
     if not comma or label[0] not in "[(" or label[-1] != ")":
         return False
     return all(_end(text, given) for text, given in ((low, group["from"]), (high, group["to"])))
+
+
+def _reads_masked(group: RawGroup) -> bool:
+    """Whether a label has the same character at all places that are said to be masked."""
+    label = str(group.get("group", group["label"]))
+    begin, end = group["masked"]
+    hidden = {*label[begin:end]}
+    return len(hidden) == 1 and hidden <= {*MASKS}
+
+
+def _in_others(groups: Sequence[RawGroup]) -> int:
+    """How many values of groups are also in the group of all values but some."""
+    lacking = [{*group["except"]} for group in groups if "except" in group]
+    values = [value for group in groups for value in group.get("values") or () if value is not None]
+    return sum(value not in each for each in lacking for value in values)
 
 
 def _end(text: str, given: int | float | str | None) -> bool:

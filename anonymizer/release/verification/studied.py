@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 from anonymizer.errors import InputError, shown
-from anonymizer.hierarchy import ANY, Hierarchy
+from anonymizer.hierarchy import ANY, Hierarchy, Meaning
 from anonymizer.hierarchy.cuts import quoted
 from anonymizer.masking import RandomRecoding
 from anonymizer.privacy import PrivacyModel, about_each
@@ -173,9 +173,19 @@ def _of_level(hierarchy: Hierarchy, level: int, group: RawGroup, listed: set[str
         return False
     if "values" in group and not _complete(hierarchy, level, group, label):
         return False
-    if text_of(label) in listed:
-        return True
-    return not hierarchy.listed and _at(hierarchy, level, _representative(group), label)
+    if not _stands_for(hierarchy, level, group, label):
+        return False
+    return text_of(label) in listed or _at(hierarchy, level, _representative(group), label)
+
+
+def _stands_for(hierarchy: Hierarchy, level: int, group: RawGroup, label: object) -> bool:
+    """Whether a group says of a masked code, or of all others, what the hierarchy does."""
+    said = {name: group[name] for name in ("except", "masked") if name in group}
+    if label == ANY or is_missing(label) or not _covers(hierarchy, label):
+        return not said or label == ANY
+    found = hierarchy.labels(label)[level - 1]
+    meant = isinstance(found, Meaning) and found == label
+    return said == (found.stands_for if meant else {})  # type: ignore[union-attr]
 
 
 def _unmarked(label: object) -> object:

@@ -1,0 +1,37 @@
+"""Labels that say more than their text: which values they stand for."""
+
+from collections.abc import Mapping
+
+
+class Meaning(str):
+    """A label with what a manifest says about the values that it stands for.
+
+    It is a text to everybody who compares or releases it. ``stands_for`` has one key: ``masked``,
+    where the masked characters of a code begin and end; or ``except``, the values that a group of
+    all others lacks. A marked label is next to another one that reads alike, and ``own`` is what
+    it is without its mark.
+
+    >>> label = Meaning("***06", {"masked": [0, 3]})
+    >>> label == "***06", label.stands_for, label.marked(" (level 1)").own
+    (True, {'masked': [0, 3]}, '***06')
+    """
+
+    stands_for: Mapping[str, object]
+    own: str
+
+    def __new__(cls, text: str, stands_for: Mapping[str, object] = {}) -> "Meaning":
+        """A text, and what it stands for; a pickled one gets that from its state."""
+        label = super().__new__(cls, text)
+        label.stands_for, label.own = stands_for, text
+        return label
+
+    def marked(self, mark: str) -> "Meaning":
+        """The label with something after its text; it stands for the same values."""
+        label = Meaning(f"{self}{mark}", self.stands_for)
+        label.own = self.own
+        return label
+
+    @property
+    def described(self) -> dict[str, object]:
+        """What a manifest says of it, apart from its text."""
+        return {**self.stands_for, **({"group": self.own} if self.own != self else {})}
