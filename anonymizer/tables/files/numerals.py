@@ -14,15 +14,12 @@ from anonymizer.tables.files.format import MARKS, Format, same_mark
 ABSENT = ("", "?", "-", ".", "NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None")
 """What stands in a column of numbers where one is missing, whether the study lists it or not."""
 
-GROUPED = re.compile(
-    r"(?<![\d.,])\d{1,3}([.,%s])\d{3}(?:\1\d{3})*(?!\1)([.,])\d" % (MARKS[" "] + MARKS["'"])
-)
+ALL = "".join(MARKS.values())
+
+GROUPED = re.compile(rf"(?<=[0-9])([{ALL}])[0-9]{{3}}(?:\1[0-9]{{3}})*(?!\1)([.,])[0-9]")
 """A number with both marks, somewhere in a text: that of thousands, then the decimal one."""
 
-QUOTED = re.compile(r"""["']\s*[+-]?\d{1,3}(?:,\d{3})+\s*["']""")
-"""A number whose commas may mark thousands, within quotes."""
-
-COMMA = re.compile(r"\d,\d")
+COMMA = re.compile(r"[0-9],[0-9]")
 
 
 def pattern_of(decimal: str, thousands: str) -> str:
@@ -40,6 +37,14 @@ PLAIN = re.compile(pattern_of(".", ""))
 def is_plain(text: str) -> bool:
     """Whether a text is a number as the package writes it."""
     return PLAIN.fullmatch(text.strip()) is not None
+
+
+def may_be_marked(text: str) -> bool:
+    """Whether a text has a number with both marks, or with a comma; mostly a quick look."""
+    if COMMA.search(text):
+        return True
+    several = sum(mark in text for mark in ALL) > 1
+    return several and GROUPED.search(text) is not None
 
 
 def are_numbers(texts: Iterable[str], decimal: str, thousands: str, absent: Sequence[str]) -> bool:

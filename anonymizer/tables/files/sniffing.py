@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from anonymizer.errors import InputError
@@ -38,11 +39,11 @@ WRAPPED = re.compile(r"\s*'[^']*(?:''[^']*)*'\s*")
 
 
 class Numerals(NamedTuple):
-    """The marks of numbers, and what is open about them."""
+    """The marks of numbers, and what is open about those of some columns."""
 
-    decimal: str = "."
-    thousands: str = ""
-    doubts: tuple[str, ...] = ()
+    decimal: str
+    thousands: str
+    doubts: Mapping[str, str] = MappingProxyType({})
 
 
 def describe_file(path: Path, given: Given | None = None, expected: Sequence[str] = ()) -> Format:
@@ -61,7 +62,11 @@ def describe_file(path: Path, given: Given | None = None, expected: Sequence[str
     require_table(path, start)
     encoding = Format(False, encoding=given.encoding or encoding_of(start)).encoding
     text = codecs.getincrementaldecoder(encoding)(errors="replace").decode(start)
-    return _described(text.removeprefix("\ufeff"), len(start) == SNIFFED, encoding, given, expected)
+    text, cut = text.removeprefix("\ufeff"), len(start) == SNIFFED
+    try:
+        return _described(text, cut, encoding, given, expected)
+    except InputError as error:
+        raise InputError(f"cannot read {path}: {error}") from None
 
 
 def release_format(
@@ -117,28 +122,29 @@ def _described(
     quote = _quote(lines, given)
     separator = given.separator or (first and first[1]) or separator_of(lines, SEPARATORS, quote)
     form = Format(False, separator, given.missing_values, encoding, quote, skipped=int(bool(first)))
-    rows = rows_of(lines, form)
-    columns, header_doubts = _columns(rows, form, given, expected)
-    names = columns or [name.strip() for name in (rows[0] if rows else ())]
-    marks = _numerals(lines, rows if columns else rows[1:], names, form, given)
+    columns, header_doubts = _columns(lines, form, given, expected)
+    marks = _numerals(lines, columns, form, given)
+    for name in expected:
+        if name in marks.doubts:
+            raise InputError(marks.doubts[name])
     return Format(
         *(False, separator, given.missing_values, encoding, quote, marks.decimal),
-        *(marks.thousands, columns, form.skipped, (*header_doubts, *marks.doubts)),
+        *(marks.thousands, columns, form.skipped, (*header_doubts, *marks.doubts.values())),
     )
 
 
 def _lines(text: str, cut: bool) -> list[str]:
     """The lines of a text that are whole; all of it where none is."""
-    lines = re.split(r"\r\n|\r|\n", text)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return lines[:-1] if lines[-1] == "" or (cut and len(lines) > 1) else lines
 
 
-def rows_of(lines: Sequence[str], form: Format) -> list[list[str]]:
-    """The rows of some lines that are not empty, cut as far as possible."""
-    rows: list[list[str]] = []
+def _rows(lines: Sequence[str], form: Format) -> Iterator[list[str]]:
+    """The rows of some lines that are not empty, blanks around fields stripped."""
     with suppress(csv.Error):  # a field beyond Python's limit, say: the reading proper says more
-        rows.extend(row for row in csv.reader(lines, **form.dialect) if row)
-    return rows
+        for row in csv.reader(lines, **form.dialect):
+            if row:
+                yield [field.strip() for field in row]
 
 
 def _quote(lines: Sequence[str], given: Given) -> str:
@@ -165,14 +171,18 @@ def _outside(line: str, separator: str) -> list[str]:
 
 
 def _columns(
-    rows: list[list[str]], form: Format, given: Given, expected: Sequence[str]
+    lines: Sequence[str], form: Format, given: Given, expected: Sequence[str]
 ) -> tuple[tuple[str, ...] | None, list[str]]:
     """The names of the columns where the file has none, and what is open about that."""
-    first = [field.strip() for field in rows[0]] if rows else []
+    first = next(_rows(lines, form), [])
     named = bool(expected) and {*expected} <= {*first}
-    named = named or (given.columns is not None and {*given.columns} <= {*first})
-    if named or given.columns is not None:
-        return (None if named else given.columns), []
+    if given.columns is not None:
+        return (None if named or {*given.columns} <= {*first} else _listed(lines, form, given)), []
+    if named:
+        return None, []
+    if not any(map(numerals.is_plain, first)):
+        return None, []
+    rows = list(_rows(lines, form))
     sure = is_record(first, rows[1:], (*numerals.ABSENT, *form.missing_values))
     if sure is None:
         return None, [
@@ -182,13 +192,32 @@ def _columns(
     return (_numbered(rows) if sure else None), []
 
 
+def _listed(lines: Sequence[str], form: Format, given: Given) -> tuple[str, ...] | None:
+    """The names that are given; InputError where the file has other names in its first line."""
+    first, *rest = [*_rows(lines, form)] or [[]]
+    absent = (*numerals.ABSENT, *form.missing_values)
+    texts = [place for place, field in enumerate(first) if field not in absent]
+    above = [
+        not numerals.is_plain(first[place])
+        for place in texts
+        if numerals.are_numbers((row[place] for row in rest if place < len(row)), ".", "", absent)
+    ]
+    again = any(place < len(row) and first[place] == row[place] for row in rest for place in texts)
+    if any(above) and all(above) and not again:
+        raise InputError(
+            "its first line names the columns already; leave out columns in [data], or remove "
+            "that line"
+        )
+    return given.columns
+
+
 def _numbered(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """Names for the columns of a file that names none: column-1, column-2 ...
 
     A last one without any value has no name: every line ends in a separator.
     """
     names = [f"column-{place}" for place in range(1, len(rows[0]) + 1)]
-    if not any(row[-1].strip() for row in rows):
+    if not any(row[-1] for row in rows):
         names[-1] = ""
     return tuple(names)
 
@@ -210,7 +239,7 @@ def is_record(
         return True
     texts = [place for place in range(len(first)) if not numerals.is_plain(first[place])]
     again = any(
-        place < len(row) and first[place] == row[place].strip()
+        place < len(row) and first[place] == row[place]
         for place in texts
         if first[place]
         for row in rest
@@ -219,7 +248,7 @@ def is_record(
 
 
 def _numerals(
-    lines: Sequence[str], rows: list[list[str]], names: Sequence[str], form: Format, given: Given
+    lines: Sequence[str], columns: tuple[str, ...] | None, form: Format, given: Given
 ) -> Numerals:
     """The marks of numbers: as given, else where one column leaves no other reading.
 
@@ -227,20 +256,20 @@ def _numerals(
     not separated by commas, and digits after it are no group of three.
     """
     text = "\n".join(lines)
-    both, commas = numerals.GROUPED.search(text), numerals.COMMA.search(text)
-    if form.separator == "," and not (both or numerals.QUOTED.search(text)):
-        commas = None  # they separate fields
-    if not (both or commas):
+    if form.separator == "," and not (form.quote and form.quote in text):
+        text = text.replace(",", "\n")  # they separate fields
+    if not numerals.may_be_marked(text):
         other = {",": ".", ".": ","}.get(given.thousands or "", ".")
         return Numerals(given.decimal or other, given.thousands or "")
-    columns = _cut(rows, names)
-    return _found(columns, form, given, (*numerals.ABSENT, *given.missing_values))
+    cut = _cut(list(_rows(lines, form)), columns)
+    return _found(cut, form, given, (*numerals.ABSENT, *given.missing_values))
 
 
-def _cut(rows: list[list[str]], names: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The columns of the rows that are as long as the header."""
-    whole = [row for row in rows if len(row) == len(names)]
-    return dict(zip(names, zip(*whole, strict=True), strict=False))
+def _cut(rows: list[list[str]], names: tuple[str, ...] | None) -> dict[str, tuple[str, ...]]:
+    """The columns of the rows that are as long as the header, by its names."""
+    header, *rows = (rows or [[]]) if names is None else [[*names], *rows]
+    whole = [row for row in rows if len(row) == len(header)]
+    return dict(zip(header, zip(*whole, strict=True), strict=False))
 
 
 def _found(
@@ -257,19 +286,20 @@ def _found(
     if decimal is None and form.separator != ",":
         sure = any(numerals.is_decimal_comma(column, absent) for column in columns.values())
         decimal = "," if sure else None
-    doubts = [] if thousands is not None else _doubts(columns, decimal, absent)
-    return Numerals(decimal or ".", thousands or "", tuple(doubts))
+    doubts = {} if thousands is not None else dict(_doubts(columns, decimal, absent))
+    return Numerals(decimal or ".", thousands or "", doubts)
 
 
 def _doubts(
     columns: Mapping[str, Sequence[str]], decimal: str | None, absent: Sequence[str]
-) -> Iterator[str]:
-    """Columns of numbers that may be a thousand times what they seem."""
+) -> Iterator[tuple[str, str]]:
+    """Columns of numbers that may be a thousand times what they seem, and what decides it."""
     mark, called = (".", "point") if decimal == "," else (",", "comma")
     for name, column in columns.items():
         if numerals.is_open(column, mark, absent):
-            other = 'thousands = ""' if decimal else f"decimal = {mark!r}"
+            other = "" if decimal == "," else f"decimal = {mark!r} if it is a decimal mark, or "
             yield (
+                name,
                 f"column {name!r} has numbers with a {called} before three digits: set thousands = "
-                f"{mark!r} in [data] if it marks thousands, else {other}"
+                f'{mark!r} in [data] if it marks thousands, {other}thousands = "" if neither',
             )
