@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from anonymizer.cli.options import PATH, DirectoryType, table_argument
+from anonymizer.cli.options import DirectoryType, table_argument
 from anonymizer.errors import InputError
 from anonymizer.report.printing import printing
 

@@ -178,8 +178,7 @@ def _all_numbers(values: tuple[object, ...]) -> Floats | None:
 
 def _kind(column: Column) -> Kind:
     """The first kind that all values are of."""
-    values, hint = column.values, column.hint
-    if not values:
+    if not column.values:
         return "empty"
     if column.order:
         return "ordered category"
@@ -187,22 +186,31 @@ def _kind(column: Column) -> Kind:
         return "boolean"
     if column.moments is not None:
         return "date" if not (column.moments % DAY).any() else "datetime"
-    unique = column.records >= FEW and column.distinction >= IDENTIFYING
-    if column.numbers is not None:
-        if _code_of_digits(column):
-            return "code"
-        if column.whole and unique and _key(column):
-            return "identifier"
-        return "whole number" if column.whole else "decimal number"
-    if _codes(column) and (not unique or (hint and hint.about in CODES)):
+    return _kind_of_texts(column) if column.numbers is None else _kind_of_numbers(column)
+
+
+def _unique(column: Column) -> bool:
+    """Whether nearly every record has its own value, in a table where that means something."""
+    return column.records >= FEW and column.distinction >= IDENTIFYING
+
+
+def _kind_of_numbers(column: Column) -> Kind:
+    if _code_of_digits(column):
         return "code"
-    blank = any(" " in text for text in column.some_texts)
-    if unique:
-        return "text" if blank else "identifier"
-    average = np.mean([len(text) for text in column.some_texts])
-    if average > LONG or (column.distinction > MANY and column.records >= FEW):
-        return "text"
-    return "category"
+    if column.whole and _unique(column) and _key(column):
+        return "identifier"
+    return "whole number" if column.whole else "decimal number"
+
+
+def _kind_of_texts(column: Column) -> Kind:
+    hint = column.hint
+    if _codes(column) and (not _unique(column) or (hint and hint.about in CODES)):
+        return "code"
+    if _unique(column):
+        return "text" if any(" " in text for text in column.some_texts) else "identifier"
+    prose = np.mean([len(text) for text in column.some_texts]) > LONG
+    different = column.distinction > MANY and column.records >= FEW
+    return "text" if prose or different else "category"
 
 
 def _boolean(column: Column) -> bool:

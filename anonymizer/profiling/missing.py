@@ -5,7 +5,7 @@ import pandas as pd
 from anonymizer.tables import engine
 
 SPELLINGS = frozenset(
-    ("?", "NA", "N/A", "n/a", "na", "NaN", "nan", "NULL", "null", "#N/A", ".", "-")
+    ["?", "NA", "N/A", "n/a", "na", "NaN", "nan", "NULL", "null", "#N/A", ".", "-"]
 )
 """Texts that stand for a missing value, and for nothing else; ``None`` may be an answer."""
 
@@ -13,7 +13,8 @@ SPELLINGS = frozenset(
 def spellings_of_missing(table: pd.DataFrame) -> tuple[str, ...]:
     """The spellings of missing values that occur in any column, in alphabetical order."""
     found: set[str] = set()
-    for _, column in table.items():
+    for name in table.columns:
+        column = table[name]
         if pd.api.types.is_string_dtype(column) or column.dtype == object:
             try:
                 values = engine.distinct(column)[1]

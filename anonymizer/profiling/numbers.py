@@ -77,16 +77,12 @@ def ranges_of(numbers: Floats, sizes: Ints, *, whole: bool) -> Ladder:
     if whole and len(numbers) <= RANGES and np.ptp(spread.numbers) < 2 * RANGES:
         cuts = _counted(spread)
         if cuts:
-            return _cut(
-                spread, cuts, "few whole numbers, the outer ones joined where few have them"
-            )
+            return _cut(spread, cuts, "few whole numbers: the rare ones at the ends are joined")
     width = _width(spread, whole=whole)
     if not _fits(spread, float(width)):
         cuts = _nice_quantiles(spread, whole=whole)
         if cuts:
-            return _cut(
-                spread, cuts, "records crowd, or tails are long: ranges of about equal size"
-            )
+            return _cut(spread, cuts, "numbers that crowd or have long tails: ranges of like size")
     widths = [width]
     while float(widths[-1]) * 4 < max(span_of(spread), 4 * float(width)):
         widths.append(widths[-1] * 2)

@@ -3,7 +3,6 @@
 from math import floor
 from typing import Any, NamedTuple
 
-
 from anonymizer.information.entropy import entropy
 from anonymizer.kernels.arrays import Ints
 from anonymizer.profiling.columns import Column
@@ -76,9 +75,7 @@ def _about(column: Column, several: bool) -> Proposed:
     sizes = column.all_sizes
     if column.numbers is not None and len(column.values) > ORDERED and not column.missing:
         keys = {"model": "t-closeness", **about, "distance": "ordered", "t": CLOSE}
-        why = (
-            "the numbers of a class are spread nearly as those of the table (0 is alike, 1 is far)"
-        )
+        why = "the numbers of a class spread nearly as those of the table (0 is alike, 1 is far)"
         return Proposed(keys, why)
     common = float(sizes.max() / sizes.sum())
     if common > SKEWED:

@@ -204,8 +204,8 @@ def _sections(draft: Draft) -> list[str]:
     found, names = draft.profile, draft.profile.of_role("quasi-identifier")
     head = (
         f"A first study of {draft.data['path']}: {found.records:,} records, "
-        f"{len(found.columns):,} columns. Roles, hierarchies and policy are proposals; the comments "
-        "say why. Correct them: a program cannot know what others know of people."
+        f"{len(found.columns):,} columns. Roles, hierarchies and policy are proposals; the "
+        "comments say why. Correct them: a program cannot know what others know of people."
     )
     alone = (
         f"What others may know. Together these {len(names):,} attributes have "
