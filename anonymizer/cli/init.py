@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from anonymizer.cli.options import DirectoryType, table_argument
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, require_columns
 from anonymizer.report.printing import printing
 
 if TYPE_CHECKING:
     from anonymizer.release.study.drafting import Draft, Wishes
     from anonymizer.tables.files import Format
+
+FAR = 3
+"""Directories up from which on a path is written from the root."""
 
 NONE = "-"
 """What is answered for no column at all."""
@@ -59,6 +62,11 @@ def names_option(name: str, words: str) -> Any:
 @names_option("--quasi-identifiers", "What others may know")
 @names_option("--identifiers", "What the release leaves out")
 @names_option("--columns", "The columns of a CSV file without a header line, all of them")
+@click.option("--separator", help="Of a CSV file; found by itself by default, as are the next.")
+@click.option("--encoding", help="Of a CSV file, such as latin-1.")
+@click.option("--quote", help="Of a CSV file: what stands around a field.")
+@click.option("--decimal", help="Of a CSV file: the decimal mark of its numbers.")
+@click.option("--thousands", help="Of a CSV file: the mark between thousands.")
 @click.option("--k", type=click.IntRange(min=2), help="Records of a class at least.")
 @click.option("--json", "as_json", is_flag=True, help="Print the profile as JSON.")
 def init(
@@ -68,7 +76,11 @@ def init(
     yes: bool,
     columns: tuple[str, ...] | None,
     as_json: bool,
-    **wishes: Any,
+    k: int | None,
+    sensitive: tuple[str, ...] | None,
+    quasi_identifiers: tuple[str, ...] | None,
+    identifiers: tuple[str, ...] | None,
+    **form: str | None,
 ) -> None:
     """Propose a study for a raw TABLE: roles, hierarchies and a first policy, with reasons.
 
@@ -85,13 +97,14 @@ def init(
     require_room(directory, force=force)
     with progress() as watch:
         watch(f"reading {table.name}", 0, None)
-        frame, form = read_raw(table, columns)
-        data = {"path": _relative(table, directory), **written(form)}
+        frame, read = read_raw(table, columns, form)
+        data = {"path": _relative(table, directory), **written(read)}
         watch("profiling the columns", 0, None)
-        found = draft(frame, Wishes(**wishes), data)
+        wishes = Wishes(k, quasi_identifiers, sensitive, identifiers)
+        found = draft(frame, wishes, data)
     if interactive() and not yes and not as_json:
         print_profile(found.profile)
-        found = _asked(found, Wishes(**wishes), lambda wish: draft(frame, wish, data))
+        found = _asked(found, wishes, lambda wish: draft(frame, wish, data))
         click.confirm(f"Write the study to {directory}?", default=True, abort=True)
     elif not as_json:
         print_profile(found.profile)
@@ -108,23 +121,30 @@ def interactive() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-def read_raw(table: Path, columns: Sequence[str] | None) -> tuple[Any, "Format"]:
+def read_raw(
+    table: Path, columns: Sequence[str] | None, given: Mapping[str, str | None]
+) -> tuple[Any, "Format"]:
     """A whole table, and the format that was found, with the spellings of missing values.
+
+    ``given`` is what is known of the format.
 
     Raises InputError when it cannot be read.
     """
-    from anonymizer.profiling.missing import spellings_of_missing
+    from anonymizer.profiling.missing import columns_of_texts, spellings_of_missing
     from anonymizer.tables import engine
-    from anonymizer.tables.files import Given, cleaned, columns_in, describe_file, read_table
+    from anonymizer.tables.files import Given, cleaned, describe_file, read_table
 
-    form = describe_file(table, Given(columns=columns))
-    frame = read_table(table, form, columns_in(table, form))
-    absent = spellings_of_missing(frame)
-    form = replace(form, missing_values=absent)
-    if absent:
-        gaps = {name: cleaned(frame[name], form) for name in frame.columns}
-        frame = engine.replaced(frame, gaps)
-    return frame, form
+    names = None if columns is None else tuple(columns)
+    try:
+        form = describe_file(table, Given(columns=names, **given))
+        frame = read_table(table, form)
+        require_columns(frame.columns, ())
+    except InputError as error:
+        more = "; here that is an option, such as --encoding" if "[data]" in str(error) else ""
+        raise InputError(f"{error}{more}") from None
+    form = replace(form, missing_values=spellings_of_missing(frame))
+    texts = {name: cleaned(frame[name], form) for name in columns_of_texts(frame)}
+    return engine.replaced(frame, texts), form
 
 
 def written(form: "Format") -> dict[str, Any]:
@@ -146,9 +166,11 @@ def written(form: "Format") -> dict[str, Any]:
 def _relative(table: Path, directory: Path) -> str:
     """The path of a table as a study in a directory has it."""
     try:
-        return Path(os.path.relpath(table.resolve(), directory.resolve())).as_posix()
+        path = Path(os.path.relpath(table.resolve(), directory.resolve()))
     except ValueError:  # another drive
         return table.resolve().as_posix()
+    far = path.parts[:FAR] == ("..",) * FAR
+    return (table.resolve() if far else path).as_posix()
 
 
 def _asked(found: "Draft", wishes: "Wishes", draft: Drafting) -> "Draft":

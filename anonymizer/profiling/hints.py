@@ -28,7 +28,7 @@ class Hint:
 
 # ruff: noqa: E501 (a list of words is no sentence)
 HINTS = (
-    Hint("a sampling weight", "left out", "fnlwgt wgt wgts perwt hhwt pweight pweights wtfa finalweight finalwgt samplingweight sampleweight gewichtung ponderation poids_sondage"),
+    Hint("a sampling weight", "left out", "fnlwgt wgt wgts perwt hhwt pweight pweights wtfa finalweight finalwgt samplingweight sampleweight gewichtung ponderation poidssondage"),
     Hint("an age", "quasi-identifier", "age ages alter edad eta idade leeftijd agegroup agep agecat"),
     Hint("a date or year of birth", "quasi-identifier", "birth birthday birthdate birthyear dob yob born geburt geburtsdatum geburtsjahr geburtstag naissance nacimiento nascita nascimento geboortedatum"),
     Hint("a sex or gender", "quasi-identifier", "sex gender geschlecht sexe sexo genre genero sesso geslacht female male femme"),
@@ -36,10 +36,10 @@ HINTS = (
     Hint("a race or ethnicity", "quasi-identifier", "race ethnic ethnicity ethnie etnia raza rasse hispanic black white raceeth ethgrp"),
     Hint("a country or nationality", "quasi-identifier", "country nation nationality citizenship citizen land pays pais paese nationalitaet nationalitat staatsangehorigkeit nationalite nacionalidad nativecountry"),
     Hint("a marital status", "quasi-identifier", "marital maritalstatus maritalstat marstat married familienstand familystatus civilstatus situationfamiliale estadocivil"),
-    Hint("an education", "quasi-identifier", "education educ edu education_level school schooling degree bildung schule schulabschluss ausbildung studies etudes diplome educacion estudios istruzione hgc"),
+    Hint("an education", "quasi-identifier", "education educ edu educationlevel school schooling degree bildung schule schulabschluss ausbildung studies etudes diplome educacion estudios istruzione hgc"),
     Hint("an occupation or employer", "quasi-identifier", "occupation occup occ job jobtitle profession beruf employment employed employer employ workclass industry sector branche metier emploi empleo ocupacion professione workclassification"),
     Hint("a place", "quasi-identifier", "city town stadt ort wohnort ville ciudad citta gemeinde municipality commune village place residence county kreis district canton kanton state province region bundesland departement provincia neighborhood neighbourhood"),
-    Hint("a household", "quasi-identifier", "relationship household household_size hhsize children kids child kinder enfants hijos family familysize persons dependents nkids"),
+    Hint("a household", "quasi-identifier", "relationship household householdsize hhsize children kids child kinder enfants hijos family familysize persons dependents nkids"),
     Hint("a date of an event", "quasi-identifier", "admission admitted discharge visit hired hiredate hiring joined enrolled enrollment arrival departure eintritt austritt"),
     Hint("a language", "quasi-identifier", "language sprache langue idioma lingua"),
     Hint("working hours", "quasi-identifier", "hours hoursperweek stunden heures horas"),

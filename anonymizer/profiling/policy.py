@@ -1,11 +1,13 @@
 """A first policy and a first recoding, their parameters computed from the counts of a table."""
 
+from collections.abc import Mapping
 from math import floor
 from typing import Any, NamedTuple
 
 from anonymizer.information.entropy import entropy
 from anonymizer.kernels.arrays import Ints
 from anonymizer.profiling.columns import Column
+from anonymizer.profiling.numbers import Ladder
 from anonymizer.profiling.profile import TableProfile
 from anonymizer.tables.values import counted
 
@@ -24,20 +26,26 @@ CLOSE = 0.2
 ORDERED = 20
 """Distinct numbers from which on it matters how near they are to each other."""
 
-MOST_CELLS = 50_000_000
-"""Cells of combinations by sensitive values that are counted, at the most (0.4 GB)."""
-
 SUPPRESSION = 0.05
 """Share of the records that may be suppressed where attributes have a level each."""
 
-MOST_BOXED = 100_000
+ORDERS = frozenset(("widths", "cuts", "calendar", "order"))
+"""Rules of ordered values, which boxes divide into ranges."""
+
+MOST_BOXED = 1_000_000
 """Combinations of quasi-identifiers up to which boxes are searched for."""
+
+MOST_COUNTED = 200
+"""Sensitive values up to which boxes are searched for: 140 take 2 s, 3,000 more than ten minutes."""
 
 MOST_LISTED = 100
 """Values without an order that boxes can list in a label."""
 
-SECONDS = 60
-"""Time limit of the search for boxes: what is found until then is released."""
+QUICK = 2_000
+"""Combinations beyond which the greedy tree of boxes is proposed.
+
+Of UCI Adult with 8 attributes it is found in 1.2 s and has 1,648 classes; the beam has 1,802 in 21.
+"""
 
 
 class Proposed(NamedTuple):
@@ -99,23 +107,22 @@ def _diversity(sizes: Ints) -> tuple[float, float]:
     return floor((1 + (whole - 1) / 2) * 100) / 100, whole
 
 
-def uncountable(found: TableProfile, name: str) -> bool:
-    """Whether a sensitive attribute has too many values to be counted in every combination."""
-    return found.combinations * len(found.counted[name].all_sizes) > MOST_CELLS
-
-
-def recoding_of(found: TableProfile) -> Proposed:
+def recoding_of(found: TableProfile, ladders: Mapping[str, Ladder]) -> Proposed:
     """Boxes where they can be searched for, else a level for each attribute with suppression."""
-    names = found.of_role("quasi-identifier")
-    columns = [found.counted[name] for name in names]
-    unordered = [column for column in columns if column.numbers is None]
-    listed = max((len(column.values) for column in unordered), default=0)
-    if found.combinations <= MOST_BOXED and listed <= MOST_LISTED and len(names) > 1:
+    sensitive = found.of_role("sensitive")
+    unordered = [name for name, ladder in ladders.items() if ORDERS.isdisjoint(ladder.rule)]
+    listed = max((found[name].values for name in unordered), default=0)
+    counted = max((len(found.counted[name].all_sizes) for name in sensitive), default=1)
+    quick = found.combinations <= MOST_BOXED and counted <= MOST_COUNTED
+    if quick and listed < MOST_LISTED and len(ladders) > 1:
         why = (
-            "every class has its own ranges and values, which keeps far more of many attributes "
-            "than one level for each"
+            "every class has its own ranges and values, which keeps far more of several "
+            'attributes than one level for each (method = "full-domain")'
         )
-        return Proposed({"method": "boxes"}, why)
+        if found.combinations <= QUICK:
+            return Proposed({"method": "boxes"}, why)
+        why += "; without refinement the search takes longer and keeps somewhat more"
+        return Proposed({"method": "boxes", "refinement": "heuristic"}, why)
     why = (
         "one level for each attribute, the same for all records; the rarest combinations, at most "
         f"{SUPPRESSION:.0%} of the records, are suppressed"

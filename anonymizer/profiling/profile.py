@@ -15,6 +15,9 @@ from anonymizer.profiling.hints import Role
 from anonymizer.profiling.roles import Given, proposed
 from anonymizer.tables import engine
 
+MOST_CELLS = 50_000_000
+"""Cells of combinations by sensitive values that are counted, at the most (0.4 GB)."""
+
 
 @dataclass(frozen=True)
 class ColumnProfile:
@@ -118,6 +121,8 @@ def profile(
     roles = proposal.roles
     known = [name for name, (role, _) in roles.items() if role == "quasi-identifier"]
     sizes = np.bincount(engine.grouped(table, known)[0])
+    if given.sensitive is None:
+        _leave_out_uncountable(roles, columns, len(sizes))
     return TableProfile(
         records=len(table),
         columns=tuple(_described(name, columns[name], *roles[name]) for name in columns),
@@ -127,6 +132,22 @@ def profile(
         counted={name: column for name, column in columns.items() if column is not None},
         orders=proposal.orders,
     )
+
+
+def uncountable(column: Column, combinations: int) -> bool:
+    """Whether a sensitive attribute has too many values to be counted in every combination."""
+    return combinations * len(column.all_sizes) > MOST_CELLS
+
+
+def _leave_out_uncountable(
+    roles: dict[str, tuple[Role, str]], columns: Mapping[str, Column | None], combinations: int
+) -> None:
+    """Leave out what would be sensitive, but has too many values to be counted."""
+    for name, (role, why) in roles.items():
+        column = columns[name]
+        if role == "sensitive" and column is not None and uncountable(column, combinations):
+            values = f"its {len(column.values):,} values are too many to be counted"
+            roles[name] = ("left out", f"{why}; {values} in every class: round it to protect it")
 
 
 def _require_table(table: pd.DataFrame, given: Given) -> None:

@@ -1,7 +1,7 @@
 """A study that is drafted for a raw table: its text with a reason for every line."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,8 @@ from anonymizer.profiling.policy import (
     models_of,
     recoding_of,
     size_of,
-    uncountable,
 )
+from anonymizer.profiling.profile import uncountable
 from anonymizer.release.output.directory import reserved
 from anonymizer.release.study import toml
 from anonymizer.release.study.document import parse_document
@@ -138,7 +138,9 @@ def draft(
     table: pd.DataFrame, wishes: Wishes = Wishes(), data: Mapping[str, Any] | None = None
 ) -> Draft:
     """Draft a study for a table; ``data`` is its ``[data]`` section, as far as it is known."""
-    return Draft(_countable(table, wishes), wishes.k, data)
+    found = wishes.profiled(table)
+    _require_countable(found)
+    return Draft(found, wishes.k, data)
 
 
 def require_room(directory: Path, *, force: bool) -> None:
@@ -148,24 +150,15 @@ def require_room(directory: Path, *, force: bool) -> None:
         raise InputError(f"{directory} already holds a study, {there[0]}; --force replaces it")
 
 
-def _countable(table: pd.DataFrame, wishes: Wishes) -> TableProfile:
-    """The profile; sensitive attributes of too many values to be counted are left out.
-
-    InputError where such a one was chosen.
-    """
-    found = wishes.profiled(table)
-    many = [name for name in found.of_role("sensitive") if uncountable(found, name)]
-    for name in many:
-        if wishes.sensitive is not None:
+def _require_countable(found: TableProfile) -> None:
+    """Refuse a sensitive attribute that was chosen and has too many values to be counted."""
+    for name in found.of_role("sensitive"):
+        if uncountable(found.counted[name], found.combinations):
             raise InputError(
-                f"column {name!r} has too many distinct values to be counted in "
-                f"{found.combinations:,} combinations of quasi-identifiers; round it, or name "
-                "fewer quasi-identifiers"
+                f"column {name!r} has {found[name].values:,} distinct values, too many to be "
+                f"counted in {found.combinations:,} combinations of quasi-identifiers; round it, "
+                "or name fewer quasi-identifiers"
             )
-    if not many:
-        return found
-    left = [name for name in found.of_role("sensitive") if name not in many]
-    return _countable(table, replace(wishes, sensitive=tuple(left)))
 
 
 def _size(found: TableProfile, k: int | None) -> int:
@@ -286,7 +279,7 @@ def _policy(draft: Draft) -> list[str]:
 
 
 def _recoding(draft: Draft) -> list[str]:
-    recoding = recoding_of(draft.profile)
+    recoding = recoding_of(draft.profile, draft.ladders)
     lines = ["", toml.comment(f"{recoding.why}."), "[recoding]"]
     lines += [toml.entry(key, given) for key, given in recoding.keys.items()]
     objective = "discernibility" if recoding.keys["method"] == "boxes" else "loss"
