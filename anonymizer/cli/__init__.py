@@ -27,6 +27,7 @@ DEBUG = "ANONYMIZER_DEBUG"
 INTERRUPTED = 130
 
 HOMES = {
+    "init": "anonymizer.cli.init",
     "run": "anonymizer.cli.releases",
     "verify": "anonymizer.cli.releases",
     "check": "anonymizer.cli.releases",

@@ -180,7 +180,11 @@ def read_document(path: Path) -> Document:
     """
     require_study(path)
     absent = f"there is no study file {path}{near_file(path)}"
-    text = read_whole(path, STUDY, "study file ", absent)
+    return parse_document(read_whole(path, STUDY, "study file ", absent), path)
+
+
+def parse_document(text: str, path: Path) -> Document:
+    """The text of a study file, checked; messages name the file as ``path``."""
     try:
         return Document.model_validate(parsed_toml(text))
     except ValidationError as error:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -21,6 +21,9 @@ from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.study.document import STRATEGY, read_document
 from anonymizer.tables.files import Format, Given, describe_file, read_table, release_format
 
+if TYPE_CHECKING:
+    from anonymizer.release.study.drafting import Draft
+
 
 class Study:
     """A study file, read and checked; paths in it are relative to it.
@@ -36,6 +39,33 @@ class Study:
         self.path = Path(path)
         self.document = read_document(self.path)
         self._populations: dict[str, Population] = {}
+
+    @staticmethod
+    def draft(
+        table: pd.DataFrame,
+        *,
+        k: int | None = None,
+        quasi_identifiers: Sequence[str] | None = None,
+        sensitive: Sequence[str] | None = None,
+        identifiers: Sequence[str] | None = None,
+        data: Mapping[str, Any] | None = None,
+    ) -> "Draft":
+        """Draft a study for a raw table, in memory: roles, hierarchies and a first policy.
+
+        It runs as it stands, has the commented file as ``text``, and is written by ``write``. What
+        is given is kept to, the rest is proposed. ``data`` is its ``[data]`` section: the ``path``
+        of the table, ``table.csv`` by default, and how it is read.
+
+        Raises InputError when the table cannot be profiled: see ``profile``.
+
+        >>> from anonymizer import load_census
+        >>> study = Study.draft(load_census()[["age", "sex", "race", "salary-class"]])
+        >>> list(study.hierarchies), study.schema.sensitive
+        (['age', 'sex', 'race'], ('salary-class',))
+        """
+        from anonymizer.release.study.drafting import Wishes, draft
+
+        return draft(table, Wishes(k, quasi_identifiers, sensitive, identifiers), data)
 
     @cached_property
     def privacy(self) -> tuple[PrivacyModel, ...]:
