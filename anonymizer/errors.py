@@ -96,7 +96,7 @@ def near_file(path: Path) -> str:
             names = [entry.name for entry in islice(entries, MOST_COMPARED) if entry.is_file()]
     except (OSError, ValueError):
         return ""
-    begun = {name.split(".")[0]: name for name in names}  # endings are alike
+    begun = {name.split(".")[0]: name for name in names if name[0] != "."}  # endings are alike
     close = begun.get(_nearest(path.name.split(".")[0], list(begun)))
     return f"; did you mean {close!r}?" if close else ""
 
