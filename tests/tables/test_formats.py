@@ -477,6 +477,9 @@ def test_a_directory_and_a_name_that_is_nearly_right(tmp_path):
         describe_file(tmp_path)
     with pytest.raises(InputError, match=r"no file .*peple.csv; did you mean 'people.csv'"):
         describe_file(tmp_path / "peple.csv")
+    put(tmp_path, "", ".hidden")
+    with pytest.raises(InputError, match=r"no file .*none.csv$"):
+        describe_file(tmp_path / "none.csv")
     with pytest.raises(InputError, match="are other signs in double quotes; use single ones"):
         describe_file(tmp_path / "a\tb" / "x.csv")
 
