@@ -170,7 +170,7 @@ def _fit(fit: Fit, best: bool) -> list[object]:
         *fit.parameters.values(),
         held_out.classes,
         *(f"{half.retained:.4f} ({half.miller_madow:.4f})" for half in (fit.fitted, held_out)),
-        fit.fitted.ceiling,
+        held_out.ceiling,
         share_of(held_out.loss, ".1%"),
         ("yes" if held_out.satisfied else "NO") + uncovered,
     ]

@@ -125,7 +125,7 @@ def test_a_picture_that_cannot_be_drawn_is_refused_first(run, tmp_path, plot, me
 
 
 def test_another_objective_has_a_column(run, study):
-    add(study, '[objective]\nname = "discernibility"\n')
+    study.write_text(STUDY.replace("mutual-information", "discernibility"))
     code, out, _ = run(study)
     assert code == 0
     assert "discernibility" in out

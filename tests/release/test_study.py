@@ -209,10 +209,16 @@ def read_option(text: str) -> object:
 
 MOVED = [
     ('[search]\nrecoding = "cut"', "it is method in section [recoding]"),
-    ("[search]\nsuppression = 0.1", "section [recoding], with method = 'full-domain' or 'fixed'"),
+    (
+        "[search]\nsuppression = 0.1",
+        "method = 'full-domain' or 'fixed' or 'best'",
+    ),
     ("[search]\nrefine = []", "belongs in section [recoding], with method = 'variable-range'"),
     ('[recoding]\nmethod = "classes"', "'classes' is unknown; it is 'merged-cells' now"),
-    ('[recoding]\nmethod = "boxes"\nsuppression = 0.1', "for method = 'full-domain' or 'fixed', n"),
+    (
+        '[recoding]\nmethod = "boxes"\nsuppression = 0.1',
+        "'full-domain' or 'fixed' or 'best', not for",
+    ),
     ('[recoding]\nmethod = "fixed"', "[recoding] levels is missing"),
     ('[recoding]\nmethod = "fixed"\nlevels = {age = 1.5}', "[recoding] levels.age must be a whole"),
     ('[search]\nstrategy = "incognito"\n[recoding]\nmethod = "boxes"', "boxes does not: leave it"),

@@ -83,6 +83,8 @@ attributes = ["disease"]
 [[privacy]]
 model = "k-anonymity"
 k = 3
+[objective]
+name = "mutual-information"
 """
 
 

@@ -145,9 +145,10 @@ def study(tmp_path):
 def test_a_table_for_people(run, study, tmp_path):
     code, out, err = run("compare", study, "--plot", tmp_path / "p.png", "--sweep", "l=1.5:3.5:1")
     assert (code, err) == (0, "")
-    assert out.count(" *") == 1  # of l = 1.5: under 2.5 no recoding holds on the other half
-    assert "Under l = 2.5 no recoding holds the policy on the half held out" in out
-    assert "The most that any recoding can keep" in out
+    assert out.count(" *") == 1  # of l = 2.5: under 1.5 no recoding holds on the other half
+    assert "Under l = 1.5 no recoding holds the policy on the half held out" in out
+    assert "min-records = 7 would have kept these classes from being formed" in out
+    assert "The most that any recoding can" in out
     assert "full-domain, l = 3.5, cannot be fitted to the half: entropy-l-diversity: l =" in out
     assert f"The picture lies in {tmp_path / 'p.png'}." in out
     assert not any(value in out for value in VALUES)
