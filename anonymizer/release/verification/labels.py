@@ -112,8 +112,7 @@ def _reads(group: RawGroup) -> bool:
     label = str(group.get("group", group["label"]))
     named = span_of(label) if "calendar" in group else None
     if named is not None:
-        low, high, _ = named
-        return (low, high) == (_place(group["from"]), _place(group["to"]))
+        return named[:2] == (_place(group["from"]), _place(group["to"]))
     low, comma, high = label[1:-1].partition(", ")
     if not comma or label[0] not in "[(" or label[-1] != ")":
         return False
