@@ -2,6 +2,7 @@
 
 from itertools import combinations_with_replacement, pairwise
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,6 +37,12 @@ def test_a_group_begins_at_each_cut():
         ["*"] * 5,
     ]
     assert ladder(Hierarchy.of({"order": SIZES, "cuts": ["M"]}))[0][1:3] == ["XS - S", "M - XL"]
+
+
+def test_the_order_of_a_pandas_column_is_one():
+    column = pd.Series(pd.Categorical(["M", "S"], ["S", "M", "L"], ordered=True))
+    hierarchy = Hierarchy.order(column.cat.categories, widths=[2])
+    assert ladder(hierarchy, ["S", "M", "L"])[0] == ["S - M", "S - M", "L"]
 
 
 def test_an_order_alone_has_the_values_and_the_star():

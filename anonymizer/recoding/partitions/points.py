@@ -168,7 +168,7 @@ def cut_points(
     every = _within_levels(taxonomy, every)
     used = every.thinned(_most(len(every.places), limits.grid))
     first = values[0] if step is None else floor_to(values[0], step)
-    given = used is not every or isinstance(limits.grid, tuple)
+    given = used is not every or blocks is not None or isinstance(limits.grid, tuple)
     points = (first, *used.numbers)
     end = blocks[1] if blocks else _end(values, step, points)
     return CutPoints(points, end, len(used.places) if given else None)
