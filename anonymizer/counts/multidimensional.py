@@ -6,13 +6,49 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from anonymizer.hierarchy import Interval, Meaning, Taxonomy, set_labels, spelled
+from anonymizer.hierarchy.cuts import GROUPED, quoted, unambiguous
+from anonymizer.hierarchy.partition import MOST_LISTED, digest_of_values
 from anonymizer.kernels.arrays import Codes
+from anonymizer.tables.values import text_of
 
 CLASS = "class"
 """The column that numbers merged classes, whose labels may overlap."""
 
-Shape = Interval | tuple[int, ...]
-"""What a class covers of an attribute: a range of numbers, or the codes of some values, sorted."""
+
+@dataclass(frozen=True)
+class Nodes:
+    """Groups of a hierarchy, each by its level and its number there, in order."""
+
+    groups: tuple[tuple[int, int], ...]
+
+    def labels(self, taxonomy: Taxonomy) -> list[tuple[int, str | None]]:
+        """The level and the label of each."""
+        named = ((level, taxonomy.label(level, group)) for level, group in self.groups)
+        return [(level, None if label is None else text_of(label)) for level, label in named]
+
+    def described(self, taxonomy: Taxonomy) -> list[dict[str, object]]:
+        """What a manifest says of each: its level, its label, and what that stands for."""
+        found: list[dict[str, object]] = []
+        for (level, text), (_, group) in zip(self.labels(taxonomy), self.groups, strict=True):
+            label = taxonomy.label(level, group)
+            meaning = label.stands_for if isinstance(label, Meaning) else {}
+            found.append({"level": level, "label": text, **meaning})
+        return found
+
+    def label(self, taxonomy: Taxonomy) -> str | None:
+        """What they go by together: a single one by its own label, ``{4790*, 4791*}``."""
+        labels = [label for _, label in self.labels(taxonomy)]
+        return labels[0] if len(labels) == 1 else "{" + ", ".join(map(quoted, labels)) + "}"
+
+    def codes(self, taxonomy: Taxonomy) -> Codes:
+        """The codes of their values."""
+        inside = [taxonomy.levels[level].groups == group for level, group in self.groups]
+        return np.flatnonzero(np.any(inside, axis=0))
+
+
+Shape = Interval | tuple[int, ...] | Nodes
+"""What a class covers of an attribute: a range of numbers, the codes of some values, sorted, or
+groups of the hierarchy."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,10 +74,9 @@ class Regions:
     def described(self, taxonomies: Mapping[str, Taxonomy]) -> dict[str, list[dict[str, object]]]:
         """What the labels of each attribute stand for, as JSON values."""
         return {
-            name: [
-                _described(taxonomies[name], *each)
-                for each in dict(zip(self.labels[name], self.shapes[name], strict=True)).items()
-            ]
+            name: _all_described(
+                taxonomies[name], dict(zip(self.labels[name], self.shapes[name], strict=True))
+            )
             for name in self.names
         }
 
@@ -54,9 +89,30 @@ class Regions:
         return [dict(zip(self.names, each, strict=True)) for each in zip(*texts, strict=True)]
 
 
+def _all_described(taxonomy: Taxonomy, shapes: Mapping[Hashable, Shape]) -> list[dict[str, object]]:
+    """What each label stands for; of too many values that a steward listed, their digest."""
+    found = [_described(taxonomy, *each) for each in shapes.items()]
+    listed = [each["values"] for each in found if "members" in each and "values" in each]
+    if sum(map(len, listed)) > MOST_LISTED:  # type: ignore[arg-type]
+        return [_briefly(each) if "members" in each else each for each in found]
+    return found
+
+
+def _briefly(described: dict[str, object]) -> dict[str, object]:
+    """A group without its values: how many there are, and their digest."""
+    values: list[str] = described.pop("values")  # type: ignore[assignment]
+    return {**described, "listed": len(values), "sha256": digest_of_values(values)}
+
+
 def _described(taxonomy: Taxonomy, label: Hashable, shape: Shape) -> dict[str, object]:
     """What a label stands for; values that no steward listed only where it spells them out."""
     described = taxonomy.entry(label, raw=False)
+    if isinstance(shape, Nodes):
+        described["members"] = shape.described(taxonomy)
+        codes = shape.codes(taxonomy)
+        if taxonomy.lists(codes):
+            texts = (taxonomy.texts[code] for code in codes)
+            described["values"] = [text for text in texts if text is not None]
     if isinstance(shape, tuple):
         spelled_out = label == spelled(taxonomy, np.array(shape))
         if spelled_out or (taxonomy.lists(shape) and not isinstance(label, Meaning)):
@@ -71,5 +127,10 @@ def labels_of(taxonomy: Taxonomy, shapes: Sequence[Shape], *, ranges: bool) -> l
     calls it.
     """
     sets = list(dict.fromkeys(shape for shape in shapes if isinstance(shape, tuple)))
-    known = dict(zip(sets, set_labels(taxonomy, sets, ranges=ranges), strict=True))
-    return [known[shape] if isinstance(shape, tuple) else shape for shape in shapes]
+    known: dict[Shape, Hashable] = {}
+    known.update(zip(sets, set_labels(taxonomy, sets, ranges=ranges), strict=True))
+    some = list(dict.fromkeys(shape for shape in shapes if isinstance(shape, Nodes)))
+    some.sort(key=lambda nodes: (len(nodes.groups), nodes.groups))  # the plainest keep their labels
+    named = unambiguous((nodes.label(taxonomy), GROUPED) for nodes in some)
+    known.update(zip(some, named, strict=True))
+    return [shape if isinstance(shape, Interval) else known[shape] for shape in shapes]

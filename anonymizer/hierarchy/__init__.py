@@ -12,11 +12,11 @@ from anonymizer.hierarchy.cuts import set_labels as set_labels
 from anonymizer.hierarchy.cuts import spelled as spelled
 from anonymizer.hierarchy.hierarchy import Hierarchy as Hierarchy
 from anonymizer.hierarchy.labels import Meaning as Meaning
-from anonymizer.hierarchy.line import NUMBERS as NUMBERS
-from anonymizer.hierarchy.line import Interval as Interval
-from anonymizer.hierarchy.line import Line as Line
 from anonymizer.hierarchy.naming import showing_values as showing_values
 from anonymizer.hierarchy.partition import ANY as ANY
 from anonymizer.hierarchy.partition import Partition as Partition
 from anonymizer.hierarchy.partition import Taxonomy as Taxonomy
 from anonymizer.hierarchy.partition import forgetting as forgetting
+from anonymizer.hierarchy.scale import NUMBERS as NUMBERS
+from anonymizer.hierarchy.scale import Interval as Interval
+from anonymizer.hierarchy.scale import Scale as Scale

@@ -23,9 +23,9 @@ from anonymizer.hierarchy.dates import (
     place_of,
 )
 from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, Label
-from anonymizer.hierarchy.line import Interval, Line, Points
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY
+from anonymizer.hierarchy.scale import Blocks, Interval, Scale
 from anonymizer.tables.values import is_missing
 
 CLOCKS = {"second": 1, "minute": 60, "hour": 3600}
@@ -110,40 +110,54 @@ def _named(day: date, end: int, name: str) -> Named:
 
 
 NAMES: Mapping[str, str] = {
-    r"\d{4}-\d\d-\d\d \d\dh": "hour",
-    r"\d{4}-\d\d-\d\d \d\dh\d\dm": "minute",
-    r"\d{4}-\d\d-\d\d \d\dh\d\dm\d\ds": "second",
-    r"\d{4}-\d\d-\d\d": "day",
-    r"\d{4}-W\d\d": "week",
-    r"\d{4}-\d\d": "month",
-    r"\d{4}-Q\d": "quarter",
-    r"\d{4}-H\d": "half-year",
-    r"\d{4}": "year",
-    r"\d{4}s": "decade",
+    r"(\d{4})-(\d\d)-(\d\d) (\d\d)h": "hour",
+    r"(\d{4})-(\d\d)-(\d\d) (\d\d)h(\d\d)m": "minute",
+    r"(\d{4})-(\d\d)-(\d\d) (\d\d)h(\d\d)m(\d\d)s": "second",
+    r"(\d{4})-(\d\d)-(\d\d)": "day",
+    r"(\d{4})-W(\d\d)": "week",
+    r"(\d{4})-(\d\d)": "month",
+    r"(\d{4})-Q(\d)": "quarter",
+    r"(\d{4})-H(\d)": "half-year",
+    r"(\d{4})": "year",
+    r"(\d{4})s": "decade",
+    r"(\d{4})-\d{3}[49]": "5 years",
+    r"(\d{4})-\d\d99": "century",
 }
-"""The unit that a label with such a form is of; spans of years are those that fit them."""
+"""The unit that a label may be of by its form, and the numbers that say where it begins."""
 
 
-def names_span(label: str, low: str | None, high: str | None) -> bool:
-    """Whether a label is the name of the unit of the calendar from one date to another.
+def span_of(label: str) -> Named | None:
+    """The unit of the calendar that goes by a label; None where none does.
 
-    >>> names_span("2024-Q1", "2024-01-01", "2024-04-01")
-    True
+    >>> span_of("1970-Q1")
+    (Decimal('0'), Decimal('7776000'), '1970-Q1')
     """
-    moment = None if low is None else Clock().moment(low)
-    if moment is None:
-        return False
-    units = [unit for form, unit in NAMES.items() if re.fullmatch(form, label, re.ASCII)]
-    for unit in units or ("5 years", "century"):
-        first, last, name = unit_at(unit, moment.place)
-        if name == label and iso_of(first) == low and (last and iso_of(last)) == high:
-            return True
-    return False
+    for form, unit in NAMES.items():
+        found = re.fullmatch(form, label, re.ASCII)
+        start = found and _start(unit, [int(part) for part in found.groups()])
+        if start is not None and unit_at(unit, start)[2] == label:
+            return unit_at(unit, start)
+    return None
+
+
+def _start(unit: str, numbers: Sequence[int]) -> Decimal | None:
+    """A place in the unit that numbers give; None where there is no such day."""
+    year, part, *rest = (*numbers, 1, 1)[: max(len(numbers), 3)]
+    try:
+        if unit == "week":
+            # Thursday lies in the year of its week, whatever year Monday lies in.
+            return place_of(date.fromisocalendar(year, part, 4))
+        month = (part - 1) * SPANS.get(unit, 1) + 1 if unit in SPANS else part
+        day = date(max(year, 1), month, rest[0])
+    except ValueError:
+        return None
+    hour, minute, second = (*rest[1:], 0, 0, 0)[:3]
+    return place_of(day) + hour * 3600 + minute * 60 + second
 
 
 @dataclass(frozen=True)
-class Dates(Line):
-    """The line of a calendar; ranges begin at the boundaries of its units, the ``grid``."""
+class Dates(Scale):
+    """The scale of a calendar; ranges begin at the boundaries of its units, the ``grid``."""
 
     clock: Clock = Clock()  # noqa: RUF009 (frozen)
     grid: tuple[str, ...] = ()
@@ -166,24 +180,22 @@ class Dates(Line):
         given = {"zone": self.clock.zone, "format": self.clock.format}
         return {"calendar": {name: value for name, value in given.items() if value is not None}}
 
-    def points(self, values: Sequence[Decimal], most: int) -> Points | None:
+    def blocks(self, values: Sequence[Decimal], level: int) -> Blocks | None:
         """Boundaries of units: nobody's own date is where a range ends.
 
-        Of the finest unit of the grid; of a coarser one where there are more of these than
-        ``most``, or where units of a day or less mostly begin where a value lies.
+        Of the unit of the level, the finest one of the grid at level 0, or of a coarser one where
+        units of a day or less mostly begin where a value lies.
         """
-        if not values:
-            return (), Decimal(0)
-        coarser = UNITS[UNITS.index(self.grid[0]) + 1 :] if self.grid else UNITS
-        for unit in dict.fromkeys([*self.grid, *coarser]):
+        grid = self.grid[min(max(level, 1), len(self.grid)) - 1 :]
+        coarser = UNITS[UNITS.index(grid[0]) + 1 :] if grid else UNITS
+        for unit in dict.fromkeys([*grid, *coarser]):
             spans = list(dict.fromkeys(unit_at(unit, value)[:2] for value in values))
-            starts = tuple(low for low, _ in spans)
-            own = UNITS.index(unit) <= UNITS.index("day") and 2 * len({*starts} & {*values}) > len(
-                starts
-            )
-            if len(starts) <= most and not own:
+            starts = [low for low, _ in spans]
+            own = 2 * len({*starts} & {*values}) > len(starts)
+            if UNITS.index(unit) > UNITS.index("day") or not own:
                 break
-        return starts, spans[-1][1] or spans[-1][0] + DAY
+        last, end = spans[-1]
+        return starts, last + DAY if end is None else end
 
 
 @dataclass(frozen=True)
@@ -217,11 +229,11 @@ class CalendarHierarchy(Hierarchy):
                     f"calendar: a week may be in two units of a {coarse}; leave one of them out, "
                     'such as calendar = ["day", "week"]'
                 )
-        _ = self.line
+        _ = self.scale
 
     @cached_property
-    def line(self) -> Dates:
-        """The line that values lie on."""
+    def scale(self) -> Dates:
+        """The scale that values lie on."""
         return Dates(Clock(self.zone, self.format), self.units)
 
     @property
@@ -236,7 +248,7 @@ class CalendarHierarchy(Hierarchy):
         """The moment; None for a missing value, ``NO_KEY`` for one that is no date."""
         if is_missing(value):
             return None
-        moment = self.line.clock.moment(value)
+        moment = self.scale.clock.moment(value)
         return NO_KEY if moment is None else moment
 
     def ranked(
@@ -254,10 +266,10 @@ class CalendarHierarchy(Hierarchy):
 
     def _label(self, unit: str, place: Decimal) -> Interval:
         low, high, name = unit_at(unit, place)
-        return Interval(low, high, self.line, name)
+        return Interval(low, high, self.scale, name)
 
     def cut_point(self, given: object) -> Decimal:
-        place = self.line.place(given)
+        place = self.scale.place(given)
         if place is None:
             raise InputError(
                 f"cut points of grid must be dates, such as grid = [2000-01-01], not {shown(given)}"

@@ -81,7 +81,7 @@ def quoted(text: str | None) -> str:
     return text if plain else json.dumps(text, ensure_ascii=False)
 
 
-def unambiguous(labelled: Iterable[tuple[Hashable, str]]) -> list[Hashable]:
+def unambiguous(labelled: Iterable[tuple[Hashable | None, str]]) -> list[Hashable]:
     """Labels, each with its mark added for as long as it reads like one before it."""
     taken: set[str | None] = set()
     labels = []

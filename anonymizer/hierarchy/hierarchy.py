@@ -13,9 +13,9 @@ import numpy as np
 
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy.limits import Limits
-from anonymizer.hierarchy.line import NUMBERS, Interval, Line
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Partition, Taxonomy
+from anonymizer.hierarchy.scale import NUMBERS, Interval, Scale
 from anonymizer.kernels.arrays import Mask
 from anonymizer.tables.spelling import plainness
 from anonymizer.tables.values import is_missing, number_of, text_of
@@ -252,8 +252,8 @@ class Hierarchy(ABC):
         return False
 
     @property
-    def line(self) -> Line:
-        """The line that ordered values lie on."""
+    def scale(self) -> Scale:
+        """The scale that ordered values lie on."""
         return NUMBERS
 
     @property
@@ -324,7 +324,8 @@ class Hierarchy(ABC):
             numbers,
             ordered=self.ordered and numbers is not None,
             listed=_among(keys, self.listed),
-            line=self.line,
+            scale=self.scale,
+            limits=self.limits,
         )
 
     def ranked(

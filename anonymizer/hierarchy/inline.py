@@ -148,7 +148,7 @@ RULES: dict[str, Rule] = {
     "keep": Rule(_keep, 'keep = [["France", "Spain"], ["France"]], other = "other"', ("other",)),
     "suppress": Rule(_suppress, "suppress = true"),
     "calendar": Rule(_calendar, 'calendar = ["month", "quarter", "year"]', ("zone", "format")),
-    "order": Rule(_order, 'order = ["S", "M", "L", "XL"], widths = [2]', ("widths", "cuts")),
+    "order": Rule(_order, 'order = ["S", "M", "L", "XL"]', ("widths", "cuts")),
     "file": Rule(_file, 'file = "education.csv"'),
 }
 """Every rule by its name, in the order of messages."""

@@ -10,9 +10,9 @@ from typing import Self
 
 from anonymizer.errors import InputError, is_whole, shown
 from anonymizer.hierarchy.hierarchy import Hierarchy, Label
-from anonymizer.hierarchy.line import Interval, Line
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, MOST_LISTED, torn_levels
+from anonymizer.hierarchy.scale import Interval, Scale
 from anonymizer.tables.values import is_missing, text_of
 
 MARK = " - "
@@ -22,8 +22,8 @@ EXAMPLE = 'order = ["S", "M", "L", "XL"], widths = [2]'
 
 
 @dataclass(frozen=True)
-class Ranks(Line):
-    """The line of ordered categories, whose places are 0, 1, ...; all of them are ``values``."""
+class Ranks(Scale):
+    """The scale of ordered categories, whose places are 0, 1, ...; all of them are ``values``."""
 
     values: tuple[str, ...] = field(repr=False)
 
@@ -151,8 +151,8 @@ class OrderHierarchy(Hierarchy):
         return {value: rank for rank, value in enumerate(self.values)}
 
     @cached_property
-    def line(self) -> Ranks:
-        """The line that values lie on."""
+    def scale(self) -> Ranks:
+        """The scale that values lie on."""
         return Ranks(self.values)
 
     @property
@@ -190,10 +190,10 @@ class OrderHierarchy(Hierarchy):
             begins = [0, *(self._rank[cut] for cut in self.cuts[level - 1]), len(self.values)]
             low = max(begin for begin in begins if begin <= rank)
             high = min(begin for begin in begins if begin > rank)
-        return Interval(Decimal(low), Decimal(high), self.line)
+        return Interval(Decimal(low), Decimal(high), self.scale)
 
     def cut_point(self, given: object) -> Decimal:
-        place = self.line.place(given)
+        place = self.scale.place(given)
         if place is None:
             raise InputError(f"grid has {shown(given)}, which is not in order; add it there")
         return place

@@ -11,8 +11,9 @@ import numpy as np
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy.labels import Meaning
-from anonymizer.hierarchy.line import NUMBERS, Interval, Line
+from anonymizer.hierarchy.limits import Limits
 from anonymizer.hierarchy.naming import SWITCH, may_be_named
+from anonymizer.hierarchy.scale import NUMBERS, Interval, Scale
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.tables.values import key_text, text_of
 
@@ -93,10 +94,10 @@ class Taxonomy:
 
     ``levels[0]`` separates all values, the last one none. ``key`` says what makes two raw values
     the same value (``39``, ``39.0`` and ``" 39"`` are), ``codes`` has the code of each by its key.
-    ``numbers`` are their exact places on the ``line``, None for a missing one, and None in all
+    ``numbers`` are their exact places on the ``scale``, None for a missing one, and None in all
     where not every value has one. Ranges of ``ordered`` values mean something: they may be refined.
     Values that are not ``listed`` by the hierarchy, shape (values,), only the table has: no report
-    may name one that a release hides.
+    may name one that a release hides. ``limits`` are the levels and ranges that a release may use.
     """
 
     attribute: str
@@ -106,7 +107,8 @@ class Taxonomy:
     numbers: tuple[Decimal | None, ...] | None = field(repr=False)
     ordered: bool
     listed: Mask = field(repr=False)
-    line: Line = field(default=NUMBERS, repr=False)
+    scale: Scale = field(default=NUMBERS, repr=False)
+    limits: Limits = Limits()  # noqa: RUF009 (frozen)
 
     def __post_init__(self) -> None:
         for level, (fine, coarse) in enumerate(zip(self.levels, self.levels[1:], strict=False)):
@@ -126,6 +128,30 @@ class Taxonomy:
     def height(self) -> int:
         """The highest level."""
         return len(self.levels) - 1
+
+    @property
+    def finest(self) -> int:
+        """The lowest level that a release may use."""
+        return self.limits.min_level
+
+    @property
+    def coarsest(self) -> int:
+        """The highest level that a release may use."""
+        most = self.limits.max_level
+        return self.height if most is None else min(most, self.height)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether a release may not put all values into one group."""
+        return self.coarsest < self.height
+
+    @cached_property
+    def line(self) -> tuple[Codes, tuple[Decimal, ...]]:
+        """The codes of the values that are numbers, by size, and these numbers."""
+        numbers = enumerate(self.numbers or ())
+        known = sorted((number, code) for code, number in numbers if number is not None)
+        codes = np.array([code for _, code in known], np.intp)
+        return codes, tuple(number for number, _ in known)
 
     @property
     def many(self) -> bool:
@@ -214,7 +240,7 @@ class Taxonomy:
         text = None if label is None else str(label)
         meaning = label.described if isinstance(label, Meaning) else {}
         values = {"values": [text]} if raw else {}
-        return {"label": text, **values, **(meaning if not raw else {}), **self.line.described()}
+        return {"label": text, **values, **(meaning if not raw else {}), **self.scale.described()}
 
     def _kind(
         self, partition: Partition, group: int, values: list[str | None]

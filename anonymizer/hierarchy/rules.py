@@ -11,9 +11,9 @@ from typing import Literal, Self
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, Label
 from anonymizer.hierarchy.labels import Meaning
-from anonymizer.hierarchy.line import Interval
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, MOST_LISTED, torn_levels
+from anonymizer.hierarchy.scale import Interval
 from anonymizer.tables.values import (
     exactly,
     floor_to,

@@ -14,6 +14,9 @@ from anonymizer.kernels.single import Criteria, Room, judge
 TIE = 1e-12
 """What a cut must gain at least: rounding alone is no gain."""
 
+SPARSE = 32
+"""Where one block in so many occurs in a box, these are sorted; else all blocks are looked at."""
+
 FEW = 5
 """Blocks in a box of which every set is tried; of more, the ends of orders by share."""
 
@@ -33,12 +36,20 @@ class Cells(NamedTuple):
     wide
         Which runs of numbers are wide enough, by axis, first block and end; shape
         (axes, blocks + 1, blocks + 1), or no axes where all are.
+    levels
+        The levels of the hierarchy whose groups boxes have of each axis, 0 for any other; all its
+        blocks count as ``numbers``.
+    tree
+        The first block of the group that each block is in, from the finest level up; shape
+        (axes, levels, blocks).
     """
 
     blocks: Places
     counts: Columns
     numbers: Ints
     wide: Mask
+    levels: Ints
+    tree: Ints
 
 
 class Cuts(NamedTuple):
@@ -94,7 +105,7 @@ class Cuts(NamedTuple):
             np.zeros(blocks, bool),
             np.empty(blocks),
             np.empty(columns, cells.counts.dtype),
-            np.empty((_tried(blocks, columns), 2), np.int64),
+            np.empty((_tried(cells), 2), np.int64),
         )
 
     def room(self, cells: Cells) -> Room:
@@ -102,9 +113,14 @@ class Cuts(NamedTuple):
         return Room.of(np.empty((2 * len(self.sets), len(self.whole)), cells.counts.dtype))
 
 
-def _tried(blocks: int, columns: int) -> int:
-    """The most cuts that are tried along an axis."""
-    return max(2 ** (FEW - 1), (max(columns - 1, 1) if blocks > FEW else 1) * blocks)
+def _tried(cells: Cells) -> int:
+    """The most cuts that are tried along any axis."""
+    columns, most = cells.counts.shape[1], 2 ** (FEW - 1)
+    for axis, own in enumerate(cells.blocks):
+        blocks = int(own.max(initial=0)) + 1
+        sets = cells.numbers[axis] == 0 and blocks > FEW
+        most = max(most, (max(columns - 1, 1) if sets else 1) * blocks)
+    return most
 
 
 @within_machine_code
@@ -113,23 +129,32 @@ def _add_up(order: Ints, low: int, high: int, cells: Cells, axis: int, cuts: Cut
     blocks, counts = cells.blocks[axis], cells.counts
     columns = counts.shape[1]
     sums, seen, touched = cuts.sums, cuts.seen, cuts.touched
+    occurring = 0
     for place in range(low, high):
         cell = order[place]
         block = blocks[cell]
+        if not seen[block]:
+            touched[occurring] = block
+            occurring += 1
         for column in range(columns):
             before = sums[block, column] if seen[block] else 0
             sums[block, column] = before + counts[cell, column]
         seen[block] = True
     for column in range(columns):
         cuts.whole[column] = 0
-    occurring = 0
-    for block in range(len(seen)):
-        if seen[block]:
-            seen[block] = False
-            touched[occurring] = block
-            occurring += 1
-            for column in range(columns):
-                cuts.whole[column] += sums[block, column]
+    if SPARSE * occurring < len(seen):
+        touched[:occurring].sort()
+    else:
+        occurring = 0
+        for block in range(len(seen)):
+            if seen[block]:
+                touched[occurring] = block
+                occurring += 1
+    for place in range(occurring):
+        block = touched[place]
+        seen[block] = False
+        for column in range(columns):
+            cuts.whole[column] += sums[block, column]
     return occurring
 
 
@@ -187,6 +212,33 @@ def _try(occurring: int, ordered: bool, cuts: Cuts, room: Room) -> int:
 
 
 @within_machine_code
+def _try_groups(occurring: int, starts: Ints, cuts: Cuts, room: Room) -> int:
+    """The beginnings of ``touched`` up to where a group of a level ends as first parts."""
+    columns, cut = len(cuts.whole), 0
+    for place in range(occurring - 1):
+        block = cuts.touched[place]
+        for column in range(columns):  # what lies before the cut at hand, in its place
+            before = room.counts[2 * cut, column] if place else 0
+            room.counts[2 * cut, column] = before + cuts.sums[block, column]
+        if starts[block] != starts[cuts.touched[place + 1]]:
+            _lay(room, cut, cuts)
+            cuts.sets[cut, 0], cuts.sets[cut, 1] = place, -2
+            cut += 1
+            for column in range(columns):
+                room.counts[2 * cut, column] = room.counts[2 * cut - 2, column]
+    return cut
+
+
+@within_machine_code
+def _dividing(cells: Cells, axis: int, first: int, last: int) -> int:
+    """The coarsest level of the tree at which two blocks are in different groups."""
+    for level in range(cells.levels[axis] - 1, 0, -1):
+        if cells.tree[axis, level, first] != cells.tree[axis, level, last]:
+            return level
+    return 0
+
+
+@within_machine_code
 def _sort_by_share(occurring: int, column: int, cuts: Cuts) -> None:
     """Put the blocks in the order of the share of a value in them; ties by block."""
     last = len(cuts.whole) - 1
@@ -209,7 +261,7 @@ def _sort_by_share(occurring: int, column: int, cuts: Cuts) -> None:
 @within_machine_code
 def _allowed(cells: Cells, axis: int, block: int, bounds: Ints) -> bool:
     """Whether both parts of a range are wide enough when it is cut before a block."""
-    if len(cells.wide) == 0:
+    if len(cells.wide) == 0 or cells.levels[axis] > 0:
         return True
     low, high = bounds[axis, 0], min(bounds[axis, 1], cells.numbers[axis])
     return cells.wide[axis, low, block] and (
@@ -248,8 +300,12 @@ def cut_axis(
     occurring = _add_up(order, low, high, cells, axis, cuts)
     if occurring < 2:
         return
-    numbers = cells.numbers[axis]
-    tried = _try(occurring, numbers > 0, cuts, room)
+    numbers, level = cells.numbers[axis], 0
+    if cells.levels[axis] > 0:
+        level = _dividing(cells, axis, cuts.touched[0], cuts.touched[occurring - 1])
+        tried = _try_groups(occurring, cells.tree[axis, level], cuts, room)
+    else:
+        tried = _try(occurring, numbers > 0, cuts, room)
     judge(room, 2 * tried, required)
     missing = numbers > 0 and cuts.touched[occurring - 1] == numbers
     found = 0
@@ -263,7 +319,9 @@ def cut_axis(
             found = _keep(cut, both, axis, found, most, cuts)
     for kept in range(found):
         if numbers > 0:
-            cuts.at[axis, kept] = cuts.touched[cuts.tries[kept] + 1]
+            begin = cuts.touched[cuts.sets[cuts.tries[kept], 0] + 1]
+            at = cells.tree[axis, level, begin] if cells.levels[axis] > 0 else begin
+            cuts.at[axis, kept] = at
         _mark(occurring, axis, kept, cuts)
 
 

@@ -50,7 +50,7 @@ class Attribute:
         ``noisy``: numbers are meant as such whatever their hierarchy, since noise is added to them.
         """
         raw = partition is taxonomy.levels[0]
-        places = taxonomy.numbers if raw and taxonomy.line == NUMBERS else None
+        places = taxonomy.numbers if raw and taxonomy.scale == NUMBERS else None
         numbers = places is not None and None not in places
         measurable = numbers and _measurable(places or ())
         suits = "squared" if measurable and (taxonomy.ordered or noisy) else "hamming"

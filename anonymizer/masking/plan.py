@@ -14,6 +14,7 @@ import pandas as pd
 from anonymizer.channels import Channel
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError, PolicyBrokenError, PolicyUnreachableError
+from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.masking.bottleneck import bottleneck
 from anonymizer.masking.candidate import Candidate
@@ -190,6 +191,7 @@ Of the part, the options, the policy, and the records that every symbol is expec
 def fitted(options: RandomRecoding, task: Task) -> tuple[RandomPlan, Outcome]:
     """Find channels for a table and draw from them."""
     schema, taxonomies = task.counted.schema, task.counted.taxonomies
+    _require_unlimited(options, taxonomies)
     # A drawn table cannot answer for models of people, unless class by class.
     require_class_by_class([m for m in task.models if m.people is not None], "a random recoding")
     require_possible(task.counted.counts, task.models)
@@ -217,6 +219,18 @@ def fitted(options: RandomRecoding, task: Task) -> tuple[RandomPlan, Outcome]:
     _require_private(candidates, options)
     plan = replace(plan, candidates=candidates, search=_result_of(options, candidates))
     return plan, plan.outcome(base, drawing.tables, drawn)
+
+
+def _require_unlimited(options: RandomRecoding, taxonomies: Mapping[str, Taxonomy]) -> None:
+    """Refuse limits of levels: a drawn value is of the level that the options give."""
+    for name, taxonomy in taxonomies.items():
+        if taxonomy.finest or taxonomy.bounded:
+            given = "max-level" if taxonomy.bounded else "min-level"
+            raise InputError(
+                f"recoding {options.name!r} draws values, and cannot keep to the {given} of "
+                f"{name!r}; leave it out, and give the level that values are drawn at by levels = "
+                f"{{ {name} = {taxonomy.finest} }}"
+            )
 
 
 def _candidates(

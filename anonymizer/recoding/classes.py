@@ -14,7 +14,7 @@ from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.partitions.bounded import within_bounds
 from anonymizer.recoding.problem.priced import Priced
 from anonymizer.recoding.problem.problem import Problem, Run
-from anonymizer.recoding.ranges import attributes_to_refine
+from anonymizer.recoding.ranges import attributes_to_refine, grids_of
 from anonymizer.recoding.result import SearchResult
 
 ONE_CLASS = "not even all records as one class satisfy"
@@ -102,6 +102,7 @@ class Boxes(Multidimensional):
             checked=found.trees,
             proven=found.lead <= TOLERANCE,
             explained=EXPLAINED[found.strategy],
+            grids=grids_of(problem, refine, self.ranges),
         )
 
 
@@ -141,4 +142,5 @@ class MergedCells(Multidimensional):
             checked=found.starts,
             explained="Cells were merged and moved between classes",
             caution=CHANCE,
+            grids=grids_of(problem, refine, self.ranges),
         )

@@ -20,6 +20,7 @@ from anonymizer.objectives import Objective
 from anonymizer.objectives.candidate import Layout, columns_of
 from anonymizer.privacy import PrivacyModel, without_people
 from anonymizer.recoding.apply import matched, overwritten, relabelled
+from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.problem.options import Bounds, RangeOptions
 from anonymizer.recoding.problem.policy import Policy
 from anonymizer.recoding.problem.problem import Problem, Run
@@ -201,8 +202,9 @@ class Generalization(Recoding):
         names = ", ".join(model.name for model in problem.models)
         share = problem.suppression.share
         budget = f" while at most {share:.3g} of the records are suppressed" if share else ""
+        limited = _limited(problem)
         return PolicyUnreachableError(
-            f"{what} all of {names}{self.bounds.suffix}{budget}; relax one"
+            f"{what} all of {names}{self.bounds.suffix}{budget}{limited}; relax one"
         )
 
     @abstractmethod
@@ -233,6 +235,31 @@ class Generalization(Recoding):
         suppressed = outcome.suppressed
         left = engine.records_of(counted.kept, ~suppressed) if suppressed.any() else problem.counts
         return replace(plan, seen=seen_in(left, plan.taxonomies)), outcome
+
+
+def _limited(problem: Problem) -> str:
+    """What a message adds of highest levels: those without which alone the policy can be satisfied.
+
+    All of them where there is no such one.
+    """
+    highest = problem.lattice.heights
+    limited = [name for name in problem.counts.names if problem.taxonomies[name].bounded]
+    if not limited:
+        return ""
+    alone = [name for name in limited if problem.score(_raised(problem, name)) is not None]
+    listed = [
+        f"max-level = {level} of {name!r}"
+        for name, level in zip(problem.counts.names, highest, strict=True)
+        if name in (alone or limited)
+    ]
+    return f" with {(' or ' if alone else ' and ').join(listed)}"
+
+
+def _raised(problem: Problem, name: str) -> Node:
+    """The highest node with one attribute at the highest level of its hierarchy."""
+    pairs = zip(problem.counts.names, problem.lattice.heights, strict=True)
+    taxonomies = problem.taxonomies
+    return tuple(taxonomies[own].height if own == name else level for own, level in pairs)
 
 
 def suppressed_of(

@@ -51,7 +51,8 @@ def lattice_graph(
     - ``information``: I(X~;W) in bits kept there; None where it is not known;
     - ``best``: whether it is the node that was chosen.
 
-    The graph has the attributes ``quasi_identifiers`` and ``heights``, in the order of levels;
+    The graph has the attributes ``quasi_identifiers``, ``floors`` and ``heights``, the lowest and
+    the highest levels that a release may use, in the order of levels;
     ``objective``, ``strategy`` and ``proven``, as in ``search_``; ``nodes``, ``checked`` and
     ``feasible``, the numbers of all nodes, of those counted and of those feasible (None where
     unknown); ``best``, the node that was chosen, None where the recoding is none; ``complete``,
@@ -70,6 +71,7 @@ def lattice_graph(
     shared = ("objective", "strategy", "proven", "checked", "feasible")
     graph.graph.update(
         quasi_identifiers=lattice.names,
+        floors=lattice.bottom,
         heights=lattice.heights,
         nodes=lattice.size,
         best=best,
@@ -86,7 +88,7 @@ def spine(lattice: Lattice, minimal: Iterable[Node], best: Node | None) -> set[N
 
     Where the best node lies above a minimal one, its path to the bottom leads through that.
     """
-    bottom, top = (0,) * len(lattice.heights), lattice.heights
+    bottom, top = lattice.bottom, lattice.heights
     kept = {bottom, top}
     for node in minimal:
         kept |= {*_path(bottom, node), *_path(node, top)}

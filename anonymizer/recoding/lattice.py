@@ -22,24 +22,54 @@ Node = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Lattice:
-    """Nodes are levels, one per name; going up raises levels, towards ``heights``."""
+    """Nodes are levels, one per name; going up raises levels, from ``bottom`` towards ``heights``.
+
+    The bottom is all 0 where no ``floors`` are given.
+    """
 
     names: tuple[str, ...]
     heights: Node
+    floors: Node = ()
 
     @classmethod
     def of(cls, taxonomies: Mapping[str, Taxonomy]) -> "Lattice":
-        """The lattice of all levels of the taxonomies."""
-        return cls(tuple(taxonomies), tuple(taxonomy.height for taxonomy in taxonomies.values()))
+        """The lattice of all levels of the taxonomies that a release may use."""
+        known = taxonomies.values()
+        finest = tuple(taxonomy.finest for taxonomy in known)
+        heights = tuple(taxonomy.coarsest for taxonomy in known)
+        return cls(tuple(taxonomies), heights, finest if any(finest) else ())
+
+    @property
+    def bottom(self) -> Node:
+        """The lowest node."""
+        return self.floors or (0,) * len(self.heights)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The shape of an array with an entry for every node, at its levels."""
+        return tuple(height + 1 for height in self.heights)
+
+    @property
+    def room(self) -> int:
+        """The entries of such an array."""
+        return prod(self.shape)
 
     @property
     def size(self) -> int:
         """How many nodes there are: too many for ``len``, it may be."""
-        return prod(height + 1 for height in self.heights)
+        return prod(map(len, self._levels()))
+
+    def first(self, number: int) -> "Lattice":
+        """The lattice of the first attributes."""
+        return Lattice(self.names[:number], self.heights[:number], self.bottom[:number])
+
+    def _levels(self) -> list[range]:
+        """The levels of each attribute."""
+        return [range(low, high + 1) for low, high in zip(self.bottom, self.heights, strict=True)]
 
     def __iter__(self) -> Iterator[Node]:
         """All nodes in lexicographic order."""
-        return product(*(range(height + 1) for height in self.heights))
+        return product(*self._levels())
 
     def above(self, node: Node) -> list[Node]:
         """The direct generalizations of a node."""
@@ -51,7 +81,12 @@ class Lattice:
 
     def below(self, node: Node) -> list[Node]:
         """The direct specializations of a node."""
-        return [(*node[:i], level - 1, *node[i + 1 :]) for i, level in enumerate(node) if level]
+        floors = self.bottom
+        return [
+            (*node[:i], level - 1, *node[i + 1 :])
+            for i, level in enumerate(node)
+            if level > floors[i]
+        ]
 
     def graph(self, nodes: Iterable[Node] | None = None) -> "LatticeGraph":
         """The Hasse diagram of all nodes, or of some, edges pointing to the more general node.
@@ -73,7 +108,7 @@ class Lattice:
 
     def up_set(self, nodes: Iterable[Node]) -> list[Node]:
         """All generalizations of the nodes, themselves included, lexicographically."""
-        reached = np.zeros([height + 1 for height in self.heights], bool)
+        reached = np.zeros(self.shape, bool)
         for node in nodes:
             reached[node] = True
         for axis in range(reached.ndim):

@@ -147,4 +147,9 @@ def node_of(levels: Mapping[str, int], taxonomies: Mapping[str, Taxonomy]) -> No
                 f"levels: {name} = {levels[name]!r} must be a whole number from 0 to "
                 f"{taxonomy.height}, the height of its hierarchy"
             )
+        if not taxonomy.finest <= levels[name] <= taxonomy.coarsest:
+            raise InputError(
+                f"levels: {name} = {levels[name]!r} must be from min-level = {taxonomy.finest} to "
+                f"max-level = {taxonomy.coarsest} of {name!r}; change either"
+            )
     return tuple(int(levels[name]) for name in taxonomies)

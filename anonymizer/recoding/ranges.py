@@ -12,7 +12,9 @@ from anonymizer.privacy import require_class_by_class, require_monotone
 from anonymizer.recoding.full_domain.solve import SEARCHES
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.partitions.bounded import refine_within, within_bounds
+from anonymizer.recoding.partitions.groups import Ranges
 from anonymizer.recoding.partitions.refine import REFINEMENTS, Cutting, Refiner
+from anonymizer.recoding.problem.options import RangeOptions
 from anonymizer.recoding.problem.problem import Problem, Run, Search
 from anonymizer.recoding.result import SearchResult
 
@@ -91,6 +93,8 @@ class VariableRange(Generalization):
         if not nodes.minimal:
             raise self.unreachable(problem, "no node of the lattice satisfies")
         refined = refine_within(confined, refine, refiner, self.bounds, self._search, run)
+        if refined.value == -inf:
+            raise self.unreachable(problem, f"no {refiner.name} satisfies")
         known = refined.bound < inf and self._search in SEARCHES.values()
         score = problem.objective(refined.counts)
         return refined.recoding, SearchResult.of(
@@ -102,6 +106,7 @@ class VariableRange(Generalization):
             checked=nodes.checked + refined.checked,
             refinements=refined.refinements,
             proven=known and refined.proven,
+            grids=grids_of(problem, [name for name in refine if name not in group], self.ranges),
         )
 
     def _attributes(self, taxonomies: Mapping[str, Taxonomy]) -> tuple[str, ...]:
@@ -124,6 +129,17 @@ class Cut(VariableRange):
 
     name: ClassVar[str] = "cut"
     cuts: ClassVar[bool] = True
+
+
+def grids_of(problem: Problem, attributes: Sequence[str], options: RangeOptions) -> dict[str, int]:
+    """The attributes whose ranges begin at cut points of a grid, and how many these are."""
+    counts, found = problem.counts, {}
+    for name in attributes:
+        codes = counts.cells[:, counts.names.index(name)]
+        ranges = Ranges.of(name, problem.taxonomies[name], codes, options, counts.sizes)
+        if ranges.grid is not None:
+            found[name] = ranges.grid
+    return found
 
 
 def attributes_to_refine(

@@ -1,5 +1,6 @@
 """How a recoding was found."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from math import inf
@@ -37,6 +38,9 @@ class SearchResult:
         the objective's unit: the value where that is proven.
         With a least gain per class, value and bound are as far apart as with its cost taken off.
         None where it is not known.
+    grids
+        The attributes whose ranges begin at some cut points alone, those of a grid, and how many
+        these are: whatever is said of all recodings is then about those over the grid.
     trace, searched
         What was learned about single nodes, None where the search was not about levels; whether
         there was a search, False where levels were given.
@@ -58,6 +62,7 @@ class SearchResult:
     refinements: int = 0
     proven: bool = False
     bound: float | None = None
+    grids: Mapping[str, int] = field(default_factory=dict)
     trace: Trace | None = field(default=None, compare=False, repr=False)
     searched: bool = field(default=True, compare=False, repr=False)
     explained: str = field(default="", compare=False, repr=False)
@@ -92,7 +97,8 @@ class SearchResult:
         """The result as a manifest has it: nodes are lists of levels."""
         minimal = None if self.minimal is None else [list(node) for node in self.minimal]
         names = [each.name for each in fields(self) if each.compare]
-        return {**{name: getattr(self, name) for name in names}, "minimal": minimal}
+        found = {name: getattr(self, name) for name in names} | {"minimal": minimal}
+        return {name: value for name, value in found.items() if name != "grids" or value}
 
 
 def _traced(problem: Problem, found: Found | Frontier) -> Trace:

@@ -24,13 +24,13 @@ from anonymizer.hierarchy import (
     NUMBERS,
     Hierarchy,
     Interval,
-    Line,
     Partition,
+    Scale,
     Taxonomy,
     cut_of,
     grouping_of,
 )
-from anonymizer.hierarchy.calendar import Dates
+from anonymizer.hierarchy.calendar import Dates, span_of
 from anonymizer.hierarchy.dates import Clock
 from anonymizer.hierarchy.order import Ranks
 from anonymizer.hierarchy.partition import digest_of_values
@@ -47,7 +47,7 @@ FileName = Annotated[
 """A file next to the manifest, not one elsewhere."""
 
 ISO_DATES = Dates()
-"""The line of the dates of a manifest, which are on the calendar's own clock."""
+"""The scale of the dates of a manifest, which are on the calendar's own clock."""
 
 
 class ManifestPart(BaseModel):
@@ -65,6 +65,15 @@ class GroupCalendar(ManifestPart):
     format: LabelText = None
 
 
+class Member(ManifestPart):
+    """A group of a hierarchy, by its level and its label there, and what that stands for."""
+
+    level: Count
+    label: LabelText
+    excluded: list[StrictStr] | None = Field(None, alias="except")
+    masked: Annotated[list[Count], Field(min_length=2, max_length=2)] | None = None
+
+
 class Group(ManifestPart):
     """What a label of a released column represents.
 
@@ -73,6 +82,7 @@ class Group(ManifestPart):
     number and ``sha256`` their digest. The group of all others has ``excluded``, the values that it
     lacks; a masked code says where the characters begin and end that are ``masked``. A group of a
     cut has its ``level``. ``group`` is the label in the hierarchy, where the table has another one.
+    ``members`` are the groups of the hierarchy that a box has.
     """
 
     label: LabelText
@@ -86,6 +96,7 @@ class Group(ManifestPart):
     masked: Annotated[list[Count], Field(min_length=2, max_length=2)] | None = None
     level: Count | None = None
     group: LabelText = None
+    members: list[Member] | None = None
 
     @model_validator(mode="after")
     def _complete(self) -> "Group":
@@ -111,6 +122,23 @@ class Group(ManifestPart):
         """Whether it is a range of numbers or dates."""
         return "low" in self.model_fields_set
 
+    def member(self, member: Member) -> "Group":
+        """A group of the hierarchy, of the same calendar."""
+        level, label = member.level, member.label
+        given = member.model_dump(by_alias=True, exclude_unset=True)
+        if self.calendar is not None:
+            given["calendar"] = self.calendar
+            found = span_of(label) if level and label is not None else None
+            if found is not None:
+                low, high, _ = found
+                given |= {"from": ISO_DATES.end(low), "to": ISO_DATES.end(high)}
+        return Group.model_validate(given)
+
+    @property
+    def named(self) -> list[tuple[int | None, LabelText]]:
+        """The level and the label of each member."""
+        return [(member.level, member.label) for member in self.members or ()]
+
     @property
     def own(self) -> LabelText:
         """The label in the hierarchy."""
@@ -120,11 +148,11 @@ class Group(ManifestPart):
     def interval(self) -> Interval:
         """The range of numbers or dates, exactly."""
         low, high = map(self._place, (self.low, self.high))
-        return Interval(low, high, self.line)
+        return Interval(low, high, self.scale)
 
     @property
-    def line(self) -> Line:
-        """The line that its values lie on."""
+    def scale(self) -> Scale:
+        """The scale that its values lie on."""
         clock = self.clock
         return NUMBERS if clock is None else Dates(clock)
 
@@ -136,11 +164,11 @@ class Group(ManifestPart):
         return Clock(self.calendar.zone, self.calendar.format)
 
     def _place(self, end: float | str | None) -> Decimal | None:
-        """Where an end lies; ValueError where it is none of the line."""
+        """Where an end lies; ValueError where it is none of the scale."""
         if end is None:
             return None
         if isinstance(end, str) != (self.calendar is not None):
-            raise ValueError("an end of another line")
+            raise ValueError("an end of another scale")
         place = ISO_DATES.place(end) if self.calendar else Decimal(str(end))
         if place is None:
             raise ValueError("an end that is no date")
@@ -200,6 +228,7 @@ class ReportedSearch(ManifestPart):
     feasible: Count | None = None
     minimal: list[list[Count]] | None = None
     refinements: Count | None = None
+    grids: dict[StrictStr, Count] = Field(default_factory=dict)
     proven: StrictBool = False
     bound: Number | None = None
 
@@ -252,8 +281,8 @@ def partition_of(taxonomy: Taxonomy, groups: Sequence[Group]) -> Partition:
         return _cut(taxonomy, groups)
     if kind == "ranges":
         return _ranges(taxonomy, [group.interval for group in groups if group.is_range])
-    if isinstance(taxonomy.line, Ranks):
-        found = [taxonomy.line.range_of(group.values) for group in groups if group.values]
+    if isinstance(taxonomy.scale, Ranks):
+        found = [taxonomy.scale.range_of(group.values) for group in groups if group.values]
         return _ranges(taxonomy, [range_ for range_ in found if range_ is not None])
     places = {text: code for code, text in enumerate(taxonomy.texts)}
     values = [[places[text] for text in group.values or ()] for group in groups]
@@ -287,7 +316,7 @@ def _labels_at(taxonomy: Taxonomy, level: int) -> dict[LabelText, int]:
 def _ranges(taxonomy: Taxonomy, ranges: Sequence[Interval]) -> Partition:
     """Each value in its range, and a missing one in none of them."""
     if taxonomy.numbers is None:
-        raise ValueError("no places on a line")
+        raise ValueError("no places on a scale")
     return Partition.of(
         [ANY if number is None else _holding(number, ranges) for number in taxonomy.numbers]
     )
@@ -314,7 +343,9 @@ def filled(
         if group.listed is None:
             full.append(group)
             continue
-        values = _members(taxonomy, level if group.level is None else group.level, group.own)
+        own = level if group.level is None else group.level
+        named = [(own, group.own)] if group.members is None else group.named
+        values = _members(taxonomy, named)
         if digest_of_values(values) != group.sha256:
             raise InputError(
                 f"{MANIFEST} is about another hierarchy of column {name!r} than the study: it "
@@ -324,10 +355,11 @@ def filled(
     return full
 
 
-def _members(taxonomy: Taxonomy, level: int | None, label: LabelText) -> list[str]:
-    """The values of the group with a label; none where there is no such group."""
-    if level is None or level > taxonomy.height:
-        return []
-    place = _labels_at(taxonomy, level).get(label)
-    codes = np.flatnonzero(taxonomy.levels[level].groups == place)
+def _members(taxonomy: Taxonomy, named: Sequence[tuple[int | None, LabelText]]) -> list[str]:
+    """The values of groups by level and label; none of those where there is no such group."""
+    inside = np.zeros(len(taxonomy.codes), bool)
+    for level, label in named:
+        if level is not None and level <= taxonomy.height:
+            inside |= taxonomy.levels[level].groups == _labels_at(taxonomy, level).get(label)
+    codes = np.flatnonzero(inside)
     return [text for code in codes if (text := taxonomy.texts[code]) is not None]

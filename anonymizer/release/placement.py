@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import ANY, Interval, Line
+from anonymizer.hierarchy import ANY, Interval, Scale
 from anonymizer.hierarchy.dates import Clock, Moment
 from anonymizer.kernels.arrays import Codes
 from anonymizer.release.manifest import Manifest
@@ -88,21 +88,21 @@ class Column:
         return sorted((text, code) for code, text in enumerate(self.texts) if text is not None)
 
     @cached_property
-    def _on_line(self) -> dict[Line, list[tuple[Decimal, int]]]:
+    def _on_scale(self) -> dict[Scale, list[tuple[Decimal, int]]]:
         return {}
 
     @cached_property
     def _moments(self) -> dict[Clock, dict[Moment | None, list[int]]]:
         return {}
 
-    def by_place(self, line: Line) -> list[tuple[Decimal, int]]:
-        """Those that lie on a line, numbers or dates, in order."""
-        if line not in self._on_line:
-            places = [(line.place(text), code) for text, code in self.by_text]
-            self._on_line[line] = sorted(
+    def by_place(self, scale: Scale) -> list[tuple[Decimal, int]]:
+        """Those that lie on a scale, numbers or dates, in order."""
+        if scale not in self._on_scale:
+            places = [(scale.place(text), code) for text, code in self.by_text]
+            self._on_scale[scale] = sorted(
                 (place, code) for place, code in places if place is not None
             )
-        return self._on_line[line]
+        return self._on_scale[scale]
 
     @cached_property
     def written(self) -> Mapping[str, list[int]]:
@@ -121,6 +121,11 @@ class Column:
         own = group.own
         if group.is_range:
             return self._between(group.interval)
+        if group.members and group.values is None:
+            alone = [group.member(member) for member in group.members]
+            return [
+                code for each in alone for code in self.covered(each, everything and own == ANY)
+            ]
         if group.excluded is not None:
             others = {*group.excluded}
             return [code for text, code in self.by_text if text not in others]
@@ -156,7 +161,7 @@ class Column:
 
     def _between(self, range_: Interval) -> list[int]:
         """Numbers or dates of a half-open range; an end that is None is open."""
-        numbers, low, high = self.by_place(range_.line), range_.low, range_.high
+        numbers, low, high = self.by_place(range_.scale), range_.low, range_.high
         begin = 0 if low is None else bisect_left(numbers, (low, -1))
         end = len(numbers) if high is None else bisect_left(numbers, (high, -1))
         return [code for _, code in numbers[begin:end]]

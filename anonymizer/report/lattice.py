@@ -57,7 +57,7 @@ def lattice_dict(graph: "LatticeGraph") -> dict[str, object]:
     of_all = graph.graph
     place = {node: number for number, node in enumerate(graph)}
     counts = {name: of_all[name] for name in ("nodes", "checked", "feasible")}
-    described = ("quasi_identifiers", "heights", "objective", "strategy", "proven")
+    described = ("quasi_identifiers", "floors", "heights", "objective", "strategy", "proven")
     return {
         **{name: of_all[name] for name in described},
         "counts": {**counts, "minimal": _minimal(graph)},
@@ -92,7 +92,7 @@ def _table(graph: "LatticeGraph", rows: Sequence[Row]) -> Table:
     The objective has a column where it is not the information kept.
     """
     of_all = graph.graph
-    names = zip(of_all["quasi_identifiers"], of_all["heights"], strict=True)
+    ends = [of_all[each] for each in ("quasi_identifiers", "floors", "heights")]
     informs = all(known["information"] == known["value"] for _, known in rows)
     value = [] if informs else [of_all["objective"]]
     figures = ["information"] if informs else ["information", "value"]
@@ -105,7 +105,7 @@ def _table(graph: "LatticeGraph", rows: Sequence[Row]) -> Table:
         ]
         for node, known in rows
     ]
-    attributes = [f"{name} (0-{height})" for name, height in names]
+    attributes = [f"{name} ({low}-{high})" for name, low, high in zip(*ends, strict=True)]
     columns = ["", *attributes, "feasible", "minimal", "checked", "I(X~;W), bits", *value]
     return table_of("Frontier and optimum", columns, cells)
 

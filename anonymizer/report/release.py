@@ -14,6 +14,7 @@ from anonymizer.release.parts import kind_of
 from anonymizer.release.release import Release
 from anonymizer.report.console import console, table_of
 from anonymizer.report.verdicts import print_warnings, verdict_table
+from anonymizer.tables.values import counted
 
 if TYPE_CHECKING:  # only a masked release needs what these need
     from anonymizer.masking.disclosure import RandomizationReport
@@ -90,11 +91,12 @@ def _search(search: SearchResult) -> list[str]:
     """What was searched, and how sure the result is."""
     if not search.searched:
         return ["Recoded at the levels given."]
-    gap = "" if search.gap is None else f"; another may be better by {search.gap:.6g}"
+    over = " over the grid" if search.grids else ""
+    gap = "" if search.gap is None else f"; another{over} may be better by {search.gap:.6g}"
     if search.explained:
-        sure = "; the result is the proven optimum" if search.proven else gap
+        sure = f"; the result is the proven optimum{over}" if search.proven else gap
         explained = search.explained + (sure or "; the best found, not proven") + "."
-        return [explained, *([search.caution] if search.caution else [])]
+        return [explained, *([search.caution] if search.caution else []), *_grids(search)]
     found = ""
     if search.feasible is not None and search.minimal is not None:
         minimal = f"{len(search.minimal):,} of them minimal"
@@ -103,7 +105,8 @@ def _search(search: SearchResult) -> list[str]:
         f"Searched {search.nodes:,} nodes ({search.strategy}, {search.checked:,} checked){found}."
     ]
     if search.refinements:
-        proven = "the proven optimum" if search.proven else f"not proven to be the best{gap}"
+        best = f"the proven optimum{over}"
+        proven = best if search.proven else f"not proven to be the best{gap}"
         lines.append(f"Attributes were cut {search.refinements:,} times; the result is {proven}.")
     elif not search.proven:
         lines.append(
@@ -111,7 +114,16 @@ def _search(search: SearchResult) -> list[str]:
             if gap
             else "This is the best node found, not proven to be the best."
         )
-    return lines
+    return [*lines, *_grids(search)]
+
+
+def _grids(search: SearchResult) -> list[str]:
+    """What attributes have a grid of cut points, where not every value may be one."""
+    return [
+        f"Ranges of {name} begin at the cut points of a grid, {counted(points, 'point')}; grid = N "
+        "with its hierarchy allows more or fewer."
+        for name, points in search.grids.items()
+    ]
 
 
 def _recoding(release: Release) -> list[list[object]]:

@@ -31,7 +31,7 @@ def numbers_of_values(taxonomy: Taxonomy) -> Floats | None:
     with exactly():
         numbers = np.array(
             [
-                np.nan if number is None else float((number - least) / taxonomy.line.unit)
+                np.nan if number is None else float((number - least) / taxonomy.scale.unit)
                 for number in taxonomy.numbers
             ]
         )

@@ -83,6 +83,7 @@ def test_json_has_every_node(run, study):
     nodes = found.pop("nodes")
     assert found == {
         "quasi_identifiers": ["year", "ward"],
+        "floors": [0, 0],
         "heights": [1, 1],
         "objective": "mutual-information",
         "strategy": "bisection",
@@ -198,7 +199,8 @@ def test_a_long_frontier_is_cut_short(capsys):
 
     graph = Lattice(("a", "b"), (39, 39)).graph([(i, 39 - i) for i in range(40)])
     graph.graph.update(
-        quasi_identifiers=("a", "b"), heights=(39, 39), objective="mutual-information",
+        quasi_identifiers=("a", "b"), floors=(0, 0), heights=(39, 39),
+        objective="mutual-information",
         strategy="bisection", proven=False, nodes=1600, checked=200, feasible=820, best=(5, 34),
         complete=False,
     )  # fmt: skip

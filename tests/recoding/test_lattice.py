@@ -104,6 +104,7 @@ def test_two_attributes_of_two_levels():
     }
     assert graph.graph == {
         "quasi_identifiers": ("a", "b"),
+        "floors": (0, 0),
         "heights": (1, 1),
         "objective": "mutual-information",
         "strategy": "bisection",

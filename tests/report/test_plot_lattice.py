@@ -17,7 +17,12 @@ def graph_of(heights=(2, 1), best=(1, 0), names=NAMES, complete=True, **statuses
     lattice = Lattice(names, heights)
     graph = lattice.graph()
     graph.graph.update(
-        quasi_identifiers=names, best=best, complete=complete, nodes=lattice.size, heights=heights
+        quasi_identifiers=names,
+        best=best,
+        complete=complete,
+        nodes=lattice.size,
+        floors=lattice.bottom,
+        heights=heights,
     )
     for node in graph:
         feasible = node in statuses.get("feasible", ()) or node in statuses.get("minimal", ())

@@ -19,7 +19,7 @@ import numpy as np
 
 from anonymizer.errors import Ended
 from anonymizer.kernels import Columns
-from anonymizer.kernels.arrays import Codes, Mask
+from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.kernels.cutting import TIE, Cells
 from anonymizer.kernels.mondrian import Ground
 from anonymizer.kernels.single import Criteria
@@ -89,22 +89,34 @@ def grow(
     cells = Cells(
         np.ascontiguousarray(blocks.T, np.int32),
         rows,
-        np.array([axis.numbers if axis.ordered else 0 for axis in axes], np.int64),
-        _wide(axes, most),
+        np.array([axis.runs for axis in axes], np.int64),
+        _wide(axes),
+        *_trees(axes),
     )
     ground = Ground.of(cells, criteria, most, KEPT)
     return TreeGrower(axes, ground, width, run, run.deadline()).grown()
 
 
-def _wide(axes: Sequence[Axis], most: int) -> Mask:
+def _wide(axes: Sequence[Axis]) -> Mask:
     """Which ranges are wide enough, by axis; no axes where all are."""
-    if all(axis.wide is None for axis in axes):
+    most = max((len(axis.wide) for axis in axes if axis.wide is not None), default=0)
+    if not most:
         return np.zeros((0, 1, 1), bool)
-    wide = np.ones((len(axes), most + 1, most + 1), bool)
+    wide = np.ones((len(axes), most, most), bool)
     for axis, own in zip(axes, wide, strict=True):
         if axis.wide is not None:
             own[: len(axis.wide), : len(axis.wide)] = axis.wide
     return wide
+
+
+def _trees(axes: Sequence[Axis]) -> tuple[Ints, Ints]:
+    """The levels of each axis that has groups of a hierarchy, and their trees, side by side."""
+    trees = [np.zeros((0, 0), np.intp) if axis.tree is None else axis.tree for axis in axes]
+    levels, blocks = np.max([tree.shape for tree in trees], axis=0)
+    found = np.zeros((len(axes), levels, blocks), np.int64)
+    for own, tree in zip(found, trees, strict=True):
+        own[: len(tree), : tree.shape[1]] = tree
+    return np.array([len(tree) for tree in trees], np.int64), found
 
 
 @dataclass(eq=False)
@@ -165,7 +177,7 @@ class TreeGrower:
         cuts = self.ground.cuts
         for axis, kept in zip(*np.nonzero(cuts.scores > own + TIE), strict=True):
             left = cuts.left[axis, kept].copy()
-            at = int(cuts.at[axis, kept]) if self.axes[axis].ordered else -1
+            at = int(cuts.at[axis, kept]) if self.axes[axis].runs else -1
             yield Cut(float(cuts.scores[axis, kept]), int(axis), left, at)
 
     def _chosen(self, opened: Open, cuts: Sequence[Cut]) -> Cut:

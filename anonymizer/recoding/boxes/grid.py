@@ -2,17 +2,18 @@
 
 A number is divided into blocks by its possible cut points, and boxes have runs of them; any other
 attribute has a block for each value that occurs, and boxes have any sets of them where they are
-few, runs of siblings in the hierarchy where they are many.
+few, runs of siblings in the hierarchy where they are many. Of codes in their thousands blocks
+stand in the order of the hierarchy, and boxes have some groups of it, siblings most of all.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
 
-from anonymizer.counts.multidimensional import Regions, Shape, labels_of
+from anonymizer.counts.multidimensional import Nodes, Regions, Shape, labels_of
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Interval, Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints, Mask
@@ -23,7 +24,8 @@ MOST_SET = 5
 """Values of which boxes may have any set: 31 sets; a value more doubles them."""
 
 MOST_LISTED = 100
-"""Values of an attribute without ranges beyond are refused: labels would list most of them."""
+"""Values of an attribute without ranges beyond have labels of groups, not lists of themselves; a
+group of more groups, or values, is not divided, as labels would list most of them."""
 
 Blocks = tuple[int, ...] | range
 """Some blocks of an axis, in order."""
@@ -37,6 +39,8 @@ class Axis:
     are where the blocks of an ordered attribute begin, None for any other; ``missing``, whether
     another block after them holds missing values, which no range does. ``wide`` says which runs of
     numbers are wide enough to be released, by first block and end, shape (blocks + 1, blocks + 1).
+    ``tree`` (levels, blocks) has the first block of the group that each block is in, from the
+    finest level up: with it boxes have groups of the hierarchy, in the order of which blocks stand.
     """
 
     taxonomy: Taxonomy
@@ -44,6 +48,7 @@ class Axis:
     starts: tuple[Decimal, ...] | None = None
     missing: bool = False
     wide: Mask | None = None
+    tree: Codes | None = None
 
     @cached_property
     def blocks(self) -> int:
@@ -54,6 +59,11 @@ class Axis:
     def ordered(self) -> bool:
         """Whether boxes have ranges of the attribute."""
         return self.starts is not None
+
+    @property
+    def runs(self) -> int:
+        """How many blocks boxes have runs of; 0 where boxes have sets."""
+        return self.blocks if self.tree is not None else self.numbers if self.ordered else 0
 
     @cached_property
     def numbers(self) -> int:
@@ -72,14 +82,18 @@ class Axis:
         return bool(self.wide[shape[0], shape[-1] + 1])
 
     def covered(self, shape: Sequence[int]) -> Shape:
-        """What a shape covers: a range of numbers, or the codes of values."""
+        """What a shape covers: a range of numbers, the codes of values, or groups of them."""
+        if self.tree is not None:
+            return Nodes(
+                tuple(self._node(*each) for each in self._runs_of(shape[0], shape[-1] + 1))
+            )
         if len(shape) == self.blocks:  # also where no number is missing: "*", not (-inf, inf)
             return tuple(range(len(self.block)))
         if self.starts is None or shape[0] >= self.numbers:
             return tuple(np.flatnonzero(np.isin(self.block, shape)).tolist())
         ends = (*self.starts, None)
         low = self.starts[shape[0]] if shape[0] else None
-        return Interval(low, ends[shape[-1] + 1], self.taxonomy.line)
+        return Interval(low, ends[shape[-1] + 1], self.taxonomy.scale)
 
     def outermost(self, records: Ints, least: int) -> tuple[int, int]:
         """The first and the last block of numbers whose start may be an end of a range.
@@ -99,6 +113,8 @@ class Axis:
         ``outermost``: the first and last block whose start may be an end; ranges beyond are open.
         """
         some = np.unique(blocks)
+        if self.tree is not None:
+            return Nodes(tuple(self._least(each) for each in self._parted(some)))
         if not self.ordered or some[0] >= self.numbers:
             return self.covered(some.tolist())
         if some[-1] >= self.numbers:  # missing values are in no range
@@ -123,6 +139,69 @@ class Axis:
         bins[self.numbers :] = len(cuts)
         block = np.where(self.block < 0, -1, bins[self.block])
         return replace(self, block=block, starts=tuple(self.starts[cut] for cut in cuts), wide=None)
+
+    def standing(self, shape: Blocks) -> Iterable[int]:
+        """Some blocks of a shape whose least cover is that of all of them."""
+        if self.tree is None:
+            return shape
+        return [
+            int(block)
+            for row, low, high in self._runs_of(shape[0], shape[-1] + 1)
+            for block in np.unique(self.tree[max(row - 1, 0), low:high])
+        ]
+
+    def _runs_of(self, low: int, high: int) -> Iterator[tuple[int, int, int]]:
+        """The fewest groups that make up a run: the finest level of each, its blocks, and end."""
+        assert self.tree is not None
+        while low < high:
+            fits = (self.tree[:, low] == low) & (self._ends[:, low] <= high)
+            end = int(self._ends[fits, low].max())
+            yield int(np.argmax(fits & (self._ends[:, low] == end))), low, end
+            low = end
+
+    @cached_property
+    def _ends(self) -> Codes:
+        """Where the group that each block is in ends, shape (levels, blocks)."""
+        assert self.tree is not None
+        ends = np.empty_like(self.tree)
+        for own, starts in zip(ends, self.tree, strict=True):
+            begins = np.unique(starts)
+            own[:] = np.append(begins[1:], self.blocks)[np.searchsorted(begins, starts)]
+        return ends
+
+    def _node(self, row: int, low: int, end: int) -> tuple[int, int]:
+        """The group of a level of the tree that begins at a block."""
+        level = self.taxonomy.finest + row
+        return level, int(self.taxonomy.levels[level].groups[self._codes[low]])
+
+    @cached_property
+    def _codes(self) -> Codes:
+        """A value code of each block, shape (blocks,)."""
+        codes = np.full(self.blocks, -1, np.intp)
+        there = np.flatnonzero(self.block >= 0)
+        codes[self.block[there]] = there
+        return codes
+
+    def _common(self, blocks: Codes) -> int:
+        """The finest row of the tree where some blocks, sorted, are in one group."""
+        assert self.tree is not None
+        return int(np.argmax(self.tree[:, blocks[0]] == self.tree[:, blocks[-1]]))
+
+    def _least(self, blocks: Codes) -> tuple[int, int]:
+        """The finest group that holds some blocks."""
+        return self._node(self._common(blocks), int(blocks[0]), 0)
+
+    def _parted(self, blocks: Codes) -> list[Codes]:
+        """Some blocks by the subgroups that they are in of the finest group that holds all.
+
+        All together where they are in many, which a label had better not list.
+        """
+        assert self.tree is not None
+        row = self._common(blocks)
+        if not row:
+            return [blocks]
+        parts = np.split(blocks, np.flatnonzero(np.diff(self.tree[row - 1, blocks])) + 1)
+        return parts if len(parts) <= MOST_SET else [blocks]
 
     @cached_property
     def siblings(self) -> list[list[tuple[int, ...]]]:
@@ -166,16 +245,24 @@ def axes_of(problem: Problem, ranges: Collection[str], options: RangeOptions) ->
 
     Refuses an attribute of too many cut points, or of too many values that are no ranges.
     """
-    counts = problem.counts
-    return [
-        (_of_numbers if name in ranges else _of_values)(problem.taxonomies[name], codes, options)
-        for name, codes in zip(counts.names, counts.cells.T, strict=True)
-    ]
+    counts, found = problem.counts, []
+    for name, codes in zip(counts.names, counts.cells.T, strict=True):
+        taxonomy = problem.taxonomies[name]
+        if taxonomy.bounded:
+            raise InputError(
+                f"boxes and merged cells cannot keep to the max-level of {name!r}; leave it out, "
+                'or choose recoding = "cut", "variable-range" or "full-domain"'
+            )
+        if name in ranges:
+            found.append(_of_numbers(taxonomy, codes, options, counts.sizes))
+        else:
+            found.append(_of_values(taxonomy, codes))
+    return found
 
 
-def _of_numbers(taxonomy: Taxonomy, codes: Codes, options: RangeOptions) -> Axis:
+def _of_numbers(taxonomy: Taxonomy, codes: Codes, options: RangeOptions, sizes: Ints) -> Axis:
     """Numbers between possible cut points, missing values after them."""
-    ranges = Ranges.of(taxonomy.attribute, taxonomy, codes, options)
+    ranges = Ranges.of(taxonomy.attribute, taxonomy, codes, options, sizes)
     block = ranges.blocks_of(np.arange(len(taxonomy.codes)))
     block[block < 0] = ranges.blocks if ranges.gaps else -1
     wide = np.zeros((ranges.blocks + 1, ranges.blocks + 1), bool)
@@ -184,15 +271,37 @@ def _of_numbers(taxonomy: Taxonomy, codes: Codes, options: RangeOptions) -> Axis
     return Axis(taxonomy, block, ranges.points, ranges.gaps, wide if confined else None)
 
 
-def _of_values(taxonomy: Taxonomy, codes: Codes, options: RangeOptions) -> Axis:
-    """The values that occur, depth-first along the hierarchy."""
+def _of_values(taxonomy: Taxonomy, codes: Codes) -> Axis:
+    """The values that occur, depth-first along the hierarchy, or groups of its lowest level."""
     order = Cuts.of(taxonomy.attribute, taxonomy, codes).order
-    if len(order) > MOST_LISTED:
-        raise InputError(
-            f"column {taxonomy.attribute!r} has {len(order):,} values, too many to be listed in "
-            f"the labels of boxes and classes (the most is {MOST_LISTED}); make it coarser in the "
-            'table, or choose recoding = "cut"'
-        )
     block = np.full(len(taxonomy.codes), -1, np.intp)
-    block[order] = np.arange(len(order))
-    return Axis(taxonomy, block)
+    if len(order) <= MOST_LISTED and not taxonomy.finest:
+        block[order] = np.arange(len(order))
+        return Axis(taxonomy, block)
+    groups = [level.groups[order] for level in taxonomy.levels[taxonomy.finest :]]
+    starts = _joined([_starts(row) for row in groups])
+    begins = np.unique(starts[0])
+    if len(begins) == 1 < len(order):
+        raise InputError(
+            f"the hierarchy of {taxonomy.attribute!r} divides a group into {len(order):,} values "
+            "or groups at once, too many to be listed in the labels of boxes and classes (the most "
+            f"is {MOST_LISTED}); give it levels between, such as prefixes = [4, 3, 2, 1], or "
+            'choose recoding = "cut"'
+        )
+    block[order] = np.searchsorted(begins, starts[0])
+    tree = np.stack([np.searchsorted(begins, row[begins]) for row in starts])
+    return Axis(taxonomy, block, tree=tree)
+
+
+def _starts(groups: Codes) -> Codes:
+    """Where the run of equal groups begins that each place is in."""
+    return np.maximum.accumulate(np.where(np.diff(groups, prepend=-1), np.arange(len(groups)), 0))
+
+
+def _joined(starts: list[Codes]) -> list[Codes]:
+    """The same without groups, or values, that are too many within one of the next level."""
+    for row in reversed(range(1, len(starts))):
+        within = np.bincount(starts[row][np.unique(starts[row - 1])], minlength=len(starts[row]))
+        crowded = within[starts[row]] > MOST_LISTED
+        starts[:row] = [np.where(crowded, starts[row], fine) for fine in starts[:row]]
+    return starts

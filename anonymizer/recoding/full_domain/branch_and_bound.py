@@ -128,7 +128,7 @@ class Tree:
 
     def steps(self) -> Iterator[None]:
         """Search; ``found`` is a valid answer at any moment, also in the midst of a step."""
-        bottom, top = (0,) * len(self.lattice.heights), self.lattice.heights
+        bottom, top = self.lattice.bottom, self.lattice.heights
         self.boxes = [(-self.evaluator.bound_of_all, bottom, top)]
         self._look(top)
         yield

@@ -5,7 +5,6 @@ level: the frequency sets of (v1, ..., vd, 0, ..., 0), d = 0, 1, ... are at hand
 """
 
 from collections.abc import Iterator
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,9 +64,9 @@ def require_searchable(lattice: Lattice) -> None:
     InputError
         When there are more than ``MOST_NODES``.
     """
-    if lattice.size > MOST_NODES:
+    if lattice.room > MOST_NODES:
         raise InputError(
-            f"the lattice has {lattice.size:,} nodes, more than the {MOST_NODES:,} that this "
+            f"the lattice has {lattice.room:,} nodes, more than the {MOST_NODES:,} that this "
             "search can hold; use hierarchies of fewer levels or fewer quasi-identifiers "
             "(full-domain recoding by strategy = 'branch-and-bound' has no such limit)"
         )
@@ -75,7 +74,7 @@ def require_searchable(lattice: Lattice) -> None:
 
 def minimal_nodes(lattice: Lattice, nodes: list[Node]) -> list[Node]:
     """The nodes without a direct specialization among them, lexicographically."""
-    present = np.zeros([height + 1 for height in lattice.heights], bool)
+    present = np.zeros(lattice.shape, bool)
     if nodes:
         present[tuple(np.array(nodes).T)] = True
     return lowest(present)
@@ -94,8 +93,7 @@ def _visited(problem: Problem, run: Run, scores: bool) -> list[Scored]:
     """The feasible nodes in lexicographic order, with their scores if requested."""
     lattice = problem.lattice
     require_searchable(lattice)
-    heights = lattice.heights
-    tasks = [(problem.evaluator, heights, prefix, scores) for prefix in _prefixes(heights)]
+    tasks = [(problem.evaluator, lattice, prefix, scores) for prefix in _prefixes(lattice)]
     found: list[Scored] = []
     jobs = jobs_for_nodes(run.n_jobs, len(problem.counts))
     for done, part in enumerate(in_parallel(_slice, tasks, jobs), start=1):
@@ -104,19 +102,18 @@ def _visited(problem: Problem, run: Run, scores: bool) -> list[Scored]:
     return found
 
 
-def _prefixes(heights: Node) -> list[Node]:
+def _prefixes(lattice: Lattice) -> list[Node]:
     """The levels of the first attributes, enough of them to be shared between jobs."""
-    length, parts = 0, 1
-    while length < len(heights) and parts < PARTS:
-        parts *= heights[length] + 1
+    length = 0
+    while (first := lattice.first(length)).size < PARTS and length < len(lattice.names):
         length += 1
-    return list(product(*(range(height + 1) for height in heights[:length])))
+    return list(first)
 
 
-def _slice(evaluator: Evaluator, heights: Node, prefix: Node, scores: bool) -> list[Scored]:
+def _slice(evaluator: Evaluator, lattice: Lattice, prefix: Node, scores: bool) -> list[Scored]:
     """The feasible nodes that begin with some levels."""
     found: list[Scored] = []
-    for node, classes in _walk(evaluator, heights, prefix):
+    for node, classes in _walk(evaluator, lattice, prefix):
         candidate = evaluator.candidate(node, classes)
         if candidate is not None:
             score = evaluator.objective.score(candidate) if scores else 0.0
@@ -124,18 +121,21 @@ def _slice(evaluator: Evaluator, heights: Node, prefix: Node, scores: bool) -> l
     return found
 
 
-def _walk(evaluator: Evaluator, heights: Node, prefix: Node) -> Iterator[tuple[Node, FrequencySet]]:
+def _walk(
+    evaluator: Evaluator, lattice: Lattice, prefix: Node
+) -> Iterator[tuple[Node, FrequencySet]]:
     """All nodes that begin with some levels, lexicographically, with their frequency sets."""
-    node = [*prefix, *(0 for _ in heights[len(prefix) :])]
+    heights, floors = lattice.heights, lattice.bottom
+    node = [*prefix, *floors[len(prefix) :]]
     bottom = _rolled(evaluator, evaluator.base, node)
-    stack = [bottom] * len(heights)  # stack[d]: the levels after d still 0
+    stack = [bottom] * len(heights)  # stack[d]: the levels after d still the lowest
     yield tuple(node), bottom
     while True:
         raised = [i for i in range(len(prefix), len(heights)) if node[i] < heights[i]]
         if not raised:
             return
         last = raised[-1]
-        node[last + 1 :] = [0] * (len(heights) - last - 1)
+        node[last + 1 :] = floors[last + 1 :]
         node[last] += 1
         classes = _rolled(evaluator, stack[last], node)
         stack[last:] = [classes] * (len(heights) - last)

@@ -27,7 +27,7 @@ from anonymizer.recoding.problem.problem import ALONE, Frontier, Problem, Run
 from anonymizer.recoding.trace import Trace
 
 UNDECIDED, INFEASIBLE, FEASIBLE, OUT = 0, 1, 2, 3
-"""What is known of a node; out: it is undecided, but can neither win nor tie."""
+"""What is known of a node; out: it is undecided, but can neither win nor tie, or not allowed."""
 
 FIRST_GAP, LAST_GAP = 8, 64
 """Nodes counted between two looks at what is left undecided, at first and in the end."""
@@ -104,7 +104,7 @@ def bisection(problem: Problem, run: Run = ALONE, note: Note = forget) -> Fronti
     feasible = board.status == FEASIBLE
     return Frontier(
         tuple(lowest(feasible)),
-        feasible.size,
+        board.lattice.size,
         int(feasible.sum()),
         board.checked,
         "bisection",
@@ -183,7 +183,8 @@ class Board:
 
     def __post_init__(self) -> None:
         heights = self.lattice.heights
-        self.status = np.zeros([height + 1 for height in heights], np.int8)
+        self.status = np.full(self.lattice.shape, OUT, np.int8)
+        self.status[tuple(slice(level, None) for level in self.lattice.bottom)] = UNDECIDED
         self._flat = memoryview(self.status.reshape(-1))  # type: ignore[arg-type]
         self._strides = self.status.strides  # of bytes, so of places
         self._shares = [[level / max(h, 1) for level in range(h)] + [1.0] for h in heights]
@@ -194,7 +195,9 @@ class Board:
         if feasible:
             self.status[tuple(slice(level, None) for level in node)] = FEASIBLE
         else:
-            self.status[tuple(slice(level + 1) for level in node)] = INFEASIBLE
+            bottom = self.lattice.bottom
+            below = tuple(slice(low, level + 1) for low, level in zip(bottom, node, strict=True))
+            self.status[below] = INFEASIBLE
 
     def chain(self) -> list[Node] | None:
         """A maximal chain of undecided nodes from the lexicographically first one; None when done.

@@ -90,7 +90,7 @@ def _found(problem: Problem, search: str | Search, run: Run) -> Found | None:
         return _of_all(problem, search, run)
     if search in ("exhaustive", exhaustive) and run.time_limit is None:
         return survey(problem, run)
-    large = problem.lattice.size > MOST_NODES or run.time_limit is not None
+    large = problem.lattice.room > MOST_NODES or run.time_limit is not None
     if search == "branch-and-bound" or (search == "automatic" and large):
         return branch_and_bound(problem, run)
     if run.time_limit is not None:
@@ -118,7 +118,7 @@ def _of_all(problem: Problem, search: str | Search, run: Run) -> Found | None:
         raise InputError(
             rises + "only search = 'exhaustive' can answer for it; choose that, or leave it out"
         )
-    size = problem.lattice.size
+    size = problem.lattice.room
     if run.time_limit is not None or size > MOST_NODES:
         raise InputError(
             f"{rises}all of the lattice's {size:,} nodes have to be scored: without a time-limit, "

@@ -77,7 +77,7 @@ def best_suppressed(problem: Problem, run: Run = ALONE) -> Found | None:
     score, _, node = winner(search.scored)
     left = search.left()
     bound = max(score, float(search.bounds[left].max(initial=-inf)))
-    size = search.board.status.size
+    size = problem.lattice.size
     proven, trace = not left.any(), search.trace(node)
     return Found("bisection", node, score, bound, proven, size, search.checked, trace=trace)
 
@@ -114,7 +114,8 @@ class SuppressionSearch:
         shape, evaluator = self.board.status.shape, self.evaluator
         self.done = np.zeros(shape, bool)
         if isinstance(evaluator.objective, Tabulated):
-            self.bounds = evaluator.objective.of_all_levels()
+            allowed = tuple(map(slice, shape))
+            self.bounds = evaluator.objective.of_all_levels()[allowed].copy()
         else:
             self.bounds = np.full(shape, evaluator.bound_of_all)
 

@@ -66,7 +66,8 @@ class InitialCells:
         assert found is not None  # without a policy one box is acceptable
         blocks = []
         for place in range(len(found.axes)):
-            pairs = [(number, b) for number, box in enumerate(found.boxes) for b in box[place]]
+            standing = found.axes[place].standing
+            pairs = [(n, b) for n, box in enumerate(found.boxes) for b in standing(box[place])]
             blocks.append(np.array(pairs, np.intp).reshape(-1, 2).T)
         return cls(found.axes, found.regions.class_of, blocks)
 

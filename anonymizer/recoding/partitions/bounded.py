@@ -57,8 +57,9 @@ def refine_within(
         return refine_jointly(problem, attributes, priced, search, run.until(deadline))
 
     def single() -> Refined:
-        hidden = {name: problem.taxonomies[name].levels[-1] for name in problem.counts.names}
-        return replace(refiner, cost=bounds.min_gain).refined(problem.counts, hidden)
+        taxonomies = {name: problem.taxonomies[name] for name in problem.counts.names}
+        coarsest = {name: each.levels[each.coarsest] for name, each in taxonomies.items()}
+        return replace(refiner, cost=bounds.min_gain).refined(problem.counts, coarsest)
 
     return best_within(bounds, solve, single, deadline)
 
@@ -79,6 +80,8 @@ def best_within(
     if most is None or high.classes <= most:
         return high
     low, bound = single(), high.bound
+    if low.classes > most:  # the coarsest has more classes where levels are limited
+        return replace(low, value=-inf)
     refinements = high.refinements + low.refinements
     for _ in range(MOST_ROUNDS):
         if monotonic() > deadline:

@@ -55,6 +55,11 @@ class Family(ABC):
         return False
 
     @property
+    def suppression(self) -> tuple[Partition, ...]:
+        """The partition into one group, unless the levels that may be used have none."""
+        return () if self.taxonomy.bounded else self.taxonomy.levels[-1:]
+
+    @property
     def without_path(self) -> tuple[Partition, ...]:
         """Partitions that no path makes: suppression, where no group holds all values."""
         return ()
@@ -146,8 +151,7 @@ class Segments:
         """All allowed partitions; suppression where there is no other."""
         paths = list(self.family.paths(self.allowed))
         yield from map(self.family.partition, paths)
-        suppression = self.family.taxonomy.levels[-1:]
-        yield from self.family.without_path or (() if paths else suppression)
+        yield from self.family.without_path or (() if paths else self.family.suppression)
 
 
 def tie_breaker(gains: Floats, classes: int) -> float:

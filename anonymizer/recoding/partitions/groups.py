@@ -5,7 +5,7 @@ taxonomy every group is an interval of the values, and a cut is a partition of t
 intervals; a missing value is a leaf like any other.
 """
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,16 +16,8 @@ import numpy as np
 
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import (
-    ANY,
-    NUMBERS,
-    Interval,
-    Partition,
-    Taxonomy,
-    cut_of,
-    grouping_of,
-)
-from anonymizer.kernels.arrays import Codes, Mask
+from anonymizer.hierarchy import ANY, Interval, Partition, Taxonomy, cut_of, grouping_of
+from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.recoding.partitions.families import (
     Family,
     Intervals,
@@ -34,12 +26,10 @@ from anonymizer.recoding.partitions.families import (
     combinations_without,
     tabulated,
 )
+from anonymizer.recoding.partitions.points import cut_points
 from anonymizer.recoding.problem.class_scores import Judge, Judged, lots
 from anonymizer.recoding.problem.options import RangeOptions
-from anonymizer.tables.values import exactly, floor_to
-
-MOST_CUTS = 1_000
-"""Cut points beyond are refused: a coarser grid finds an answer, v^2 ranges would not end."""
+from anonymizer.tables.values import exactly
 
 MOST_VALUES = 6
 """Values beyond are not grouped in any way: 6 make 203 partitions, 8 make 4,140."""
@@ -51,32 +41,38 @@ class Ranges(Intervals):
 
     ``points`` (blocks,) are the possible cut points, where each block of values begins: the first
     is the smallest value that occurs. ``gaps``: whether a value is missing. ``options`` are what
-    the ranges are confined to.
+    the ranges are confined to. ``grid``: how many cut points are used where these are not all.
     """
 
     points: tuple[Decimal, ...]
     gaps: bool
     options: RangeOptions
+    grid: int | None = None
 
     @classmethod
     def of(
-        cls, attribute: str, taxonomy: Taxonomy, codes: Codes, options: RangeOptions
+        cls,
+        attribute: str,
+        taxonomy: Taxonomy,
+        codes: Codes,
+        options: RangeOptions,
+        sizes: Ints | None = None,
     ) -> "Ranges":
-        """The ranges between the values that occur, given by their codes."""
+        """The ranges between the values that occur, given by their codes; ``sizes`` have each."""
         if taxonomy.numbers is None:
             raise InputError(
                 f"cannot refine {attribute!r}: its values are not all numbers, dates or values of "
                 "an order"
             )
-        numbers = {taxonomy.numbers[code] for code in np.unique(codes)}
-        values = sorted(number for number in numbers if number is not None)
-        line = taxonomy.line
-        grid = options.grid if line == NUMBERS else None
-        points, end = line.points(values, MOST_CUTS) or _cut_points(values, grid)
-        starts, ends = np.nonzero(_wide_enough([*points, end], options.min_width, line.unit))
+        values, records, gaps = _occurring(taxonomy, codes, sizes)
+        points, end, grid = cut_points(taxonomy, values, records, options)
+        allowed = _wide_enough([*points, end], options.min_width, taxonomy.scale.unit)
+        if taxonomy.bounded and points:
+            allowed &= _within_groups(taxonomy, values, points)
+        starts, ends = np.nonzero(allowed)
         most = None if options.max_ranges is None else int(options.max_ranges)
-        gaps = bool((_places(taxonomy, ())[codes] < 0).any())
-        return cls(attribute, taxonomy, starts, ends, len(points), most, points, gaps, options)
+        lines = attribute, taxonomy, starts, ends, len(points), most
+        return cls(*lines, points, gaps, options, grid)
 
     def blocks_of(self, codes: Codes) -> Codes:
         """The block of each value code, -1 for a missing value."""
@@ -109,7 +105,7 @@ class Ranges(Intervals):
     @property
     def without_path(self) -> tuple[Partition, ...]:
         """Suppression, which joins missing values to the others, where there are any."""
-        return (self.taxonomy.levels[-1],) if self.gaps else ()
+        return self.suppression if self.gaps else ()
 
     def partition(self, path: Path) -> Partition:
         """The partition of all values of the taxonomy into some ranges.
@@ -120,10 +116,14 @@ class Ranges(Intervals):
         points = [self.points[self.starts[group]] for group in path[1:]]
         places = _places(self.taxonomy, points)
         if not points and places.min() >= 0:
-            return self.taxonomy.levels[-1]
-        ends = zip([None, *points], [*points, None], strict=True)
-        ranges = [Interval(low, high, self.taxonomy.line) for low, high in ends]
-        return Partition.of([ANY if place < 0 else ranges[place] for place in places])
+            return self.taxonomy.levels[self.taxonomy.coarsest]
+        found, first, groups = np.unique(places, return_index=True, return_inverse=True)
+        order = np.argsort(first)  # groups come in the order of their first values
+        ends, scale = [None, *points, None], self.taxonomy.scale
+        labels = tuple(
+            ANY if n < 0 else Interval(ends[n], ends[n + 1], scale) for n in found[order]
+        )
+        return Partition(np.argsort(order)[groups], labels)
 
     def _blocks(self, counts: Counts) -> Codes:
         """The block of each class, -1 for missing values."""
@@ -148,10 +148,11 @@ class Cuts(Intervals):
         present = np.unique(codes)
         keys = [level.representatives[present] for level in taxonomy.levels]
         order = present[np.lexsort(keys)]
-        found = [_runs(level.groups[order]) for level in taxonomy.levels]
+        allowed = range(taxonomy.finest, taxonomy.coarsest + 1)
+        found = [_runs(taxonomy.levels[level].groups[order]) for level in allowed]
         starts = np.concatenate(found)
         ends = np.concatenate([np.append(each[1:], len(order)) for each in found])
-        levels = np.repeat(np.arange(len(found)), [len(each) for each in found])
+        levels = np.repeat(allowed, [len(each) for each in found])
         kept = np.unique(starts * (len(order) + 1) + ends, return_index=True)[1]
         starts, ends, levels = starts[kept], ends[kept], levels[kept]
         return cls(attribute, taxonomy, starts, ends, len(order), None, order, levels)
@@ -181,8 +182,9 @@ class Cuts(Intervals):
     def at_level(self) -> dict[Path, int]:
         """The paths that are levels, each with the finest level that it is."""
         found: dict[Path, int] = {}
-        for level, partition in enumerate(self.taxonomy.levels):
-            found.setdefault(self.path(_runs(partition.groups[self.order])), level)
+        for level in range(self.taxonomy.finest, self.taxonomy.coarsest + 1):
+            groups = self.taxonomy.levels[level].groups[self.order]
+            found.setdefault(self.path(_runs(groups)), level)
         return found
 
     def partition(self, path: Path) -> Partition:
@@ -201,7 +203,7 @@ class Cuts(Intervals):
 
     def _left(self, nodes: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
         """The coarsest groups of the values that are in none of some groups."""
-        levels = self.taxonomy.levels
+        levels = self.taxonomy.levels[: self.taxonomy.coarsest + 1]
         covered = np.zeros(len(self.taxonomy.codes), bool)
         for level, partition in enumerate(levels):
             own = [group for at, group in nodes if at == level]
@@ -244,6 +246,11 @@ class Subsets(Family):
                 f"cannot group {attribute!r} in any way: it has {len(present):,} values (the most "
                 f"is {MOST_VALUES}); leave it out of group"
             )
+        if taxonomy.finest or taxonomy.bounded:
+            raise InputError(
+                f"cannot group {attribute!r} in any way and keep to its min-level or max-level; "
+                "leave it out of group, or leave these out"
+            )
         sizes = range(len(present), 0, -1)
         sets = [np.array(each) for size in sizes for each in combinations(present, size)]
         return cls(attribute, taxonomy, tuple(sorted(sets, key=lambda codes: int(codes[0]))))
@@ -281,6 +288,35 @@ class Subsets(Family):
         return grouping_of(self.taxonomy, [self.members[place] for place in path])
 
 
+def _occurring(
+    taxonomy: Taxonomy, codes: Codes, sizes: Ints | None
+) -> tuple[list[Decimal], Ints, bool]:
+    """The numbers that occur, by size, the records of each, and whether a value is missing."""
+    weights = np.ones(len(codes), np.int64) if sizes is None else sizes
+    of_code = np.bincount(codes, weights, len(taxonomy.codes)).astype(np.int64)
+    there = np.bincount(codes, minlength=len(taxonomy.codes)) > 0
+    known, numbers = taxonomy.line
+    records: dict[Decimal, int] = {}
+    for code, number in zip(known.tolist(), numbers, strict=True):
+        if there[code]:
+            records[number] = records.get(number, 0) + int(of_code[code])
+    there[known] = False
+    return [*records], np.array([*records.values()], np.int64), bool(there.any())
+
+
+def _within_groups(
+    taxonomy: Taxonomy, values: Sequence[Decimal], points: Sequence[Decimal]
+) -> Mask:
+    """Which ranges lie within a group of the highest level, shape (points + 1, points + 1)."""
+    codes, numbers = taxonomy.line
+    groups = taxonomy.levels[taxonomy.coarsest].groups
+    first = [values[bisect_left(values, point)] for point in points]
+    own = groups[codes[[bisect_left(numbers, value) for value in first]]]
+    within = np.zeros((len(points) + 1, len(points) + 1), bool)
+    within[:-1, 1:] = own[:, None] == own[None, :]
+    return within
+
+
 def _runs(groups: Codes) -> Codes:
     """Where the runs of equal groups begin."""
     return np.flatnonzero(np.diff(groups, prepend=-1))
@@ -288,35 +324,11 @@ def _runs(groups: Codes) -> Codes:
 
 def _places(taxonomy: Taxonomy, points: Sequence[Decimal]) -> Codes:
     """How many of the points lie at or below each value, -1 for a missing one, shape (values,)."""
-    numbers = taxonomy.numbers or ()
-    places = [-1 if number is None else bisect_right(points, number) for number in numbers]
-    return np.array(places, np.intp)
-
-
-def _cut_points(
-    values: Sequence[Decimal], grid: float | None
-) -> tuple[tuple[Decimal, ...], Decimal]:
-    """Where ranges may begin, and where the last one ends.
-
-    Without a grid every value that occurs; with one, the last multiple up to it, so that values
-    between two multiples stay together. Whole numbers fill a unit each: 90 ends at 91; the last
-    cell of a grid ends where the next would begin.
-    """
-    if not values:
-        return (), Decimal(0)
-    if grid is None:
-        unit = Decimal(1 if all(value == value.to_integral_value() for value in values) else 0)
-        starts = tuple(values)
-    else:
-        unit = Decimal(str(grid))
-        starts = tuple(dict.fromkeys(floor_to(value, unit) for value in values))
-    if len(starts) > MOST_CUTS:
-        raise InputError(
-            f"{len(starts):,} distinct values are too many to cut exactly (the most is "
-            f"{MOST_CUTS:,}); set a grid, or leave the attribute out of refine"
-        )
-    with exactly():
-        return starts, starts[-1] + unit if grid else values[-1] + unit
+    codes, numbers = taxonomy.line
+    places = np.full(len(taxonomy.codes), -1)
+    begins = [bisect_left(numbers, point) for point in points]
+    places[codes] = np.searchsorted(begins, np.arange(len(codes)), side="right")
+    return places
 
 
 def _wide_enough(ends: Sequence[Decimal], min_width: float | None, unit: Decimal) -> Mask:

@@ -71,6 +71,8 @@ def refine_exactly(
     if parts is None:
         return None
     together, recodings, checked = parts
+    if not recodings:
+        return refiner.none(problem.counts, _hidden(problem))
     limits = [refiner.most(problem.counts, others) for others in recodings]
     order = sorted(range(len(limits)), key=lambda place: (-limits[place], place))
     found: dict[int, Refined] = {}
@@ -93,6 +95,11 @@ def refine_exactly(
         proven=proven,
         bound=best.value if proven else bound,
     )
+
+
+def _hidden(problem: Problem) -> Partitions:
+    """All values suppressed."""
+    return {name: problem.taxonomies[name].levels[-1] for name in problem.counts.names}
 
 
 def _split(
@@ -189,10 +196,13 @@ def _cut(
         hidden = {other.attribute: other.taxonomy.levels[-1]}
         merged = counts.recode(hidden)
         judged.append(refiner.segments(problem, merged, family))
-        found.append(refiner.best(merged, {**others, **hidden}, judged[-1]))
+        if other.suppression:
+            found.append(refiner.best(merged, {**others, **hidden}, judged[-1]))
     cut, proven = _cut_together(problem, refiner, counts, judged, together, floor)
     if cut:
         found.insert(0, refiner.refined(counts, {**others, **cut}))
+    if not found:
+        return refiner.none(problem.counts, _hidden(problem))
     return replace(reduce(Refined.or_better, found), proven=proven)
 
 

@@ -42,7 +42,8 @@ def cut_heuristically(segments: Segments, ranges: Ranges) -> Path | None:
     attributes) satisfies every model. That is *not* monotone in its length: a union of an
     acceptable and an unacceptable range may be either. So all v (v + 1) / 2 are judged beforehand.
     """
-    if ranges.options.max_ranges is not None or ranges.options.min_width is not None:
+    confined = ranges.options.max_ranges, ranges.options.min_width
+    if confined != (None, None) or ranges.taxonomy.bounded:
         raise InputError("the heuristic refinement can be confined by a grid alone; use 'exact'")
     if not ranges.blocks:
         return None
@@ -170,10 +171,11 @@ class Refiner:
     def families(self, problem: Problem, ranged: Sequence[str]) -> dict[str, Family]:
         """The partitions that each attribute may have; some get ranges."""
         found: dict[str, Family] = {}
-        for name, codes in zip(problem.counts.names, problem.counts.cells.T, strict=True):
+        counts = problem.counts
+        for name, codes in zip(counts.names, counts.cells.T, strict=True):
             taxonomy = problem.taxonomies[name]
             if name in ranged and name not in self.group:
-                found[name] = Ranges.of(name, taxonomy, codes, self.options)
+                found[name] = Ranges.of(name, taxonomy, codes, self.options, counts.sizes)
             else:
                 kind = Subsets if name in self.group else Cuts if self.cuts else Levels
                 found[name] = kind.of(name, taxonomy, codes)
@@ -183,12 +185,18 @@ class Refiner:
         """The best partition of an attribute, raw in the counts; ties: the one that is cut."""
         family = segments.family
         path = self.cutting(segments, family) if isinstance(family, Ranges) else segments.best()
-        cut = family.taxonomy.levels[-1] if path is None else family.partition(path)
+        cuts = family.suppression if path is None else (family.partition(path),)
         found = [
             self.refined(counts, {**others, family.attribute: partition})
-            for partition in (cut, *family.without_path)
+            for partition in (*cuts, *family.without_path)
         ]
+        if not found:
+            return self.none(counts, {**others, family.attribute: family.taxonomy.levels[-1]})
         return reduce(Refined.or_better, found)
+
+    def none(self, counts: Counts, recoding: Partitions) -> Refined:
+        """In place of a recoding where limits allow none; another one stands in, worth nothing."""
+        return replace(self.refined(counts, recoding), value=-inf)
 
     def segments(self, problem: Problem, counts: Counts, family: Family) -> Segments:
         """All groups of an attribute that is raw in the counts."""

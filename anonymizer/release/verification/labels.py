@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from anonymizer.counts.multidimensional import CLASS
-from anonymizer.hierarchy.calendar import names_span
+from anonymizer.hierarchy.calendar import span_of
 from anonymizer.hierarchy.dates import Clock
 from anonymizer.hierarchy.rules import MASKS
 from anonymizer.masking import DISTORTIONS, RandomRecoding
@@ -114,8 +114,10 @@ def _reads(group: RawGroup) -> bool:
     Of dates it may be the name of a unit of the calendar, ``2024-Q1``.
     """
     label = str(group.get("group", group["label"]))
-    if "calendar" in group and names_span(label, group["from"], group["to"]):
-        return True
+    named = span_of(label) if "calendar" in group else None
+    if named is not None:
+        begin, end, _ = named
+        return (begin, end) == (_place(group["from"]), _place(group["to"]))
     low, comma, high = label[1:-1].partition(", ")
     if not comma or label[0] not in "[(" or label[-1] != ")":
         return False

@@ -122,35 +122,62 @@ def _level(name: str, hierarchy: Hierarchy, level: int | None, groups: Sequence[
     """The labels of one attribute, at its level or at that of each group; else at any."""
     listed = [_listed_labels(hierarchy, each) for each in range(hierarchy.height + 1)]
     wrong = 0
+    allowed = range(hierarchy.limits.min_level, _highest(hierarchy) + 1)
     for group in groups:
         own = group.get("level", level)
-        fits = any(
+        fits = own in (None, *allowed) and any(
             _of_level(hierarchy, each, group, known)
             for each, known in enumerate(listed)
             if own in (None, each)
         )
-        wrong += not (fits or (own is None and _of_its_own(hierarchy, group)))
+        if "members" in group:
+            fits = _of_members(hierarchy, group, listed)
+        alike = _scale_of(group) == hierarchy.scale.described()
+        wrong += not (alike and (fits or (own is None and _of_its_own(hierarchy, group))))
     high = level is not None and level > hierarchy.height
     reported = "the level of each group" if level is None else f"level {level}"
     words = f"has {counted(wrong, 'label')} of other levels, or of other values"
     return required(f"levels.{name}", not wrong and not high, reported, words, "study")
 
 
+def _highest(hierarchy: Hierarchy) -> int:
+    """The highest level that a release may use."""
+    most = hierarchy.limits.max_level
+    return hierarchy.height if most is None else most
+
+
+def _of_members(hierarchy: Hierarchy, group: RawGroup, listed: Sequence[set[str]]) -> bool:
+    """Whether a label is that of groups of the hierarchy, each of a level that it may have."""
+    members = group["members"]
+    known = all(
+        hierarchy.limits.min_level <= member["level"] <= hierarchy.height
+        and _of_level(hierarchy, member["level"], _unlevelled(member), listed[member["level"]])
+        for member in members
+    )
+    labels = [member["label"] for member in members]
+    spelled = labels[0] if len(labels) == 1 else "{" + ", ".join(map(quoted, labels)) + "}"
+    return known and _alike(spelled, group.get("group", _unmarked(group["label"])))
+
+
+def _unlevelled(member: RawGroup) -> RawGroup:
+    return {name: what for name, what in member.items() if name != "level"}
+
+
 def _of_its_own(hierarchy: Hierarchy, group: RawGroup) -> bool:
     """Whether a group that is of no level is a range, or spells its values out."""
     if "from" in group:
-        return hierarchy.ordered and group_calendar(group) == hierarchy.line.described()
+        return hierarchy.ordered
     values = group.get("values", [])
     if group["label"] == ANY and not any(value is not None for value in values):
         return True  # a missing value, which stays apart from ranges
     label = group.get("group", _unmarked(group["label"]))
     known = all(value is None or _covers(hierarchy, value) for value in values)
     listed = "{" + ", ".join(map(quoted, values)) + "}"
-    return bool(values) and known and label in (listed, hierarchy.line.spelled(values))
+    return bool(values) and known and label in (listed, hierarchy.scale.spelled(values))
 
 
-def group_calendar(group: RawGroup) -> dict[str, object]:
-    """What a group says of the line that its values lie on."""
+def _scale_of(group: RawGroup) -> dict[str, object]:
+    """What a group says of the scale that its values lie on."""
     return {"calendar": dict(group["calendar"])} if "calendar" in group else {}
 
 

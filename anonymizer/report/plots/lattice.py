@@ -156,7 +156,7 @@ def _frame(axes: Axes, graph: "LatticeGraph") -> None:
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
-    axes.set_ylim(-0.8, sum(of_all["heights"]) + 0.6)
+    axes.set_ylim(sum(of_all["floors"]) - 0.8, sum(of_all["heights"]) + 0.6)
 
 
 def _legend(graph: "LatticeGraph") -> list[Line2D]:

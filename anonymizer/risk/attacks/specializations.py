@@ -41,12 +41,12 @@ def specializations(
     """The nodes next below whose classes differ, and the class of each raw cell there.
 
     A level that groups the occurring values as the released one does is the same release: the first
-    level further down that splits a class is taken.
+    level further down that splits a class is taken, of those that a release may use.
     """
     found = {}
     classes = int(classes_at(counts, taxonomies, node).max()) + 1
-    for axis, level in enumerate(node):
-        for lower in reversed(range(level)):
+    for axis, (name, level) in enumerate(zip(counts.names, node, strict=True)):
+        for lower in reversed(range(taxonomies[name].finest, level)):
             finer = (*node[:axis], lower, *node[axis + 1 :])
             class_of = classes_at(counts, taxonomies, finer)
             if class_of.max() >= classes:

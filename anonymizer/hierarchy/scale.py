@@ -1,4 +1,4 @@
-"""Lines: what the places of ordered values stand for, and ranges of them."""
+"""Scales: what the places of ordered values stand for, and ranges of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -6,15 +6,15 @@ from decimal import Decimal
 
 from anonymizer.tables.values import number_of, number_text
 
-Points = tuple[tuple[Decimal, ...], Decimal]
-"""Where ranges may begin, and where the last of them ends."""
+Blocks = tuple[Sequence[Decimal], Decimal]
+"""Where blocks of values begin, sorted, and where the last of them ends."""
 
 
 @dataclass(frozen=True)
-class Line:
-    """A line of numbers: a value lies at the number that it writes out.
+class Scale:
+    """A scale of numbers: a value lies at the number that it writes out.
 
-    Dates and ordered categories have lines of their own, whose places are seconds and ranks.
+    Dates and ordered categories have scales of their own, whose places are seconds and ranks.
     """
 
     @property
@@ -23,7 +23,7 @@ class Line:
         return Decimal(1)
 
     def place(self, value: object) -> Decimal | None:
-        """Where a value lies; None for one that is not on the line."""
+        """Where a value lies; None for one that is not on the scale."""
         return number_of(value)
 
     def label(self, low: Decimal | None, high: Decimal | None) -> str:
@@ -46,24 +46,24 @@ class Line:
         return int(place) if place == place.to_integral_value() else float(place)
 
     def described(self) -> dict[str, object]:
-        """What a manifest says of the line, with each of its groups."""
+        """What a manifest says of the scale, with each of its groups."""
         return {}
 
     def spelled(self, values: Sequence[object]) -> str | None:
         """The label of the range that holds just these values; None where there is none."""
         return None
 
-    def points(self, values: Sequence[Decimal], most: int) -> Points | None:
-        """Where ranges may begin, at most so many places; None: at any of the sorted values."""
+    def blocks(self, values: Sequence[Decimal], level: int) -> Blocks | None:
+        """Where ranges of some sorted values may begin, no finer than a level; None: anywhere."""
         return None
 
 
-NUMBERS = Line()
+NUMBERS = Scale()
 
 
 @dataclass(frozen=True)
 class Interval:
-    """The half-open range [low, high) of a line; ``None`` is an open end.
+    """The half-open range [low, high) of a scale; ``None`` is an open end.
 
     A unit of the calendar has a ``name``, and goes by that.
 
@@ -73,15 +73,15 @@ class Interval:
 
     low: Decimal | None
     high: Decimal | None
-    line: Line = field(default=NUMBERS, repr=False)
+    scale: Scale = field(default=NUMBERS, repr=False)
     name: str | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
-        return self.name or self.line.label(self.low, self.high)
+        return self.name or self.scale.label(self.low, self.high)
 
     def entry(self) -> dict[str, object]:
         """The range as a manifest has it."""
-        return {**self.line.entry(self.low, self.high), **self.line.described()}
+        return {**self.scale.entry(self.low, self.high), **self.scale.described()}
 
     def holds(self, place: Decimal) -> bool:
         """Whether a place lies in the range."""

@@ -1,0 +1,279 @@
+"""Where ranges may begin: at every value that occurs, or on a grid where these are many.
+
+What ranges of two cut points differ in is which values lie between them. So a grid of few points
+is made of quantiles: about as many records lie between each two. A point may lie anywhere between
+two values; it is moved to a round number near the quantile, 12.5 and not 12.4839, and never to one
+that only few records have, since labels show it.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import NamedTuple
+
+import numpy as np
+
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import NUMBERS, Interval, Taxonomy
+from anonymizer.kernels.arrays import Codes, Ints
+from anonymizer.recoding.problem.options import RangeOptions
+from anonymizer.tables.values import exactly, floor_to
+
+MOST_CUTS = 1_000
+"""Cut points beyond are not all used: v^2 / 2 ranges would take minutes, and gigabytes."""
+
+GRID = 100
+"""Cut points of the grid that then takes their place: finer ones keep hardly more (see docs)."""
+
+FEW = 5
+"""A value that fewer records have is no cut point of a grid."""
+
+NEAR = 0.25
+"""How far from its quantile a cut point may lie, as a share of the records between two."""
+
+FINEST = 20
+"""Digits beyond the first that a round number may have."""
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Where a range may begin: before the value at each of ``places``, at each of ``numbers``.
+
+    ``values`` are those that occur, by size, and ``records`` how many have each. ``fixed``: numbers
+    are those of a level or a grid, not just any between two values. ``forced`` are the places where
+    ranges have to begin.
+    """
+
+    values: Sequence[Decimal]
+    records: Ints
+    places: Codes
+    numbers: tuple[Decimal, ...]
+    fixed: bool = False
+    forced: frozenset[int] = frozenset()
+
+    def among(self, numbers: Mapping[int, Decimal]) -> "Candidates":
+        """Others among the same values: a number for each place."""
+        places = sorted(numbers)
+        chosen = tuple(numbers[place] for place in places)
+        return replace(self, places=np.array(places, np.intp), numbers=chosen)
+
+    def thinned(self, most: int) -> "Candidates":
+        """At most so many, or those that are forced: about as many records between each two."""
+        if len(self.places) <= most:
+            return self
+        before, records = np.cumsum(self.records)[self.places - 1], float(self.records.sum())
+        pairs = zip(self.places.tolist(), self.numbers, strict=True)
+        found = {place: number for place, number in pairs if place in self.forced}
+        quantiles = np.linspace(0, records, max(most - len(found), 0) + 2)[1:-1]
+        for quantile in quantiles.tolist():
+            picked = self._near(before, quantile, NEAR * records / (most + 1))
+            if picked is not None:
+                found.setdefault(*picked)
+        return self.among(found)
+
+    def _near(self, before: Ints, quantile: float, reach: float) -> tuple[int, Decimal] | None:
+        """The candidate near a quantile: its place, and its number."""
+        low, high = np.searchsorted(before, [quantile - reach, quantile + reach])
+        nearest = int(np.clip(np.searchsorted(before, quantile), 0, len(before) - 1))
+        if nearest and quantile - before[nearest - 1] < before[nearest] - quantile:
+            nearest -= 1
+        if self.fixed:
+            return int(self.places[nearest]), self.numbers[nearest]
+        low, high = min(int(low), nearest), max(int(high) - 1, nearest)
+        first, last = int(self.places[low]), int(self.places[high])
+        number = round_number(
+            self.values[first - 1], self.values[last], self.numbers[nearest], self._is_rare
+        )
+        return None if number is None else (bisect_left(self.values, number), number)
+
+    def _is_rare(self, number: Decimal) -> bool:
+        """Whether it is a value that few records have."""
+        place = bisect_left(self.values, number)
+        there = place < len(self.values) and self.values[place] == number
+        return there and int(self.records[place]) < FEW
+
+
+def round_number(
+    low: Decimal, high: Decimal, near: Decimal, avoided: Callable[[Decimal], bool] | None = None
+) -> Decimal | None:
+    """The roundest number above ``low`` and up to ``high``, of several the one ``near`` a number.
+
+    That is the multiple of the largest of ..., 10, 5, 2, 1, 0.5, ... None where there is none that
+    JSON and floats hold exactly; ``avoided`` says of a number whether it must not be used.
+
+    >>> round_number(Decimal("12.31"), Decimal("12.84"), Decimal("12.6"))
+    Decimal('12.5')
+    """
+    with exactly():
+        for step in _steps(high - low):
+            multiple = floor_to(low, step) + step
+            found = []
+            while multiple <= high:
+                if is_exact(multiple) and not (avoided and avoided(multiple)):
+                    found.append(multiple)
+                multiple += step
+            if found:
+                return min(found, key=lambda number: (abs(number - near), number))
+    return None
+
+
+def _steps(span: Decimal) -> Iterator[Decimal]:
+    """Round steps, from one above a span downwards."""
+    top = span.adjusted() + 1
+    for exponent in range(top, top - FINEST - 1, -1):
+        for digit in (5, 2, 1):
+            yield Decimal((0, (digit,), exponent))
+
+
+def is_exact(number: Decimal) -> bool:
+    """Whether a manifest holds a number as it is: whole, or as a float writes it."""
+    return number == number.to_integral_value() or Decimal(str(float(number))) == number
+
+
+class CutPoints(NamedTuple):
+    """Where blocks of values begin, the smallest value first, and where the last one ends.
+
+    ``chosen``: how many cut points are used where these are not all, None where they are.
+    """
+
+    points: tuple[Decimal, ...]
+    end: Decimal
+    chosen: int | None = None
+
+
+def cut_points(
+    taxonomy: Taxonomy, values: Sequence[Decimal], records: Ints, options: RangeOptions
+) -> CutPoints:
+    """Where ranges of an attribute may begin: the options, and what limits its hierarchy has.
+
+    ``values`` are those that occur, by size, and ``records`` how many have each. Without a grid
+    every value, as long as they are few. With the multiples of ``options.grid``, the last multiple
+    up to a value, so that values between two multiples stay together. Whole numbers fill a unit
+    each: 90 ends at 91; the last cell of a grid ends where the next would begin. Dates have a grid
+    of their own, units of the calendar.
+
+    Raises InputError when the groups of a lowest or highest level are no ranges.
+    """
+    if not values:
+        return CutPoints((), Decimal(0))
+    limits, scale = taxonomy.limits, taxonomy.scale
+    stepped = options.grid is not None and limits.grid is None and scale == NUMBERS
+    step = Decimal(str(options.grid)) if stepped else None
+    blocks = None if isinstance(limits.grid, tuple) else scale.blocks(values, taxonomy.finest)
+    every = _candidates(values, records, step, blocks[0] if blocks else limits.grid)
+    every = _within_levels(taxonomy, every)
+    used = every.thinned(_most(len(every.places), limits.grid))
+    first = values[0] if step is None else floor_to(values[0], step)
+    given = used is not every or isinstance(limits.grid, tuple)
+    points = (first, *used.numbers)
+    end = blocks[1] if blocks else _end(values, step, points)
+    return CutPoints(points, end, len(used.places) if given else None)
+
+
+def _most(places: int, grid: int | tuple[Decimal, ...] | None) -> int:
+    """How many of some places may be cut points."""
+    if grid is None:
+        return GRID if places >= MOST_CUTS else places
+    return min(grid, MOST_CUTS) if isinstance(grid, int) else MOST_CUTS
+
+
+def _end(values: Sequence[Decimal], step: Decimal | None, points: Sequence[Decimal]) -> Decimal:
+    """Where the last block ends."""
+    unit = Decimal(1 if all(value == value.to_integral_value() for value in values) else 0)
+    with exactly():
+        return max(
+            values[-1] + unit if step is None else floor_to(values[-1], step) + step, points[-1]
+        )
+
+
+def _candidates(
+    values: Sequence[Decimal],
+    records: Ints,
+    step: Decimal | None,
+    grid: int | Sequence[Decimal] | None,
+) -> Candidates:
+    """Every value, every multiple of a step, or every given point, with a value before it."""
+    if step is not None:
+        starts = [floor_to(value, step) for value in values]
+    elif isinstance(grid, Sequence):
+        below = (bisect_right(grid, value) for value in values)
+        starts = [grid[place - 1] if place else values[0] for place in below]
+    else:
+        return _exact(values, records)
+    places = [place for place in range(1, len(values)) if starts[place] != starts[place - 1]]
+    numbers = tuple(starts[place] for place in places)
+    return Candidates(values, records, np.array(places, np.intp), numbers, fixed=True)
+
+
+def _exact(values: Sequence[Decimal], records: Ints) -> Candidates:
+    """Every value; a round number below one of more digits than a float has, if there is any.
+
+    Two values that are one as floats stay together: a manifest could not tell their ranges apart.
+    """
+    found: dict[int, Decimal] = {}
+    for place in range(1, len(values)):
+        number: Decimal | None = values[place]
+        if not is_exact(values[place]):
+            number = round_number(values[place - 1], values[place], values[place])
+        if number is not None:
+            found[place] = number
+    return Candidates(values, records, np.array([*found], np.intp), tuple(found.values()))
+
+
+def _within_levels(taxonomy: Taxonomy, every: Candidates) -> Candidates:
+    """Those where a group of the lowest level begins, and where those of the highest do."""
+    if taxonomy.finest:
+        every = _at_borders(every, _borders(taxonomy, every.values, taxonomy.finest))
+    if not taxonomy.bounded:
+        return every
+    borders = _borders(taxonomy, every.values, taxonomy.coarsest)
+    known = dict(zip(every.places.tolist(), every.numbers, strict=True))
+    for place, (low, high) in borders.items():
+        if place not in known or not low <= known[place] <= high:
+            known[place] = high
+    return replace(every.among(known), forced=frozenset(borders))
+
+
+def _at_borders(every: Candidates, borders: dict[int, tuple[Decimal, Decimal]]) -> Candidates:
+    """The candidates at borders of groups; any number there, or one of a grid that lies there."""
+    found = {}
+    for place, number in zip(every.places.tolist(), every.numbers, strict=True):
+        low, high = borders.get(place, (number + 1, number))
+        if low <= number <= high or (low <= high and not every.fixed):
+            found[place] = number if every.fixed else high
+    return replace(every.among(found), fixed=True)
+
+
+def _borders(
+    taxonomy: Taxonomy, values: Sequence[Decimal], level: int
+) -> dict[int, tuple[Decimal, Decimal]]:
+    """The places where groups of a level begin, and between which numbers a range may begin there.
+
+    That is where the group before ends and where this one begins, where they are ranges.
+    """
+    partition = taxonomy.levels[level]
+    codes, numbers = taxonomy.line
+    place_of = {value: place for place, value in enumerate(values)}
+    there = [
+        (place_of[n], int(code)) for code, n in zip(codes, numbers, strict=True) if n in place_of
+    ]
+    groups = np.full(len(values), -1)
+    groups[[place for place, _ in there]] = partition.groups[[code for _, code in there]]
+    places = np.flatnonzero(np.diff(groups)) + 1
+    alike = all(groups[place] == partition.groups[code] for place, code in there)
+    if not alike or len(np.unique(groups)) != len(places) + 1:
+        raise InputError(
+            f"the groups of level {level} of {taxonomy.attribute!r} are no ranges, so that ranges "
+            "cannot keep to it; leave out min-level and max-level, or choose recoding = "
+            "'full-domain'"
+        )
+    found = {}
+    for place in places.tolist():
+        before, after = (partition.labels[groups[each]] for each in (place - 1, place))
+        low = high = values[place]
+        if isinstance(before, Interval) and isinstance(after, Interval):
+            low = low if before.high is None else before.high
+            high = high if after.low is None else after.low
+        found[place] = low, high
+    return found
