@@ -163,7 +163,7 @@ def show_hierarchy(
     named. A rule such as widths has no values of its own, and needs one; that of a study is its
     own.
     """
-    from anonymizer.hierarchy.checking import check_hierarchy, records_of
+    from anonymizer.hierarchy.authoring.checking import check_hierarchy, records_of
     from anonymizer.report.hierarchy import print_levels, print_tree
 
     found = Source.of(hierarchy, attribute, table, column)
@@ -200,7 +200,7 @@ def check(hierarchy: Path, table: Path, column: str | None, as_json: bool) -> in
     HIERARCHY is a file, or a study of which --column names the attribute. Exits with 1 when values
     lack.
     """
-    from anonymizer.hierarchy.checking import check_hierarchy
+    from anonymizer.hierarchy.authoring.checking import check_hierarchy
     from anonymizer.report.hierarchy import print_check
 
     found = Source.of(hierarchy, column, table, column)
@@ -268,8 +268,8 @@ def build(
     keeps its most frequent values, none that fewer than five records have. Without --output the
     rule is printed as a line of a study.
     """
+    from anonymizer.hierarchy.authoring.writing import inline_text, rule_text
     from anonymizer.hierarchy.inline import hierarchy_of
-    from anonymizer.hierarchy.writing import inline_text, rule_text
 
     rule = {name: value for name, value in given.items() if value is not None}
     rule |= {"origin": rule["origin"][0]} if "origin" in rule else {}
@@ -296,7 +296,7 @@ def _from_table(
     rule: dict[str, Any], name: str, table: Path | None, column: str | None, *, equal: bool
 ) -> dict[str, Any]:
     """The rule that is made of the values of a column."""
-    from anonymizer.hierarchy import building
+    from anonymizer.hierarchy.authoring import building
 
     if table is None or column is None:
         raise click.UsageError(f"--{name} needs the values of a table: --table t.csv --column age")
@@ -325,8 +325,8 @@ def convert(
     file must not be published.
     """
     from anonymizer.errors import InputError
+    from anonymizer.hierarchy.authoring.writing import csv_text, rows_of, rule_of, rule_text
     from anonymizer.hierarchy.inline import hierarchy_of
-    from anonymizer.hierarchy.writing import csv_text, rows_of, rule_of, rule_text
     from anonymizer.tables.values import counted
 
     found = Source.of(hierarchy, column, table, column)

@@ -7,7 +7,7 @@ import numpy as np
 from rich.table import Table
 
 from anonymizer.hierarchy import Hierarchy, Meaning, Taxonomy
-from anonymizer.hierarchy.checking import MOST, HierarchyCheck, LevelUse
+from anonymizer.hierarchy.authoring.checking import MOST, HierarchyCheck, LevelUse
 from anonymizer.hierarchy.naming import ENOUGH, may_be_named, named
 from anonymizer.kernels.arrays import Codes
 from anonymizer.report.console import console, table_of

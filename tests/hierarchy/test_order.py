@@ -54,7 +54,7 @@ def test_values_lie_in_their_order_and_missing_ones_nowhere():
     assert taxonomy.texts == (*SIZES, None)
     assert taxonomy.numbers == (0, 1, 2, 3, 4, None)
     assert taxonomy.ordered
-    assert taxonomy.listed
+    assert taxonomy.listed.tolist() == [True] * 5 + [False]
 
 
 def test_numbers_are_values_like_any_other():
