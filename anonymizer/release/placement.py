@@ -110,7 +110,10 @@ class Column:
         if group.is_range:
             return self._between(group.interval)
         if group.members and group.values is None:
-            alone = [Group(label=label, level=level) for level, label in group.named]
+            alone = [
+                group.model_copy(update={"label": label, "level": level, "members": None})
+                for level, label in group.named
+            ]
             return [
                 code for each in alone for code in self.covered(each, everything and own == ANY)
             ]
