@@ -1,11 +1,13 @@
 """Grids of cut points: ranges of decimals, and of many distinct values."""
 
+import json
 import math
 from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pytest
+from fuzz.exercise import command
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import problem_of
@@ -249,3 +251,40 @@ def test_the_bound_is_over_the_grid():
         recoding=VariableRange(max_ranges=3),
     ).fit(table)  # fmt: skip
     assert finer.search_.value > asked.search_.bound
+
+
+STUDY = """
+[data]
+path = "people.csv"
+[quasi-identifiers]
+zip = { prefixes = [4, 3, 2, 1] }
+x = { widths = [1, 10], grid = 6, min-level = 1 }
+[sensitive]
+attributes = ["w"]
+[[privacy]]
+model = "k-anonymity"
+k = 10
+[recoding]
+method = "boxes"
+"""
+
+
+def test_a_release_of_codes_and_grids_verifies_from_its_folder(tmp_path):
+    """With the study, too; a box that is said to be of another group is noticed by it."""
+    table = zips(600)
+    table["x"] = [n / 7 for n in range(len(table))]
+    table.to_csv(tmp_path / "people.csv", index=False)
+    study, out = tmp_path / "study.toml", tmp_path / "out"
+    study.write_text(STUDY, encoding="utf-8")
+    code, told, error = command("run", study, "--output", out)
+    assert (code, error) == (0, "")
+    assert "Ranges of x begin at the cut points of a grid, 6 points" in told
+    assert command("verify", out)[0] == 0
+    assert command("verify", out, "--study", study)[0] == 0
+    manifest = json.loads((out / "release.json").read_text(encoding="utf-8"))
+    assert manifest["search"]["grids"] == {"x": 6}
+    groups = [group for group in manifest["recoding"]["zip"] if group["label"] != "*"]
+    assert all(group["members"] for group in groups)
+    groups[0]["members"][0]["label"] = "99***"
+    (out / "release.json").write_text(json.dumps(manifest), encoding="utf-8")
+    assert command("verify", out, "--study", study)[0] == 1

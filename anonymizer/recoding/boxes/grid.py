@@ -154,7 +154,8 @@ class Axis:
 
     def _runs_of(self, low: int, high: int) -> Iterator[tuple[int, int, int]]:
         """The fewest groups that make up a run: the finest level of each, its blocks, and end."""
-        assert self.tree is not None and self.least is not None
+        assert self.tree is not None
+        assert self.least is not None
         while low < high:
             fits = (self.tree[:, low] == low) & (self._ends[:, low] <= high)
             fits[: self.least[low]] = False
@@ -187,7 +188,8 @@ class Axis:
 
     def _common(self, blocks: Codes) -> int:
         """The finest row of the tree where some blocks, sorted, are in one group."""
-        assert self.tree is not None and self.least is not None
+        assert self.tree is not None
+        assert self.least is not None
         alike = self.tree[:, blocks[0]] == self.tree[:, blocks[-1]]
         return max(int(np.argmax(alike)), int(self.least[blocks[0]]))
 
