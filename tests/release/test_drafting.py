@@ -1,7 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer import InputError, Study, load_census
@@ -14,7 +14,7 @@ PEOPLE = pd.DataFrame(
         "age": RNG.integers(18, 80, 300),
         "größe": RNG.normal(170, 9, 300).round(1),
         "city": RNG.choice(
-            ["Ulm", "Bonn", "Jena", "Trier", "Rarity"], 300, p=[0.5, 0.3, 0.15, 0.04, 0.01]
+            ["Ulm", "Bonn", "Jena", "Rarity"], 300, p=[0.5, 0.3, 0.19, 0.01]
         ),
         "diagnosis": RNG.choice(["flu", "cold", "asthma"], 300),
     }
@@ -144,7 +144,6 @@ names = st.sampled_from(
 )
 
 
-@settings(max_examples=40)
 @given(
     st.dictionaries(names, columns, min_size=1, max_size=6), st.integers(2, 90), st.integers(0, 9)
 )
@@ -154,4 +153,5 @@ def test_any_table_is_drafted_and_runs(kinds, records, seed):
     study = Study.draft(table)
     released = study.anonymizer().fit_transform(table)
     assert len(released) <= records
-    assert study.anonymizer().set_params(recoding="full-domain").fit(table).release_.satisfied
+    levels = study.anonymizer().set_params(recoding="full-domain").fit(table)
+    assert all(verdict.satisfied for verdict in levels.release_.privacy)
