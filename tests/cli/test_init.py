@@ -58,11 +58,7 @@ def test_adult_as_it_is_downloaded(here, capsys, named):
     assert call(capsys, "init", "adult.data", *more)[0] == 0
     assert call(capsys, "run", "adult-study/study.toml", "-o", "release")[0] == 0
     released = pd.read_csv("release/released.csv")
-    quasi = [
-        name
-        for name in released
-        if name not in ("salary-class", "column-15")
-    ]
+    quasi = [name for name in released if name not in ("salary-class", "column-15")]
     assert len(quasi) == 8
     mostly_lost = [name for name in quasi if (released[name] == "*").mean() > 0.95]
     assert len(mostly_lost) <= 1

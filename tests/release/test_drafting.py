@@ -13,9 +13,7 @@ PEOPLE = pd.DataFrame(
         "name": [f"Nemo{number}" for number in range(300)],
         "age": RNG.integers(18, 80, 300),
         "größe": RNG.normal(170, 9, 300).round(1),
-        "city": RNG.choice(
-            ["Ulm", "Bonn", "Jena", "Rarity"], 300, p=[0.5, 0.3, 0.19, 0.01]
-        ),
+        "city": RNG.choice(["Ulm", "Bonn", "Jena", "Rarity"], 300, p=[0.5, 0.3, 0.19, 0.01]),
         "diagnosis": RNG.choice(["flu", "cold", "asthma"], 300),
     }
 )
