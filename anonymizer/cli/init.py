@@ -4,8 +4,9 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -23,6 +24,8 @@ FAR = 3
 NONE = "-"
 """What is answered for no column at all."""
 
+Command = TypeVar("Command", bound=Callable[..., object])
+
 Drafting = Callable[["Wishes"], "Draft"]
 
 
@@ -37,7 +40,7 @@ def _listed(given: str) -> list[str]:
     return [name.strip() for name in given.split(",") if name.strip()]
 
 
-def names_option(name: str, words: str) -> Any:
+def names_option(name: str, words: str) -> Callable[[Command], Command]:
     """An option that names columns."""
     words = f"{words}; repeat it, or separate names by commas."
     return click.option(name, multiple=True, callback=_names, metavar="NAME", help=words)
@@ -80,7 +83,7 @@ def init(
     sensitive: tuple[str, ...] | None,
     quasi_identifiers: tuple[str, ...] | None,
     identifiers: tuple[str, ...] | None,
-    **form: str | None,
+    **form: Any,
 ) -> None:
     """Propose a study for a raw TABLE: roles, hierarchies and a first policy, with reasons.
 
@@ -122,7 +125,7 @@ def interactive() -> bool:
 
 
 def read_raw(
-    table: Path, columns: Sequence[str] | None, given: Mapping[str, str | None]
+    table: Path, columns: Sequence[str] | None, given: Mapping[str, Any]
 ) -> tuple[Any, "Format"]:
     """A whole table, and the format that was found, with the spellings of missing values.
 
@@ -186,7 +189,7 @@ def _asked(found: "Draft", wishes: "Wishes", draft: Drafting) -> "Draft":
         found, wishes = _answered(
             question,
             NONE if not proposed else ", ".join(proposed),
-            lambda answer, name=name, wishes=wishes: replace(wishes, **{name: _chosen(answer)}),
+            partial(_with_names, wishes, name),
             (found, wishes),
             draft,
         )
@@ -216,6 +219,10 @@ def _answered(
             return draft(wishes), wishes
         except InputError as error:
             click.echo(f"{error}")
+
+
+def _with_names(wishes: "Wishes", name: str, answer: str) -> "Wishes":
+    return replace(wishes, **{name: _chosen(answer)})  # type: ignore[arg-type]
 
 
 def _chosen(answer: str) -> tuple[str, ...]:

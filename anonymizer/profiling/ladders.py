@@ -30,7 +30,7 @@ MOST_ORDERED = 50
 
 YEAR = 365.25
 
-CALENDARS = (
+CALENDARS: tuple[tuple[float, tuple[str, ...]], ...] = (
     (40 * YEAR, ("year", "5 years", "decade")),
     (8 * YEAR, ("quarter", "year", "5 years")),
     (1.5 * YEAR, ("month", "quarter", "year")),

@@ -36,16 +36,10 @@ MOST_BOXED = 1_000_000
 """Combinations of quasi-identifiers up to which boxes are searched for."""
 
 MOST_COUNTED = 200
-"""Sensitive values up to which boxes are searched for: 140 take 2 s, 3,000 more than ten minutes."""
+"""Sensitive values up to which boxes are searched for: 140 take 2 s, 3,000 over ten minutes."""
 
 MOST_LISTED = 100
 """Values without an order that boxes can list in a label."""
-
-QUICK = 2_000
-"""Combinations beyond which the greedy tree of boxes is proposed.
-
-Of UCI Adult with 8 attributes it is found in 1.2 s and has 1,648 classes; the beam has 1,802 in 21.
-"""
 
 
 class Proposed(NamedTuple):
@@ -108,7 +102,11 @@ def _diversity(sizes: Ints) -> tuple[float, float]:
 
 
 def recoding_of(found: TableProfile, ladders: Mapping[str, Ladder]) -> Proposed:
-    """Boxes where they can be searched for, else a level for each attribute with suppression."""
+    """Boxes where they can be searched for, else a level for each attribute with suppression.
+
+    The greedy tree of boxes: of UCI Adult with 8 attributes it is found in 1.2 s and has 1,648
+    classes, where the beam has 1,802 in 21 s, and levels with 5 % suppressed have 53.
+    """
     sensitive = found.of_role("sensitive")
     unordered = [name for name, ladder in ladders.items() if ORDERS.isdisjoint(ladder.rule)]
     listed = max((found[name].values for name in unordered), default=0)
@@ -119,8 +117,6 @@ def recoding_of(found: TableProfile, ladders: Mapping[str, Ladder]) -> Proposed:
             "every class has its own ranges and values, which keeps far more of several "
             'attributes than one level for each (method = "full-domain")'
         )
-        if found.combinations <= QUICK:
-            return Proposed({"method": "boxes"}, why)
         why += "; without refinement the search takes longer and keeps somewhat more"
         return Proposed({"method": "boxes", "refinement": "heuristic"}, why)
     why = (

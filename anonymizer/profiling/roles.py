@@ -18,6 +18,9 @@ MOST_SENSITIVE = 2
 MOST_GUESSED = 50
 """Values of an attribute that is taken for sensitive although its name does not say so."""
 
+LARGE = 1000
+"""Records from which on numbers of which half are different are rare by nature, not by chance."""
+
 COMMON = 0.95
 """Share of the commonest value up to which such an attribute has something to tell."""
 
@@ -136,7 +139,8 @@ def _identifies(column: Column) -> str:
     if column.kind == "text" and not (hint and column.distinction < IDENTIFYING):
         return f"its texts are nearly all different ({apart})"
     number = column.numbers is not None and column.kind != "code"
-    if hint is None and number and column.distinction > MANY and column.records >= FEW:
+    most = MANY if column.records >= LARGE else IDENTIFYING
+    if hint is None and number and column.distinction > most and column.records >= FEW:
         return f"whoever knows its value finds the record ({apart}), and no name says what it is"
     return ""
 

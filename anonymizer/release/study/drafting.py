@@ -243,11 +243,11 @@ def _quasi_identifier(draft: Draft, name: str) -> list[str]:
 def _sensitive(found: TableProfile) -> list[str]:
     names = found.of_role("sensitive")
     if not names:
-        why = (
+        none = (
             "What nobody shall learn of anybody. No column is proposed; list it here if there is "
             "one, and add a model about it."
         )
-        return ["", toml.comment(why), "[sensitive]", "attributes = []"]
+        return ["", toml.comment(none), "[sensitive]", "attributes = []"]
     why = [toml.comment(f"{name}: {found[name].why}.") for name in names]
     head = "# What nobody shall learn of anybody."
     return ["", head, *why, "[sensitive]", toml.entry("attributes", list(names))]

@@ -1,0 +1,185 @@
+import json
+import os
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from anonymizer import load_adult, load_census
+from anonymizer.cli import init as command
+from anonymizer.cli import main
+from anonymizer.cli.init import init
+
+TABLE = "name;age;town;disease\n" + "".join(
+    f"Nemo{number};{20 + number % 40},5;{'UB'[number % 3 == 0]};{['flu', 'cold'][number % 2]}\n"
+    for number in range(120)
+)
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "people.csv").write_text(TABLE)
+    return tmp_path
+
+
+def call(capsys, *arguments):
+    with pytest.raises(SystemExit) as stop:
+        main(list(arguments))
+    out, err = capsys.readouterr()
+    assert "Nemo" not in out + err
+    return stop.value.code, out, err
+
+
+def answered(monkeypatch, answers, *arguments):
+    monkeypatch.setattr(command, "interactive", lambda: True)
+    return CliRunner().invoke(init, list(arguments), input=answers)
+
+
+def test_init_then_run_then_verify(here, capsys):
+    code, out, _ = call(capsys, "init", "people.csv")
+    assert code == 0
+    assert "anonymizer run people-study/study.toml --output people-study/release" in out
+    text = (here / "people-study" / "study.toml").read_text()
+    assert 'path = "../people.csv"\nseparator = ";"\ndecimal = ","' in text
+    assert call(capsys, "run", "people-study/study.toml", "-o", "people-study/release")[0] == 0
+    assert call(capsys, "verify", "people-study/release")[0] == 0
+    released = pd.read_csv("people-study/release/released.csv", sep=";")
+    assert list(released.columns) == ["age", "town", "disease"]
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_adult_as_it_is_downloaded(here, capsys, named):
+    columns = list(load_adult().columns)
+    load_adult().fillna("?").to_csv("adult.data", index=False, header=False, lineterminator="\n")
+    more = ["--columns", ",".join(columns)] if named else []
+    assert call(capsys, "init", "adult.data", *more)[0] == 0
+    assert call(capsys, "run", "adult-study/study.toml", "-o", "release")[0] == 0
+    released = pd.read_csv("release/released.csv")
+    quasi = [name for name in released if name not in ("salary-class", "column-15")]
+    assert len(quasi) == 8
+    mostly_lost = [name for name in quasi if (released[name] == "*").mean() > 0.95]
+    assert len(mostly_lost) <= 1
+    assert released.groupby(quasi, dropna=False).ngroups > 1000
+
+
+def test_the_census_of_invented_people(here, capsys):
+    load_census().to_parquet("census.parquet")
+    assert call(capsys, "init", "census.parquet", "-o", ".", "--sensitive", "salary-class")[0] == 0
+    assert call(capsys, "run", "study.toml", "-o", "release")[0] == 0
+
+
+def test_a_study_that_is_there_is_not_replaced(here, capsys):
+    call(capsys, "init", "people.csv")
+    before = (here / "people-study" / "study.toml").read_text()
+    code, _, err = call(capsys, "init", "people.csv", "--k", "9")
+    assert (code, err) == (
+        2,
+        "anonymizer: people-study already holds a study, study.toml; --force replaces it\n",
+    )
+    assert (here / "people-study" / "study.toml").read_text() == before
+    assert call(capsys, "init", "people.csv", "--k", "9", "--force")[0] == 0
+    assert "k = 9" in (here / "people-study" / "study.toml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing.csv"], "there is no file nothing.csv"),
+        (["people.csv", "--sensitive", "desease"], "did you mean 'disease'?"),
+        (["people.csv", "--k", "500"], "k = 500 is more than the 120 records of the table"),
+        (["people.csv", "--sensitive", "age", "--identifiers", "age"], "more than one role"),
+        (["twice.csv"], "column 'a' stands more than once"),
+        (["latin.csv"], "here that is an option, such as --encoding"),
+    ],
+)
+def test_mistakes_say_what_to_do_and_write_nothing(here, capsys, arguments, message):
+    (here / "twice.csv").write_text("a,a\n1,2\n")
+    (here / "latin.csv").write_bytes("größe,sex\n170,m\n".encode("latin-1") * 20)
+    before = sorted(here.iterdir())
+    code, _, err = call(capsys, "init", *arguments)
+    assert code == 2
+    assert message in err
+    assert sorted(here.iterdir()) == before
+
+
+def test_an_encoding_that_is_given_goes_into_the_study(here, capsys):
+    lines = "größe,sex\n" + "".join(f"{150 + number},{'mf'[number % 2]}\n" for number in range(40))
+    (here / "latin.csv").write_bytes(lines.encode("latin-1"))
+    assert call(capsys, "init", "latin.csv", "--encoding", "latin-1")[0] == 0
+    assert "encoding" in (here / "latin-study" / "study.toml").read_text(encoding="utf-8")
+    assert call(capsys, "run", "latin-study/study.toml", "-o", "release")[0] == 0
+
+
+def test_json_is_the_profile(here, capsys):
+    code, out, _ = call(capsys, "init", "people.csv", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert [column["role"] for column in found["columns"]] == [
+        "identifier",
+        "quasi-identifier",
+        "quasi-identifier",
+        "sensitive",
+    ]
+
+
+def test_enter_takes_every_proposal(here, monkeypatch, capsys):
+    call(capsys, "init", "people.csv", "-o", "silent")
+    found = answered(monkeypatch, "\n\n\n\n", "people.csv", "-o", "asked")
+    assert found.exit_code == 0
+    for name in ("sensitive", "quasi-identifiers", "k:"):
+        assert name in found.output.casefold()
+    assert (here / "asked" / "study.toml").read_text() == (
+        here / "silent" / "study.toml"
+    ).read_text()
+
+
+def test_answers_change_the_study_and_wrong_ones_are_asked_again(here, monkeypatch):
+    answers = "towm\ntown\nage, disease\nmany\n4\ny\n"
+    found = answered(monkeypatch, answers, "people.csv")
+    assert found.exit_code == 0
+    assert "did you mean 'town'?" in found.output
+    assert "k = 'many' must be a whole number of at least 2" in found.output
+    text = (here / "people-study" / "study.toml").read_text()
+    assert 'attributes = ["town"]' in text
+    assert "k = 4" in text
+
+
+def test_none_is_sensitive_where_that_is_answered(here, monkeypatch):
+    assert answered(monkeypatch, "-\n\n\n\n", "people.csv").exit_code == 0
+    assert "attributes = []" in (here / "people-study" / "study.toml").read_text()
+
+
+@pytest.mark.parametrize("answers", ["", "\n", "\n\n\n", "\n\n\nn\n"])
+def test_who_leaves_early_finds_nothing_written(here, monkeypatch, answers):
+    before = sorted(here.iterdir())
+    assert answered(monkeypatch, answers, "people.csv").exit_code == 1
+    assert sorted(here.iterdir()) == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_it_asks_at_a_terminal(here):
+    import pty
+
+    master, slave = pty.openpty()
+    code = "import sys; from anonymizer.cli import main; main(['init', 'people.csv'])"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=slave, stdout=slave, stderr=slave
+    ) as process:
+        os.close(slave)
+        os.write(master, b"\n\n\n\n")
+        shown = b""
+        while True:
+            try:
+                part = os.read(master, 4096)
+            except OSError:  # its end on Linux
+                break
+            if not part:
+                break
+            shown += part
+    os.close(master)
+    assert process.returncode == 0
+    assert b"what nobody shall learn" in shown
+    assert (here / "people-study" / "study.toml").exists()

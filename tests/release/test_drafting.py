@@ -1,0 +1,155 @@
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymizer import InputError, Study, load_census
+from anonymizer.profiling.policy import size_of
+
+RNG = np.random.default_rng(0)
+PEOPLE = pd.DataFrame(
+    {
+        "name": [f"Nemo{number}" for number in range(300)],
+        "age": RNG.integers(18, 80, 300),
+        "größe": RNG.normal(170, 9, 300).round(1),
+        "city": RNG.choice(["Ulm", "Bonn", "Jena", "Rarity"], 300, p=[0.5, 0.3, 0.19, 0.01]),
+        "diagnosis": RNG.choice(["flu", "cold", "asthma"], 300),
+    }
+)
+
+
+def test_a_draft_runs_as_it_stands():
+    study = Study.draft(PEOPLE)
+    released = study.anonymizer().fit_transform(PEOPLE)
+    assert "name" not in released
+    assert released.groupby(["age", "größe", "city"]).size().min() >= 5
+    assert study.schema.sensitive == ("diagnosis",)
+
+
+def test_what_is_written_is_the_same_study(tmp_path):
+    drafted = Study.draft(PEOPLE)
+    path = drafted.write(tmp_path / "study")
+    PEOPLE.to_csv(tmp_path / "study" / "table.csv", index=False)
+    read = Study(path)
+    assert read.fingerprint == drafted.fingerprint
+    assert path.read_text(encoding="utf-8") == drafted.text
+    assert read.document == drafted.document
+
+
+def test_long_hierarchies_get_files_of_their_own(tmp_path):
+    census = load_census()
+    drafted = Study.draft(census)
+    path = drafted.write(tmp_path / "study")
+    assert (tmp_path / "study" / "hierarchies" / "occupation.toml").exists()
+    assert Study(path).hierarchies["occupation"].describe() == (
+        drafted.hierarchies["occupation"].describe()
+    )
+
+
+def test_comments_say_why_and_never_what_few_records_have():
+    text = Study.draft(PEOPLE).text
+    assert "# age: whole number, 62 values; by its name it is an age" in text
+    assert "name: by its name it is a person's name." in text
+    assert "Nemo" not in text
+    assert (PEOPLE["city"] == "Rarity").sum() < 5
+    assert "Rarity" not in text
+    assert "Ulm" in text
+
+
+def test_a_study_is_replaced_by_force_alone_with_its_hierarchies(tmp_path):
+    Study.draft(load_census()).write(tmp_path)
+    (tmp_path / "mine.txt").write_text("kept")
+    with pytest.raises(InputError, match=r"already holds a study, study.toml; --force replaces it"):
+        Study.draft(PEOPLE).write(tmp_path)
+    Study.draft(PEOPLE[["age", "diagnosis"]]).write(tmp_path, force=True)
+    assert {path.name for path in tmp_path.iterdir()} == {"study.toml", "mine.txt"}
+
+
+def test_nothing_is_half_written(tmp_path, monkeypatch):
+    from anonymizer.release.output import atomic
+
+    def fail(path):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(atomic, "flush", fail)
+    with pytest.raises(InputError, match=r"No space left on device; nothing was written"):
+        Study.draft(load_census()).write(tmp_path / "study")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("records", "k"), [(3, 2), (100, 3), (5000, 5), (10**6, 10)])
+def test_k_grows_with_the_table(records, k):
+    assert size_of(records) == k
+
+
+def test_thresholds_are_those_of_the_table_halfway():
+    table = pd.DataFrame({"age": [20, 30, 40, 50] * 10, "illness": ["a", "b"] * 20})
+    models = Study.draft(table).document.privacy
+    assert models == ({"model": "k-anonymity", "k": 3}, {"model": "entropy-l-diversity", "l": 1.5})
+
+
+def test_skewed_and_numeric_sensitive_attributes_get_closeness():
+    table = PEOPLE[["age"]].assign(
+        income=RNG.integers(1000, 9000, 300), hiv=["no"] * 285 + ["yes"] * 15
+    )
+    models = Study.draft(table).document.privacy
+    assert [
+        (model.get("attribute"), model["model"], model.get("distance")) for model in models
+    ] == [
+        (None, "k-anonymity", None),
+        ("income", "t-closeness", "ordered"),
+        ("hiv", "t-closeness", "equal"),
+    ]
+
+
+def test_wishes_are_kept_to():
+    study = Study.draft(PEOPLE, k=7, quasi_identifiers=["city"], sensitive=[], identifiers=["age"])
+    assert study.schema.quasi_identifiers == ("city",)
+    assert study.schema.sensitive == ()
+    assert "age" in study.schema.identifiers
+    assert study.document.privacy == ({"model": "k-anonymity", "k": 7},)
+
+
+@pytest.mark.parametrize(
+    ("table", "wishes", "message"),
+    [
+        (PEOPLE.head(1), {}, "the table has 1 record; nobody can be hidden among others in it"),
+        (PEOPLE.head(4), {"k": 5}, "k = 5 is more than the 4 records of the table"),
+    ],
+)
+def test_tables_of_which_no_study_can_be_drafted(table, wishes, message):
+    with pytest.raises(InputError, match=message):
+        Study.draft(table, **wishes)
+
+
+columns = st.sampled_from(
+    [
+        lambda rng, n: rng.integers(0, 90, n),
+        lambda rng, n: np.where(rng.random(n) < 0.2, np.nan, rng.normal(0, 1, n)),
+        lambda rng, n: rng.choice(["a", "b", None, "dd"], n),
+        lambda rng, n: rng.choice([True, False], n),
+        lambda rng, n: pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "D"),
+        lambda rng, n: [f"{code:05}" for code in rng.integers(0, 99, n)],
+        lambda rng, n: pd.Categorical(rng.choice(["x", "y"], n), ["x", "y", "z"], ordered=True),
+        lambda rng, n: [None] * n,
+        lambda rng, n: ["constant"] * n,
+        lambda rng, n: [f"text number {number}" for number in range(n)],
+    ]
+)
+names = st.sampled_from(
+    ["age", "x", "größe", "", "a b", 'q"uote', "line\nbreak", "diagnosis", "id"]
+)
+
+
+@given(
+    st.dictionaries(names, columns, min_size=1, max_size=6), st.integers(2, 90), st.integers(0, 9)
+)
+def test_any_table_is_drafted_and_runs(kinds, records, seed):
+    rng = np.random.default_rng(seed)
+    table = pd.DataFrame({name: column(rng, records) for name, column in kinds.items()})
+    study = Study.draft(table)
+    released = study.anonymizer().fit_transform(table)
+    assert len(released) <= records
+    levels = study.anonymizer().set_params(recoding="full-domain").fit(table)
+    assert all(verdict.satisfied for verdict in levels.release_.privacy)
