@@ -75,6 +75,12 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
         TCloseness as TCloseness,
         ValueGain as ValueGain,
     )
+    from anonymizer.profiling import (
+        ColumnProfile as ColumnProfile,
+        TableProfile as TableProfile,
+        profile as profile,
+    )
+    from anonymizer.recoding.best import Best as Best
     from anonymizer.recoding.classes import Boxes as Boxes, MergedCells as MergedCells
     from anonymizer.recoding.lattice import Lattice as Lattice
     from anonymizer.recoding.levels import Fixed as Fixed, FullDomain as FullDomain
@@ -109,6 +115,8 @@ HOMES = {
         "MeanInformation Population PopulationUniqueness PrivacyModel RecursiveLDiversity "
         "TCloseness ValueGain"
     ),
+    "profiling": "ColumnProfile TableProfile profile",
+    "recoding.best": "Best",
     "recoding.classes": "Boxes MergedCells",
     "recoding.lattice": "Lattice",
     "recoding.levels": "Fixed FullDomain",

@@ -65,12 +65,17 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("x", ["age"]), did_you_mean("AGE", ["age"])
     ('', "; did you mean 'age'?")
     """
-    names = list(known)
+    close = _nearest(name, list(known))
+    return f"; did you mean {close!r}?" if close else ""
+
+
+def _nearest(name: str, names: list[str]) -> str:
+    """The name that is nearest to another one; empty where none is near."""
     if len(name) > LONGEST or len(names) > MOST_COMPARED:
         return ""
     alike = [each for each in names if each.casefold() == name.casefold()]
     close = alike or get_close_matches(name, [each for each in names if len(each) <= LONGEST], n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+    return close[0] if close else ""
 
 
 def suggestion(name: object, known: Iterable[str], others: str = "known are") -> str:
@@ -91,7 +96,9 @@ def near_file(path: Path) -> str:
             names = [entry.name for entry in islice(entries, MOST_COMPARED) if entry.is_file()]
     except (OSError, ValueError):
         return ""
-    return did_you_mean(path.name, names)
+    begun = {name.split(".")[0]: name for name in names if name[0] != "."}  # endings are alike
+    close = begun.get(_nearest(path.name.split(".")[0], list(begun)))
+    return f"; did you mean {close!r}?" if close else ""
 
 
 def shown(given: object) -> str:

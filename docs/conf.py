@@ -41,6 +41,7 @@ class CommandHelp(Directive):
     """The help of a command, as ``anonymizer NAME --help`` prints it."""
 
     required_arguments = 1
+    optional_arguments = 1
 
     def run(self) -> list[nodes.Node]:
         """A block of text."""
@@ -50,6 +51,9 @@ class CommandHelp(Directive):
         if command is None:
             raise self.error(f"there is no command {name}")
         context = click.Context(command, info_name=name, parent=group, max_content_width=78)
+        for inner in self.arguments[1:]:
+            command = command.get_command(context, inner)  # type: ignore[attr-defined]
+            context = click.Context(command, info_name=inner, parent=context, max_content_width=78)
         text = command.get_help(context)
         return [nodes.literal_block(text, text, language="text")]
 

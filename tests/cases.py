@@ -113,7 +113,7 @@ class Case:
     def strategies(self) -> tuple[str, ...]:
         """Those that can answer."""
         if self.brute.objective in ESTIMATES:
-            return ("automatic", "exhaustive")
+            return ("automatic", "exhaustive", "branch-and-bound")
         if self.brute.most:
             return ("automatic", "bisection", "exhaustive", "branch-and-bound")
         if all(model.monotone for model in self.brute.models):

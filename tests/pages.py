@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 from anonymizer import Hierarchy, Study
 from anonymizer.cli import main
+from anonymizer.hierarchy.inline import RULES
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -30,7 +31,6 @@ SAMPLE = (
 """What of the repository lies in the directory in which a page is carried out."""
 
 FENCE = re.compile(r"^```(?P<language>[^\n]*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
-RULES = {"widths", "cuts", "prefixes", "suppress"}
 FRAME = {
     "data": '[data]\npath = "data/census.csv.gz"\n',
     "quasi-identifiers": (
@@ -103,7 +103,7 @@ class Session:
         named = re.match(r"# (\S+\.toml)\n", block.text)
         content = tomllib.loads(block.text)
         path = self.directory / (named[1] if named else "fragment.toml")
-        if RULES & set(content):
+        if {*RULES} & {*content}:
             path.write_text(block.text, encoding="utf-8")
             Hierarchy.read(path)
             return

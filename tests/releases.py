@@ -76,6 +76,7 @@ KINDS: Mapping[str, Kind] = {
     "by loss": Kind('[objective]\nname = "loss"\n'),
     "by miller-madow": Kind('[objective]\nname = "miller-madow"\n'),
     "above shuffled": Kind('[objective]\nname = "above-shuffled"\n'),
+    "best": Kind(searched("best", 'recodings = ["full-domain", "cut"]')),
     "fixed": Kind('[recoding]\nmethod = "fixed"\nlevels = {age = 3, job = 2}\n'),
     "kept values": Kind(fixed_at(1), jobs=KEPT),
     "kept values, merged cells": Kind(

@@ -17,7 +17,7 @@ FLOORS = (
     {"hierarchy"},
     {"counts"},
     {"privacy", "objectives"},
-    {"recoding", "channels"},
+    {"recoding", "channels", "profiling"},
     {"masking"},
     {"release"},
     {"risk", "utility", "advice"},

@@ -27,6 +27,7 @@ DEBUG = "ANONYMIZER_DEBUG"
 INTERRUPTED = 130
 
 HOMES = {
+    "init": "anonymizer.cli.init",
     "run": "anonymizer.cli.releases",
     "verify": "anonymizer.cli.releases",
     "check": "anonymizer.cli.releases",
@@ -38,6 +39,7 @@ HOMES = {
     "advise": "anonymizer.cli.advise",
     "lattice": "anonymizer.cli.measuring",
     "estimate": "anonymizer.cli.measuring",
+    "hierarchy": "anonymizer.cli.hierarchies",
     "demo": "anonymizer.cli.releases",
     "reproduce": "anonymizer.papers.command",
 }

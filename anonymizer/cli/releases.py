@@ -36,7 +36,7 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
     from anonymizer.release.publish import publish
     from anonymizer.release.study import Study
     from anonymizer.report.progress import progress
-    from anonymizer.report.release import print_release
+    from anonymizer.report.release import print_found, print_release
 
     described = Study(study)
     with progress() as shown, never_lost(shown) as watch:
@@ -50,6 +50,7 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
         if as_json:
             print_json(manifest.to_dict())
         else:
+            print_found(described.data_path, described.found)
             print_release(release, output, weak)
 
 

@@ -26,6 +26,11 @@ class Nodes:
         named = ((level, taxonomy.label(level, group)) for level, group in self.groups)
         return [(level, None if label is None else text_of(label)) for level, label in named]
 
+    def described(self, taxonomy: Taxonomy) -> list[dict[str, object]]:
+        """What a manifest says of each: its level, its label, and what that stands for."""
+        named = ((level, taxonomy.label(level, group)) for level, group in self.groups)
+        return [{**taxonomy.entry(label, raw=False), "level": level} for level, label in named]
+
     def label(self, taxonomy: Taxonomy) -> str | None:
         """What they go by together: a single one by its own label, ``{4790*, 4791*}``."""
         labels = [label for _, label in self.labels(taxonomy)]
@@ -99,10 +104,7 @@ def _described(taxonomy: Taxonomy, label: Hashable, shape: Shape) -> dict[str, o
     """What a label stands for; values that no steward listed only where it spells them out."""
     described = taxonomy.entry(label, raw=False)
     if isinstance(shape, Nodes):
-        named = ((level, taxonomy.label(level, group)) for level, group in shape.groups)
-        described["members"] = [
-            {**taxonomy.entry(own, raw=False), "level": level} for level, own in named
-        ]
+        described["members"] = shape.described(taxonomy)
         codes = shape.codes(taxonomy)
         if taxonomy.lists(codes):
             texts = (taxonomy.texts[code] for code in codes)

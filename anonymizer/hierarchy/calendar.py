@@ -12,6 +12,8 @@ from decimal import Decimal
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
+import numpy as np
+
 from anonymizer.errors import InputError, did_you_mean, shown
 from anonymizer.hierarchy.dates import (
     DAY,
@@ -24,7 +26,7 @@ from anonymizer.hierarchy.dates import (
 )
 from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy, Label
 from anonymizer.hierarchy.naming import named
-from anonymizer.hierarchy.partition import ANY
+from anonymizer.hierarchy.partition import ANY, Partition
 from anonymizer.hierarchy.scale import Blocks, Interval, Scale
 from anonymizer.tables.values import is_missing
 
@@ -263,6 +265,25 @@ class CalendarHierarchy(Hierarchy):
     def labels_of(self, key: Hashable) -> tuple[Label, ...]:
         place: Decimal = key.place  # type: ignore[attr-defined]
         return (*(self._label(unit, place) for unit in self.units), ANY)
+
+    def partitions(self, keys: Sequence[Hashable]) -> tuple[Partition, ...]:
+        """Levels 1, 2, ..., height; keys come in order, so that units are runs of them."""
+        places = [key.place if isinstance(key, Moment) else None for key in keys]
+        units = tuple(self._partition(unit, places) for unit in self.units)
+        return *units, Partition.of([ANY] * len(keys))
+
+    def _partition(self, unit: str, places: Sequence[Decimal | None]) -> Partition:
+        groups, codes = np.empty(len(places), np.intp), dict[Label, int]()
+        label: Interval | None = None
+        own = 0
+        for number, place in enumerate(places):
+            if place is None:
+                label, own = None, codes.setdefault(ANY, len(codes))
+            elif label is None or not label.holds(place):
+                label = self._label(unit, place)
+                own = codes.setdefault(label, len(codes))
+            groups[number] = own
+        return Partition(groups, tuple(codes))
 
     def _label(self, unit: str, place: Decimal) -> Interval:
         low, high, name = unit_at(unit, place)

@@ -5,8 +5,9 @@ instants, values with an offset from UTC, and the clock as it is written for all
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from decimal import Decimal
 from functools import cached_property
 from zoneinfo import ZoneInfo
@@ -50,6 +51,9 @@ class Moment:
 
     def __str__(self) -> str:
         return self.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)  # half of the time of both
 
 
 @dataclass(frozen=True)
@@ -99,18 +103,33 @@ class Clock:
         except (ValueError, OverflowError):  # no such day, or one before the year 1
             return None
 
-    def _of(self, parts: dict[str, str | None]) -> Moment:
-        given = [int(parts.get(name) or 0) for name in "YmdHMS"]
-        whole = datetime(*given)  # type: ignore[arg-type]
-        fraction = Decimal(f"0.{parts.get('f') or 0}").normalize()
+    def _of(self, parts: Mapping[str, str | None]) -> Moment:
+        day = date(int(parts["Y"] or 0), int(parts["m"] or 0), int(parts["d"] or 0))
+        hour, minute, second = (int(parts.get(name) or 0) for name in "HMS")
+        digits = (parts.get("f") or "").rstrip("0")
         zone = parts.get("z")
         if zone is None:
-            place = _seconds(whole) + fraction
-            return Moment(place, iso_of(place))
-        instant = whole.replace(tzinfo=_offset(zone)).astimezone(UTC)
-        text = f"{instant:%H:%M:%S}{_digits(fraction)}+00:00"
-        place = _seconds(instant.astimezone(self._zone)) + fraction
-        return Moment(place, f"{instant.date()} {text}")
+            clock = time(hour, minute, second)  # ValueError where there is none
+            return _moment(day, clock, digits)
+        whole = datetime(day.year, day.month, day.day, hour, minute, second, tzinfo=_offset(zone))
+        instant = whole.astimezone(UTC)
+        local = instant.astimezone(self._zone)
+        place = _moment(local.date(), local.time(), digits).place
+        return Moment(place, f"{instant.date()} {instant:%H:%M:%S}{_point(digits)}+00:00")
+
+
+def _moment(day: date, clock: time, digits: str) -> Moment:
+    """The moment of a day and a time; ``digits`` are those of the second."""
+    seconds = clock.hour * 3600 + clock.minute * 60 + clock.second
+    place = Decimal((day.toordinal() - FIRST) * DAY + seconds)
+    if not seconds and not digits:
+        return Moment(place, str(day))
+    place = place + Decimal(f"0.{digits}") if digits else place
+    return Moment(place, f"{day} {clock}{_point(digits)}")
+
+
+def _point(digits: str) -> str:
+    return f".{digits}" if digits else ""
 
 
 def pattern_of(given: object) -> re.Pattern[str]:
@@ -165,11 +184,6 @@ def day_and_seconds(place: Decimal) -> tuple[int, Decimal]:
 def place_of(day: date) -> Decimal:
     """Where a day begins."""
     return Decimal((day.toordinal() - FIRST) * DAY)
-
-
-def _seconds(moment: datetime) -> Decimal:
-    clock = moment.hour * 3600 + moment.minute * 60 + moment.second
-    return place_of(moment) + clock
 
 
 def _digits(fraction: Decimal) -> str:

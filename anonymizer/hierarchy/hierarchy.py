@@ -175,10 +175,10 @@ class Hierarchy(ABC):
 
     @staticmethod
     def order(
-        values: Sequence[object],
+        values: Iterable[object],
         *,
         widths: Sequence[int] = (),
-        cuts: Sequence[Sequence[object]] = (),
+        cuts: Sequence[Iterable[object]] = (),
     ) -> "Hierarchy":
         """Categories from one end to the other, one level per width (or list of cuts), then ``*``.
 

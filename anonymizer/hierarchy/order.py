@@ -1,7 +1,7 @@
 """Ordered categories: consecutive values generalize to ranges such as ``S - L``."""
 
 import json
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -86,11 +86,11 @@ class OrderHierarchy(Hierarchy):
 
     @classmethod
     def of_values(
-        cls, values: Sequence[object], widths: Sequence[object], cuts: Sequence[Sequence[object]]
+        cls, values: Iterable[object], widths: Sequence[object], cuts: Sequence[Iterable[object]]
     ) -> Self:
         """Take over what is given, values by their texts."""
         for given in (values, *cuts):
-            if not isinstance(given, Sequence) or isinstance(given, str):
+            if not isinstance(given, Iterable) or isinstance(given, str):
                 raise InputError(
                     "order must list values, and cuts some of them for each level, such as "
                     'order = ["S", "M", "L"], cuts = [["M", "L"], ["L"]]'

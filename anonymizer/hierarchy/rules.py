@@ -76,7 +76,8 @@ class RangeHierarchy(Hierarchy):
         torn = self._range(level, cut)
         below = cut - 1 if torn.low is None else torn.low
         values = [number_text(below), number_text(cut)]
-        raise InputError(torn_levels(level, values, str(torn)))
+        hint = "each width must be a multiple of" if self.widths else "take cut points of"
+        raise InputError(f"{torn_levels(level, values, str(torn))}; {hint} the one before")
 
     @property
     def ordered(self) -> bool:

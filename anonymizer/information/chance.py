@@ -23,7 +23,7 @@ partition of the records the errors add up to less than 1e-10 bits, whatever N.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,9 @@ DENSE = 48
 
 UNLIKELY = 40.0
 """What lies beyond a deviation of probability 2 e^-40 on either side is left out."""
+
+MOST_LISTED = 4_000_000
+"""Records of the largest table that every size is listed of (32 MB)."""
 
 AT_ONCE = 32
 """Nodes whose expectations are computed together."""
@@ -62,9 +65,19 @@ class Expected:
             total = total * (sizes - self.nodes[first + place]) + self.divided[first, place]
         return np.asarray(np.maximum(total, 0.0))
 
+    def total(self, sizes: NDArray[np.signedinteger]) -> float:
+        """The sum of e(n) over classes of some sizes, in bits."""
+        few = self.records > MOST_LISTED
+        return float((self(sizes) if few else self._listed[sizes]).sum())
+
     def table(self) -> Floats:
         """e(n) of every size, shape (N + 1,)."""
         return self(np.arange(self.records + 1))
+
+    @cached_property
+    def _listed(self) -> Floats:
+        """The table: to look a size up is quicker than to interpolate it."""
+        return self.table()
 
     def error(self, sizes: NDArray[np.signedinteger]) -> Floats:
         """What interpolation is off by at the most, in bits, same shape.
@@ -104,6 +117,23 @@ def _expected(margin: tuple[int, ...]) -> Expected:
         for count in margin:
             bits[some] += _surprise(records, count, nodes[some, None])
     return Expected(records, nodes, _divided(nodes, bits / max(records, 1) / np.log(2)))
+
+
+def of_small(margin: Iterable[int]) -> Floats:
+    """e(n) of the sizes 0, 1, ... up to 2 ``DENSE`` or N, exactly: quicker than of all sizes.
+
+    >>> of_small([2, 2]).round(6).tolist()
+    [0.0, 0.25, 0.166667, 0.061278, 0.0]
+    """
+    return _of_small(tuple(sorted(int(count) for count in margin if count)))
+
+
+@lru_cache(maxsize=256)
+def _of_small(margin: tuple[int, ...]) -> Floats:
+    records = sum(margin)
+    sizes = np.arange(1, min(2 * DENSE, records) + 1)[:, None]
+    nats = sum((_surprise(records, count, sizes) for count in margin), np.zeros(len(sizes)))
+    return np.concatenate([[0.0], nats / max(records, 1) / np.log(2)])
 
 
 def _nodes(records: int) -> Ints:

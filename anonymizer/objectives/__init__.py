@@ -22,6 +22,7 @@ from anonymizer.objectives.classes import (
 )
 
 __all__ = [
+    "AUTOMATIC",
     "OBJECTIVES",
     "AboveShuffled",
     "AverageClassSize",
@@ -61,7 +62,10 @@ OBJECTIVES: Mapping[str, type[Objective]] = {
         Precision,
     )
 }
-"""Each objective by its name in a study file; the first is the default."""
+"""Each objective by its name in a study file."""
+
+AUTOMATIC = "automatic"
+"""The name that stands for the one that suits policy and recoding."""
 
 
 def objective_of(

@@ -7,6 +7,7 @@ removed count as fully generalized, so that a node without suppression bounds th
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from math import inf
 from typing import ClassVar
 
 from anonymizer.counts.counts import Counts
@@ -27,13 +28,16 @@ class Objective(ABC):
 
     ``name`` is its name in a study file. ``levels_only``: without suppression the score depends
     on the levels alone, and no class need be counted. ``falls``: it never rises under
-    generalization, without which only an exhaustive search can answer for it. ``weighs``: what its
-    ``weights`` are about, if it has any; an attribute without one weighs 1.
+    generalization, without which its score at a node bounds nothing. ``bounded``: where it may
+    rise, ``bound`` bounds it all the same; without either, only an exhaustive search can answer for
+    it. ``weighs``: what its ``weights`` are about, if it has any; an attribute without one weighs
+    1.
     """
 
     name: ClassVar[str]
     levels_only: ClassVar[bool] = False
     falls: ClassVar[bool] = True
+    bounded: ClassVar[bool] = False
     weighs: ClassVar[str | None] = None
 
     def prepared(self, counts: Counts, taxonomies: Mapping[str, Taxonomy]) -> "Objective":
@@ -48,12 +52,24 @@ class Objective(ABC):
         """The quantity that the objective is named after, from its score."""
         return -score
 
-    def bound(self, score: float, share: float) -> float:
+    def bound(self, plain: Candidate, share: float) -> float:
         """The most that a node, or any above it, can score while at most so much is suppressed.
 
-        ``score`` is its score without suppression.
+        ``plain`` is the node with nothing suppressed.
         """
-        return score
+        return self.score(plain)
+
+    def cap(self, candidate: Candidate) -> float:
+        """What a node scores at the most, where that is cheaper to know than its score."""
+        return inf
+
+    def shortfall(self, plain: Candidate) -> float:
+        """What every node below one falls short of what bounds it, at the least.
+
+        Without suppression: a node between two scores at most the ``bound`` of the lower one, less
+        this of the higher one, ``plain``.
+        """
+        return 0.0
 
     def per_class(self, counts: Counts) -> Floats:
         """What each class adds to the score, shape (classes,); InputError where it is no sum."""

@@ -3,10 +3,19 @@
 ``MillerMadow`` and ``AboveShuffled`` correct the bias of small classes: the fewer records a class
 has, the further its p(w|g) is from p(w) by chance alone, so that I(X~;W) of a table is larger than
 that of the people whom it is a sample of. Both are sums over classes; both may rise when classes
-merge, since that makes fewer of them.
+merge, since that makes fewer of them. Both are bounded by plain I, which falls:
+
+- ``AboveShuffled`` is I less a mean of I under other deals of the values, which is never negative.
+  For every deal I falls when classes merge, by the data processing inequality, and so does the
+  mean: nodes below a node have at least as much taken off as it has.
+- ``MillerMadow`` is I less c (sum_g (m_g - 1) - (m_W - 1)) / N, c = 1 / (2 ln 2). Every class has a
+  value, so that it is at most I + c (m_W - 1) / N.
+
+With at most a share s suppressed, N' >= (1 - s) N records are left, I' <= I / (1 - s) (see
+``MutualInformation.bound``), and no more values occur: both bounds hold divided by 1 - s.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
@@ -16,10 +25,10 @@ import numpy as np
 from anonymizer.counts.counts import Classes, Counts
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Taxonomy
-from anonymizer.information.chance import expected
+from anonymizer.information.chance import expected, of_small
 from anonymizer.information.entropy import divergence
 from anonymizer.kernels import Worth
-from anonymizer.kernels.arrays import Floats
+from anonymizer.kernels.arrays import Columns, Floats
 from anonymizer.kernels.terms import MILLER_MADOW
 from anonymizer.objectives.base import (
     Objective,
@@ -70,7 +79,7 @@ class MutualInformation(Objective):
         if not counts.sensitive and not self.targets:
             raise InputError(
                 f"the objective {self.name} is about a sensitive attribute; name one, or a "
-                "target, or choose another objective"
+                "target, or choose another objective, such as loss"
             )
         require_known(self, self.weights, counts.sensitive)
         return self
@@ -81,25 +90,33 @@ class MutualInformation(Objective):
 
     def score(self, candidate: Candidate) -> float:
         """I(X~;W) in bits of the table released."""
+        return self.summed(candidate, self.kept)
+
+    def summed(self, candidate: Candidate, bits: Callable[[Candidate, str], float]) -> float:
+        """The weighted sum over attributes of some bits about each."""
         weights = self.of(candidate.layout.sensitive)
-        return sum(weight * self.kept(candidate, name) for name, weight in weights.items())
+        return sum(weight * bits(candidate, name) for name, weight in weights.items())
+
+    def plug_in(self, candidate: Candidate, attribute: str) -> float:
+        """I(X~;W) about an attribute as it is counted, in bits."""
+        bits = candidate.entropy(attribute) - candidate.uncertainty(attribute)
+        return max(bits, 0.0) / int(candidate.margins[-1])
 
     def kept(self, candidate: Candidate, attribute: str) -> float:
         """The information that the released table keeps about an attribute, in bits."""
-        bits = candidate.entropy(attribute) - candidate.uncertainty(attribute)
-        return max(bits, 0.0) / int(candidate.margins[-1])
+        return self.plug_in(candidate, attribute)
 
     def quantity(self, score: float, records: int) -> float:
         """I(X~;W) in bits."""
         return score
 
-    def bound(self, score: float, share: float) -> float:
+    def bound(self, plain: Candidate, share: float) -> float:
         """I / (1 - share): the chain rule over whether a record is removed.
 
         With S telling that, a function of the node's classes,
         I = I(S;W) + p(S) I(X~;W|S) + p(not S) I(X~;W|not S), whose last factor is what is released.
         """
-        return score / (1 - share)
+        return self.summed(plain, self.plug_in) / (1 - share)
 
     def per_class(self, counts: Counts) -> Floats:
         """What each class adds, in bits, shape (classes,)."""
@@ -131,6 +148,7 @@ class MillerMadow(MutualInformation):
 
     name: ClassVar[str] = "miller-madow"
     falls: ClassVar[bool] = False
+    bounded: ClassVar[bool] = True
 
     def kept(self, candidate: Candidate, attribute: str) -> float:
         """The estimated information that the released table keeps about an attribute, in bits."""
@@ -138,7 +156,18 @@ class MillerMadow(MutualInformation):
         free = candidate.occurring(attribute) - candidate.released_classes
         free -= int((candidate.margins[start:stop] > 0).sum()) - 1
         bits = float(MILLER_MADOW * free / int(candidate.margins[-1]))
-        return super().kept(candidate, attribute) - bits
+        return self.plug_in(candidate, attribute) - bits
+
+    def bound(self, plain: Candidate, share: float) -> float:
+        """(I + c (m_W - 1) / N) / (1 - share): every class has a value."""
+        most = self.summed(plain, self._entropy_correction) / (1 - share)
+        return super().bound(plain, share) + most
+
+    def _entropy_correction(self, candidate: Candidate, attribute: str) -> float:
+        """What the entropy of the table is raised by, in bits."""
+        start, stop = candidate.layout.place(attribute)
+        values = int((candidate.margins[start:stop] > 0).sum())
+        return float(MILLER_MADOW * (values - 1) / int(candidate.margins[-1]))
 
     def kept_by(self, classes: Classes, records: int) -> Floats:
         """P(g) I1 - (m_g - 1) / (2 N ln 2), and of what the table's entropy is raised by p(g)."""
@@ -164,13 +193,40 @@ class AboveShuffled(MutualInformation):
 
     name: ClassVar[str] = "above-shuffled"
     falls: ClassVar[bool] = False
+    bounded: ClassVar[bool] = True
 
     def kept(self, candidate: Candidate, attribute: str) -> float:
         """The information about an attribute that is kept beyond chance, in bits."""
+        return self.plug_in(candidate, attribute) - self._by_chance(candidate, attribute)
+
+    def cap(self, candidate: Candidate) -> float:
+        """I less what small classes alone keep by chance: what others keep is never negative.
+
+        Records that are removed change the margins from node to node. What chance keeps of all
+        sizes would have to be computed for each of them; of small sizes it takes little.
+        """
+        return self.summed(candidate, self._above_small)
+
+    def _above_small(self, candidate: Candidate, attribute: str) -> float:
+        start, stop = candidate.layout.place(attribute)
+        chance = of_small(candidate.margins[start:stop])
+
+        def bits(counts: Columns) -> float:
+            sizes = counts[:, -1]
+            return float(chance[sizes[sizes < len(chance)]].sum())
+
+        key = "small", attribute, tuple(candidate.margins[start:stop].tolist())
+        return self.plug_in(candidate, attribute) - candidate.total(key, bits)
+
+    def shortfall(self, plain: Candidate) -> float:
+        """What the node's classes keep by chance: those of nodes below keep as much, or more."""
+        return self.summed(plain, self._by_chance)
+
+    def _by_chance(self, candidate: Candidate, attribute: str) -> float:
+        """What the classes keep on average of values dealt out at random, in bits."""
         start, stop = candidate.layout.place(attribute)
         chance = expected(candidate.margins[start:stop])
-        bits = candidate.total(chance, lambda counts: float(chance(counts[:, -1]).sum()))
-        return super().kept(candidate, attribute) - bits
+        return candidate.total(chance, lambda counts: chance.total(counts[:, -1]))
 
     def kept_by(self, classes: Classes, records: int) -> Floats:
         """P(g) I1 - e(n_g) of each class, in bits."""

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ from anonymizer.errors import InputError, PolicyBrokenError, PolicyUnreachableEr
 from anonymizer.hierarchy import ANY, Taxonomy
 from anonymizer.kernels import NUMPY
 from anonymizer.kernels.arrays import Codes, Ints, Mask
-from anonymizer.objectives import Objective
+from anonymizer.objectives import Objective, ObjectiveName
 from anonymizer.objectives.candidate import Layout, columns_of
 from anonymizer.privacy import PrivacyModel, without_people
 from anonymizer.recoding.apply import matched, overwritten, relabelled
@@ -157,6 +157,8 @@ class Generalization(Recoding):
     Options of the names that :class:`Suppression`, :class:`Bounds` and :class:`RangeOptions` have
     are theirs, and are checked when the recoding is made.
     """
+
+    untold: ClassVar[ObjectiveName] = "discernibility"  # a sum over classes, of any kind
 
     def __post_init__(self) -> None:
         _ = self.bounds, self.ranges

@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from anonymizer.counts.counts import Partitions
 from anonymizer.errors import InputError, did_you_mean, is_whole, require_one_of
 from anonymizer.hierarchy import Taxonomy
+from anonymizer.objectives import ObjectiveName
 from anonymizer.recoding.full_domain.solve import STRATEGIES, solve
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.lattice import Node, level_recoding
@@ -25,6 +26,7 @@ class Levels(Generalization):
     """One level per quasi-identifier: a recoding that only has to find a node of the lattice."""
 
     over_levels: ClassVar[bool] = True
+    untold: ClassVar[ObjectiveName] = "loss"
     reach: ClassVar[str] = "no node of the lattice satisfies"
     """What the error says of the policy where there is no node."""
 

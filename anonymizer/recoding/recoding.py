@@ -16,7 +16,7 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, name_of
 from anonymizer.hierarchy import Taxonomy, forgetting
 from anonymizer.kernels.arrays import Mask
-from anonymizer.objectives import Objective
+from anonymizer.objectives import Objective, ObjectiveName
 from anonymizer.privacy import DifferentialPrivacy, PrivacyModel
 from anonymizer.recoding.apply import levels_of, require_unnumbered
 from anonymizer.recoding.problem.problem import Run
@@ -204,6 +204,8 @@ class Recoding(ABC):
     for which a time limit can make sense. ``private``: whether it is what differential privacy
     needs. ``numbered``: whether the released table has a column that numbers its classes.
     ``over_levels``: whether it searches the lattice of levels, which can be drawn then.
+    ``untold``: the objective by default where nothing says what information is to be about; that of
+    a recoding which maximises nothing stands for none.
     """
 
     name: ClassVar[str]
@@ -211,6 +213,7 @@ class Recoding(ABC):
     private: ClassVar[bool] = False
     numbered: ClassVar[bool] = False
     over_levels: ClassVar[bool] = False
+    untold: ClassVar[ObjectiveName] = "mutual-information"
 
     @abstractmethod
     def fit(self, task: Task) -> tuple[RecodingPlan, Outcome]:
@@ -232,6 +235,17 @@ class Recoding(ABC):
             )
         if not self.searches and run.time_limit is not None:
             raise InputError(f"recoding {self.name!r} searches nothing; leave out the time limit")
+
+    def default_objective(self, models: Sequence[PrivacyModel]) -> tuple[ObjectiveName, str]:
+        """The objective where none is given, and no target, and why it is the one."""
+        if self.untold == "mutual-information":
+            return self.untold, ""
+        if any(model.sensitive for model in models):
+            return "mutual-information", "a model of the policy is about a sensitive attribute"
+        untold = "no model of the policy is about a sensitive attribute, and there is no target"
+        if self.untold == "discernibility":
+            untold += f"; loss, which would be next, is not made for recoding {self.name!r}"
+        return self.untold, untold
 
     def require_room(self, columns: Iterable[object]) -> None:
         """Refuse a table with a column that is in the way of one that the recoding adds."""

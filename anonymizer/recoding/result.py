@@ -16,6 +16,43 @@ MOST_SCORED = 32
 
 
 @dataclass(frozen=True)
+class Trial:
+    """A recoding that was fitted on a half of the records, and evaluated on the other half.
+
+    Parameters
+    ----------
+    recoding
+        Its name.
+    taken
+        Whether it was then fitted on all records.
+    holds
+        Whether the policy holds on the half held out; None where it could not be fitted.
+    measure, kept
+        What it was judged by, and what that comes to on the half held out, in its own unit.
+    classes, records_broken
+        Classes that the records held out fall in, and records of those that break the policy.
+    reason
+        Why it could not be fitted; empty where it was.
+    score
+        The measure, larger being better.
+    """
+
+    recoding: str
+    taken: bool = False
+    holds: bool | None = None
+    measure: str | None = None
+    kept: float | None = None
+    classes: int | None = None
+    records_broken: int | None = None
+    reason: str = ""
+    score: float | None = field(default=None, repr=False)
+
+    def to_dict(self) -> dict[str, object]:
+        """The trial as a manifest has it."""
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.repr}
+
+
+@dataclass(frozen=True)
 class SearchResult:
     """How the recoding was found.
 
@@ -41,6 +78,10 @@ class SearchResult:
     grids
         The attributes whose ranges begin at some cut points alone, those of a grid, and how many
         these are: whatever is said of all recodings is then about those over the grid.
+    because
+        Why the objective is the one where none was given; empty where one was.
+    tried
+        The recodings that were tried on a half of the records before one was chosen, if several.
     trace, searched
         What was learned about single nodes, None where the search was not about levels; whether
         there was a search, False where levels were given.
@@ -63,6 +104,8 @@ class SearchResult:
     proven: bool = False
     bound: float | None = None
     grids: Mapping[str, int] = field(default_factory=dict)
+    because: str = ""
+    tried: tuple[Trial, ...] = ()
     trace: Trace | None = field(default=None, compare=False, repr=False)
     searched: bool = field(default=True, compare=False, repr=False)
     explained: str = field(default="", compare=False, repr=False)
@@ -97,8 +140,9 @@ class SearchResult:
         """The result as a manifest has it: nodes are lists of levels."""
         minimal = None if self.minimal is None else [list(node) for node in self.minimal]
         names = [each.name for each in fields(self) if each.compare]
-        found = {name: getattr(self, name) for name in names} | {"minimal": minimal}
-        return {name: value for name, value in found.items() if name != "grids" or value}
+        tried = [trial.to_dict() for trial in self.tried]
+        own = {name: getattr(self, name) for name in names if name != "grids" or self.grids}
+        return {**own, "minimal": minimal, "tried": tried}
 
 
 def _traced(problem: Problem, found: Found | Frontier) -> Trace:

@@ -1,9 +1,9 @@
 """Anonymizer: schema, policy, recoding and objective, as a scikit-learn style estimator."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
@@ -11,7 +11,7 @@ from anonymizer.counts.counting import Counted
 from anonymizer.counts.schema import Missing, Schema
 from anonymizer.errors import InputError, column_names, digest_of, jobs_of, whole_seed
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.objectives import Objective, ObjectiveName, objective_of
+from anonymizer.objectives import AUTOMATIC, Objective, ObjectiveName, objective_of
 from anonymizer.privacy import PrivacyModel, models_of, population_of, without_people
 from anonymizer.recoding.hasse import lattice_graph
 from anonymizer.recoding.problem.problem import Run, Watch, ignore
@@ -47,7 +47,9 @@ class Anonymizer(Conventions):
         :class:`Pram`, :class:`Noise` or :class:`Bottleneck` with its options; or the name of one.
     objective
         What is maximised: an :class:`Objective` with its options, such as the target that
-        information is kept about; or the name of one, ``"mutual-information"`` by default.
+        information is kept about; or the name of one. ``"automatic"``, the default, is
+        ``"mutual-information"`` where a model of the policy is about a sensitive attribute. Else it
+        is ``"loss"``, or ``"discernibility"`` of a recoding whose groups are not those of levels.
     identifiers
         Columns that are left out of the release.
     missing
@@ -90,7 +92,7 @@ class Anonymizer(Conventions):
     sensitive: str | Sequence[str] = ()
     privacy: Sequence[PrivacyModel] = ()
     recoding: RecodingName | Recoding = "full-domain"
-    objective: ObjectiveName | Objective = "mutual-information"
+    objective: ObjectiveName | Literal["automatic"] | Objective = "automatic"
     identifiers: Sequence[str] = ()
     missing: Missing = "error"
     seed: int = 0
@@ -138,6 +140,9 @@ class Anonymizer(Conventions):
         counted = task.counted
         recoding.require_room({*counted.kept.columns} - {*counted.schema.identifiers})
         fitted, outcome = recoding.fit(task)
+        because = self.objective_for(recoding)[1]
+        if because and not fitted.random:
+            fitted = replace(fitted, search=replace(fitted.search, because=because))
         plan = Plan(fitted, task.seed, self.fingerprint)
         raw = None if fitted.private else counted.counts
         released, release = plan.proven(X, counted.kept, outcome, raw)
@@ -198,12 +203,19 @@ class Anonymizer(Conventions):
 
     @property
     def chosen_objective(self) -> Objective:
-        """The objective, by its defaults where it is named."""
+        """The objective, by its defaults where it is named, or not even that."""
+        return self.objective_for(self.chosen_recoding)[0]
+
+    def objective_for(self, recoding: Recoding) -> tuple[Objective, str]:
+        """The objective of a recoding, and why it is the one where none was given."""
+        if self.objective == AUTOMATIC:
+            name, because = recoding.default_objective(self.models)
+            return objective_of(name), because
         if isinstance(self.objective, str):
-            return objective_of(self.objective)
+            return objective_of(self.objective), ""
         if not isinstance(self.objective, Objective):
             raise InputError("objective must be the name of one, or an Objective")
-        return self.objective
+        return self.objective, ""
 
     @property
     def schema(self) -> Schema:
@@ -215,7 +227,7 @@ class Anonymizer(Conventions):
             column_names("sensitive", self.sensitive),
             column_names("identifiers", self.identifiers),
             self.missing,
-            tuple(getattr(self.chosen_objective, "targets", ())),
+            tuple(getattr(self.objective, "targets", ())),  # a named one has none
         )
 
     @property

@@ -7,14 +7,18 @@ from math import inf
 import numpy as np
 
 from anonymizer.counts.counts import Counts
+from anonymizer.kernels.arrays import Floats
 from anonymizer.objectives import MillerMadow, MutualInformation
 from anonymizer.privacy import TOLERANCE, PrivacyModel, attributes_of
 
 SHUFFLES = 10
 
 
-Chance = tuple[float, float]
-"""What small classes show by chance, in bits: of the raw quasi-identifiers, and of the recoded."""
+NOISE = 3.0
+"""Standard deviations of the shuffled tables within which information is no more than noise."""
+
+Chance = Floats
+"""What small classes show by chance, in bits, shape (2, shuffles): raw quasi-identifiers first."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +35,9 @@ class Information:
         The most that any recoding which satisfies the policy can keep:
         min(I(X;W), t, H(W) - log l) (Bezzi 2010, Eq. 13), the least that any model about an
         attribute bounds, summed over the attributes.
-    shuffled
-        I(X;W) with W dealt out at random, the mean of 10: what small classes alone pretend.
+    shuffled, shuffled_deviation
+        I(X;W) with W dealt out at random, the mean of 10: what small classes alone pretend; and the
+        standard deviation of these.
     retained_above_shuffled
         ``retained`` less the same mean under the recoding.
     miller_madow
@@ -46,6 +51,7 @@ class Information:
     retained: float
     ceiling: float
     shuffled: float
+    shuffled_deviation: float
     retained_above_shuffled: float
     miller_madow: float
 
@@ -55,18 +61,20 @@ class Information:
         return max(self.ceiling - self.retained, 0.0)
 
     @property
-    def loss(self) -> float:
-        """1 - retained / original; 0 where there was nothing to lose."""
-        return 1 - self.retained / self.original if self.original > TOLERANCE else 0.0
+    def loss(self) -> float | None:
+        """1 - retained / original; None, not determined, where there was nothing to lose."""
+        return lost(self.retained, self.original)
 
     @property
-    def loss_above_shuffled(self) -> float:
+    def loss_above_shuffled(self) -> float | None:
         """The loss with what chance alone pretends taken off on both sides.
 
-        1 - retained_above_shuffled / (original - shuffled); 0 where nothing is above chance.
+        1 - retained_above_shuffled / (original - shuffled); None, not determined, where the
+        denominator is within noise: at most ``NOISE`` times ``shuffled_deviation``. The ratio of
+        two numbers that chance alone may have made says nothing, however large it is.
         """
-        above = self.original - self.shuffled
-        return 1 - self.retained_above_shuffled / above if above > TOLERANCE else 0.0
+        above, noise = self.original - self.shuffled, NOISE * self.shuffled_deviation
+        return lost(self.retained_above_shuffled, above, noise)
 
     @classmethod
     def of(
@@ -84,17 +92,19 @@ class Information:
         targets = dict.fromkeys(about, 1.0)
         measure = MutualInformation(target=targets)
         retained = measure(released)
+        raw_chance, recoded_chance = np.sum([chance[name] for name in about], axis=0)
         return cls(
             original=measure(raw),
             retained=retained,
             ceiling=ceiling(raw, models, about),
-            shuffled=sum(chance[name][0] for name in about),
-            retained_above_shuffled=retained - sum(chance[name][1] for name in about),
+            shuffled=float(raw_chance.mean()),
+            shuffled_deviation=float(raw_chance.std(ddof=1)),
+            retained_above_shuffled=retained - float(recoded_chance.mean()),
             miller_madow=MillerMadow(target=targets)(released),
         )
 
-    def to_dict(self) -> dict[str, float]:
-        """The measures, the gap and both losses."""
+    def to_dict(self) -> dict[str, float | None]:
+        """The measures, the gap and both losses, None where one is not determined."""
         return {
             **asdict(self),
             "gap": self.gap,
@@ -106,18 +116,26 @@ class Information:
 def chances(
     raw: Counts, recode: Callable[[Counts], Counts], rng: np.random.Generator
 ) -> dict[str, Chance]:
-    """Information about each attribute with values dealt out at random, the mean of ``SHUFFLES``.
+    """Information about each attribute with values dealt out at random, ``SHUFFLES`` times.
 
     ``recode`` does to counts what was done to the table. One shuffled table is held at a time.
     """
-    bits = {name: np.zeros(2) for name in raw.joint}
-    for _ in range(SHUFFLES if bits else 0):
+    bits = {name: np.zeros((2, SHUFFLES)) for name in raw.joint}
+    for shuffle in range(SHUFFLES if bits else 0):
         dealt = raw.shuffled(rng)
         recoded = recode(dealt)
-        for name, total in bits.items():
+        for name, found in bits.items():
             measure = MutualInformation(target={name: 1.0})
-            total += measure(dealt), measure(recoded)
-    return {name: tuple((total / SHUFFLES).tolist()) for name, total in bits.items()}
+            found[:, shuffle] = measure(dealt), measure(recoded)
+    return bits
+
+
+def lost(kept: float, original: float, noise: float = 0.0) -> float | None:
+    """The share of some bits that is lost, 1 - kept / original.
+
+    None, not determined, where the original is at most ``noise`` above 0.
+    """
+    return 1 - kept / original if original > max(noise, TOLERANCE) else None
 
 
 def ceiling(raw: Counts, models: Sequence[PrivacyModel], about: Sequence[str]) -> float:

@@ -190,6 +190,19 @@ class ReportedVerdict(ManifestPart):
             raise InputError(f"{MANIFEST} lacks parameters of {kind.name}") from None
 
 
+class ReportedTrial(ManifestPart):
+    """A recoding that was tried on a half of the records: the fields of a ``Trial``."""
+
+    recoding: StrictStr
+    taken: StrictBool
+    holds: StrictBool | None = None
+    measure: LabelText = None
+    kept: Number | None = None
+    classes: Count | None = None
+    records_broken: Count | None = None
+    reason: StrictStr = ""
+
+
 class ReportedSearch(ManifestPart):
     """How the recoding was found: the fields of a ``SearchResult``."""
 
@@ -205,6 +218,8 @@ class ReportedSearch(ManifestPart):
     grids: dict[StrictStr, Count] = Field(default_factory=dict)
     proven: StrictBool = False
     bound: Number | None = None
+    because: StrictStr = ""
+    tried: list[ReportedTrial] = Field(default_factory=list)
 
 
 class ReportedCells(ManifestPart):

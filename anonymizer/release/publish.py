@@ -55,7 +55,7 @@ def publish(
 def _publish(
     study: Study, output: Output, force: bool, n_jobs: int | None, watch: Watch
 ) -> tuple[Release, Manifest]:
-    form = study.format_of(study.data_path)
+    form = study.data_format
     anonymizer = study.anonymizer(n_jobs, watch)
     watch("reading the table", 0, None)
     safe = study.disarms(form)

@@ -6,6 +6,7 @@ from typing import Literal
 
 from anonymizer.errors import InputError, require_one_of
 from anonymizer.masking import Bottleneck, Noise, Pram
+from anonymizer.recoding.best import Best
 from anonymizer.recoding.classes import Boxes, MergedCells
 from anonymizer.recoding.levels import Fixed, FullDomain
 from anonymizer.recoding.ranges import Cut, VariableRange
@@ -19,6 +20,7 @@ RecodingName = Literal[
     "boxes",
     "merged-cells",
     "fixed",
+    "best",
     "safepub",
     "pram",
     "noise",
@@ -35,6 +37,7 @@ RECODINGS: Mapping[str, type[Recoding]] = {
         Boxes,
         MergedCells,
         Fixed,
+        Best,
         SafePub,
         Pram,
         Noise,

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, cast
 from rich.console import Console
 
 from anonymizer.objectives import MutualInformation
-from anonymizer.recoding.result import SearchResult
+from anonymizer.recoding.result import SearchResult, Trial
 from anonymizer.release.information import Information
 from anonymizer.release.parts import kind_of
 from anonymizer.release.release import Release
-from anonymizer.report.console import console, table_of
+from anonymizer.report.console import console, share_of, table_of
 from anonymizer.report.verdicts import print_warnings, verdict_table
 from anonymizer.tables.values import counted
 
@@ -21,6 +21,20 @@ if TYPE_CHECKING:  # only a masked release needs what these need
 
 SHOWN = 8
 """How many groups of an attribute a report lists."""
+
+
+def print_found(path: Path, found: Mapping[str, object]) -> None:
+    """Print how a table was found to be written, if that is unusual."""
+    if found:
+        keys = ", ".join(f"{key} = {_as_key(value)}" for key, value in found.items())
+        console().print(f"Read {path.name} with {keys}; set these in [data] where that is wrong.")
+
+
+def _as_key(value: object) -> str:
+    """A text, or the first of several, as a study has it."""
+    if isinstance(value, tuple):
+        return f'["{value[0]}", ...]'
+    return f'"{value}"'
 
 
 def print_release(release: Release, directory: Path, advice: Sequence[str] = ()) -> None:
@@ -34,6 +48,8 @@ def print_release(release: Release, directory: Path, advice: Sequence[str] = ())
         out.print(line)
     if release.masking is not None:
         print_masking(out, cast("RandomizationReport", release.masking))
+    if release.search.tried:
+        _print_tried(out, release.search.tried)
     out.print(table_of("Recoding", ["quasi-identifier", "level", "groups"], _recoding(release)))
     if release.information:
         kept = _information(release.information)
@@ -60,12 +76,12 @@ def print_release(release: Release, directory: Path, advice: Sequence[str] = ())
 def print_ladder(releases: Mapping[str, Release]) -> None:
     """Print what several recodings of one table keep about its sensitive attribute."""
     rows = [
-        [name, kept.retained, kept.loss, release.classes]
+        [name, kept.retained, share_of(kept.loss), release.classes]
         for name, release in releases.items()
         if (kept := release.information)
     ]
     columns = ["recoding", "I(X~;W), bits", "loss", "classes"]
-    console().print(table_of("What each recoding keeps", columns, rows, "s .6f .2% ,"))
+    console().print(table_of("What each recoding keeps", columns, rows, "s .6f s ,"))
 
 
 def _summary(release: Release) -> list[str]:
@@ -86,10 +102,40 @@ def _summary(release: Release) -> list[str]:
         f"A record's class costs its owner {loss.average:.4f} bits of {loss.uncertainty:.4f} on "
         f"average (standard deviation {loss.standard_deviation:.4f}), {loss.maximum:.4f} at most.",
     ]
-    plain = search.objective == MutualInformation.name or search.value is None
-    if not plain and not release.masking:
-        lines.append(f"The objective, {search.objective}, comes to {search.value:.6g}.")
-    return lines
+    return lines if release.masking else [*lines, *_objective(search)]
+
+
+def _print_tried(out: Console, tried: Sequence[Trial]) -> None:
+    """Print what each recoding kept on the half held out, and where none held its policy."""
+    rows = [
+        [
+            trial.recoding + (" *" if trial.taken else ""),
+            trial.reason or f"{trial.kept:.6g} ({trial.measure})",
+            trial.classes,
+            None if trial.holds is None else "yes" if trial.holds else "NO",
+        ]
+        for trial in tried
+    ]
+    columns = ["recoding", "held out", "classes there", "holds there"]
+    out.print(table_of("Tried on a half of the records; * fitted on all", columns, rows, "s s , s"))
+    if any(trial.taken and not trial.holds for trial in tried):
+        out.print(
+            "No recoding that was tried holds the policy on the half held out: the one was taken "
+            "that fewest records there are in breach of. The policy holds for this release; to "
+            "have it hold for others like it, give a larger min-records or min-gain, or "
+            "suppression."
+        )
+
+
+def _objective(search: SearchResult) -> list[str]:
+    """What was maximised, what it comes to, and why it where none was given."""
+    by_default = f"{search.objective}, by default: {search.because}." if search.because else ""
+    if search.objective == MutualInformation.name or search.value is None:
+        return [f"The objective is {by_default}"] if by_default else []
+    comes_to = f"comes to {search.value:.6g}"
+    if not by_default:
+        return [f"The objective, {search.objective}, {comes_to}."]
+    return [f"The objective is {by_default[:-1]}. It {comes_to}."]
 
 
 def _search(search: SearchResult) -> list[str]:
@@ -150,8 +196,8 @@ def _information(information: Information) -> list[list[str]]:
         ["ceiling: no recoding can keep more", f"{information.ceiling:.6f} bits"],
         ["gap to the ceiling", f"{information.gap:.6f} bits"],
         ["I(X;W) with W shuffled: chance alone", f"{information.shuffled:.6f} bits"],
-        ["loss", f"{information.loss:.2%}"],
-        ["loss, chance taken off", f"{information.loss_above_shuffled:.2%}"],
+        ["loss", share_of(information.loss)],
+        ["loss, chance taken off", share_of(information.loss_above_shuffled)],
     ]
 
 

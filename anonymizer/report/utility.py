@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anonymizer.report.console import console, table_of
+from anonymizer.report.console import console, share_of, table_of
 from anonymizer.utility import Quality, Score
 from anonymizer.utility.comparison import Comparison, Fit
 
@@ -37,10 +37,15 @@ def print_quality(quality: Quality) -> None:
         title = f"Accuracy / AUC, {quality.folds}-fold cross-validation"
         columns = ["target", "classifier", "majority", "original", "released", "gain kept"]
         rows = [
-            [p.target, p.classifier, *map(_score, (p.majority, p.original, p.released)), p.kept]
+            [
+                p.target,
+                p.classifier,
+                *map(_score, (p.majority, p.original, p.released)),
+                share_of(p.kept, ".1%"),
+            ]
             for p in quality.predictions
         ]
-        out.print(table_of(title, columns, rows, "s s s s s .1%"))
+        out.print(table_of(title, columns, rows))
 
 
 def _measures(quality: Quality) -> list[list[object]]:
@@ -114,14 +119,47 @@ def print_comparison(comparison: Comparison, picture: Path | None = None) -> Non
     if rows:
         measured = ["classes", "fitted", "held out", "ceiling", "loss there", "holds there"]
         columns = ["recoding", *comparison.swept, *measured]
-        forms = f"s {'g ' * len(comparison.swept)}, s s .4f .1% s"
-        out.print(table_of("* keeps most, held out and corrected", columns, rows, forms))
+        forms = f"s {'g ' * len(comparison.swept)}, s s .4f s s"
+        title = "* keeps most, held out and corrected, of those that hold the policy there"
+        out.print(table_of(title, columns, rows, forms))
+    if comparison.swept:
+        columns = [*comparison.swept, "ceiling", "best"]
+        points = [
+            [*point.parameters.values(), point.ceiling, point.best or "none"]
+            for point in comparison.points
+        ]
+        forms = f"{'g ' * len(comparison.swept)}.4f s"
+        out.print(table_of("The most that any recoding can keep, held out", columns, points, forms))
+    for point in comparison.points:
+        nearest = comparison.nearest(point)
+        if point.best is None and nearest is not None:
+            out.print(_none_holds(nearest))
     for row in comparison.unfit:
-        point = "".join(f", {name} = {value:g}" for name, value in row.parameters.items())
-        name = row.recoding + (point and point + ",")
+        under = "".join(f", {name} = {value:g}" for name, value in row.parameters.items())
+        name = row.recoding + (under and under + ",")
         out.print(f"{name} cannot be fitted to the half: {row.reason}.")
     if picture and rows:
         out.print(f"The picture lies in {picture}.")
+
+
+def _none_holds(nearest: Fit) -> str:
+    """That no recoding holds a policy on the half held out, and what would change it."""
+    held_out = nearest.held_out
+    point = ", ".join(f"{name} = {value:g}" for name, value in nearest.parameters.items())
+    share = held_out.records_broken / held_out.records
+    breaks = "breaks" if held_out.broken == 1 else "break"
+    said = (
+        f"{f'Under {point} no' if point else 'No'} recoding holds the policy on the half held out, "
+        f"so that none is best. Nearest is {nearest.recoding}: {held_out.broken:,} of "
+        f"{held_out.classes:,} classes there {breaks} it, with {share:.1%} of the records"
+    )
+    ways = {
+        "min_records": "min-records = {:,} would have kept these classes from being formed",
+        "suppression": "suppression = {:g} would have covered them",
+    }
+    found = [ways[name].format(value) for name, value in nearest.needs.items()]
+    general = "a larger min-records or min-gain forms fewer and larger classes"
+    return f"{said}; {' and '.join(found) or general}."
 
 
 def _fit(fit: Fit, best: bool) -> list[object]:
@@ -132,8 +170,8 @@ def _fit(fit: Fit, best: bool) -> list[object]:
         *fit.parameters.values(),
         held_out.classes,
         *(f"{half.retained:.4f} ({half.miller_madow:.4f})" for half in (fit.fitted, held_out)),
-        fit.fitted.ceiling,
-        held_out.loss,
+        held_out.ceiling,
+        share_of(held_out.loss, ".1%"),
         ("yes" if held_out.satisfied else "NO") + uncovered,
     ]
 

@@ -7,6 +7,7 @@ a table against a policy, the attacks on a release (``attacks``) and audits of r
 ``to_dict`` for JSON. It may import from everything but ``report``, ``papers`` and ``cli``.
 """
 
+from anonymizer.profiling.distinction import distinction, separation, share_alone
 from anonymizer.risk.assessment import Assessment, assess
 from anonymizer.risk.attributes import attribute_risks, itpr
 from anonymizer.risk.chain import Chain
@@ -15,9 +16,6 @@ from anonymizer.risk.detection import (
     Detected,
     Undeclared,
     detect,
-    distinction,
-    separation,
-    share_alone,
     undeclared,
 )
 from anonymizer.risk.measures import Measures

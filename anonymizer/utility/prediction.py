@@ -8,13 +8,16 @@ columns say after a release what they said before.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from anonymizer.errors import InputError, require_columns
 from anonymizer.kernels.arrays import Codes, Floats, Mask
+from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding import Watch, ignore
+from anonymizer.release.information import NOISE
 from anonymizer.release.results import Result
 from anonymizer.utility.numbers import REPRESENTATIVES, released_numbers
 from anonymizer.utility.pairing import Pairing
@@ -161,9 +164,16 @@ class Prediction(Result):
 
     @property
     def kept(self) -> float | None:
-        """(released - majority) / (original - majority), accuracies; None where that is no gain."""
-        gain = self.original.accuracy - self.majority.accuracy
-        return (self.released.accuracy - self.majority.accuracy) / gain if gain > 0 else None
+        """(released - majority) / (original - majority), accuracies; None where not determined.
+
+        That is where the denominator is within noise: at most ``NOISE`` standard errors of the
+        difference of two accuracies, sqrt((a (1 - a) + b (1 - b)) / records).
+        """
+        least, most = self.majority.accuracy, self.original.accuracy
+        error = sqrt((most * (1 - most) + least * (1 - least)) / self.records)
+        gain = most - least
+        determined = gain > max(NOISE * error, TOLERANCE)
+        return (self.released.accuracy - least) / gain if determined else None
 
 
 def targets_of(pairing: Pairing, requested: Sequence[str] | None) -> list[str]:

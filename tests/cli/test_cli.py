@@ -254,7 +254,7 @@ REFUSALS = {
     "no header": ("people.csv", HEADER + "\n", "", 2, "no column 'age'"),
     "no header, values twice": (
         *("people.csv", TABLE, TABLE.partition("\n")[2].replace("n0", f"{DISEASE}0"), 2),
-        "no column 'age'; does its first line name the columns?",
+        "no column 'age'; no line of it names its 5 columns: set columns = ",
     ),
     "column twice": (
         "people.csv",
@@ -458,7 +458,7 @@ def test_a_table_that_is_no_csv_cannot_be_verified(run, study, released):
     edit(released, "disease,note\n", "disease,note\nx\n")
     code, out, err = run("verify", released, "-s", study)
     assert (code, out, err.count("\n")) == (2, "", 1)
-    assert "line 2 has 1 fields, the header 4" in err
+    assert "line 2 has 1 field, the header 4" in err
 
 
 @pytest.mark.parametrize("content", ["", "age,sex,disease\n"])

@@ -130,19 +130,25 @@ def test_no_sensitive_attribute_is_needed_for_sizes_alone(run, tmp_path):
             "weighs 'agee', which is no quasi-identifier; did you mean 'age'?",
         ),
         (
-            STUDY + "[objective]\nweights = {age = 2}\n",
+            STUDY + '[objective]\nname = "mutual-information"\nweights = {age = 2}\n',
             "weighs 'age', which is no sensitive attribute",
         ),
         (STUDY + '[objective]\nweights = {disease = "x"}\n', "[objective] weights.disease must be"),
         (STUDY + "[objective]\nweights = {disease = -1}\n", "'disease' must be a number of at lea"),
-        (STUDY + '[objective]\naggregate = "mean"\n', "mutual-information has no aggregate; only"),
+        (
+            STUDY + '[objective]\nname = "mutual-information"\naggregate = "mean"\n',
+            "mutual-information has no aggregate; only",
+        ),
         (
             STUDY + '[objective]\nname = "loss"\naggregate = "mean"\n',
             "'mean' is unknown; known are",
         ),
         (STUDY + '[objective]\nname = "loss"\naggregate = 1\n', "[objective] aggregate must be a"),
         (STUDY + "[objective]\nweight = 1\n", "unknown key 'weight'; did you mean 'weights'?"),
-        (ALONE, "the objective mutual-information is about a sensitive attribute; name one"),
+        (
+            ALONE + '[objective]\nname = "mutual-information"\n',
+            "the objective mutual-information is about a sensitive attribute; name one",
+        ),
         (
             ALONE.replace("k = 2", 'k = 2\n[[privacy]]\nmodel = "entropy-l-diversity"\nl = 2')
             + '[objective]\nname = "loss"\n',

@@ -32,6 +32,8 @@ attributes = ["name"]
 [[privacy]]
 model = "k-anonymity"
 k = 2
+[objective]
+name = "mutual-information"
 """
 SECRETS = ("Nemo", "Morbus", "Pestis", "MCMXC", "MCMXCI", "north", "south")
 
@@ -123,7 +125,7 @@ def test_a_picture_that_cannot_be_drawn_is_refused_first(run, tmp_path, plot, me
 
 
 def test_another_objective_has_a_column(run, study):
-    add(study, '[objective]\nname = "discernibility"\n')
+    study.write_text(STUDY.replace("mutual-information", "discernibility"))
     code, out, _ = run(study)
     assert code == 0
     assert "discernibility" in out

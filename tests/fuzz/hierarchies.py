@@ -4,12 +4,22 @@ import csv
 import io
 import json
 import random
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-__all__ = ["hierarchy", "listed", "number_in", "toml_of"]
+__all__ = ["LONE", "hierarchy", "listed", "number_in", "toml_of"]
 
-KINDS = ("suppress", "table", "prefixes", "ranges")
+KINDS = ("suppress", "table", "masked", "keep", "ranges", "calendar", "order")
+LONE = "Zk3alone"
+"""A value of a quasi-identifier that one record has: told by no file that does not show it."""
+
+UNITS = (
+    *("second", "minute", "hour", "day", "month", "quarter", "half-year", "year", "5 years"),
+    *("decade", "century"),
+)
+DATE = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d.*)?")
 STYLES = ("g", "g", "g", "", "True ", "NA", "[", "=", "\u00e9 ")
 """What labels begin with; none of them: labels that look like values."""
 
@@ -28,17 +38,41 @@ def hierarchy(
     """The suffix and the content of a hierarchy file over some values, of a kind or any."""
     present = [str(v).strip() for v in values if v is not None and str(v).strip()]
     numbers = bool(present) and all(number_in(text) is not None for text in present)
-    kind = (
-        kind
-        or rng.choices(("suppress", "table", "prefixes", "ranges"), (3, 3, 0.5, 4 * numbers))[0]
-    )
+    dates = bool(present) and all(DATE.fullmatch(text) for text in present)
+    weights = (3, 3, 1, 1.5, 4 * numbers, 6 * dates, 1)
+    kind = kind or rng.choices(KINDS, weights)[0]
     if kind == "table" and present:
         return "csv", listed(rng, present)
     if kind == "ranges":
         return "toml", _ranges(rng)
-    if kind == "prefixes":
-        return "toml", f"prefixes = {sorted({rng.randint(1, 4), 1, 2}, reverse=True)}\n"
+    if kind == "masked":
+        return "toml", _masked(rng)
+    if kind == "keep" and present:
+        return "toml", _kept(rng, present)
+    if kind == "calendar":
+        return "toml", _calendar(rng)
+    if kind == "order" and len(set(present)) > 1:
+        return "toml", _order(rng, present)
     return "toml", "suppress = true\n"
+
+
+def _masked(rng: random.Random) -> str:
+    """Codes that are masked from either side, by any character."""
+    name = rng.choice(("prefixes", "prefixes", "suffixes", "redact"))
+    lengths = sorted({rng.randint(1, 4), 1, 2}, reverse=name != "redact")
+    side = f'side = "{rng.choice(("left", "right"))}"\n' if name == "redact" else ""
+    mask = f'mask = "{rng.choice("*#x")}"\n' if rng.random() < 0.5 else ""
+    return f"{name} = {lengths}\n{side}{mask}"
+
+
+def _kept(rng: random.Random, values: Sequence[str]) -> str:
+    """Some values that are kept, none that one record alone has, and what all others are called."""
+    counts = Counter(values)
+    often = [value for value in counts if counts[value] > 1 or rng.random() < 0.1 * (value != LONE)]
+    kept = rng.sample(often, min(len(often), rng.randint(1, 4))) or ["nobody's"]
+    levels = [kept, kept[: rng.randint(1, len(kept))]][: rng.randint(1, 2)]
+    others = ["other", "g0", *(value for value in counts if value not in (*kept, LONE))]
+    return f"keep = {_value(levels)}\nother = {_value(rng.choice(others))}\n"
 
 
 def _ranges(rng: random.Random) -> str:
@@ -49,6 +83,29 @@ def _ranges(rng: random.Random) -> str:
         return f"widths = {widths}\n{origin}"
     cuts = sorted(rng.sample(range(-5, 70), rng.randint(1, 5)))
     return f"cuts = [{cuts}, {cuts[::2]}]\n" if rng.random() < 0.5 else f"cuts = {cuts}\n"
+
+
+def _calendar(rng: random.Random) -> str:
+    units = [unit for unit in UNITS if rng.random() < 0.3] or ["month"]
+    if units[-1] in UNITS[:4] and rng.random() < 0.3:
+        units.append("week")
+    zone = f'zone = "{rng.choice(("UTC", "Europe/Paris", "Asia/Tokyo"))}"\n'
+    return f"calendar = {json.dumps(units)}\n{zone if rng.random() < 0.3 else ''}"
+
+
+def _order(rng: random.Random, values: Sequence[str]) -> str:
+    """The values in any order, those that are equal numbers once, and some that do not occur."""
+    keys = {number_in(text) if number_in(text) is not None else text: text for text in values}
+    order = [*keys.values(), "Zz", "a - b"]
+    rng.shuffle(order)
+    lines = [f"order = [{', '.join(map(_text, order))}]"]
+    if rng.random() < 0.4:
+        lines.append(f"widths = {rng.choice(([2], [2, 4], [3]))}")
+    elif rng.random() < 0.6:
+        cuts = sorted(rng.sample(range(1, len(order)), rng.randint(1, len(order) - 1)))
+        levels = [cuts, cuts[::2]] if rng.random() < 0.5 else [cuts]
+        lines.append(f"cuts = {_value([[order[cut] for cut in level] for level in levels])}")
+    return "\n".join(lines) + "\n"
 
 
 def listed(rng: random.Random, values: Iterable[str]) -> str:

@@ -54,6 +54,8 @@ HIERARCHIES = (
     "widths = [5, 25]\norigin = 3\n",
     "cuts = [[20, 35, 50], [35]]\n",
     "prefixes = [2, 1]\n",
+    'redact = [1, 2]\nside = "left"\nmask = "#"\nmin-level = 1\nmax-level = 2\n',
+    'keep = [[20, 30, 40], [30]]\nother = "rest"\n',
     "suppress = true\n",
 )
 JOBS = "nurse;health;all\nvet;health;all\nsmith;craft;all\nmason;craft;all\n"
@@ -191,6 +193,57 @@ def _table(rng: random.Random, directory: Path) -> Trial:
     return _changed(rng, directory, target, _run(directory), _delimited)
 
 
+ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-32", "cp1252", "cp500", "shift_jis")
+
+
+def _dressed(rng: random.Random, directory: Path) -> Trial:
+    """A table in another notation: its keys are given, left to be found, or wrong."""
+    encoding, quote = rng.choice(ENCODINGS), rng.choice(("'", '"'))
+    decimal, thousands = rng.choice(((",", "."), (",", " "), (".", ","), (".", "'"), (",", "")))
+    header, *rows = _rows()
+    for row in rows:
+        row[1] = row[1] and f"{row[1]}{decimal}5"
+        row[4] = f"1{thousands}{int(row[4]):03}{decimal}25"
+    file = io.StringIO()
+    quoting = rng.choice((csv.QUOTE_MINIMAL, csv.QUOTE_ALL))
+    writer = csv.writer(file, delimiter=";", quotechar=quote, quoting=quoting)
+    writer.writerows([header, *rows] if rng.random() < 0.6 else rows)
+    text = rng.choice(("", "", "sep=;\r\n")) + file.getvalue()
+    keys = {
+        "encoding": encoding, "quote": quote, "decimal": decimal, "thousands": thousands,
+        "columns": header, "separator": ";",
+    }  # fmt: skip
+    given = {key: keys[key] for key in keys if rng.random() < 0.6}
+    if rng.random() < 0.3:
+        given[rng.choice(tuple(keys))] = rng.choice(ODD_KEYS)
+    lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in given.items())
+    _laid(rng, directory, STUDY.replace("[data]\n", f"[data]\n{lines}", 1))
+    target = directory / "people.csv"
+    target.write_bytes(text.encode(encoding))
+
+    def structure(rng: random.Random, content: bytes) -> bytes:
+        changed = _delimited(rng, content.decode(encoding).encode())
+        return changed.decode("utf-8", "replace").encode(encoding, "replace")
+
+    return _changed(rng, directory, target, _run(directory), structure)
+
+
+ODD_KEYS = (
+    "",
+    " ",
+    ",",
+    ";",
+    "'",
+    "utf-16",
+    "hz",
+    "idna",
+    "x" * 300,
+    "\u00a0",
+    ["age", "age"],
+    [""],
+)
+"""What a key of a table's notation may wrongly be."""
+
 CODECS = {"gz": "gzip", "bz2": "bz2", "zst": "zstd"}
 
 
@@ -303,6 +356,7 @@ PARSERS: dict[str, Callable[[random.Random, Path], Trial]] = {
     "rule": _rule,
     "hierarchy": _hierarchy,
     "table": _table,
+    "dressed": _dressed,
     "compressed": _compressed,
     "parquet": _parquet,
     "manifest": _manifest,

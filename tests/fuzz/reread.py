@@ -51,7 +51,8 @@ def _columns(document: Mapping) -> tuple[list[str], list[str]]:
     """The columns that tell classes apart, and the sensitive ones."""
     numbered = document.get("recoding", {}).get("method") == "merged-cells"
     names = [*document["quasi-identifiers"], *(["class"] if numbered else [])]
-    return names, document.get("sensitive", {}).get("attributes", [])
+    sensitive = document.get("sensitive", {}).get("attributes", [])
+    return names, [sensitive] if isinstance(sensitive, str) else sensitive
 
 
 def _misread(view: View | ReaderError, texts: Texts, names: Sequence[str]) -> Failure | tuple[()]:

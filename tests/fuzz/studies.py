@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import random
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,7 @@ import pyarrow.parquet
 from anonymizer.objectives import OBJECTIVES, MutualInformation
 
 from . import values as pool
-from .hierarchies import hierarchy, number_in, toml_of
+from .hierarchies import LONE, hierarchy, number_in, toml_of
 from .policies import Scene, policy
 
 __all__ = ["RECODINGS", "Case", "case_of", "lay"]
@@ -154,7 +155,7 @@ def _column(rng: random.Random, role: str, route: str, size: int, tame: float) -
     if route == "frame" and role != "number" and rng.random() > max(tame, 0.3):
         return pool.drawn(rng, pool.objects(rng, 5), size)
     kind = "integers" if role == "number" else pool.palette(rng, tame)
-    most = 12 if kind in pool.NUMBERS and role in ("quasi", "number") else 4
+    most = 12 if kind in (*pool.NUMBERS, "dates") and role in ("quasi", "number") else 4
     found: list[object] = pool.drawn(rng, pool.texts(rng, kind, most), size)
     gaps = rng.choice((0, 0, 0, 0.1, 0.4)) if role != "number" else 0
     found = [None if rng.random() < gaps else value for value in found]
@@ -181,10 +182,6 @@ def _mark(rng: random.Random, roles: dict[str, str], table: Table) -> None:
         column = table[rng.choice(names)]
         if all(value is None or isinstance(value, str) for value in column):
             column[rng.randrange(len(column))] = LONE
-
-
-LONE = "Zk3alone"
-"""A value of a quasi-identifier that one record has: told by no file that does not show it."""
 
 
 def _series(rng: random.Random, column: list[object]) -> pd.Series:
@@ -257,12 +254,17 @@ def _document(
     if rng.random() < 0.15:
         data["missing-values"] = rng.sample(["?", "NA", "-", "null", "x", "1"], 2)
     scene = Scene(rng, table, names, sensitive, recoding, str(data.get("missing", "error")), files)
-    quasi = {}
+    quasi: dict[str, object] = {}
     for name in names:
         first = recoding == "variable-range" and name == names[0] and rng.random() < 0.95
         suffix, content = hierarchy(rng, table[name], "ranges" if first else None)
+        if suffix == "toml":
+            content += _limits(rng, content)
+            if rng.random() < 0.4:
+                quasi[name] = tomllib.loads(content)
+                continue
         quasi[name] = f"{name.replace(' ', '-')}.{suffix}"
-        files[quasi[name]] = content + (_limits(rng, content) if suffix == "toml" else "")
+        files[str(quasi[name])] = content
     if rng.random() < 0.1:
         scene.population = "everybody.csv"
         files["everybody.csv"] = _everybody(rng, names, table)
@@ -371,8 +373,11 @@ def _cutting(recoding: str) -> Callable[[random.Random, dict, dict[str, str]], N
     return state
 
 
-def _ordered(file: str, files: dict[str, str]) -> bool:
-    return files[file].startswith(("widths", "cuts"))
+def _ordered(given: object, files: dict[str, str]) -> bool:
+    """Whether a hierarchy in a line, or in a file, is one of ranges."""
+    if isinstance(given, dict):
+        return not {"widths", "cuts", "calendar", "order"}.isdisjoint(given)
+    return files[str(given)].startswith(("widths", "cuts", "calendar", "order"))
 
 
 def _fixed(rng: random.Random, document: dict, files: dict[str, str]) -> None:

@@ -133,6 +133,29 @@ def test_levels_are_nested_and_labels_unique(units, values):
     assert len(set(read_keys(sorted(named)))) == len(named)
 
 
+@given(st.lists(moments, max_size=20), st.sampled_from(UNITS))
+def test_partitions_of_many_values_are_those_of_each(values, unit):
+    hierarchy = Hierarchy.calendar([unit])
+    keys = [*map(hierarchy.key, values), None]
+    for order in (keys, keys[::-1]):
+        for level, partition in enumerate(hierarchy.partitions(order)):
+            found = [partition.labels[group] for group in partition.groups]
+            assert found == [hierarchy.row(key)[level] for key in order]
+
+
+@pytest.mark.parametrize(
+    ("grid", "points"), [([date(2000, 1, 1), "2010-01-01"], [10957, 14610]), (3, 3)]
+)
+def test_a_grid_lists_dates_or_counts_them(grid, points):
+    found = Hierarchy.of({"calendar": ["month"], "grid": grid}).limits.grid
+    assert found == (points if points == 3 else tuple(86400 * day for day in points))
+
+
+def test_a_grid_of_no_dates_is_refused():
+    with pytest.raises(InputError, match=r"must be dates, such as grid = \[2000-01-01\], not 5"):
+        Hierarchy.of({"calendar": ["month"], "grid": [5]})
+
+
 def test_the_order_of_the_values_is_that_of_time():
     values = ["2024-03-05", "2024-03-05 10:00", "0999-01-01", None, "2024-03-04T23:59:59.999999999"]
     taxonomy = Hierarchy.calendar(["month"]).over("birth", values)

@@ -2,6 +2,7 @@
 
 from itertools import combinations_with_replacement, pairwise
 
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,6 +39,12 @@ def test_a_group_begins_at_each_cut():
     assert ladder(Hierarchy.of({"order": SIZES, "cuts": ["M"]}))[0][1:3] == ["XS - S", "M - XL"]
 
 
+def test_the_order_of_a_pandas_column_is_one():
+    column = pd.Series(pd.Categorical(["M", "S"], ["S", "M", "L"], ordered=True))
+    hierarchy = Hierarchy.order(column.cat.categories, widths=[2])
+    assert ladder(hierarchy, ["S", "M", "L"])[0] == ["S - M", "S - M", "L"]
+
+
 def test_an_order_alone_has_the_values_and_the_star():
     assert ladder(Hierarchy.of({"order": SIZES})) == [["*"] * 5]
 
@@ -47,7 +54,7 @@ def test_values_lie_in_their_order_and_missing_ones_nowhere():
     assert taxonomy.texts == (*SIZES, None)
     assert taxonomy.numbers == (0, 1, 2, 3, 4, None)
     assert taxonomy.ordered
-    assert taxonomy.listed
+    assert taxonomy.listed.tolist() == [True] * 5 + [False]
 
 
 def test_numbers_are_values_like_any_other():

@@ -69,7 +69,7 @@ SEX, ZIP = {"sex": 0, "zip": 1}, {"sex": 1, "zip": 0}
 @pytest.mark.parametrize(
     ("parameters", "levels", "value"),
     [
-        ({}, ZIP, 1),
+        ({"objective": "mutual-information"}, ZIP, 1),
         ({"target": "job"}, SEX, 1),
         ({"target": ["job"]}, SEX, 1),
         ({"target": "ill"}, ZIP, 1),

@@ -45,7 +45,7 @@ SUPPRESS = {"a": Hierarchy.suppression(), "b": Hierarchy.suppression()}
 
 def estimator(**parameters):
     base = {"quasi_identifiers": SUPPRESS, "sensitive": "w", "privacy": [KAnonymity(2)]}
-    return Anonymizer(**{**base, **parameters})
+    return Anonymizer(**{**base, "objective": "mutual-information", **parameters})
 
 
 def graph_of(problem, search="automatic"):

@@ -35,7 +35,8 @@ OF_ANONYMIZER = ("sensitive", "privacy", "objective", "missing", "identifiers", 
 def asking(recoding: str, **options: object) -> Anonymizer:
     """An estimator of a recoding; options are of either."""
     others = {name: options.pop(name) for name in OF_ANONYMIZER if name in options}
-    given = {"sensitive": "w", "privacy": [KAnonymity(4)], **others}
+    about = {"sensitive": "w", "objective": "mutual-information"}
+    given = {**about, "privacy": [KAnonymity(4)], **others}
     return Anonymizer({"age": AGE, "sex": SEX}, recoding=RECODINGS[recoding](**options), **given)
 
 

@@ -77,6 +77,12 @@ EXAMPLES: Mapping[str, Sequence[Example]] = {
     ],
     "boxes": [Example(says="box"), Example({"refinement": "heuristic", "max_classes": 6}, "cut")],
     "merged-cells": [Example({"grid": 16, "max_classes": 4}, "Cells were merged")],
+    "best": [
+        Example(says="Tried on a half of the records"),
+        Example(
+            {"recodings": ("boxes", "full-domain"), "min_records": 8, "min_gain": 0.01}, "boxes"
+        ),
+    ],
     "fixed": [
         Example({"levels": LEVELS}, "Recoded at the levels given."),
         Example({"levels": {"age": 0, "job": 2}, "suppression": 0.2}, "3 suppressed and left out"),

@@ -209,10 +209,16 @@ def read_option(text: str) -> object:
 
 MOVED = [
     ('[search]\nrecoding = "cut"', "it is method in section [recoding]"),
-    ("[search]\nsuppression = 0.1", "section [recoding], with method = 'full-domain' or 'fixed'"),
+    (
+        "[search]\nsuppression = 0.1",
+        "method = 'full-domain' or 'fixed' or 'best'",
+    ),
     ("[search]\nrefine = []", "belongs in section [recoding], with method = 'variable-range'"),
     ('[recoding]\nmethod = "classes"', "'classes' is unknown; it is 'merged-cells' now"),
-    ('[recoding]\nmethod = "boxes"\nsuppression = 0.1', "for method = 'full-domain' or 'fixed', n"),
+    (
+        '[recoding]\nmethod = "boxes"\nsuppression = 0.1',
+        "'full-domain' or 'fixed' or 'best', not for",
+    ),
     ('[recoding]\nmethod = "fixed"', "[recoding] levels is missing"),
     ('[recoding]\nmethod = "fixed"\nlevels = {age = 1.5}', "[recoding] levels.age must be a whole"),
     ('[search]\nstrategy = "incognito"\n[recoding]\nmethod = "boxes"', "boxes does not: leave it"),
@@ -254,7 +260,11 @@ def test_absolute_paths_stay_so(tmp_path):
         # missing sections and keys
         ('[data]\npath = "people.csv"\n', "", r"section \[data\] is missing"),
         ('path = "people.csv"', "", r"\[data\] path is missing"),
-        ('[sensitive]\nattributes = ["disease"]\n', "", "is about a sensitive attribute; name one"),
+        (
+            '[sensitive]\nattributes = ["disease"]\n',
+            '[objective]\nname = "mutual-information"\n',
+            "is about a sensitive attribute; name one",
+        ),
         (
             '[[privacy]]\nmodel = "k-anonymity"\nk = 2\n',
             "",
@@ -893,3 +903,120 @@ def test_a_table_that_is_no_hierarchy_is_one_line_with_its_place(tmp_path, given
     path = lay(tmp_path, changed('"suppress"', given))
     with pytest.raises(InputError, match=rf"study\.toml: \[quasi-identifiers\] sex: .*{message}"):
         use(path)
+
+
+# Mistakes that people make first, each with the form that is right
+
+PRIVACY = '[[privacy]]\nmodel = "k-anonymity"\nk = 2\n'
+SENSITIVE = '[sensitive]\nattributes = ["disease"]\n'
+MISTAKES = [
+    (PRIVACY, "", 'section [[privacy]] is missing; write [[privacy]] with model = "k-anonymity"'),
+    ("[[privacy]]", "[privacy]", "in double brackets, once for each model: [[privacy]] with"),
+    ("[[privacy]]\nmodel", "[privacy.k-anonymity]\nx", "privacy is written in double brackets"),
+    ("[data]", "[[data]]", 'data is written as one section: [data] with path = "table.csv" below'),
+    ("[quasi-id", "[quasi_id", "'quasi_identifiers'; did you mean 'quasi-identifiers'?"),
+    ("[[privacy]]", "[[privacy-models]]", "'privacy-models'; did you mean 'privacy'?"),
+    (
+        '[quasi-identifiers]\nage = "age.toml"\nsex = "suppress"\n',
+        "",
+        "section [quasi-identifiers] is missing; write [quasi-identifiers] with age = { widths",
+    ),
+    (SENSITIVE, SENSITIVE * 2, "line 10: section [sensitive] stands twice; write all of its keys"),
+    ("k = 2", "k = 2\nk = 3", "line 17: this key stands twice"),
+    ("k = 2", 'k = "5"', "must be a whole number of at least 1; write it without quotes: k = 5"),
+    ('"k-anonymity"', "k-anonymity", 'line 15: texts stand in quotes: model = "k-anonymity"'),
+    ('"people.csv"', "people.csv", 'line 2: texts stand in quotes: path = "people.csv"'),
+    ('path = "people.csv"', "path: people.csv", 'its value: path = "people.csv"'),
+    ('path = "people.csv"', 'path: "people.csv"', 'its value: path = "people.csv"'),
+    (
+        '"people.csv"',
+        '"C:\\Users\\people.csv"',
+        "line 2: a backslash has another meaning in double",
+    ),
+    ('"people.csv"', '"data\\new.csv"', "are other signs in double quotes; use single ones, or /"),
+    ('"people.csv"', "\u201cpeople.csv\u201d", "line 2: the quotes are typographic; write plain"),
+    ('sex = "s', 'date of birth = "s', 'stands in quotes: "date of birth" = ...'),
+    ("k = 2", "k = 2\n[output]\ncsv-safe = True", "line 18: write csv-safe = true, in small"),
+    ('"people.csv"', '"peple.csv"', "peple.csv; did you mean 'people.csv'?"),
+    ('"age.toml"', '"agee.toml"', "agee.toml: No such file or directory; did you mean 'age.toml'?"),
+    ("age =", "Age =", "no column 'Age'; did you mean 'age'?"),
+    ('["disease"]', '["sex"]', "give it one (it is a quasi-identifier and sensitive)"),
+    ('["name"]', '["disease"]', "give it one (it is sensitive and an identifier)"),
+    ("[quasi", 'separator = ";"\n[quasi', "one column when fields end at ';': set the separator"),
+    ("[quasi", 'encoding = "ansi"\n[quasi', "[data] encoding = 'ansi' is unknown; known are utf-8"),
+    ("[quasi", 'decimal = "comma"\n[quasi', "[data] decimal = 'comma' must be '.' or ','"),
+    (
+        "[quasi",
+        'missing = "ignore"\n[quasi',
+        "[data] missing must be 'error', 'drop' or 'category'",
+    ),
+    ("[quasi", "columns = []\n[quasi", "[data] columns must not be empty"),
+    ("k = 2", 'k = 2\n[recoding]\nsuppression = "2%"', "must be a number, without quotes"),
+    ("[data]", '{"data": 1}\n[data]', "is JSON, and a study is TOML"),
+    (STUDY, TABLE, "study.toml is a table, not a study; anonymizer init"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), MISTAKES)
+def test_a_mistake_shows_the_right_form(tmp_path, old, new, message):
+    with pytest.raises(InputError, match=re.escape(message)) as error:
+        use(lay(tmp_path, changed(old, new)))
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("people.csv", "people.csv is a table, not a study; anonymizer init .*people.csv writes"),
+        ("t.csv.gz", "is a table, not a study"),
+        ("t.parquet", "is a table, not a study"),
+        (".", "is a directory; name the study file in it, such as .*study.toml"),
+        ("studi.toml", "there is no study file .*studi.toml; did you mean 'study.toml'"),
+        ("study.json", "is JSON, and a study is TOML; write it as .data. with path"),
+        ("utf16.toml", "it is not UTF-8 text; save it as UTF-8"),
+    ],
+)
+def test_what_is_no_study(tmp_path, name, message):
+    lay(tmp_path)
+    (tmp_path / "study.json").write_text('{"data": {"path": "people.csv"}}')
+    (tmp_path / "utf16.toml").write_bytes(STUDY.encode("utf-16"))
+    with pytest.raises(InputError, match=message):
+        Study(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('["disease"]', '"disease"'),
+        ('["name"]', '"name"'),
+        ("[quasi", 'missing-values = "?"\n[quasi'),
+        ('path = "people.csv"', "\tpath\t=\t'people.csv' # where it lies"),
+        ("age", '"age"'),
+    ],
+)
+def test_other_ways_to_write_the_same(tmp_path, old, new):
+    text = STUDY.replace(old, new) if old == "age" else changed(old, new)
+    text = text.replace('""age".toml"', '"age.toml"')
+    study = Study(lay(tmp_path, text))
+    assert len(use(study.path)) == 4
+    assert study.schema == Study(lay(tmp_path / "plain")).schema
+
+
+def test_every_key_of_data_reaches_the_reader(tmp_path):
+    keys = """\
+encoding = "cp1252"
+decimal = ","
+thousands = "."
+quote = "'"
+separator = "|"
+columns = ["name", "age", "sex", "disease", "note"]
+"""
+    path = lay(tmp_path, changed("[quasi", keys + "\n[quasi"), "")
+    rows = ["ann|2.101,5|f|'gr|n'|ü", "bob|2.102,5|m|cold|b"] * 2
+    (tmp_path / "people.csv").write_bytes("\n".join(rows).encode("cp1252"))
+    study = Study(path)
+    assert study.given.columns == ("name", "age", "sex", "disease", "note")
+    frame = study.read()
+    assert frame["age"].tolist() == ["2101.5", "2102.5"] * 2
+    assert frame["note"].tolist() == ["ü", "b"] * 2
+    assert frame["disease"][0] == "gr|n"

@@ -130,7 +130,8 @@ def test_any_attribute_can_be_named(tmp_path, name):
 def test_what_was_fitted_can_be_drawn(tmp_path):
     table = pd.DataFrame({"a": [1, 1, 2, 9], "s": list("xyxy"), "w": list("uvuv")})
     hierarchies = {"a": Hierarchy.ranges(widths=[3]), "s": Hierarchy.suppression()}
-    fitted = Anonymizer(hierarchies, "w", [KAnonymity(2)]).fit(table)
+    models, about = [KAnonymity(2)], "mutual-information"
+    fitted = Anonymizer(hierarchies, "w", models, objective=about).fit(table)
     draw(fitted.lattice_, tmp_path / "p.svg")
     texts = comments(tmp_path / "p.svg")
     assert "2, 0" in texts

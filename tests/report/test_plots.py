@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from anonymizer.cli import main
-from anonymizer.report.plots.comparison import draw, frontier
+from anonymizer.report.plots.comparison import ceilings, draw, frontier
 from anonymizer.report.utility import print_comparison
 from anonymizer.tables.datasets import shipped
-from anonymizer.utility.comparison import Comparison, Fit, Half
+from anonymizer.utility.comparison import Comparison, Fit, Half, Point
 
 DEMO = shipped("data", "demo.toml")
 
@@ -27,12 +27,16 @@ def run(capsys):
 
 def fit(recoding, fitted, held_out, **parameters):
     """A fit by its classes and bits on either half."""
-    halves = [Half(9, n, 1.0, 0.9, bits, bits, 0, True) for n, bits in (fitted, held_out)]
-    return Fit(recoding, parameters, True, *halves)
+    both = (fitted, held_out)
+    halves = [Half(9, n, 1.0, 0.9, bits, bits, 0, True, 0, 0) for n, bits in both]
+    return Fit(recoding, parameters, "mutual-information", True, *halves, needs={})
 
 
 def comparison(*fits, about=("illness",)):
-    return Comparison(18, 0, about, tuple(fits[0].parameters), fits, ())
+    points = [fit.parameters for fit in fits]
+    points = [point for place, point in enumerate(points) if point not in points[:place]]
+    described = tuple(Point(point, 0.9 - place / 10, "boxes") for place, point in enumerate(points))
+    return Comparison(18, 0, about, tuple(fits[0].parameters), fits, (), described)
 
 
 SWEPT = comparison(
@@ -49,6 +53,8 @@ def test_a_frontier_is_the_best_over_all_other_parameters():
     held_out = lambda fit: fit.held_out.retained  # noqa: E731
     assert frontier(SWEPT.fits, "t", held_out) == ([0.1, 0.2], [0.2, 0.43])
     assert frontier(SWEPT.fits, "k", held_out) == ([2, 5], [0.4, 0.43])
+    assert ceilings(SWEPT, "t") == ([0.1, 0.2], [0.7, 0.9])
+    assert ceilings(SWEPT, "k") == ([2, 5], [0.9, 0.8])
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".pdf"])
@@ -88,11 +94,14 @@ def test_the_demonstration_compared(run, tmp_path):
     assert (found["records"], found["seed"], found["about"]) == (30_000, 0, ["marital-status"])
     rows = [(row["recoding"], row["parameters"]["t"], row["best"]) for row in found["fits"]]
     assert rows == [
-        ("variable-range", 0.4, True),
+        ("variable-range", 0.4, False),
         ("full-domain", 0.4, False),
-        ("variable-range", 0.5, True),
-        ("full-domain", 0.5, False),
+        ("variable-range", 0.5, False),
+        ("full-domain", 0.5, True),
     ]
+    points = [(point["parameters"]["t"], point["best"]) for point in found["points"]]
+    assert points == [(0.4, None), (0.5, "full-domain")]
+    assert all(0.3 < point["ceiling"] <= point["parameters"]["t"] for point in found["points"])
     for row in found["fits"]:
         fitted, held_out = row["fitted"], row["held_out"]
         assert fitted["records"] == held_out["records"] == 15_000
@@ -136,7 +145,10 @@ def study(tmp_path):
 def test_a_table_for_people(run, study, tmp_path):
     code, out, err = run("compare", study, "--plot", tmp_path / "p.png", "--sweep", "l=1.5:3.5:1")
     assert (code, err) == (0, "")
-    assert out.count(" *") == 2  # of l = 1.5 and of l = 2.5
+    assert out.count(" *") == 1  # of l = 2.5: under 1.5 no recoding holds on the other half
+    assert "Under l = 1.5 no recoding holds the policy on the half held out" in out
+    assert "min-records = 7 would have kept these classes from being formed" in out
+    assert "The most that any recoding can" in out
     assert "full-domain, l = 3.5, cannot be fitted to the half: entropy-l-diversity: l =" in out
     assert f"The picture lies in {tmp_path / 'p.png'}." in out
     assert not any(value in out for value in VALUES)

@@ -485,7 +485,8 @@ def test_the_original_as_a_release_predicts_as_the_original():
         assert prediction.released == prediction.original
         assert prediction.majority.auc == 0.5
         assert prediction.original.accuracy > prediction.majority.accuracy
-        assert prediction.kept == 1
+    # Gains of 0.08 by 200 records are within three standard errors of 0.044 each.
+    assert [prediction.kept for prediction in found] == [1, None, None]
 
 
 def test_a_release_that_says_nothing_predicts_as_the_majority(few_trees):

@@ -41,6 +41,7 @@ class Axis:
     numbers are wide enough to be released, by first block and end, shape (blocks + 1, blocks + 1).
     ``tree`` (levels, blocks) has the first block of the group that each block is in, from the
     finest level up: with it boxes have groups of the hierarchy, in the order of which blocks stand.
+    ``least`` (blocks,) is the first of these levels at which a group is all of a block.
     """
 
     taxonomy: Taxonomy
@@ -49,6 +50,7 @@ class Axis:
     missing: bool = False
     wide: Mask | None = None
     tree: Codes | None = None
+    least: Codes | None = None
 
     @cached_property
     def blocks(self) -> int:
@@ -153,8 +155,10 @@ class Axis:
     def _runs_of(self, low: int, high: int) -> Iterator[tuple[int, int, int]]:
         """The fewest groups that make up a run: the finest level of each, its blocks, and end."""
         assert self.tree is not None
+        assert self.least is not None
         while low < high:
             fits = (self.tree[:, low] == low) & (self._ends[:, low] <= high)
+            fits[: self.least[low]] = False
             end = int(self._ends[fits, low].max())
             yield int(np.argmax(fits & (self._ends[:, low] == end))), low, end
             low = end
@@ -185,7 +189,9 @@ class Axis:
     def _common(self, blocks: Codes) -> int:
         """The finest row of the tree where some blocks, sorted, are in one group."""
         assert self.tree is not None
-        return int(np.argmax(self.tree[:, blocks[0]] == self.tree[:, blocks[-1]]))
+        assert self.least is not None
+        alike = self.tree[:, blocks[0]] == self.tree[:, blocks[-1]]
+        return max(int(np.argmax(alike)), int(self.least[blocks[0]]))
 
     def _least(self, blocks: Codes) -> tuple[int, int]:
         """The finest group that holds some blocks."""
@@ -290,7 +296,9 @@ def _of_values(taxonomy: Taxonomy, codes: Codes) -> Axis:
         )
     block[order] = np.searchsorted(begins, starts[0])
     tree = np.stack([np.searchsorted(begins, row[begins]) for row in starts])
-    return Axis(taxonomy, block, tree=tree)
+    sizes = np.diff(begins, append=len(order))
+    wholes = [np.bincount(_starts(row), minlength=len(order))[begins] >= sizes for row in groups]
+    return Axis(taxonomy, block, tree=tree, least=np.argmax(wholes, axis=0))
 
 
 def _starts(groups: Codes) -> Codes:

@@ -2,7 +2,8 @@
 
 A box [low, high] holds the nodes between two. Two facts prune, whatever the size of the lattice:
 
-- No node of a box scores more than its lowest one without suppression (``Objective.bound``).
+- No node of a box scores more than its lowest one without suppression (``Objective.bound``), less
+  what its highest one falls short of such a bound (``Objective.shortfall``).
 - Where the highest node is hopeless, so are all. Levels of an attribute that are hopeless with
   the highest levels of all others are therefore cut off, which lowers the bound.
 
@@ -10,6 +11,10 @@ Boxes are taken in falling order of their bound, so that the highest bound left,
 score, is a certificate at any time: no feasible node is better than that. The best score begins
 with a descent from the top, one level at a time. Memory grows with the boxes that are open, not
 with the nodes of the lattice.
+
+An objective that may rise has a bound of its own, which falls and is cheaper than its score: a
+node is scored only where its bound is not below the best score. One that is left out cannot win or
+tie, since its score is not above its bound.
 """
 
 import heapq
@@ -104,7 +109,9 @@ class Tree:
     _halved: list[Box] = field(default_factory=list)
     _sets: FrequencySets = field(init=False)
     _hope: dict[Node, bool] = field(default_factory=dict)
+    _shortfall: dict[Node, float] = field(default_factory=dict)
     _looked: dict[Node, Scored | None] = field(default_factory=dict)
+    _seen: dict[Node, tuple[float, float | None, bool]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._sets = self.evaluator.sets()
@@ -183,6 +190,7 @@ class Tree:
             return []
         low = tuple(self._least_hopeful(axis, low[axis], high) for axis in range(len(low)))
         bound, score, clean = self._look(low)
+        bound -= self._shortfall.get(high, 0.0)
         settled = low == high or (clean and score is not None and score >= bound)
         return [] if settled or bound < self._best - TOLERANCE else [(-bound, low, high)]
 
@@ -202,20 +210,36 @@ class Tree:
         if node not in self._hope:
             if len(self._hope) >= MOST_REMEMBERED:
                 self._hope.clear()
+                self._shortfall.clear()
             self.checked += 1
             classes = self._sets.at(node)
             evaluator = self.evaluator
+            if not evaluator.objective.falls:
+                self._shortfall[node] = evaluator.shortfall(node, classes)
             self._hope[node] = evaluator.holds(classes) if self.full else evaluator.hopeful(classes)
         return self._hope[node]
 
     def _look(self, node: Node) -> tuple[float, float | None, bool]:
-        """What bounds a node and all above it, its own score if feasible, and if suppressed not."""
+        """What bounds a node and all above it, its own score if feasible, and if suppressed not.
+
+        Remembered, since a half of a box has the lowest node that the box had.
+        """
+        if node not in self._seen:
+            if len(self._seen) >= MOST_REMEMBERED:
+                self._seen.clear()
+            self._seen[node] = self._counted(node)
+        return self._seen[node]
+
+    def _counted(self, node: Node) -> tuple[float, float | None, bool]:
+        """The same, counted."""
         self.checked += 1
         classes = self._sets.at(node)
         _, plain, candidate = self.evaluator.assess(node, classes)
         bound = self.evaluator.bound(plain)
         if candidate is None:
             self._note(node, None)
+            return bound, None, True
+        if self.evaluator.ruled_out(candidate, bound, self._best):
             return bound, None, True
         score = self.evaluator.objective.score(candidate)
         entry = score, candidate.released_classes, node

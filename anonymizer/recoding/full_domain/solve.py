@@ -112,18 +112,24 @@ def _found(problem: Problem, search: str | Search, run: Run) -> Found | None:
 
 
 def _of_all(problem: Problem, search: str | Search, run: Run) -> Found | None:
-    """The best feasible node for an objective that may rise, so that none is ruled out by it."""
+    """The best feasible node for an objective that may rise, so that its score rules none out."""
+    large = problem.lattice.room > MOST_NODES or run.time_limit is not None
+    if problem.objective.bounded and search in ("automatic", "branch-and-bound"):
+        bisects = problem.suppresses and not large and search == "automatic"
+        return best_suppressed(problem, run) if bisects else branch_and_bound(problem, run)
     rises = f"the objective {problem.objective.name} may rise under generalization, so that "
     if search not in ("automatic", "exhaustive", exhaustive):
-        raise InputError(
-            rises + "only search = 'exhaustive' can answer for it; choose that, or leave it out"
+        known = (
+            "'branch-and-bound' or 'exhaustive'" if problem.objective.bounded else "'exhaustive'"
         )
-    size = problem.lattice.room
-    if run.time_limit is not None or size > MOST_NODES:
         raise InputError(
-            f"{rises}all of the lattice's {size:,} nodes have to be scored: without a time-limit, "
-            f"and where there are at most {MOST_NODES:,}; choose mutual-information, or "
-            "hierarchies of fewer levels"
+            rises + f"only search = {known} can answer for it; choose that, or leave it out"
+        )
+    if large:
+        raise InputError(
+            f"{rises}all of the lattice's {problem.lattice.room:,} nodes have to be scored: "
+            f"without a time-limit, and where there are at most {MOST_NODES:,}; choose "
+            "mutual-information, or hierarchies of fewer levels"
         )
     alone = search != "automatic" or problem.suppresses
     return survey(problem, run) if alone else survey_above(problem, run)

@@ -48,6 +48,9 @@ from anonymizer.recoding.problem.problem import (
 )
 from anonymizer.recoding.trace import MOST_TRACED, Trace
 
+UNSCORED = -inf
+"""The score of a feasible node whose bound rules it out."""
+
 MOST_AT_ONCE = 32
 """Nodes scored together, at the most: what can be shared between jobs, whatever their number."""
 
@@ -134,7 +137,8 @@ class SuppressionSearch:
             counted = nodes_where(self.done)
             feasible = {node for _, _, node in self.scored}
             infeasible = {*nodes_where(self.board.status == INFEASIBLE), *counted} - feasible
-        return Trace.of(lattice, self.scored, [best], counted, infeasible)
+        scored = [entry for entry in self.scored if entry[0] > UNSCORED]
+        return Trace.of(lattice, scored, [best], counted, infeasible)
 
     def find_hopeful(self, run: Run) -> None:
         """Decide which nodes are hopeless; score the hopeful ones that come by.
@@ -160,7 +164,9 @@ class SuppressionSearch:
         size = 1
         while len(batch := self._most_promising(size)):
             run.watch("scoring nodes", self.checked, None)
-            parts = [(self.evaluator, sets, batch[i::jobs]) for i, sets in enumerate(workers)]
+            parts = [
+                (self.evaluator, sets, batch[i::jobs], self._best) for i, sets in enumerate(workers)
+            ]
             for part in in_parallel(_all_scored, parts, jobs):
                 for node, bound, entry in part:
                     self._enter(node, bound, entry)
@@ -170,7 +176,7 @@ class SuppressionSearch:
         """Count an undecided node."""
         if self.board.due():
             sets.rebase(self.board.meet())
-        hopeful, bound, entry = _scored(self.evaluator, sets, node)
+        hopeful, bound, entry = _scored(self.evaluator, sets, node, self._best)
         self.board.decide(node, hopeful)
         self._enter(node, bound, entry)
 
@@ -215,18 +221,22 @@ def nodes_where(marks: NDArray[np.bool_]) -> list[Node]:
 
 
 def _all_scored(
-    evaluator: Evaluator, sets: FrequencySets, nodes: list[Node]
+    evaluator: Evaluator, sets: FrequencySets, nodes: list[Node], best: float
 ) -> list[tuple[Node, float, Scored | None]]:
-    return [(node, *_scored(evaluator, sets, node)[1:]) for node in nodes]
+    return [(node, *_scored(evaluator, sets, node, best)[1:]) for node in nodes]
 
 
 def _scored(
-    evaluator: Evaluator, sets: FrequencySets, node: Node
+    evaluator: Evaluator, sets: FrequencySets, node: Node, best: float
 ) -> tuple[bool, float, Scored | None]:
-    """Whether a node is hopeful, what bounds it and all above it, and its score if feasible."""
+    """Whether a node is hopeful, what bounds it and all above it, and its score if feasible.
+
+    Where the bound is cheaper than the score, a node is not scored whose bound is below the best.
+    """
     hopeful, plain, candidate = evaluator.assess(node, sets.at(node))
     bound = evaluator.bound(plain)
     if candidate is None:
         return hopeful, bound, None
-    entry = evaluator.objective.score(candidate), candidate.released_classes, node
-    return hopeful, bound, entry
+    left_out = evaluator.ruled_out(candidate, bound, best)
+    score = UNSCORED if left_out else evaluator.objective.score(candidate)
+    return hopeful, bound, (score, candidate.released_classes, node)

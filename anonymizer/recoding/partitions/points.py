@@ -32,8 +32,8 @@ FEW = 5
 NEAR = 0.25
 """How far from its quantile a cut point may lie, as a share of the records between two."""
 
-FINEST = 20
-"""Digits beyond the first that a round number may have."""
+FINEST, AROUND = 20, 10
+"""Digits beyond the first that a round number may have; multiples on either side that are tried."""
 
 
 @dataclass(frozen=True)
@@ -107,12 +107,15 @@ def round_number(
     """
     with exactly():
         for step in _steps(high - low):
-            multiple = floor_to(low, step) + step
-            found = []
-            while multiple <= high:
-                if is_exact(multiple) and not (avoided and avoided(multiple)):
-                    found.append(multiple)
-                multiple += step
+            middle = floor_to(min(max(near, low), high), step)
+            multiples = (middle + step * place for place in range(-AROUND, AROUND + 1))
+            found = [
+                multiple
+                for multiple in multiples
+                if low < multiple <= high
+                and is_exact(multiple)
+                and not (avoided and avoided(multiple))
+            ]
             if found:
                 return min(found, key=lambda number: (abs(number - near), number))
     return None
@@ -165,7 +168,7 @@ def cut_points(
     every = _within_levels(taxonomy, every)
     used = every.thinned(_most(len(every.places), limits.grid))
     first = values[0] if step is None else floor_to(values[0], step)
-    given = used is not every or isinstance(limits.grid, tuple)
+    given = used is not every or blocks is not None or isinstance(limits.grid, tuple)
     points = (first, *used.numbers)
     end = blocks[1] if blocks else _end(values, step, points)
     return CutPoints(points, end, len(used.places) if given else None)

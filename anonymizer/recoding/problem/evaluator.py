@@ -12,7 +12,7 @@ from anonymizer.kernels import NUMPY, FrequencySet, Kernel
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.objectives import Objective, Tabulated
 from anonymizer.objectives.candidate import Candidate, Layout
-from anonymizer.privacy import PrivacyModel
+from anonymizer.privacy import TOLERANCE, PrivacyModel
 from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.problem.encoding import Encoding
 from anonymizer.recoding.problem.frequency import FrequencySets
@@ -151,8 +151,20 @@ class Evaluator:
 
     def bound(self, plain: Candidate) -> float:
         """The most that the node, or any above it, can score within the budget."""
-        score = self.objective.score(plain)
-        return self.objective.bound(score, self.most / self.layout.records)
+        return self.objective.bound(plain, self.most / self.layout.records)
+
+    def ruled_out(self, candidate: Candidate, bound: float, best: float) -> bool:
+        """Whether a node cannot win or tie, by what bounds it or by what is cheaper than its score.
+
+        Of objectives that fall none is left out: their score is no more work than its bound.
+        """
+        objective, least = self.objective, best - TOLERANCE
+        return not objective.falls and (bound < least or objective.cap(candidate) < least)
+
+    def shortfall(self, node: Node, classes: FrequencySet) -> float:
+        """What every node below one falls short of what bounds it, at the least."""
+        # Suppressed records change what chance is measured against.
+        return 0.0 if self.most else self.objective.shortfall(self.plain(node, classes))
 
     @cached_property
     def bound_of_all(self) -> float:

@@ -16,6 +16,11 @@ from anonymizer.release.output.renaming import flush, rename_new
 NEW = "new"
 """Where in a scratch directory files are made."""
 
+IN = "in"
+"""Where in a scratch directory those directories are made that go into it."""
+
+Writer = Callable[[Path], None]
+
 ACL = "system.posix_acl_"
 
 _standing: ContextVar[list[str] | None] = ContextVar("standing", default=None)
@@ -61,16 +66,24 @@ def write_file(path: Path, write: Callable[[Path], None], *, force: bool = False
             shutil.rmtree(scratch, ignore_errors=True)
 
 
-def prepare(scratch: Path, writers: Mapping[str, Callable[[Path], None]]) -> Path:
+def prepare(scratch: Path, writers: Mapping[str, Writer | Mapping[str, Writer]]) -> Path:
     """Make files that only their owner can read until all are there, and on the disk.
 
-    Returns the directory that holds them, with the permissions that a new one has.
+    Returns the directory that holds them, with the permissions that a new one has. The writers of a
+    directory within it are a mapping of their own.
     """
+    for name, inner in writers.items():
+        if isinstance(inner, Mapping):
+            (scratch / IN).mkdir(exist_ok=True)
+            prepare(scratch / IN, inner).rename(scratch / IN / name)
     new = scratch / NEW
     new.mkdir()
-    modes = {name: _owned(new / name) for name in writers}
-    for name, write in writers.items():
+    files = {name: write for name, write in writers.items() if not isinstance(write, Mapping)}
+    modes = {name: _owned(new / name) for name in files}
+    for name, write in files.items():
         write(new / name)
+    for name in writers.keys() - files.keys():
+        (scratch / IN / name).rename(new / name)
     for path in new.iterdir():
         if path.name not in writers:  # a library made it for itself
             path.unlink()

@@ -11,13 +11,13 @@ way leaves behind is finished, or put back, by the next run.
 import errno
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from anonymizer.errors import InputError
-from anonymizer.release.output.atomic import dress, kept, prepare, stands, unwritten
+from anonymizer.release.output.atomic import Writer, dress, kept, prepare, stands, unwritten
 from anonymizer.release.output.interrupts import held
 from anonymizer.release.output.locking import Site, locked, reason_of, sites
 from anonymizer.release.output.renaming import UNABLE, exchange, flush, rename_new
@@ -30,18 +30,18 @@ OLD = "old"
 
 
 @contextmanager
-def reserved(directory: Path, names: Sequence[str]) -> Iterator["Output"]:
+def reserved(directory: Path, names: Sequence[str], what: str = "release") -> Iterator["Output"]:
     """Keep a directory for the release of one run; what a killed run left there is cleared.
 
     It is made once there is something to be put into it. ``names``: the files that a release may
-    have; the last one is the sign that it is whole.
+    have; the last one is the sign that it is whole. ``what``: what messages call it.
 
     Raises InputError when another run is writing there, or nothing can be written.
     """
     path = _resolved(directory)
     failing = "cannot write to" if path.exists() else "cannot make the directory"
     with locked(path, directory, failing) as site:
-        output = Output(directory, path, site, tuple(names))
+        output = Output(directory, path, site, tuple(names), what)
         output.recover()
         yield output
 
@@ -57,8 +57,11 @@ class Output:
     path: Path
     site: Site
     names: tuple[str, ...]
+    what: str = "release"
 
-    def write(self, writers: Mapping[str, Callable[[Path], None]], *, force: bool = False) -> None:
+    def write(
+        self, writers: Mapping[str, Writer | Mapping[str, Writer]], *, force: bool = False
+    ) -> None:
         """Write a release so that all of its files appear, whole, or none.
 
         A signal that comes once all are made acts when the release stands and is noted as such.
@@ -68,7 +71,7 @@ class Output:
         Raises InputError when it cannot be written; the directory is as it was before, if not said
         otherwise.
         """
-        done = f"the release stands in {self.shown}"
+        done = f"the {self.what} stands in {self.shown}"
         with held() as signals, unwritten(self.shown):
             scratch = self.site.scratch()
             try:
@@ -104,7 +107,7 @@ class Output:
         old = [name for name in self.names if os.path.lexists(self.path / name)]
         if old and not force:
             raise InputError(
-                f"{self.shown} already holds a release, {old[-1]}; --force replaces it"
+                f"{self.shown} already holds a {self.what}, {old[-1]}; --force replaces it"
             )
         self._dress_files(ready, names, old)
         if not (self._alone(old) and self._swap_whole(ready, bool(old))):

@@ -95,7 +95,7 @@ class SearchOptions(Section):
 class ObjectiveOptions(Section):
     """``[objective]``: what is kept most of."""
 
-    name: StrictStr = "mutual-information"
+    name: StrictStr | None = None
     weights: dict[StrictStr, Number] = {}
     target: StrictStr | None = None
     targets: dict[StrictStr, Number] = {}
@@ -180,7 +180,11 @@ def read_document(path: Path) -> Document:
     """
     require_study(path)
     absent = f"there is no study file {path}{near_file(path)}"
-    text = read_whole(path, STUDY, "study file ", absent)
+    return parse_document(read_whole(path, STUDY, "study file ", absent), path)
+
+
+def parse_document(text: str, path: Path) -> Document:
+    """The text of a study file, checked; messages name the file as ``path``."""
     try:
         return Document.model_validate(parsed_toml(text))
     except ValidationError as error:
@@ -263,6 +267,7 @@ def _expected(complaint: ErrorDetails) -> str:
         "float_type": "must be a number, without quotes",
         "tuple_type": "must be a list in brackets",
         "dict_type": "must be a section",
+        "too_short": "must not be empty",
         "model_type": "must be a section",
     }
     message = complaint["msg"]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -12,7 +12,7 @@ from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, shown, suggestion
 from anonymizer.hierarchy import Hierarchy
-from anonymizer.objectives import Objective, objective_of
+from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
 from anonymizer.privacy import MODELS, Population, PrivacyModel
 from anonymizer.recoding.problem.problem import Watch
 from anonymizer.recoding.recoding import Recoding
@@ -20,6 +20,9 @@ from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.study.document import STRATEGY, read_document
 from anonymizer.tables.files import Format, Given, describe_file, read_table, release_format
+
+if TYPE_CHECKING:
+    from anonymizer.release.study.drafting import Draft
 
 
 class Study:
@@ -36,6 +39,33 @@ class Study:
         self.path = Path(path)
         self.document = read_document(self.path)
         self._populations: dict[str, Population] = {}
+
+    @staticmethod
+    def draft(
+        table: pd.DataFrame,
+        *,
+        k: int | None = None,
+        quasi_identifiers: Sequence[str] | None = None,
+        sensitive: Sequence[str] | None = None,
+        identifiers: Sequence[str] | None = None,
+        data: Mapping[str, Any] | None = None,
+    ) -> "Draft":
+        """Draft a study for a raw table, in memory: roles, hierarchies and a first policy.
+
+        It runs as it stands, has the commented file as ``text``, and is written by ``write``. What
+        is given is kept to, the rest is proposed. ``data`` is its ``[data]`` section: the ``path``
+        of the table, ``table.csv`` by default, and how it is read.
+
+        Raises InputError when the table cannot be profiled: see ``profile``.
+
+        >>> from anonymizer import load_census
+        >>> study = Study.draft(load_census()[["age", "sex", "race", "salary-class"]])
+        >>> list(study.hierarchies), study.schema.sensitive
+        (['age', 'sex', 'race'], ('salary-class',))
+        """
+        from anonymizer.release.study.drafting import Wishes, draft
+
+        return draft(table, Wishes(k, quasi_identifiers, sensitive, identifiers), data)
 
     @cached_property
     def privacy(self) -> tuple[PrivacyModel, ...]:
@@ -152,10 +182,28 @@ class Study:
     def objective(self) -> Objective:
         """What is maximised."""
         given = self.document.objective
+        name = given.name or self._objective_name
         try:
-            return objective_of(given.name, given.weights, self.targets, given.aggregate)
+            if name == AUTOMATIC:
+                name = self.recoding.default_objective(self.privacy)[0]
+            return objective_of(name, given.weights, self.targets, given.aggregate)
         except InputError as error:
             raise InputError(f"{self.path}: [objective] {error}") from None
+
+    @property
+    def _objective_name(self) -> str:
+        """The objective where no name is given: what its options are for, else any that suits."""
+        given = self.document.objective
+        if self.targets or {*given.weights} & {*self.document.sensitive.attributes}:
+            return MutualInformation.name
+        return AUTOMATIC if given.aggregate is None else Loss.name
+
+    @property
+    def objective_left_open(self) -> bool:
+        """Whether the study says nothing of the objective."""
+        given = self.document.objective
+        options = given.weights or self.targets or given.aggregate
+        return given.name in (None, AUTOMATIC) and not options
 
     def disarms(self, form: Format) -> bool:
         """Whether a release of that format has no cells that a spreadsheet would run."""
@@ -197,6 +245,16 @@ class Study:
         """
         return describe_file(path, self.given, self.schema.columns if columns is None else columns)
 
+    @cached_property
+    def data_format(self) -> Format:
+        """The format of the study's own table."""
+        return self.format_of(self.data_path)
+
+    @property
+    def found(self) -> dict[str, object]:
+        """How the study's table is written where that is unusual and the study does not say it."""
+        return self.data_format.found(self.given)
+
     def released_format_of(self, path: Path) -> Format:
         """The format of a released table, which is written as releases are."""
         data = self.document.data
@@ -217,7 +275,7 @@ class Study:
             sensitive=self.schema.sensitive,
             privacy=self.privacy,
             recoding=self.recoding,
-            objective=self.objective,
+            objective="automatic" if self.objective_left_open else self.objective,
             identifiers=self.schema.identifiers,
             missing=self.document.data.missing,
             seed=search.seed,

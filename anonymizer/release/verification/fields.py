@@ -11,6 +11,7 @@ Path = tuple[str | int, ...]
 
 RAW = "the raw table would be needed"
 SEARCH = "how a search went does not show in a table"
+HALVES = "the halves of the raw table would be needed"
 UNIT = "the objective of this release does not follow from the released table alone"
 WORDS = "it says how the release was made, which no table shows"
 HIERARCHY = "the hierarchies would be needed; give the study of the release with --study"
@@ -46,12 +47,13 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
         "",
         """
         objective.targets.* records dropped information.original information.shuffled
+        information.shuffled_deviation targets.*.shuffled_deviation
         information.retained_above_shuffled information.ceiling information.gap information.loss
         information.loss_above_shuffled targets.*.original targets.*.shuffled targets.*.ceiling
         targets.*.retained_above_shuffled targets.*.gap targets.*.loss
-        targets.*.loss_above_shuffled recoding.*.*.from recoding.*.*.to
-        search.gap search.bound
-        search.proven search.objective masking.attributes.* masking.distortion.* masking.scale.*
+        targets.*.loss_above_shuffled recoding.*.*.from recoding.*.*.to search.gap search.bound
+        search.proven search.objective search.tried.*.taken masking.attributes.*
+        masking.distortion.* masking.scale.*
         masking.withheld masking.epsilon masking.method masking.preserved
         masking.preserved.columns.* masking.channels.*.attributes.* masking.channels.*.values.*.*
         masking.channels.*.rows.*.labels.* masking.channels.*.rows.*.chances.*
@@ -60,7 +62,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
         """,
     ),
     ("study", GIVEN, "columns.missing columns.missing_values.*"),
-    ("study", GIVEN, "objective.weights.* objective.aggregate"),
+    ("study", GIVEN, "objective.weights.* objective.aggregate search.because"),
     ("study", HIERARCHY, "levels.* recoding.*.*.level recoding.*.*.values.* recoding.*.*.group"),
     ("study", HIERARCHY, "recoding.*.*.except.* recoding.*.*.masked.*"),
     ("study", HIERARCHY, "recoding.*.*.calendar recoding.*.*.calendar.*"),
@@ -71,6 +73,10 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ("unchecked", CELLS, "spreadsheet.**"),
     ("unchecked", SEARCH, "search.strategy search.nodes search.checked search.feasible"),
     ("unchecked", SEARCH, "search.minimal.** search.refinements search.grids.*"),
+    ("study", GIVEN, "search.tried.*.recoding"),
+    ("unchecked", HALVES, "search.tried.*.holds search.tried.*.measure search.tried.*.kept"),
+    ("unchecked", HALVES, "search.tried.*.classes search.tried.*.records_broken"),
+    ("unchecked", HALVES, "search.tried.*.reason"),
     ("unchecked", WORDS, "versions.* masking.margin"),
     ("unchecked", RAW, "masking.preserved.mean.* masking.preserved.variance.*"),
     ("unchecked", RAW, "masking.preserved.covariance masking.preserved.covariance_kept"),

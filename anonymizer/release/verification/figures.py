@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from math import inf, isclose
+from math import inf, isclose, sqrt
 from typing import Any
 
 from anonymizer.information.entropy import entropy
@@ -16,7 +16,7 @@ from anonymizer.objectives import (
     Objective,
 )
 from anonymizer.privacy.query_loss import loss_of_sizes
-from anonymizer.release.information import Information, bound_of
+from anonymizer.release.information import SHUFFLES, Information, bound_of
 from anonymizer.release.manifest import shape_of
 from anonymizer.release.verification.check import (
     ABSENT,
@@ -132,9 +132,16 @@ def search(facts: Facts) -> Iterator[Check]:
         gap = None if reported["bound"] is None else abs(reported["bound"] - reported["value"])
         yield compared("search.gap", reported["gap"], gap, "consistent")
     yield _proven(reported)
+    if tried := reported.get("tried"):
+        taken = sum(each["taken"] is True for each in tried)
+        words = f"{taken} of {len(tried)}"
+        yield required("search.tried", taken == 1, words, "needs one that was taken")
 
 
 def _objective_known(facts: Facts, name: str) -> Iterator[Check]:
+    for field in ("because", "tried"):
+        there = at(facts.manifest, "search", field) is not ABSENT
+        yield required(f"search.{field}", there, "", "is missing")
     known = [DISTORTION] if facts.manifest.get("masking") else list(OBJECTIVES)
     yield required("search.objective", name in known, "", f"needs one of {', '.join(known)}")
     options = at(facts.manifest, "objective")
@@ -234,6 +241,9 @@ def _information(
     least = 0.0 if facts.masked else retained
     yield from _within(field, "original", given.original, least, most)
     yield from _within(field, "shuffled", given.shuffled, 0.0, most)
+    # Ten numbers between 0 and the most deviate most where half of them are at either end.
+    widest = most * sqrt(SHUFFLES / (SHUFFLES - 1)) / 2
+    yield from _within(field, "shuffled_deviation", given.shuffled_deviation, 0.0, widest)
     above = given.retained_above_shuffled
     yield from _within(field, "retained_above_shuffled", above, retained - most, retained)
     if not facts.masked:

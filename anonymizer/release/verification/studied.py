@@ -81,8 +81,12 @@ def _options(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     for name, given in study.objective_options.items():
         yield compared(f"objective.{name}", at(manifest, "objective", name), given, "study")
     if not manifest.get("masking"):
-        name = study.document.objective.name
-        yield compared("search.objective", at(manifest, "search", "objective"), name, "study")
+        objective, because = study.anonymizer().objective_for(study.recoding)
+        given = {"objective": objective.name, "because": because}
+        yield from compared_all("search", at(manifest, "search"), given, "study")
+        names = [one.name for one in getattr(study.recoding, "candidates", ())]
+        tried = [each["recoding"] for each in manifest["search"].get("tried", ())]
+        yield required("search.tried", tried == names, _named(tried), _named(names), "study")
     method = study.recoding.name if isinstance(study.recoding, RandomRecoding) else None
     reported = at(manifest, "masking", "method")
     yield compared("masking.method", None if reported is ABSENT else reported, method, "study")

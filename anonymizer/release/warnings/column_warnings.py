@@ -10,10 +10,9 @@ import pandas as pd
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError
 from anonymizer.kernels.arrays import Codes, Floats, Ints
+from anonymizer.profiling.distinction import IDENTIFYING, SINGLED_OUT
 from anonymizer.release.warnings.warnings import (
     ENOUGH,
-    IDENTIFYING,
-    SINGLED_OUT,
     UNORDERED,
     ReleaseWarning,
 )

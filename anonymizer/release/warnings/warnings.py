@@ -5,13 +5,8 @@ A warning counts records, classes or values; it never shows one.
 
 from dataclasses import dataclass
 
+from anonymizer.profiling.distinction import IDENTIFYING
 from anonymizer.tables.values import counted
-
-IDENTIFYING = 0.9
-"""Distinction from which on nearly every record has a value of its own."""
-
-SINGLED_OUT = 0.01
-"""Share of records that an attribute may leave alone with the quasi-identifiers: a convention."""
 
 NEARLY = 0.8
 """Share of a class from which on one value is as good as known: four guesses of five are right."""

@@ -24,8 +24,8 @@ def draw(comparison: Comparison, path: Path) -> None:
     """Draw retained information against classes and, for each swept parameter, against it.
 
     Hollow marks are of the half that was fitted to, filled ones of the half held out; dashes are
-    the ceiling. Where several parameters are swept, what is drawn against one of them is the best
-    over all others: the frontier.
+    the ceiling of each policy. Where several parameters are swept, what is drawn against one of
+    them is the best over all others: the frontier.
     """
     with mpl.rc_context(LOOK):
         panels = 1 + len(comparison.swept)
@@ -58,8 +58,8 @@ def _against_classes(axes: Axes, comparison: Comparison) -> None:
             axes.plot(classes, bits, color=style["color"], linewidth=0.8, alpha=0.5)
             axes.plot(classes[0], bits[0], **style, **HOLLOW)
             axes.plot(classes[1], bits[1], **style)
-    if not comparison.swept:
-        axes.axhline(comparison.fits[0].fitted.ceiling, **CEILING)
+    for point in comparison.points:
+        axes.axhline(point.ceiling, **CEILING)
     axes.set_xlabel("equivalence classes")
 
 
@@ -71,7 +71,7 @@ def _against_parameter(axes: Axes, comparison: Comparison, name: str) -> None:
         axes.plot(
             *frontier(fits, name, lambda fit: fit.held_out.retained), **{**style, "linestyle": "-"}
         )
-    axes.plot(*frontier(comparison.fits, name, lambda fit: fit.fitted.ceiling), **CEILING)
+    axes.plot(*ceilings(comparison, name), **CEILING)
     if all(isinstance(fit.parameters[name], int) for fit in comparison.fits):
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel(f"{name} of the policy")
@@ -85,6 +85,15 @@ def frontier(
     for fit in fits:
         value = fit.parameters[name]
         most[value] = max(bits(fit), most.get(value, 0.0))
+    return sorted(most), [most[value] for value in sorted(most)]
+
+
+def ceilings(comparison: Comparison, name: str) -> tuple[list[float], list[float]]:
+    """The values of a parameter and, at each, the highest ceiling, whatever the others are."""
+    most: dict[float, float] = {}
+    for point in comparison.points:
+        value = point.parameters[name]
+        most[value] = max(point.ceiling, most.get(value, 0.0))
     return sorted(most), [most[value] for value in sorted(most)]
 
 

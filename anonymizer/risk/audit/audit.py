@@ -15,6 +15,7 @@ from anonymizer.privacy import TCloseness, Verdict
 from anonymizer.privacy.query_loss import QueryLoss, loss_of_sizes
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.apply import matched
+from anonymizer.recoding.best import Best
 from anonymizer.recoding.levels import FullDomain
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.placement import place
@@ -233,6 +234,8 @@ def minimality_of(table: Placed, draws: int, rng: np.random.Generator) -> attack
 def _obstacle(table: Placed, study: Study) -> str | None:
     """Why the release is not known to be minimal."""
     recoding = study.recoding
+    if isinstance(recoding, Best):
+        return "the recoding was chosen among several by what they keep on a half of the records"
     if not isinstance(recoding, FullDomain):
         return obstacle(table.release.manifest, study.schema.quasi_identifiers)
     if recoding.max_classes is not None or recoding.min_records is not None:

@@ -95,6 +95,16 @@ def read_original(
     """
     study = release.study
     given = Given(missing_values=release.missing_values) if study is None else study.given
+    try:
+        return _read_original(path, release, given, extra, complete=complete)
+    except InputError as error:
+        hint = "; give the study that says so with --study"
+        raise InputError(f"{error}{hint if '[data]' in str(error) and not study else ''}") from None
+
+
+def _read_original(
+    path: Path, release: Published, given: Given, extra: Sequence[str], *, complete: bool
+) -> pd.DataFrame:
     form = describe_file(path, given, release.raw)
     present = set(columns_in(path, form))
     needed = release.schema.sensitive if complete else ()

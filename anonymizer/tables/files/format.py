@@ -118,6 +118,18 @@ class Format:
         """The ending of a file name."""
         return ".parquet" if self.parquet else ".csv"
 
+    def found(self, given: Given) -> dict[str, Any]:
+        """What was found in the file and is unusual, by the key of ``[data]`` that would give it.
+
+        >>> Format(False, ";", decimal=",", encoding="utf-16").found(Given(encoding="utf-16"))
+        {'decimal': ','}
+        """
+        usual = Format(self.parquet)
+        keys = ("encoding", "quote", "decimal", "thousands", "columns")
+        open_keys = [key for key in keys if getattr(given, key) is None]
+        values = {key: getattr(self, key) for key in open_keys}
+        return {key: value for key, value in values.items() if value != getattr(usual, key)}
+
     @property
     def released(self) -> "Format":
         """The format in which a table of this format is released: UTF-8, header, plain numbers."""

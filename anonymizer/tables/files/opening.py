@@ -102,8 +102,8 @@ def readable(path: Path, encoding: str = UTF8) -> Iterator[None]:
         raise
     except IrregularError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise InputError(f"cannot read {path}: {_no_text(encoding, error)}") from None
+    except UnicodeError as error:
+        raise InputError(f"cannot read {path}: {no_text(encoding, error)}") from None
     except PermissionError:
         raise InputError(f"cannot read {path}: permission denied") from None
     except Exception as error:  # parsers raise anything on damaged files
@@ -112,13 +112,13 @@ def readable(path: Path, encoding: str = UTF8) -> Iterator[None]:
         raise InputError(f"cannot read {path}: {reason}") from None
 
 
-def _no_text(encoding: str, error: UnicodeDecodeError) -> str:
+def no_text(encoding: str, error: UnicodeError) -> str:
     """What is said of bytes that are no text in an encoding, and which key changes that.
 
     Every file can be read by some encoding of one byte a letter, and mostly by several: names would
     be misread without notice if one was chosen here.
     """
-    if encoding != UTF8:
+    if encoding != UTF8 or not isinstance(error, UnicodeDecodeError):
         return f"it is not {encoding} text; set another encoding in [data], or leave it out"
     others = '"latin-1", "cp1250", "mac-roman", "shift_jis"'
     try:
@@ -135,8 +135,12 @@ def require_named(
     path: Path, names: Sequence[str], columns: Sequence[str], form: Format | None = None
 ) -> None:
     """Require that a file has some columns, and none twice."""
+    hint = _unnamed_hint(len(names), form)
+    lacking = [name for name in columns if name not in names]
+    if lacking and len(names) == 1:  # no near name: all names may stand in this one
+        raise InputError(f"{path}: the table has no column {lacking[0]!r}{hint}")
     try:
-        require_columns(names, columns, _unnamed_hint(len(names), form))
+        require_columns(names, columns, hint)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
 
@@ -148,7 +152,8 @@ def _unnamed_hint(columns: int, form: Format | None) -> str:
     if columns == 1:
         return (
             f"; it has one column when fields end at {form.separator!r}: set the separator that "
-            "the file has in [data], such as separator = ';' or '\\t'"
+            "the file has in [data], such as separator = ';' or '\\t', or remove lines before "
+            "the one that names the columns"
         )
     if not form.header:
         return (

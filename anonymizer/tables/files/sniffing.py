@@ -17,7 +17,7 @@ from anonymizer.errors import InputError, near_file
 from anonymizer.tables.files import numerals
 from anonymizer.tables.files.foreign import require_table
 from anonymizer.tables.files.format import UTF8, Format, Given, is_parquet
-from anonymizer.tables.files.opening import readable, table_stream
+from anonymizer.tables.files.opening import no_text, readable, table_stream
 from anonymizer.tables.reading import separator_of
 
 SEPARATORS = ",;\t|"
@@ -60,13 +60,15 @@ def describe_file(path: Path, given: Given | None = None, expected: Sequence[str
         return Format(True, missing_values=given.missing_values)
     start = start_of(path)
     require_table(path, start)
-    encoding = Format(False, encoding=given.encoding or encoding_of(start)).encoding
-    text = codecs.getincrementaldecoder(encoding)(errors="replace").decode(start)
-    text, cut = text.removeprefix("\ufeff"), len(start) == SNIFFED
+    encoding = _encoding(start, given)
     try:
+        text = codecs.getincrementaldecoder(encoding)(errors="replace").decode(start)
+        text, cut = text.removeprefix("\ufeff"), len(start) == SNIFFED
         return _described(text, cut, encoding, given, expected)
     except InputError as error:
         raise InputError(f"cannot read {path}: {error}") from None
+    except UnicodeError as error:  # UTF-16 without a byte order mark
+        raise InputError(f"cannot read {path}: {no_text(encoding, error)}") from None
 
 
 def release_format(
@@ -90,15 +92,13 @@ def _require_file(path: Path) -> None:
     if path.is_dir():
         raise InputError(f"there is no table in {path}: it is a directory; name a file in it")
     if not is_file:
-        hint = near_file(path) or _escapes(path)
-        raise InputError(f"there is no {'table in' if exists else 'file'} {path}{hint}")
-
-
-def _escapes(path: Path) -> str:
-    """What is said of a path that TOML has made something else of."""
-    if any(sign in str(path) for sign in "\t\n\r\b\f"):
-        return r"; \t, \n and the like are other signs in double quotes: use single ones, or /"
-    return ""
+        if any(sign in str(path) for sign in "\t\n\r\b\f"):  # as TOML has read a backslash
+            raise InputError(
+                f"there is no file {str(path)!r}: \\t, \\n and the like are other signs in double "
+                "quotes; use single ones, or /"
+            )
+        what = "table in" if exists else "file"
+        raise InputError(f"there is no {what} {path}{near_file(path)}")
 
 
 def start_of(path: Path) -> bytes:
@@ -119,6 +119,13 @@ def encoding_of(start: bytes) -> str:
     if max(zeros) > 0.5 and min(zeros) < 0.05:
         return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
     return UTF8
+
+
+def _encoding(start: bytes, given: Given) -> str:
+    """The encoding that is given or found; which UTF-16 it is, where only that is given."""
+    found = encoding_of(start)
+    named = Format(False, encoding=given.encoding or found).encoding
+    return found if named == "utf-16" and found.startswith(named) else named
 
 
 def _described(

@@ -4,8 +4,14 @@ What goes in: an ``Anonymizer`` or a study, a table, names of recodings, a sweep
 comes out: a ``Comparison``; nothing is released. It may import what ``utility`` may.
 """
 
-from anonymizer.utility.comparison.comparison import Comparison, Unfit, compare, compare_study
+from anonymizer.utility.comparison.comparison import (
+    Comparison,
+    Point,
+    Unfit,
+    compare,
+    compare_study,
+)
 from anonymizer.utility.comparison.halves import Fit, Half
 from anonymizer.utility.comparison.sweep import sweep_of
 
-__all__ = ["Comparison", "Fit", "Half", "Unfit", "compare", "compare_study", "sweep_of"]
+__all__ = ["Comparison", "Fit", "Half", "Point", "Unfit", "compare", "compare_study", "sweep_of"]

@@ -8,6 +8,7 @@ from typing import Any, cast
 import pandas as pd
 
 from anonymizer.counts.counting import Counted
+from anonymizer.counts.counts import Counts
 from anonymizer.errors import (
     AnonymizerError,
     InputError,
@@ -18,10 +19,12 @@ from anonymizer.errors import (
 from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE, PrivacyModel, population_of
 from anonymizer.recoding import Run, Watch, as_done, ignore
+from anonymizer.recoding.best import Best
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.levels import Fixed
 from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.anonymizer import Anonymizer
+from anonymizer.release.information import ceiling
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.results import Result
 from anonymizer.release.study import Study
@@ -47,6 +50,19 @@ class Unfit:
 
 
 @dataclass(frozen=True)
+class Point(Result):
+    """A policy of a sweep: what no recoding can keep more than, and which one is best under it.
+
+    ``ceiling`` is in bits, of the records held out. ``best`` is None where no recoding that was
+    fitted holds the policy on them.
+    """
+
+    parameters: SweepPoint
+    ceiling: float
+    best: str | None
+
+
+@dataclass(frozen=True)
 class Comparison(Result):
     """Recodings side by side.
 
@@ -65,6 +81,8 @@ class Comparison(Result):
         What could be fitted: point by point of the sweep, at each the one that keeps most first.
     unfit
         What could not.
+    points
+        Each policy of the sweep, with its ceiling; one where nothing was swept.
     """
 
     records: int
@@ -73,12 +91,25 @@ class Comparison(Result):
     swept: tuple[str, ...]
     fits: tuple[Fit, ...]
     unfit: tuple[Unfit, ...]
+    points: tuple[Point, ...]
 
     @property
     def best(self) -> tuple[Fit, ...]:
-        """The fit of each point of the sweep that keeps most on the half held out, corrected."""
-        alike = groupby(self.fits, key=lambda fit: fit.parameters)
+        """The fit of each point that keeps most on the half held out, corrected.
+
+        Of those that hold the policy there; where none does, the point has no best.
+        """
+        holding = [fit for fit in self.fits if fit.held_out.satisfied]
+        alike = groupby(holding, key=lambda fit: fit.parameters)
         return tuple(next(fits) for _, fits in alike)
+
+    def nearest(self, point: Point) -> Fit | None:
+        """The fit under a policy that the fewest records held out are in breach of.
+
+        None where nothing could be fitted.
+        """
+        alike = [fit for fit in self.fits if fit.parameters == point.parameters]
+        return min(alike, key=lambda fit: fit.held_out.records_broken, default=None)
 
     def is_best(self, fit: Fit) -> bool:
         """Whether a fit is the best of its point."""
@@ -121,11 +152,11 @@ def compare(
         When table and parameters do not fit together, or no recoding can be fitted for such a
         reason.
     """
-    run, objective = anonymizer.run(), anonymizer.chosen_objective
-    models = anonymizer.models
+    run, models = anonymizer.run(), anonymizer.models
     chosen = _chosen(anonymizer.chosen_recoding, recodings)
+    objectives = {id(one): anonymizer.objective_for(one)[0] for one in chosen}
     for one in chosen:
-        one.require_suitable(models, objective, replace(run, time_limit=None))
+        one.require_suitable(models, objectives[id(one)], replace(run, time_limit=None))
     swept = [(point, policy_at(models, point)) for point in points(sweep or {}, len(chosen))]
     counted = Counted.of(table, anonymizer.schema, anonymizer.hierarchies, population_of(models))
     about = counted.schema.targets or counted.schema.sensitive
@@ -134,41 +165,57 @@ def compare(
             "a comparison is about information: name a sensitive attribute, or a target"
         )
     seed = whole_seed(anonymizer.seed)
-    tasks = [(one, point, policy) for point, policy in swept for one in chosen]
-    outcomes = _attempts(counted, tasks, objective, about, seed, run)
+    tasks = [(one, point, policy, objectives[id(one)]) for point, policy in swept for one in chosen]
+    halves = counted.halves(seed)
+    outcomes = _attempts(counted, halves, tasks, about, seed, run)
     fits = [fit for fit in outcomes if isinstance(fit, Fit)]
     errors = [error for error in outcomes if isinstance(error, AnonymizerError)]
     if not fits and all(isinstance(error, InputError) for error in errors):
         raise InputError(f"no recoding can be fitted to a half of the table: {errors[0]}")
+    ranked = _ranked(fits, [point for point, _ in swept])
     return Comparison(
         records=len(counted.kept),
         seed=seed,
         about=about,
         swept=tuple(sweep or {}),
-        fits=_ranked(fits, [point for point, _ in swept]),
+        fits=ranked,
         unfit=tuple(
             Unfit(one.name, point, str(error))
-            for (one, point, _), error in zip(tasks, outcomes, strict=True)
+            for (one, point, *_), error in zip(tasks, outcomes, strict=True)
             if isinstance(error, AnonymizerError)
+        ),
+        points=tuple(
+            Point(point, ceiling(halves[1], policy, about), _best_at(point, ranked))
+            for point, policy in swept
         ),
     )
 
 
+def _best_at(point: SweepPoint, ranked: Sequence[Fit]) -> str | None:
+    """The first of some ranked fits that holds a policy on the half held out."""
+    holding = (fit for fit in ranked if fit.parameters == point and fit.held_out.satisfied)
+    first = next(holding, None)
+    return None if first is None else first.recoding
+
+
 def _attempts(
     counted: Counted,
-    tasks: Sequence[tuple[Generalization, SweepPoint, Sequence[PrivacyModel]]],
-    objective: Objective,
+    halves: tuple[Counts, Counts],
+    tasks: Sequence[tuple[Generalization, SweepPoint, Sequence[PrivacyModel], Objective]],
     about: Sequence[str],
     seed: int,
     run: Run,
 ) -> list[Fit | AnonymizerError]:
     """For each task a fit, or why there is none; progress is reported as they come."""
-    first, second = counted.halves(seed)
+    first, second = halves
     columns = set(counted.kept.columns) - set(counted.schema.identifiers)
     alone = Run(None, run.time_limit)
 
     def attempt(
-        recoding: Generalization, point: SweepPoint, policy: Sequence[PrivacyModel]
+        recoding: Generalization,
+        point: SweepPoint,
+        policy: Sequence[PrivacyModel],
+        objective: Objective,
     ) -> Fit | AnonymizerError:
         try:
             recoding.require_room(columns)
@@ -211,6 +258,9 @@ def _chosen(
     given: Recoding, requested: str | Sequence[str | Recoding] | None
 ) -> list[Generalization]:
     """The recodings that are compared, each once."""
+    if isinstance(given, Best):
+        requested = given.recodings if requested is None else requested
+        given = given.candidates[0]
     if not isinstance(given, Generalization):
         raise InputError(
             "a comparison is about recodings that are searched for counts, and "

@@ -1,16 +1,14 @@
 """One recoding, fitted on one half of a table, and what both halves say of it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-import numpy as np
-
-from anonymizer.counts.counts import Counts, Grouping, Partitions, row_keys
+from anonymizer.counts.counts import Counts
 from anonymizer.information.entropy import mutual_information, mutual_information_miller_madow
-from anonymizer.privacy import TOLERANCE, Mask
 from anonymizer.recoding import Problem, Run
-from anonymizer.recoding.generalization import Generalization, all_hidden, suppressed_of
-from anonymizer.release.information import ceiling
+from anonymizer.recoding.generalization import Generalization
+from anonymizer.recoding.held_out import Evaluated, evaluated, needs
+from anonymizer.release.information import ceiling, lost
 from anonymizer.release.results import Result
 from anonymizer.utility.comparison.sweep import SweepPoint
 
@@ -33,11 +31,13 @@ class Half(Result):
     miller_madow: float  # the same, corrected for what small classes pretend
     uncovered: int
     satisfied: bool  # every model for every class
+    broken: int  # classes that break a model
+    records_broken: int  # records of these
 
     @property
-    def loss(self) -> float:
-        """1 - retained / original; 0 where there was nothing to lose."""
-        return 1 - self.retained / self.original if self.original > TOLERANCE else 0.0
+    def loss(self) -> float | None:
+        """1 - retained / original; None, not determined, where there was nothing to lose."""
+        return lost(self.retained, self.original)
 
 
 @dataclass(frozen=True)
@@ -46,9 +46,11 @@ class Fit(Result):
 
     recoding: str
     parameters: SweepPoint  # the swept ones of the policy
+    objective: str  # what was maximised
     proven: bool  # whether no other recoding of its kind is better on the fitted half
     fitted: Half  # what it was chosen by
     held_out: Half  # the half that had no say in it
+    needs: Mapping[str, float]  # options that would have kept the policy there: see ``needs``
 
 
 def fit_of(
@@ -65,66 +67,30 @@ def fit_of(
     Information ``about`` several attributes is summed.
     """
     chosen, search = recoding.choose(problem, seed, run)
-    halves = [replace(problem, counts=counts) for counts in (problem.counts, second)]
-    evaluated = [_evaluated(half, chosen, about) for half in halves]
-    return Fit(recoding.name, parameters, search.proven, *evaluated)
-
-
-def held_out(recoding: Partitions | Grouping, counts: Counts) -> tuple[Counts, int]:
-    """The classes of records that had no say in a recoding, and how many it does not cover.
-
-    Those that it does not cover are one class together, which costs what they tell but keeps them
-    in every figure. Partitions cover all: the values of both halves are known to them.
-    """
-    if not isinstance(recoding, Grouping):
-        return counts.recode(recoding), 0
-    class_of = recoding.class_of(counts.cells)
-    unknown = class_of < 0
-    together = np.where(unknown, class_of.max(initial=0) + 1, class_of)
-    return counts.grouped(together), int(counts.sizes[unknown].sum())
-
-
-def _evaluated(problem: Problem, recoding: Partitions | Grouping, about: Sequence[str]) -> Half:
-    """What the records of a problem tell under a recoding, as they would be released."""
-    recoded, uncovered = held_out(recoding, problem.counts)
-    raw, classes, satisfied = _suppressed(problem, recoded, recoding)
-    return Half(
-        records=problem.counts.records,
-        classes=classes.occupied,
-        original=sum(mutual_information(raw.joint[name]) for name in about),
-        ceiling=ceiling(raw, problem.models, about),
-        retained=sum(mutual_information(classes.joint[name]) for name in about),
-        miller_madow=sum(mutual_information_miller_madow(classes.joint[name]) for name in about),
-        uncovered=uncovered,
-        satisfied=satisfied,
+    first, other = evaluated(problem, second, chosen)
+    return Fit(
+        recoding.name,
+        parameters,
+        problem.objective.name,
+        search.proven,
+        _half(first, about),
+        _half(other, about),
+        needs(recoding, first, other),
     )
 
 
-def _suppressed(
-    problem: Problem, recoded: Counts, recoding: Partitions | Grouping
-) -> tuple[Counts, Counts, bool]:
-    """What would be released, raw and recoded, and whether it satisfies the policy.
-
-    Where records may be suppressed, those of classes that break it are, within the budget.
-    """
-    raw = problem.counts
-    if isinstance(recoding, Grouping) or not problem.suppresses:
-        return raw, recoded, problem.feasible(recoded)
-    hidden = all_hidden(recoded, recoding)
-    found = suppressed_of(recoded, problem.models, problem.suppression, hidden)
-    if found is None:
-        return raw, recoded, False
-    if not found.removed:
-        return raw, recoded.merge(found.marks), True
-    gone = _falls_in(raw, recoding, recoded.select(found.marks))
-    rest = raw.select(~gone)  # as if it were the table
-    alone = rest.names, rest.cells, rest.sizes, rest.joint, rest.values, rest.targets
-    return Counts.of(*alone, rest.population), recoded.select(~found.marks), True
-
-
-def _falls_in(raw: Counts, recoding: Partitions, classes: Counts) -> Mask:
-    """Which raw combinations of values fall in some classes, shape (combinations,)."""
-    columns = zip(raw.names, raw.cells.T, strict=True)
-    cells = np.column_stack([recoding[name].representatives[codes] for name, codes in columns])
-    keys = row_keys(np.concatenate([classes.cells, cells]))
-    return np.isin(keys[len(classes) :], keys[: len(classes)])
+def _half(half: Evaluated, about: Sequence[str]) -> Half:
+    """What the records of a half tell under a recoding, as they would be released."""
+    raw, classes = half.raw, half.classes
+    return Half(
+        records=half.problem.counts.records,
+        classes=classes.occupied,
+        original=sum(mutual_information(raw.joint[name]) for name in about),
+        ceiling=ceiling(raw, half.problem.models, about),
+        retained=sum(mutual_information(classes.joint[name]) for name in about),
+        miller_madow=sum(mutual_information_miller_madow(classes.joint[name]) for name in about),
+        uncovered=half.uncovered,
+        satisfied=half.satisfied,
+        broken=int(half.broken.sum()),
+        records_broken=half.records_broken,
+    )

@@ -1,0 +1,228 @@
+"""The command that begins: from a raw table to a study that runs."""
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from anonymizer.cli.options import DirectoryType, table_argument
+from anonymizer.errors import InputError, require_columns
+from anonymizer.report.printing import printing
+
+if TYPE_CHECKING:
+    from anonymizer.release.study.drafting import Draft, Wishes
+    from anonymizer.tables.files import Format
+
+FAR = 3
+"""Directories up from which on a path is written from the root."""
+
+NONE = "-"
+"""What is answered for no column at all."""
+
+Drafting = Callable[["Wishes"], "Draft"]
+
+
+def _names(
+    context: click.Context, parameter: click.Parameter, given: tuple[str, ...]
+) -> tuple[str, ...] | None:
+    """Names of columns, repeated or with commas; None where there are none."""
+    return tuple(name for each in given for name in _listed(each)) or None
+
+
+def _listed(given: str) -> list[str]:
+    return [name.strip() for name in given.split(",") if name.strip()]
+
+
+def names_option(name: str, words: str) -> Any:
+    """An option that names columns."""
+    words = f"{words}; repeat it, or separate names by commas."
+    return click.option(name, multiple=True, callback=_names, metavar="NAME", help=words)
+
+
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  anonymizer init people.csv\n"
+    "  anonymizer init people.csv -o study --sensitive diagnosis --k 10\n"
+    "  anonymizer init adult.data --columns age,workclass,weight,education"
+)
+@table_argument
+@click.option(
+    "--output",
+    "-o",
+    type=DirectoryType(),
+    help="Where the study goes; by default a directory named after the table.",
+)
+@click.option("--force", is_flag=True, help="Replace the study and hierarchies that lie there.")
+@click.option("--yes", "-y", is_flag=True, help="Ask nothing, and take what is proposed.")
+@names_option("--sensitive", "What nobody shall learn of anybody")
+@names_option("--quasi-identifiers", "What others may know")
+@names_option("--identifiers", "What the release leaves out")
+@names_option("--columns", "The columns of a CSV file without a header line, all of them")
+@click.option("--separator", help="Of a CSV file; found by itself by default, as are the next.")
+@click.option("--encoding", help="Of a CSV file, such as latin-1.")
+@click.option("--quote", help="Of a CSV file: what stands around a field.")
+@click.option("--decimal", help="Of a CSV file: the decimal mark of its numbers.")
+@click.option("--thousands", help="Of a CSV file: the mark between thousands.")
+@click.option("--k", type=click.IntRange(min=2), help="Records of a class at least.")
+@click.option("--json", "as_json", is_flag=True, help="Print the profile as JSON.")
+def init(
+    table: Path,
+    output: Path | None,
+    force: bool,
+    yes: bool,
+    columns: tuple[str, ...] | None,
+    as_json: bool,
+    k: int | None,
+    sensitive: tuple[str, ...] | None,
+    quasi_identifiers: tuple[str, ...] | None,
+    identifiers: tuple[str, ...] | None,
+    **form: str | None,
+) -> None:
+    """Propose a study for a raw TABLE: roles, hierarchies and a first policy, with reasons.
+
+    Writes study.toml and, where they are long, hierarchies next to it: files to edit, which run as
+    they stand. At a terminal it asks for what a program cannot know; elsewhere it takes what it
+    proposes.
+    """
+    from anonymizer.release.study.drafting import Wishes, draft, require_room
+    from anonymizer.report.printing import print_json
+    from anonymizer.report.profile import print_draft, print_profile
+    from anonymizer.report.progress import progress
+
+    directory = output or Path(f"{table.name.split('.')[0] or 'table'}-study")
+    require_room(directory, force=force)
+    with progress() as watch:
+        watch(f"reading {table.name}", 0, None)
+        frame, read = read_raw(table, columns, form)
+        data = {"path": _relative(table, directory), **written(read)}
+        watch("profiling the columns", 0, None)
+        wishes = Wishes(k, quasi_identifiers, sensitive, identifiers)
+        found = draft(frame, wishes, data)
+    if interactive() and not yes and not as_json:
+        print_profile(found.profile)
+        found = _asked(found, wishes, lambda wish: draft(frame, wish, data))
+        click.confirm(f"Write the study to {directory}?", default=True, abort=True)
+    elif not as_json:
+        print_profile(found.profile)
+    study = found.write(directory, force=force)
+    with printing(f"the study stands in {directory}"):
+        if as_json:
+            print_json(found.profile.to_dict())
+        else:
+            print_draft(found, study)
+
+
+def interactive() -> bool:
+    """Whether somebody sits at a terminal who can answer."""
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def read_raw(
+    table: Path, columns: Sequence[str] | None, given: Mapping[str, str | None]
+) -> tuple[Any, "Format"]:
+    """A whole table, and the format that was found, with the spellings of missing values.
+
+    ``given`` is what is known of the format.
+
+    Raises InputError when it cannot be read.
+    """
+    from anonymizer.profiling.missing import columns_of_texts, spellings_of_missing
+    from anonymizer.tables import engine
+    from anonymizer.tables.files import Given, cleaned, describe_file, read_table
+
+    names = None if columns is None else tuple(columns)
+    try:
+        form = describe_file(table, Given(columns=names, **given))
+        frame = read_table(table, form)
+        require_columns(frame.columns, ())
+    except InputError as error:
+        more = "; here that is an option, such as --encoding" if "[data]" in str(error) else ""
+        raise InputError(f"{error}{more}") from None
+    form = replace(form, missing_values=spellings_of_missing(frame))
+    texts = {name: cleaned(frame[name], form) for name in columns_of_texts(frame)}
+    return engine.replaced(frame, texts), form
+
+
+def written(form: "Format") -> dict[str, Any]:
+    """The keys of ``[data]`` that say how a table is written, as far as a reader may doubt it."""
+    if form.parquet:
+        return {"missing-values": list(form.missing_values)} if form.missing_values else {}
+    usual = type(form)(False)
+    found: dict[str, Any] = {"separator": form.separator}
+    for name in ("encoding", "quote", "decimal", "thousands"):
+        if getattr(form, name) != getattr(usual, name):
+            found[name] = getattr(form, name)
+    if form.columns is not None:
+        found["columns"] = list(form.columns)
+    if form.missing_values:
+        found["missing-values"] = list(form.missing_values)
+    return found
+
+
+def _relative(table: Path, directory: Path) -> str:
+    """The path of a table as a study in a directory has it."""
+    try:
+        path = Path(os.path.relpath(table.resolve(), directory.resolve()))
+    except ValueError:  # another drive
+        return table.resolve().as_posix()
+    far = path.parts[:FAR] == ("..",) * FAR
+    return (table.resolve() if far else path).as_posix()
+
+
+def _asked(found: "Draft", wishes: "Wishes", draft: Drafting) -> "Draft":
+    """The draft with what is answered; what is not, stays as it is proposed."""
+    click.echo(f"For each proposal: Enter takes it; names are separated by commas, {NONE} is none.")
+    questions = {
+        "sensitive": "Sensitive: what nobody shall learn of anybody",
+        "quasi_identifiers": "Quasi-identifiers: what others may know of somebody",
+    }
+    roles = {"sensitive": "sensitive", "quasi_identifiers": "quasi-identifier"}
+    for name, question in questions.items():
+        proposed = found.profile.of_role(roles[name])  # type: ignore[arg-type]
+        found, wishes = _answered(
+            question,
+            NONE if not proposed else ", ".join(proposed),
+            lambda answer, name=name, wishes=wishes: replace(wishes, **{name: _chosen(answer)}),
+            (found, wishes),
+            draft,
+        )
+    return _answered(
+        f"k: records of a class at least; {found.profile.records:,} records suggest",
+        str(found.k),
+        lambda answer: replace(wishes, k=_whole(answer)),
+        (found, wishes),
+        draft,
+    )[0]
+
+
+def _answered(
+    question: str,
+    proposed: str,
+    wish: Callable[[str], "Wishes"],
+    known: tuple["Draft", "Wishes"],
+    draft: Drafting,
+) -> tuple["Draft", "Wishes"]:
+    """Ask until the answer can be used; the proposal itself changes nothing."""
+    while True:
+        answer = click.prompt(question, default=proposed)
+        if answer == proposed:
+            return known
+        try:
+            wishes = wish(answer)
+            return draft(wishes), wishes
+        except InputError as error:
+            click.echo(f"{error}")
+
+
+def _chosen(answer: str) -> tuple[str, ...]:
+    return () if answer.strip() == NONE else tuple(_listed(answer))
+
+
+def _whole(answer: str) -> int:
+    if not answer.strip().isdecimal() or int(answer) < 2:
+        raise InputError(f"k = {answer!r:.50} must be a whole number of at least 2")
+    return int(answer)

@@ -1,0 +1,166 @@
+"""Hierarchies as texts: rules in TOML, tables of labels in CSV, and rules found in such tables."""
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from io import StringIO
+from numbers import Real
+
+from anonymizer.errors import InputError
+from anonymizer.hierarchy.hierarchy import Hierarchy
+from anonymizer.hierarchy.inline import hierarchy_of
+from anonymizer.hierarchy.partition import ANY
+from anonymizer.hierarchy.rules import MASKS
+from anonymizer.tables.values import number_of, number_text
+
+Rows = Sequence[Sequence[str]]
+Table = Mapping[str, object]
+
+RANGE = re.compile(r"[\[(]\s*(\S+)\s*[,;]\s*(\S+?)\s*[)\[]")
+"""A half-open range as ARX and this package write it: ``[0, 10[``, ``[0, 10)``."""
+
+SPAN = re.compile(r"(-?\d{1,15})\s*[-\u2013]\s*(-?\d{1,15})")
+"""A range of whole numbers, its end included: ``0-4``."""
+
+
+def rule_text(table: Table) -> str:
+    """A rule as a ``.toml`` file has it, one key per line."""
+    return "".join(f"{name} = {_value(value)}\n" for name, value in table.items())
+
+
+def inline_text(table: Table) -> str:
+    """A rule as a line of a study has it.
+
+    >>> inline_text({"widths": [5, Decimal("12.5")], "max-level": 2})
+    '{ widths = [5, 12.5], max-level = 2 }'
+    """
+    return "{ " + ", ".join(f"{name} = {_value(value)}" for name, value in table.items()) + " }"
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Real | Decimal):
+        return number_text(Decimal(str(value)))
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    # A text of TOML is one of JSON, but for this character.
+    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def rows_of(hierarchy: Hierarchy, values: Sequence[str]) -> list[tuple[str, ...]]:
+    """The rows of a table of labels: each value with its label at every level."""
+    return [(value, *map(str, hierarchy.labels(value))) for value in values]
+
+
+def csv_text(rows: Rows) -> str:
+    """A table of labels as ARX reads it: semicolons, no header."""
+    file = StringIO()
+    csv.writer(file, delimiter=";", lineterminator="\n").writerows(rows)
+    return file.getvalue()
+
+
+def rule_of(rows: Rows) -> dict[str, object] | None:
+    """The rule that makes the groups of a table of labels, None where none does.
+
+    Labels are those of the table, too; of ranges only their ends, since ARX writes ``[0, 10[``.
+    """
+    columns = list(zip(*rows, strict=True))
+    if len(set(columns[-1])) > 1:
+        columns.append((ANY,) * len(rows))
+    for candidate in _candidates(columns):
+        if _makes(candidate, columns):
+            return candidate
+    return None
+
+
+def _candidates(columns: Rows) -> Iterator[dict[str, object]]:
+    """Rules that may make a table of labels, the simplest first."""
+    levels = columns[1:-1]
+    if not levels:
+        yield {"suppress": True}
+        return
+    for mask in MASKS:
+        yield from _masking(columns[0], levels, mask)
+    yield from _keeping(columns[0], levels)
+    yield from _cutting(levels)
+
+
+def _masking(values: Sequence[str], levels: Rows, mask: str) -> Iterator[dict[str, object]]:
+    """Rules of masked codes, by the longest code, of which most is masked."""
+    place = max(range(len(values)), key=lambda place: len(values[place]))
+    longest, masked = len(values[place]), [labels[place] for labels in levels]
+    if not all(label.count(mask) for label in masked):
+        return
+    other = {} if mask == ANY else {"mask": mask}
+    left = [len(label) - len(label.lstrip(mask)) for label in masked]
+    right = [len(label) - len(label.rstrip(mask)) for label in masked]
+    for name, hidden, side in (("prefixes", right, "right"), ("suffixes", left, "left")):
+        yield {name: [longest - each for each in hidden], **other}
+        yield {"redact": hidden, "side": side, **other}
+
+
+def _keeping(values: Sequence[str], levels: Rows) -> Iterator[dict[str, object]]:
+    """The rule that keeps values which are their own labels."""
+    kept = [
+        [value for value, label in zip(values, labels, strict=True) if value == label]
+        for labels in levels
+    ]
+    others = {
+        label
+        for labels in levels
+        for value, label in zip(values, labels, strict=True)
+        if value != label
+    }
+    if len(others) == 1:
+        yield {"keep": kept, "other": others.pop()}
+
+
+def _cutting(levels: Rows) -> Iterator[dict[str, object]]:
+    """The rule of ranges whose ends the labels give."""
+    cuts, widths = [], []
+    for labels in levels:
+        ends = [_ends(label) for label in dict.fromkeys(labels)]
+        points = sorted({point for pair in ends if pair for point in pair if point is not None})
+        if not all(ends) or not points:
+            return
+        cuts.append(points)
+        closed = [(low, high) for low, high in filter(None, ends)]
+        widths.append({high - low for low, high in closed if low is not None and high is not None})
+    if all(len(each) == 1 for each in widths):
+        yield {"widths": [min(each) for each in widths], "origin": min(cuts[-1])}
+    yield {"cuts": cuts}
+
+
+def _ends(label: str) -> tuple[Decimal | None, Decimal | None] | None:
+    """The ends of a half-open range that a label reads as, None for an open one."""
+    if match := SPAN.fullmatch(label):
+        return Decimal(match[1]), Decimal(match[2]) + 1
+    match = RANGE.fullmatch(label)
+    return (number_of(match[1]), number_of(match[2])) if match else None
+
+
+def _makes(candidate: Table, columns: Rows) -> bool:
+    """Whether a rule makes the groups of a table, and its labels unless they are ranges."""
+    try:
+        hierarchy = hierarchy_of(candidate)
+    except InputError:
+        return False
+    if not all(hierarchy.covers(hierarchy.key(value)) for value in columns[0]):
+        return False
+    made = list(zip(*(map(str, hierarchy.labels(value)) for value in columns[0]), strict=True))
+    if len(made) != len(columns) - 1:
+        return False
+    ranges = "widths" in candidate or "cuts" in candidate
+    return all(
+        _alike(ours, theirs) and (ranges or list(ours) == list(theirs))
+        for ours, theirs in zip(made, columns[1:], strict=True)
+    )
+
+
+def _alike(ours: Sequence[str], theirs: Sequence[str]) -> bool:
+    """Whether two lists of labels make the same groups."""
+    pairs = len(set(zip(ours, theirs, strict=True)))
+    return pairs == len(set(ours)) == len(set(theirs))

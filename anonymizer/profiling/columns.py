@@ -1,0 +1,295 @@
+"""A column as a profile sees it: its distinct values, how many records have each, and its kind."""
+
+import re
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cached_property, partial
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.errors import InputError
+from anonymizer.hierarchy.dates import DAY, Clock
+from anonymizer.kernels.arrays import Codes, Floats, Ints
+from anonymizer.profiling.distinction import IDENTIFYING, distinction
+from anonymizer.profiling.hints import CODES, Hint, hint_of
+from anonymizer.tables import engine
+from anonymizer.tables.values import text_of
+
+Kind = Literal[
+    "whole number",
+    "decimal number",
+    "date",
+    "datetime",
+    "ordered category",
+    "category",
+    "code",
+    "boolean",
+    "text",
+    "identifier",
+    "empty",
+]
+
+FORMATS = (None, "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y")
+"""How dates are written, None being ISO 8601; of those that fit all values the first."""
+
+CODE = re.compile(r"(?=.*\d)[\w-]{3,20}")
+
+BOOLEANS = frozenset(
+    frozenset(pair.split())
+    for pair in ("true false", "yes no", "y n", "t f", "ja nein", "oui non", "si no", "sí no")
+)
+
+MICROSECONDS = 1e6
+"""In a second."""
+
+FEW = 20
+"""Records, or values, from which on shares of them mean something."""
+
+LOOKED_AT = 200
+"""Texts by which those are passed over that are no numbers, dates or codes."""
+
+LEAST_DATE = 8
+"""Characters of the shortest date."""
+
+LONG = 40
+"""Letters from which on a text on average is prose."""
+
+MANY = 0.5
+"""Distinct texts per record from which on they are no categories."""
+
+SPREAD = 3.0
+"""Times its distinct values that the span of a key of whole numbers has, at the most."""
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The distinct values of a column, ``codes`` (records,) of them, and ``sizes`` (values,).
+
+    The values that are present come first, those that are most frequent first; a missing one is the
+    last.
+    """
+
+    name: str
+    codes: Codes = field(repr=False)
+    values: tuple[object, ...] = field(repr=False)  # of those that are present
+    sizes: Ints = field(repr=False)  # records of each value, shape (values,)
+    missing: int
+    order: tuple[str, ...] = field(default=(), repr=False)  # of an ordered category
+
+    @classmethod
+    def of(cls, column: pd.Series) -> "Column | None":
+        """The values of a column by frequency; None where they cannot be told apart (lists)."""
+        try:
+            codes, values = engine.distinct(column)
+        except InputError:
+            return None
+        sizes = np.bincount(codes, minlength=len(values)).astype(np.int64)
+        held = np.empty(len(values), object)
+        held[:] = values
+        absent = np.asarray(pd.isna(held), bool)
+        ranked = np.lexsort([np.arange(len(values)), -sizes, absent])
+        place = np.empty(len(ranked), np.intp)
+        place[ranked] = np.arange(len(ranked))
+        there = ranked[~absent[ranked]]
+        missing = int(sizes[absent].sum())
+        kept = tuple(values[each] for each in there.tolist())
+        return cls(str(column.name), place[codes], kept, sizes[there], missing, _order(column))
+
+    @property
+    def records(self) -> int:
+        """The records of the table."""
+        return len(self.codes)
+
+    @property
+    def all_sizes(self) -> Ints:
+        """The records of each value, those that miss one being the last, if any do."""
+        return np.append(self.sizes, self.missing) if self.missing else self.sizes
+
+    @cached_property
+    def hint(self) -> Hint | None:
+        """What the name suggests."""
+        return hint_of(self.name)
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The values as they are written, without outer blanks."""
+        return tuple(map(text_of, self.values))
+
+    @cached_property
+    def some_texts(self) -> tuple[str, ...]:
+        """The same of the most frequent ones: by these most kinds are passed over."""
+        return tuple(map(text_of, self.values[:LOOKED_AT]))
+
+    @cached_property
+    def numbers(self) -> Floats | None:
+        """The values as numbers, shape (values,); None where any is none, or there are none."""
+        values = self.values
+        if not values or any(isinstance(value, bool | np.bool_) for value in values[:LOOKED_AT]):
+            return None
+        if isinstance(values[0], date) or _all_numbers(values[:LOOKED_AT]) is None:
+            return None
+        return _all_numbers(values)
+
+    @property
+    def clock(self) -> Clock | None:
+        """How the values write dates; None where any is none."""
+        return None if self._dates is None else self._dates[0]
+
+    @property
+    def moments(self) -> Floats | None:
+        """The values as seconds since 1970, shape (values,); None where any is no date."""
+        return None if self._dates is None else self._dates[1]
+
+    @cached_property
+    def _dates(self) -> tuple[Clock, Floats] | None:
+        clock = _clock(self)
+        moments = None if clock is None else _moments(self, clock)
+        return None if clock is None or moments is None else (clock, moments)
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether all values are whole numbers."""
+        numbers = self.numbers
+        return numbers is not None and bool((numbers == np.floor(numbers)).all())
+
+    @cached_property
+    def distinction(self) -> float:
+        """Distinct values per record that has one."""
+        return distinction(self.sizes) if len(self.sizes) else 0.0
+
+    @cached_property
+    def kind(self) -> Kind:
+        """What the values are."""
+        return _kind(self)
+
+
+def _order(column: pd.Series) -> tuple[str, ...]:
+    kind = column.dtype
+    if isinstance(kind, pd.CategoricalDtype) and kind.ordered:
+        return tuple(map(text_of, kind.categories))
+    return ()
+
+
+def _all_numbers(values: tuple[object, ...]) -> Floats | None:
+    """All values as finite numbers, or None; one pass of compiled code."""
+    series = pd.Series(list(values), dtype=object)
+    try:
+        numbers = pd.to_numeric(series, errors="coerce").to_numpy(float)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return np.asarray(numbers, float) if np.isfinite(numbers).all() else None
+
+
+def _kind(column: Column) -> Kind:
+    """The first kind that all values are of."""
+    if not column.values:
+        return "empty"
+    if column.order:
+        return "ordered category"
+    if _boolean(column):
+        return "boolean"
+    if column.moments is not None:
+        return "date" if not (column.moments % DAY).any() else "datetime"
+    return _kind_of_texts(column) if column.numbers is None else _kind_of_numbers(column)
+
+
+def _unique(column: Column) -> bool:
+    """Whether nearly every record has its own value, in a table where that means something."""
+    return column.records >= FEW and column.distinction >= IDENTIFYING
+
+
+def _kind_of_numbers(column: Column) -> Kind:
+    if _code_of_digits(column):
+        return "code"
+    if column.whole and _unique(column) and _key(column):
+        return "identifier"
+    return "whole number" if column.whole else "decimal number"
+
+
+def _kind_of_texts(column: Column) -> Kind:
+    hint = column.hint
+    if _codes(column) and (not _unique(column) or (hint and hint.about in CODES)):
+        return "code"
+    if _unique(column):
+        return "text" if any(" " in text for text in column.some_texts) else "identifier"
+    prose = np.mean([len(text) for text in column.some_texts]) > LONG
+    different = column.distinction > MANY and column.records >= FEW
+    return "text" if prose or different else "category"
+
+
+def _boolean(column: Column) -> bool:
+    """Whether the values are two truths, or one of them."""
+    if len(column.values) > 2:
+        return False
+    if all(isinstance(value, bool | np.bool_) for value in column.values):
+        return True
+    texts = {text.casefold() for text in column.texts}
+    return any(texts <= pair for pair in BOOLEANS) or (
+        column.numbers is not None and set(column.numbers.tolist()) == {0.0, 1.0}
+    )
+
+
+def _moments(column: Column, clock: Clock) -> Floats | None:
+    """The values as seconds since 1970, all at once: each by itself takes 5 microseconds."""
+    how = clock.format or "ISO8601"
+    texts = pd.Series(column.values if _are_timestamps(column) else column.texts, dtype=object)
+    try:
+        found = pd.to_datetime(texts, format=how, errors="coerce", utc=True)
+    except (ValueError, OverflowError):
+        return None
+    if found.isna().any():
+        return None
+    return found.dt.tz_localize(None).to_numpy("datetime64[us]").astype(np.int64) / MICROSECONDS
+
+
+def _are_timestamps(column: Column) -> bool:
+    return all(isinstance(value, pd.Timestamp) for value in column.values[:LOOKED_AT])
+
+
+def _clock(column: Column) -> Clock | None:
+    """How the values that are looked at write dates; None where they do not."""
+    if not column.values or not _may_be_date(column.some_texts[0]):
+        return None
+    for clock in map(partial(Clock, None), FORMATS):
+        if all(_is_date(clock, text) for text in column.some_texts):
+            return clock
+    return None
+
+
+def _may_be_date(text: str) -> bool:
+    """Whether a text has the signs of a date: digits first, and two marks between them."""
+    return text[:1].isdigit() and len(text) >= LEAST_DATE and sum(text.count(c) for c in "-./") >= 2
+
+
+def _is_date(clock: Clock, text: str) -> bool:
+    return _may_be_date(text) and clock.moment(text) is not None
+
+
+def _code_of_digits(column: Column) -> bool:
+    """Whether numbers are codes: by the name, or as some of one length begin with 0."""
+    if column.hint and column.hint.about in CODES:
+        return column.whole and len(column.values) > 1
+    if not column.whole or len(set(map(len, column.some_texts))) > 1:
+        return False
+    lengths = set(map(len, column.texts))
+    zeros = any(text.startswith("0") for text in column.texts)
+    return zeros and len(lengths) == 1 and min(lengths) > 1
+
+
+def _key(column: Column) -> bool:
+    """Whether whole numbers that differ count the records: 1, 2, 3, or are named so."""
+    assert column.numbers is not None
+    if column.hint is not None:
+        return column.hint.role == "identifier"
+    span = float(np.ptp(column.numbers)) + 1
+    return span <= SPREAD * len(column.numbers)
+
+
+def _codes(column: Column) -> bool:
+    """Whether texts are codes of one length, with digits."""
+    if len(column.values) <= FEW or len(set(map(len, column.some_texts))) > 1:
+        return False
+    texts = column.texts
+    return len(set(map(len, texts))) == 1 and all(CODE.fullmatch(text) for text in texts)

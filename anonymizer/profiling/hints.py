@@ -1,0 +1,96 @@
+"""What a column's name suggests: the words that common columns go by, in several languages."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Role = Literal["identifier", "quasi-identifier", "sensitive", "left out", "insensitive"]
+"""What a column is proposed to be; what is left out stands among the identifiers of a study."""
+
+CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+WORDS = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True)
+class Hint:
+    """What a name stands for, the role that it suggests, and the words that say so.
+
+    Hints are in the order of their weight: of two quasi-identifiers the one that comes first is
+    kept, of two sensitive attributes it is the likelier one.
+    """
+
+    about: str
+    role: Role
+    words: str
+
+
+# ruff: noqa: E501 (a list of words is no sentence)
+HINTS = (
+    Hint("a sampling weight", "left out", "fnlwgt wgt wgts perwt hhwt pweight pweights wtfa finalweight finalwgt samplingweight sampleweight gewichtung ponderation poidssondage"),
+    Hint("an age", "quasi-identifier", "age ages alter edad eta idade leeftijd agegroup agep agecat"),
+    Hint("a date or year of birth", "quasi-identifier", "birth birthday birthdate birthyear dob yob born geburt geburtsdatum geburtsjahr geburtstag naissance nacimiento nascita nascimento geboortedatum"),
+    Hint("a sex or gender", "quasi-identifier", "sex gender geschlecht sexe sexo genre genero sesso geslacht female male femme"),
+    Hint("a zip or postal code", "quasi-identifier", "zip zipcode zip5 postal postcode postalcode plz postleitzahl cp codepostal codigopostal cap"),
+    Hint("a race or ethnicity", "quasi-identifier", "race ethnic ethnicity ethnie etnia raza rasse hispanic black white raceeth ethgrp"),
+    Hint("a country or nationality", "quasi-identifier", "country nation nationality citizenship citizen land pays pais paese nationalitaet nationalitat staatsangehorigkeit nationalite nacionalidad nativecountry"),
+    Hint("a marital status", "quasi-identifier", "marital maritalstatus maritalstat marstat married familienstand familystatus civilstatus situationfamiliale estadocivil"),
+    Hint("an education", "quasi-identifier", "education educ edu educationlevel school schooling degree bildung schule schulabschluss ausbildung studies etudes diplome educacion estudios istruzione hgc"),
+    Hint("an occupation or employer", "quasi-identifier", "occupation occup occ job jobtitle profession beruf employment employed employer employ workclass industry sector branche metier emploi empleo ocupacion professione workclassification"),
+    Hint("a place", "quasi-identifier", "city town stadt ort wohnort ville ciudad citta gemeinde municipality commune village place residence county kreis district canton kanton state province region bundesland departement provincia neighborhood neighbourhood"),
+    Hint("a household", "quasi-identifier", "relationship household householdsize hhsize children kids child kinder enfants hijos family familysize persons dependents nkids"),
+    Hint("a date of an event", "quasi-identifier", "admission admitted discharge visit hired hiredate hiring joined enrolled enrollment arrival departure eintritt austritt"),
+    Hint("a language", "quasi-identifier", "language sprache langue idioma lingua"),
+    Hint("working hours", "quasi-identifier", "hours hoursperweek stunden heures horas"),
+    Hint("a health condition", "sensitive", "disease diagnosis diagnoses diagnose diag illness krankheit icd icd10 condition symptom treatment medication drug hiv cancer diagnostic maladie enfermedad malattia diagnostico health hlth healthstatus disability"),
+    Hint("a religion", "sensitive", "religion religious confession konfession glaube credo denomination"),
+    Hint("a political opinion", "sensitive", "party vote voted political politics partei ideology"),
+    Hint("a sexual orientation", "sensitive", "orientation sexualorientation"),
+    Hint("a criminal record", "sensitive", "crime criminal offence offense conviction convicted arrest arrests recidivism"),
+    Hint("an income", "sensitive", "income incomes salary salaries salaryclass wage wages lwage earnings earning pay payment einkommen gehalt lohn revenu salaire sueldo ingreso ingresos reddito stipendio faminc compensation"),
+    Hint("a debt or wealth", "sensitive", "debt loan default credit creditscore wealth savings assets balance schulden vermogen"),
+    Hint("an expense", "sensitive", "expenditure expenditures expense expenses cost costs charge charges med medexp kosten ausgaben"),
+    Hint("a person's name", "identifier", "name names fullname firstname lastname surname forename nachname vorname nom prenom nombre apellido apellidos cognome nome naam achternaam"),
+    Hint("a social security or passport number", "identifier", "ssn socialsecurity sozialversicherungsnummer svnr nif dni nir nin passport codicefiscale bsn"),
+    Hint("an e-mail address", "identifier", "email mail emailaddress courriel correo"),
+    Hint("a telephone number", "identifier", "phone telephone phonenumber tel telefon telefonnummer mobile handy telefono"),
+    Hint("an address", "identifier", "address street streetaddress adresse strasse rue direccion calle indirizzo"),
+    Hint("an account or network address", "identifier", "iban account accountnumber konto kontonummer card cardnumber ip ipaddress mac url login username user"),
+    Hint("a key of records", "identifier", "id ids uid uuid guid pid key rowid recordid index serial serialno caseid personid patientid customerid identifier kennung nummer"),
+)  # fmt: skip
+"""Hints by weight; a name of several gets the first one."""
+
+CODES = {"a zip or postal code"}
+"""Hints about numbers that are codes: nothing can be computed with them."""
+
+BY_WORD = {
+    word: place for place, hint in reversed(list(enumerate(HINTS))) for word in hint.words.split()
+}
+
+
+def hint_of(name: str) -> Hint | None:
+    """What the name of a column suggests; None where it says nothing.
+
+    >>> hint_of("native-country").about, hint_of("PatientID").role, hint_of("Straße").about
+    ('a country or nationality', 'identifier', 'an address')
+    >>> hint_of("x1") is None
+    True
+    """
+    found = [BY_WORD[word] for word in words_of(name) if word in BY_WORD]
+    return HINTS[min(found)] if found else None
+
+
+def words_of(name: str) -> Iterator[str]:
+    """The words of a name in small letters without accents, and all of them as one."""
+    plain = unicodedata.normalize("NFKD", name.replace("ß", "ss"))
+    plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    words = [word.casefold() for word in WORDS.findall(CAMEL.sub(" ", plain))]
+    words = [part for word in words for part in word.split("_") if part]
+    yield from words
+    yield "".join(words)
+
+
+def weight_of(hint: Hint | None) -> int:
+    """The place of a hint by weight; one beyond all where there is none."""
+    return len(HINTS) if hint is None else HINTS.index(hint)

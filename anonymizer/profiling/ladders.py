@@ -1,0 +1,173 @@
+"""Proposed hierarchies: a rule for each quasi-identifier, and why it is that one."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anonymizer.hierarchy.dates import DAY
+from anonymizer.kernels.arrays import Floats, Ints
+from anonymizer.profiling.columns import Column
+from anonymizer.profiling.numbers import Ladder, Spread, coarser_levels, ranges_of, span_of
+
+LEAST_SHOWN = 5
+"""Records that have a value at least that a proposal names."""
+
+FEW_VALUES = 3
+"""Values up to which an attribute is kept or replaced, with nothing between."""
+
+SHARES = (0.02, 0.1, 0.3)
+"""Share of the records from which on a value is kept at each level; the rarer are ``other``."""
+
+MOST_KEPT = 30
+"""Values that are kept by their names at the most."""
+
+SHRINKS = 0.7
+"""Part of the groups that a shorter prefix leaves at the most, to be a level."""
+
+MOST_ORDERED = 50
+"""Values that are listed in an order that a column of numbers gives them."""
+
+YEAR = 365.25
+
+CALENDARS = (
+    (40 * YEAR, ("year", "5 years", "decade")),
+    (8 * YEAR, ("quarter", "year", "5 years")),
+    (1.5 * YEAR, ("month", "quarter", "year")),
+    (120, ("month", "quarter")),
+    (21, ("week",)),
+    (3, ("day", "week")),
+    (0, ("hour", "day")),
+)
+"""Units of the calendar by the days that dates are apart at least."""
+
+SUPPRESS = {"suppress": True}
+
+
+def ladder_of(column: Column, k: int, by: Column | None = None) -> Ladder:
+    """The hierarchy that is proposed for a column.
+
+    Only values that five records, or ``k``, have are named. ``by`` is a column of numbers that says
+    the same, and so in which order the values are.
+    """
+    if column.kind == "ordered category" and (ladder := _by_order(column)):
+        return ladder
+    if by is not None and (ladder := _by_number(column, by)):
+        return ladder
+    if column.kind == "code":
+        return _prefixes(column)
+    if column.kind in ("date", "datetime"):
+        return _calendar(column)
+    if column.numbers is not None and column.kind not in ("boolean", "identifier"):
+        return ranges_of(column.numbers, column.sizes, whole=column.whole)
+    if len(column.values) <= FEW_VALUES:
+        return Ladder(SUPPRESS, "few values: kept, or replaced by *")
+    return _kept(column, max(k, LEAST_SHOWN))
+
+
+def _prefixes(column: Column) -> Ladder:
+    """Prefixes of a code, of those lengths by which groups become fewer."""
+    texts = column.texts
+    lengths = {len(text) for text in texts}
+    if len(lengths) > 1:  # zeros in front were lost: digits are cut off as of numbers
+        if column.numbers is None:
+            return Ladder(SUPPRESS, "codes of several lengths: kept, or replaced by *")
+        most = max(lengths)
+        widths = [10**power for power in range(1, most)][:4]
+        return Ladder({"widths": widths}, "codes without their leading zeros: the last digits go")
+    chosen: list[int] = []
+    groups = len(texts)
+    for length in range(max(lengths) - 1, 0, -1):
+        left = len({text[:length] for text in texts})
+        if 1 < left <= SHRINKS * groups:
+            chosen, groups = [*chosen, length], left
+    if not chosen:
+        return Ladder(SUPPRESS, "codes whose prefixes say no less: kept, or replaced by *")
+    return Ladder({"prefixes": chosen}, "codes of one length: the last characters are masked")
+
+
+def _calendar(column: Column) -> Ladder:
+    """Units of the calendar by how far apart the dates are."""
+    assert column.moments is not None
+    assert column.clock is not None
+    days = span_of(Spread.of(column.moments, column.sizes)) / DAY
+    units = next(units for least, units in CALENDARS if days >= least)
+    if column.kind == "datetime" and "day" not in units:
+        units = ("day", *(unit for unit in units if unit != "week"))
+    form = {"format": column.clock.format} if column.clock.format else {}
+    why = f"dates {_spanned(days)} apart: units of the calendar"
+    return Ladder({"calendar": list(units), **form}, why)
+
+
+def _spanned(days: float) -> str:
+    """A length of time in a suitable unit, roughly."""
+    years = days / YEAR
+    return f"up to {years:.0f} years" if years >= 2 else f"up to {max(days, 1):.0f} days"
+
+
+def _ordered(values: Sequence[str], sizes: Ints, why: str) -> Ladder:
+    """Values in order, and where groups of about equal size begin at each level."""
+    spread = Spread(np.arange(len(values), dtype=float), sizes)
+    levels = coarser_levels(spread, list(range(1, len(values))))[1:]
+    rule: dict[str, Any] = {"order": list(values)}
+    if levels:
+        rule["cuts"] = [[values[cut] for cut in level] for level in levels]
+    return Ladder(rule, why)
+
+
+def _by_order(column: Column) -> Ladder | None:
+    """The order of an ordered category; None where a value is too rare to be named."""
+    if column.sizes.min(initial=LEAST_SHOWN) < LEAST_SHOWN or len(column.order) < 2:
+        return None
+    records = dict(zip(column.texts, column.sizes.tolist(), strict=True))
+    sizes = np.array([records.get(value, 0) for value in column.order], np.int64)
+    return _ordered(column.order, sizes, "categories in their own order: neighbours are joined")
+
+
+def _kept(column: Column, least: int) -> Ladder:
+    """The frequent values are kept, fewer of them at each level, and the rest is ``other``."""
+    levels: list[list[str]] = []
+    before = len(column.values)
+    for share in SHARES:
+        kept = _frequent(column, max(least, share * column.records))
+        if kept and len(kept) < before - (not levels):  # one value alone is not called other
+            levels.append(kept)
+            before = len(kept)
+    if not levels:
+        return Ladder(SUPPRESS, "values of which none can be joined by itself: kept, or replaced")
+    known = {text.casefold() for text in column.texts}
+    other = next(label for label in ("other", "any other", "the rest") if label not in known)
+    return Ladder(
+        {"keep": levels, "other": other},
+        "values without an order: the most frequent are kept, the rest is joined",
+    )
+
+
+def _frequent(column: Column, least: float) -> list[str]:
+    """The values that at least so many records have, most frequent first."""
+    return [column.texts[place] for place in np.flatnonzero(column.sizes >= least)[:MOST_KEPT]]
+
+
+def _by_number(column: Column, by: Column) -> Ladder | None:
+    """The order of the numbers that go with the values; None where a value is too rare to be named.
+
+    Each value goes with the number that most of its records have.
+    """
+    few = len(column.values) <= FEW_VALUES or len(column.values) > MOST_ORDERED
+    if by.numbers is None or few or column.sizes.min(initial=LEAST_SHOWN) < LEAST_SHOWN:
+        return None
+    order = np.argsort(_likeliest(column, by), kind="stable")
+    values = [column.texts[place] for place in order]
+    return _ordered(values, column.sizes[order], f"in the order of {by.name!r}, which goes with it")
+
+
+def _likeliest(column: Column, by: Column) -> Floats:
+    """The number that most records of each value have, shape (values,)."""
+    assert by.numbers is not None
+    both = (column.codes < len(column.values)) & (by.codes < len(by.values))
+    keys = column.codes[both] * len(by.values) + by.codes[both]
+    pairs, sizes = np.unique(keys, return_counts=True)
+    numbers = np.zeros(len(column.values))
+    order = np.argsort(sizes, kind="stable")  # the most frequent is written last
+    numbers[pairs[order] // len(by.values)] = by.numbers[pairs[order] % len(by.values)]
+    return numbers

@@ -1,0 +1,181 @@
+"""The profile of a raw table: what each column is, and the role that it is proposed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.errors import InputError, require_columns
+from anonymizer.profiling.columns import Column, Kind
+from anonymizer.profiling.dependence import step_of
+from anonymizer.profiling.distinction import distinction, separation, share_alone
+from anonymizer.profiling.hints import Role
+from anonymizer.profiling.roles import Given, proposed
+from anonymizer.tables import engine
+
+MOST_CELLS = 50_000_000
+"""Cells of combinations by sensitive values that are counted, at the most (0.4 GB)."""
+
+
+@dataclass(frozen=True)
+class ColumnProfile:
+    """A column of a raw table in figures, the role that it is proposed, and why.
+
+    Parameters
+    ----------
+    name, kind
+        ``kind`` is ``"whole number"``, ``"decimal number"``, ``"date"``, ``"datetime"``,
+        ``"ordered category"``, ``"category"``, ``"code"``, ``"boolean"``, ``"text"``,
+        ``"identifier"``, or ``"empty"``.
+    values, missing
+        Distinct values that are present, and records that miss one.
+    most_common
+        The share of the records that have the commonest value, in [0, 1].
+    distinction, separation
+        Distinct values by records, and the share of pairs of records that differ; a missing value
+        is a value.
+    role, why
+        ``"quasi-identifier"``, ``"sensitive"``, ``"identifier"``, ``"left out"`` or
+        ``"insensitive"``, and the reason in one sentence.
+    """
+
+    name: str
+    kind: Kind
+    values: int
+    missing: int
+    most_common: float
+    distinction: float
+    separation: float
+    role: Role
+    why: str
+
+
+@dataclass(frozen=True)
+class TableProfile:
+    """A raw table: its columns, and what the proposed quasi-identifiers tell together.
+
+    ``compared``: the records by which pairs of columns were compared. ``combinations``: the
+    distinct combinations of the quasi-identifiers. ``share_alone``: the share of the records that
+    are the only one with theirs, in [0, 1].
+    """
+
+    records: int
+    columns: tuple[ColumnProfile, ...]
+    compared: int
+    combinations: int
+    share_alone: float
+    counted: Mapping[str, Column] = field(repr=False, compare=False)
+    orders: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def order_of(self, name: str) -> Column | None:
+        """The column of numbers that says the same as another one, which has their order."""
+        return self.counted[self.orders[name]] if name in self.orders else None
+
+    def of_role(self, *roles: Role) -> tuple[str, ...]:
+        """The columns that are proposed one of some roles."""
+        return tuple(column.name for column in self.columns if column.role in roles)
+
+    def __getitem__(self, name: str) -> ColumnProfile:
+        """The profile of a column; KeyError where there is none."""
+        return {column.name: column for column in self.columns}[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The profile as JSON has it; no value of any record."""
+        return {
+            "records": self.records,
+            "compared": self.compared,
+            "combinations": self.combinations,
+            "share_alone": self.share_alone,
+            "columns": [asdict(column) for column in self.columns],
+        }
+
+
+def profile(
+    table: pd.DataFrame,
+    *,
+    quasi_identifiers: Sequence[str] | None = None,
+    sensitive: Sequence[str] | None = None,
+    identifiers: Sequence[str] | None = None,
+) -> TableProfile:
+    """Profile a raw table: what its columns are, and which roles in a study they are proposed.
+
+    Each column is counted once, and the proposed quasi-identifiers once together. Pairs of columns
+    are compared on some records where there are many, see ``compared``. Roles follow from names in
+    several languages, from how well values distinguish records, and from columns that determine
+    each other. Columns that are named keep the role that they are given.
+
+    Raises InputError when the table is none or has no records, a column has no text for a name,
+    stands twice or is not there, or has two roles.
+
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"age": [23, 27, 35], "diagnosis": ["flu", "flu", "cold"]})
+    >>> [(column.name, column.role) for column in profile(people).columns]
+    [('age', 'quasi-identifier'), ('diagnosis', 'sensitive')]
+    """
+    given = Given(quasi_identifiers, sensitive, identifiers)
+    _require_table(table, given)
+    columns = {name: Column.of(table[name]) for name in table.columns}
+    proposal = proposed(columns, given)
+    roles = proposal.roles
+    known = [name for name, (role, _) in roles.items() if role == "quasi-identifier"]
+    sizes = np.bincount(engine.grouped(table, known)[0])
+    if given.sensitive is None:
+        _leave_out_uncountable(roles, columns, len(sizes))
+    return TableProfile(
+        records=len(table),
+        columns=tuple(_described(name, columns[name], *roles[name]) for name in columns),
+        compared=len(range(0, len(table), step_of(len(table)))),
+        combinations=len(sizes),
+        share_alone=share_alone(sizes),
+        counted={name: column for name, column in columns.items() if column is not None},
+        orders=proposal.orders,
+    )
+
+
+def uncountable(column: Column, combinations: int) -> bool:
+    """Whether a sensitive attribute has too many values to be counted in every combination."""
+    return combinations * len(column.all_sizes) > MOST_CELLS
+
+
+def _leave_out_uncountable(
+    roles: dict[str, tuple[Role, str]], columns: Mapping[str, Column | None], combinations: int
+) -> None:
+    """Leave out what would be sensitive, but has too many values to be counted."""
+    for name, (role, why) in roles.items():
+        column = columns[name]
+        if role == "sensitive" and column is not None and uncountable(column, combinations):
+            values = f"its {len(column.values):,} values are too many to be counted"
+            roles[name] = ("left out", f"{why}; {values} in every class: round it to protect it")
+
+
+def _require_table(table: pd.DataFrame, given: Given) -> None:
+    engine.engine_of(table)
+    for name in table.columns:
+        if not isinstance(name, str):
+            raise InputError(
+                f"column names must be texts, not {name!r}; rename(columns=str) mends it"
+            )
+    require_columns(table.columns, ())
+    given.require_known(table.columns)
+    if not len(table) or not len(table.columns):
+        raise InputError(f"the table has no {'columns' if len(table) else 'records'}")
+
+
+def _described(name: str, column: Column | None, role: Role, why: str) -> ColumnProfile:
+    """The figures of a column; one that cannot be counted has none."""
+    if column is None:
+        return ColumnProfile(name, "text", 0, 0, 0.0, 1.0, 1.0, role, why)
+    sizes = column.all_sizes
+    return ColumnProfile(
+        name=name,
+        kind=column.kind,
+        values=len(column.values),
+        missing=column.missing,
+        most_common=float(column.sizes.max(initial=0) / column.records),
+        distinction=distinction(sizes),
+        separation=separation(sizes),
+        role=role,
+        why=why,
+    )

@@ -1,0 +1,242 @@
+"""Proposed roles: what each column is to a study, and why, in one sentence."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from anonymizer.errors import InputError, did_you_mean
+from anonymizer.profiling.columns import FEW, MANY, Column
+from anonymizer.profiling.dependence import Determined, determined
+from anonymizer.profiling.distinction import IDENTIFYING
+from anonymizer.profiling.hints import Role, weight_of, words_of
+
+MOST_QUASI_IDENTIFIERS = 8
+"""Quasi-identifiers that are proposed: with more of them little is left of each."""
+
+MOST_SENSITIVE = 2
+"""Sensitive attributes that are proposed: every class has to protect all of them."""
+
+MOST_GUESSED = 50
+"""Values of an attribute that is taken for sensitive although its name does not say so."""
+
+COMMON = 0.95
+"""Share of the commonest value up to which such an attribute has something to tell."""
+
+TARGETS = frozenset("class target label outcome result status response y".split())  # noqa: SIM905
+"""Words for what a table is about."""
+
+GIVEN = "you chose it"
+
+
+@dataclass(frozen=True)
+class Given:
+    """Roles that the user chose; None leaves the choice to the profile."""
+
+    quasi_identifiers: Sequence[str] | None = None
+    sensitive: Sequence[str] | None = None
+    identifiers: Sequence[str] | None = None
+
+    @property
+    def roles(self) -> dict[str, Role]:
+        """The role of each column that was named; InputError where one has two."""
+        found: dict[str, Role] = {}
+        for role, names in self._lists():
+            for name in names or ():
+                if found.setdefault(name, role) != role:
+                    raise InputError(f"column {name!r} has more than one role; give it one")
+        return found
+
+    def _lists(self) -> tuple[tuple[Role, Sequence[str] | None], ...]:
+        return (
+            ("quasi-identifier", self.quasi_identifiers),
+            ("sensitive", self.sensitive),
+            ("identifier", self.identifiers),
+        )
+
+    def require_known(self, columns: Iterable[str]) -> None:
+        """Require that the columns that were named are there."""
+        known = list(columns)
+        for name in self.roles:
+            if name not in known:
+                raise InputError(f"the table has no column {name!r}{did_you_mean(name, known)}")
+
+
+@dataclass
+class Proposal:
+    """Roles found so far; candidates for quasi-identifiers are left to be chosen from.
+
+    ``orders``: of two columns that say the same, the one that stays and the numbers that go.
+    """
+
+    roles: dict[str, tuple[Role, str]] = field(default_factory=dict)
+    candidates: list[Column] = field(default_factory=list)
+    sensitive: list[Column] = field(default_factory=list)
+    orders: dict[str, str] = field(default_factory=dict)
+
+    def leave_out(self, name: str, why: str) -> None:
+        """Propose that a column is left out."""
+        self.roles[name] = ("left out", why)
+
+
+def proposed(columns: Mapping[str, Column | None], given: Given = Given()) -> Proposal:
+    """The role of every column and why, in the order of the columns.
+
+    ``columns`` that cannot be counted are None. At least one column is a quasi-identifier.
+    """
+    proposal = Proposal()
+    chosen = given.roles
+    for name, column in columns.items():
+        if name in chosen:
+            proposal.roles[name] = (chosen[name], GIVEN)
+        else:
+            _sort(proposal, name, column)
+    _one_of_equals(proposal)
+    _sensitive(proposal, chosen_already=given.sensitive is not None)
+    _quasi_identifiers(proposal, chosen_already=given.quasi_identifiers is not None)
+    _at_least_one(proposal, columns)
+    proposal.roles = {name: proposal.roles[name] for name in columns}
+    return proposal
+
+
+def _sort(proposal: Proposal, name: str, column: Column | None) -> None:
+    """Give a column the role that it has by itself, or make it a candidate."""
+    if column is None:
+        proposal.leave_out(name, "its values cannot be told apart, as those of lists")
+        return
+    why = _identifies(column)
+    hint = column.hint
+    if len(column.all_sizes) <= 1:
+        one = "every record misses it" if not column.values else "all records have one value"
+        proposal.roles[name] = ("insensitive", f"{one}, which tells nobody apart")
+    elif why:
+        role: Role = "identifier" if column.kind == "identifier" or _named(column) else "left out"
+        proposal.roles[name] = (role, why)
+    elif hint is not None and hint.role == "left out" and column.numbers is not None:
+        proposal.leave_out(name, f"by its name it is {hint.about}, which gives the sample away")
+    elif hint is not None and hint.role == "sensitive" and column.kind != "code":
+        proposal.sensitive.append(column)
+    else:
+        proposal.candidates.append(column)
+
+
+def _named(column: Column) -> bool:
+    """Whether the name is that of an identifier, and values are many enough for one."""
+    hint = column.hint
+    known = hint is not None and hint.role == "identifier"
+    several = len(column.values) > FEW or column.records < FEW
+    return known and several and column.kind not in ("boolean", "decimal number")
+
+
+def _identifies(column: Column) -> str:
+    """Why a column identifies by itself; nothing where it does not."""
+    hint, apart = column.hint, f"{len(column.values):,} values in {column.records:,} records"
+    if _named(column):
+        return f"by its name it is {hint.about}" if hint else ""
+    if column.kind == "identifier":
+        return f"nearly every record has its own value ({apart})"
+    if column.kind == "text" and not (hint and column.distinction < IDENTIFYING):
+        return f"its texts are nearly all different ({apart})"
+    number = column.numbers is not None and column.kind != "code"
+    if hint is None and number and column.distinction > MANY and column.records >= FEW:
+        return f"whoever knows its value finds the record ({apart}), and no name says what it is"
+    return ""
+
+
+def _one_of_equals(proposal: Proposal) -> None:
+    """Leave out candidates that another one determines."""
+    found = determined(proposal.candidates)
+    of = {column.name: column for column in proposal.candidates}
+    gone: dict[str, Determined] = {}
+    for each in sorted(found, key=lambda one: not one.mutual):
+        if each.mutual and not _lighter(of[each.name], of[each.by]):
+            continue
+        gone[each.name] = each
+        if each.mutual and of[each.name].numbers is not None:
+            proposal.orders[each.by] = each.name
+    for name, each in gone.items():
+        mutual = " and the other way round" if each.mutual else ""
+        proposal.leave_out(
+            name, f"{each.by!r} determines it{mutual}, so that one of them is enough"
+        )
+    proposal.candidates = [column for column in proposal.candidates if column.name not in gone]
+
+
+def _lighter(one: Column, other: Column) -> bool:
+    """Whether one of two columns that say the same is left out: the number, or the later one."""
+
+    def place(column: Column) -> tuple[int, bool]:
+        return weight_of(column.hint), column.numbers is not None
+
+    return place(one) > place(other) or (place(one) == place(other) and one.name > other.name)
+
+
+def _sensitive(proposal: Proposal, *, chosen_already: bool) -> None:
+    """Choose what is sensitive: by name, else the likeliest category without another role."""
+    ranked = sorted(proposal.sensitive, key=lambda column: weight_of(column.hint))
+    most = 0 if chosen_already else MOST_SENSITIVE
+    for column in ranked[:most]:
+        about = column.hint.about if column.hint else "sensitive"
+        proposal.roles[column.name] = ("sensitive", f"by its name it is {about}")
+    for column in ranked[most:]:
+        about = column.hint.about if column.hint else "sensitive"
+        why = f"by its name it is {about}; list it as sensitive to release it"
+        proposal.leave_out(column.name, why)
+    if ranked or chosen_already or len(proposal.candidates) < 2:
+        return
+    likely = [column for column in proposal.candidates if _guessable(column)]
+    if likely:
+        guess = max(likely, key=lambda column: not TARGETS.isdisjoint(words_of(column.name)))
+        named = not TARGETS.isdisjoint(words_of(guess.name))
+        last = likely[-1] if not named else guess
+        why = "no name says what is sensitive, and this is the likeliest column: a guess to confirm"
+        proposal.roles[last.name] = ("sensitive", why)
+        proposal.candidates.remove(last)
+
+
+def _guessable(column: Column) -> bool:
+    """Whether an attribute may be what the table is about although no name says so."""
+    kinds = ("boolean", "category", "ordered category")
+    several = 2 <= len(column.values) <= MOST_GUESSED
+    unnamed = column.hint is None or column.hint.role not in ("quasi-identifier", "identifier")
+    return (
+        unnamed
+        and several
+        and column.kind in kinds
+        and bool(column.sizes[0] <= COMMON * column.records)
+    )
+
+
+def _quasi_identifiers(proposal: Proposal, *, chosen_already: bool) -> None:
+    """Choose the quasi-identifiers: those whose names say so first, not too many of them."""
+    ranked = sorted(proposal.candidates, key=lambda column: weight_of(column.hint))
+    most = 0 if chosen_already else MOST_QUASI_IDENTIFIERS
+    for column in ranked[:most]:
+        hint = column.hint
+        by_name = hint is not None and hint.role == "quasi-identifier"
+        why = (
+            f"by its name it is {hint.about}, which others may know"
+            if hint and by_name
+            else "others may know it: no name says that they cannot"
+        )
+        proposal.roles[column.name] = ("quasi-identifier", why)
+    for column in ranked[most:]:
+        count = "yours" if chosen_already else f"{MOST_QUASI_IDENTIFIERS} attributes"
+        why = f"{count} are enough to begin with; give it a hierarchy to release it"
+        proposal.leave_out(column.name, why)
+
+
+def _at_least_one(proposal: Proposal, columns: Mapping[str, Column | None]) -> None:
+    """Make a quasi-identifier of some column where no other one is: a study needs one."""
+    if any(role == "quasi-identifier" for role, _ in proposal.roles.values()):
+        return
+    order: dict[Role, int] = {"insensitive": 0, "left out": 1, "identifier": 2, "sensitive": 3}
+    able = [name for name, column in columns.items() if column is not None]
+    free = [name for name in able if proposal.roles[name][1] != GIVEN]
+    if not free:
+        raise InputError("name at least one quasi-identifier: every column has another role")
+
+    def place(name: str) -> tuple[int, float]:
+        column = columns[name]
+        return order[proposal.roles[name][0]], column.distinction if column else 1.0
+
+    best = min(free, key=place)
+    proposal.roles[best] = ("quasi-identifier", "a study needs one, and no other column can be it")

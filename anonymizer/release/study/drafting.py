@@ -1,0 +1,291 @@
+"""A study that is drafted for a raw table: its text with a reason for every line."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.profiling import TableProfile, profile
+from anonymizer.profiling.ladders import ladder_of
+from anonymizer.profiling.numbers import Ladder
+from anonymizer.profiling.policy import (
+    Proposed,
+    missing_of,
+    models_of,
+    recoding_of,
+    size_of,
+)
+from anonymizer.profiling.profile import uncountable
+from anonymizer.release.output.directory import reserved
+from anonymizer.release.study import toml
+from anonymizer.release.study.document import parse_document
+from anonymizer.release.study.study import Study
+
+STUDY, HIERARCHIES = "study.toml", "hierarchies"
+
+TABLE = "table.csv"
+"""Where the table of a draft is taken to lie that was made of one in memory."""
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What a draft is to say whatever the profile proposes; ``k`` None is by the records."""
+
+    k: int | None = None
+    quasi_identifiers: Sequence[str] | None = None
+    sensitive: Sequence[str] | None = None
+    identifiers: Sequence[str] | None = None
+
+    def profiled(self, table: pd.DataFrame) -> TableProfile:
+        """The profile of a table, with the roles that were chosen."""
+        return profile(
+            table,
+            quasi_identifiers=self.quasi_identifiers,
+            sensitive=self.sensitive,
+            identifiers=self.identifiers,
+        )
+
+
+class Draft(Study):
+    """A study in memory, drafted for a table: it runs as it stands, and is written to be edited.
+
+    ``profile`` is what it follows from, ``text`` the commented study file, and ``files`` are the
+    texts of its hierarchy files by their paths.
+    """
+
+    def __init__(
+        self,
+        profile: TableProfile,
+        k: int | None = None,
+        data: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.profile = profile
+        self.k = _size(profile, k)
+        self.data = {"path": TABLE, **(data or {})}
+        self.path = Path(STUDY)
+        self.document = parse_document(self.text, self.path)
+        self._populations = {}
+
+    @cached_property
+    def ladders(self) -> dict[str, Ladder]:
+        """The rule of each quasi-identifier, and why it is proposed."""
+        names = self.profile.of_role("quasi-identifier")
+        found = self.profile
+        return {
+            name: ladder_of(found.counted[name], self.k, found.order_of(name)) for name in names
+        }
+
+    @cached_property
+    def hierarchies(self) -> dict[str, Hierarchy]:
+        """How each quasi-identifier generalizes, those in files too."""
+        return {
+            name: Hierarchy.of(ladder.rule, attribute=name) for name, ladder in self.ladders.items()
+        }
+
+    @cached_property
+    def models(self) -> list[Proposed]:
+        """The models of the policy, and why they are proposed."""
+        return models_of(self.profile, self.k)
+
+    @cached_property
+    def text(self) -> str:
+        """The study file, with a reason for every proposal."""
+        return "\n".join(_sections(self)) + "\n"
+
+    @cached_property
+    def places(self) -> dict[str, str]:
+        """The paths of the hierarchies that are too long for a line of the study."""
+        found: dict[str, str] = {}
+        for name, ladder in self.ladders.items():
+            if len(f"{toml.key(name)} = {toml.value(ladder.rule)}") > toml.WIDTH:
+                found[name] = f"{HIERARCHIES}/{_file_name(name, found.values())}"
+        return found
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The text of each file: the hierarchies, and last the study."""
+        texts = {
+            place: _hierarchy_text(name, self.ladders[name]) for name, place in self.places.items()
+        }
+        return {**texts, STUDY: self.text}
+
+    def write(self, directory: str | Path, *, force: bool = False) -> Path:
+        """Write the study and its hierarchies into a directory: all of them, or nothing.
+
+        Gives the path of the study. A study that is there is replaced by ``force`` alone, with its
+        hierarchies.
+
+        Raises InputError when it cannot be written, or one is there already.
+        """
+        directory = Path(directory)
+        files = {place: _writer(text) for place, text in self.files.items()}
+        inner = {name: write for name, write in files.items() if name != STUDY}
+        writers: dict[str, Any] = {}
+        if inner:
+            writers[HIERARCHIES] = {Path(name).name: write for name, write in inner.items()}
+        writers[STUDY] = files[STUDY]
+        with reserved(directory, (HIERARCHIES, STUDY), "study") as output:
+            output.write(writers, force=force)
+        return directory / STUDY
+
+
+def draft(
+    table: pd.DataFrame, wishes: Wishes = Wishes(), data: Mapping[str, Any] | None = None
+) -> Draft:
+    """Draft a study for a table; ``data`` is its ``[data]`` section, as far as it is known."""
+    found = wishes.profiled(table)
+    _require_countable(found)
+    return Draft(found, wishes.k, data)
+
+
+def require_room(directory: Path, *, force: bool) -> None:
+    """Refuse a directory that holds a study, before anything is read for another one."""
+    there = [name for name in (STUDY, HIERARCHIES) if (directory / name).exists()]
+    if there and not force:
+        raise InputError(f"{directory} already holds a study, {there[0]}; --force replaces it")
+
+
+def _require_countable(found: TableProfile) -> None:
+    """Refuse a sensitive attribute that was chosen and has too many values to be counted."""
+    for name in found.of_role("sensitive"):
+        if uncountable(found.counted[name], found.combinations):
+            raise InputError(
+                f"column {name!r} has {found[name].values:,} distinct values, too many to be "
+                f"counted in {found.combinations:,} combinations of quasi-identifiers; round it, "
+                "or name fewer quasi-identifiers"
+            )
+
+
+def _size(found: TableProfile, k: int | None) -> int:
+    if found.records < 2:
+        raise InputError("the table has 1 record; nobody can be hidden among others in it")
+    if k is not None and k > found.records:
+        raise InputError(f"k = {k} is more than the {found.records:,} records of the table")
+    return size_of(found.records) if k is None else k
+
+
+def _file_name(name: str, taken: Any) -> str:
+    """A file name for an attribute: plain letters, no two alike."""
+    plain = "".join(c if c.isalnum() and c.isascii() else "-" for c in name).strip("-") or "column"
+    stem, number = plain[:60], 1
+    known = {Path(each).stem.casefold() for each in taken}
+    while stem.casefold() in known:
+        number += 1
+        stem = f"{plain[:60]}-{number}"
+    return f"{stem}.toml"
+
+
+def _writer(text: str) -> Callable[[Path], None]:
+    def write(path: Path) -> None:
+        path.write_text(text, encoding="utf-8", newline="\n")
+
+    return write
+
+
+def _hierarchy_text(name: str, ladder: Ladder) -> str:
+    head = toml.comment(f"{name}: {ladder.why}. One list per level, the finest first; * follows.")
+    return "\n".join([head, *(toml.entry(key, given) for key, given in ladder.rule.items()), ""])
+
+
+def _sections(draft: Draft) -> list[str]:
+    """The lines of a study file, section by section."""
+    found, names = draft.profile, draft.profile.of_role("quasi-identifier")
+    head = (
+        f"A first study of {draft.data['path']}: {found.records:,} records, "
+        f"{len(found.columns):,} columns. Roles, hierarchies and policy are proposals; the "
+        "comments say why. Correct them: a program cannot know what others know of people."
+    )
+    alone = (
+        f"What others may know. Together these {len(names):,} attributes have "
+        f"{found.combinations:,} combinations of values; {found.share_alone:.1%} of the records "
+        "are alone with theirs. Each is kept, or replaced by a coarser label."
+    )
+    return [
+        toml.comment(head),
+        *_data(draft),
+        "",
+        toml.comment(alone),
+        "[quasi-identifiers]",
+        *(line for name in names for line in _quasi_identifier(draft, name)),
+        *_sensitive(found),
+        *_identifiers(found),
+        *_released(found),
+        *_policy(draft),
+        *_recoding(draft),
+    ]
+
+
+def _data(draft: Draft) -> list[str]:
+    missing = missing_of(draft.profile)
+    lines = [toml.entry(key, given) for key, given in draft.data.items()]
+    setting = toml.entry("missing", missing.keys["missing"])
+    return ["", "[data]", *lines, toml.comment(f"{missing.why}."), setting]
+
+
+def _quasi_identifier(draft: Draft, name: str) -> list[str]:
+    column, ladder = draft.profile[name], draft.ladders[name]
+    rule = draft.places.get(name, ladder.rule)
+    kinds = f"{column.kind}, {column.values:,} values"
+    if column.missing:
+        kinds += f", {column.missing:,} missing"
+    return [
+        toml.comment(f"{name}: {kinds}; {column.why}."),
+        toml.comment(f"{ladder.why}.", "#   "),
+        f"{toml.key(name)} = {toml.value(rule)}",
+    ]
+
+
+def _sensitive(found: TableProfile) -> list[str]:
+    names = found.of_role("sensitive")
+    if not names:
+        why = (
+            "What nobody shall learn of anybody. No column is proposed; list it here if there is "
+            "one, and add a model about it."
+        )
+        return ["", toml.comment(why), "[sensitive]", "attributes = []"]
+    why = [toml.comment(f"{name}: {found[name].why}.") for name in names]
+    head = "# What nobody shall learn of anybody."
+    return ["", head, *why, "[sensitive]", toml.entry("attributes", list(names))]
+
+
+def _identifiers(found: TableProfile) -> list[str]:
+    """The columns that the release leaves out."""
+    names = found.of_role("identifier", "left out")
+    if not names:
+        return []
+    why = [toml.comment(f"{name}: {found[name].why}.") for name in names]
+    head = "# What the release leaves out. To release one, give it a line above instead."
+    return ["", head, *why, "[identifiers]", toml.entry("attributes", list(names))]
+
+
+def _released(found: TableProfile) -> list[str]:
+    """The columns without a role."""
+    names = found.of_role("insensitive")
+    listed = [toml.comment(f"{name}: {found[name].why}.") for name in names]
+    return ["", "# Released as they are:", *listed] if names else []
+
+
+def _policy(draft: Draft) -> list[str]:
+    lines = ["", "# The policy: all of its models hold for every class of the release."]
+    for model in draft.models:
+        lines += [toml.comment(f"{model.why}."), "[[privacy]]"]
+        lines += [*(toml.entry(key, given) for key, given in model.keys.items()), ""]
+    return lines[:-1]
+
+
+def _recoding(draft: Draft) -> list[str]:
+    recoding = recoding_of(draft.profile, draft.ladders)
+    lines = ["", toml.comment(f"{recoding.why}."), "[recoding]"]
+    lines += [toml.entry(key, given) for key, given in recoding.keys.items()]
+    objective = "discernibility" if recoding.keys["method"] == "boxes" else "loss"
+    why = (
+        "Small classes of like size."
+        if objective == "discernibility"
+        else "As little as possible of what the values say is lost."
+    )
+    return [*lines, "", f"# {why}", "[objective]", toml.entry("name", objective)]

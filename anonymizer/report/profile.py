@@ -1,0 +1,76 @@
+"""Tables of what a raw table is, and of the study that is proposed for it."""
+
+from pathlib import Path
+from shlex import quote
+
+from anonymizer.profiling import TableProfile
+from anonymizer.release.study.drafting import Draft
+from anonymizer.report.console import console, table_of
+from anonymizer.tables.values import counted
+
+SHOWN = 100
+"""How many columns are printed."""
+
+
+def print_profile(found: TableProfile) -> None:
+    """Print the columns of a table: their figures, the roles that are proposed, and why."""
+    out = console()
+    rows = [
+        [
+            column.name,
+            column.kind,
+            column.values,
+            column.missing,
+            column.most_common,
+            column.distinction,
+            column.role,
+            column.why,
+        ]
+        for column in found.columns[:SHOWN]
+    ]
+    names = ["column", "kind", "values", "missing", "commonest", "distinction", "role", "why"]
+    title = f"{counted(found.records, 'record')}, {counted(len(found.columns), 'column')}"
+    out.print(table_of(title, names, rows, "s s , , .1% .4f s"))
+    if len(found.columns) > SHOWN:
+        out.print(f"... {len(found.columns) - SHOWN:,} more; --json has all")
+    out.print(
+        f"The proposed quasi-identifiers have {found.combinations:,} combinations of values; "
+        f"{found.share_alone:.1%} of the records are alone with theirs."
+    )
+    if found.compared < found.records:
+        out.print(
+            f"Which columns determine others was found on {found.compared:,} records, evenly "
+            "spread."
+        )
+
+
+def print_draft(draft: Draft, study: Path) -> None:
+    """Print what was proposed, where it lies, and what to do next."""
+    out, found = console(), draft.profile
+    sensitive = found.of_role("sensitive")
+    out.print(f"Policy: {'; '.join(_model(each.keys) for each in draft.models)}.")
+    if not sensitive:
+        out.print(
+            "WARNING: no attribute is sensitive, so that the policy says nothing on what a class "
+            "tells of the people in it; name one with --sensitive, if there is one."
+        )
+    for name in sensitive:
+        if "guess" in found[name].why:
+            out.print(
+                f"WARNING: {name!r} is taken for sensitive, which is a guess; name another one "
+                "with --sensitive."
+            )
+    out.print(f"The study stands in {study}; its comments say why. Next:")
+    release = study.parent / "release"
+    out.print(f"  anonymizer run {_quoted(study)} --output {_quoted(release)}")
+
+
+def _model(keys: dict[str, object]) -> str:
+    """A model and its parameters in a few words."""
+    given = ", ".join(f"{name} = {value}" for name, value in keys.items() if name != "model")
+    return f"{keys['model']} with {given}"
+
+
+def _quoted(path: Path) -> str:
+    """A path as a shell takes it."""
+    return quote(str(path))
