@@ -41,12 +41,12 @@ Made by `python benchmarks/bench_advice.py` with ANONYMIZER_DATA set.
 
 The first {STUDIES} of random studies (`tests/advised.py`, seeds from 0) that are out of reach or
 drastic: three to five attributes, one to three models, any of five objectives, up to 10 %
-suppressed, given levels in a third. Every change that the advice lists was made, and every node of
-the lattice then released on records in plain Python, which shares no code with the search. Held
-are the levels and what is freed of every change; that every attribute is in the list, left out and
-at every coarser level; that the three attributes named free most; that every way out is one, and
-that one step less is not where it is said to be the least; and the records that stand in the way.
-A difference would have ended the run.
+suppressed, given levels in a third, some with `max-level`. Every change that the advice lists was
+made, and every node of the lattice then released on records in plain Python, which shares no code
+with the search. Held are the levels and what is freed of every change; that every attribute is in
+the list, left out and at every coarser level; that the three attributes named free most; that
+every way out is one, and that one step less is not where it is said to be the least; and the
+records that stand in the way. A difference would have ended the run.
 """
 TIMES = """
 ## Times

@@ -8,6 +8,8 @@ of attributes that there are.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -37,10 +39,21 @@ OBJECTIVES = ("mutual-information", "loss", "discernibility", "precision", "non-
 
 
 @dataclass(frozen=True)
+class Limited(Brute):
+    """Brute force over levels up to a highest one of each attribute."""
+
+    highest: Node = ()
+
+    @cached_property
+    def nodes(self) -> list[Node]:
+        return list(product(*(range(level + 1) for level in self.highest)))
+
+
+@dataclass(frozen=True)
 class Study:
     """A random study, as the package takes it and as brute force does."""
 
-    brute: Brute
+    brute: Limited
     levels: Node | None
 
     @property
@@ -54,8 +67,8 @@ class Study:
         levels = self.levels and dict(zip(brute.chains, self.levels, strict=True))
         return Anonymizer(
             quasi_identifiers={
-                name: Hierarchy.from_rows(chain.labels.values())
-                for name, chain in brute.chains.items()
+                name: Hierarchy.from_rows(chain.labels.values()).limited(max_level=level)
+                for (name, chain), level in zip(brute.chains.items(), brute.highest, strict=True)
             },
             sensitive=list(brute.sensitive),
             privacy=brute.models,
@@ -99,7 +112,10 @@ def random_study(rng: np.random.Generator) -> Study:
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     objective = str(rng.choice(OBJECTIVES))
     weighed = objective in ("loss", "precision", "non-uniform-entropy") and rng.random() < 0.3
-    brute = Brute(
+    given = rng.random() < 0.35
+    heights = [chain.height for chain in chains.values()]
+    lower = [0 if given else int(rng.random() < 0.15) for _ in heights]
+    brute = Limited(
         rows=rows,
         chains=chains,
         sensitive=["w"],
@@ -107,9 +123,8 @@ def random_study(rng: np.random.Generator) -> Study:
         objective=objective,
         weights={names[0]: 2.5, names[1]: 0.5} if weighed else {},
         share=float(rng.choice([0, 0, 0, 0.02, 0.1])),
+        highest=tuple(height - less for height, less in zip(heights, lower, strict=True)),
     )
-    heights = [chain.height for chain in chains.values()]
-    given = rng.random() < 0.35
     return Study(brute, tuple(int(rng.integers(0, h + 1)) for h in heights) if given else None)
 
 
@@ -186,17 +201,21 @@ def _freed(
         now = _levels_alone(rest, _others(node, place))
         found = study.best(rest)
         yield (name, None), (found, _levels_alone(rest, found) - now)
-        for level in range(node[place] + 1, brute.chains[name].height):
+        # At a level that says nothing an attribute is as if it were left out.
+        labels = {row[brute.highest[place]] for row in brute.chains[name].labels.values()}
+        hides = len(labels) == 1 and (labels == {"*"} or not brute.most)
+        for level in range(node[place] + 1, brute.highest[place] + (not hides)):
             low = tuple(level if i == place else 0 for i in range(len(names)))
             found = study.best(brute, low)
             free = 0.0 if found is None else _levels_alone(rest, _others(found, place)) - now
             yield (name, level), (found or (), free)
 
 
-def _without(brute: Brute, name: str) -> Brute:
+def _without(brute: Limited, name: str) -> Limited:
     chains = {each: chain for each, chain in brute.chains.items() if each != name}
     weights = {each: weight for each, weight in brute.weights.items() if each != name}
-    return replace(brute, chains=chains, weights=weights)
+    highest = _others(brute.highest, list(brute.chains).index(name))
+    return replace(brute, chains=chains, weights=weights, highest=highest)
 
 
 def _others(node: Node, place: int) -> Node:
@@ -254,6 +273,14 @@ def _hold_way_out(study: Study, change: Change) -> None:
     if change.kind == "remove":
         assert tuple(change.levels.values()) == study.without(change.attribute)
         return
+    if change.kind == "allow":
+        place = names.index(change.attribute)
+        for level, reachable in ((change.level - 1, False), (change.level, True)):
+            highest = (*study.brute.highest[:place], level, *study.brute.highest[place + 1 :])
+            found = study.best(replace(study.brute, highest=highest))
+            assert (found is not None) == reachable
+        assert tuple(change.levels.values()) == found
+        return
     if change.kind == "coarsen":
         low = [0] * len(names)
         low[names.index(change.attribute)] = change.level
@@ -282,7 +309,7 @@ def _stricter(setting: object) -> float:
 def _hold_obstacles(study: Study, advice: Advice) -> None:
     """The records of classes that break each model, at the levels given or the most general."""
     brute = study.brute
-    top = study.levels or tuple(chain.height for chain in brute.chains.values())
+    top = study.levels or brute.highest
     labels = brute.recoded(top)
     found = {}
     for model in brute.models:

@@ -142,7 +142,8 @@ def advise(
     task = anonymizer.task(table)
     run = within_time(replace(task.run, time_limit=time_limit))
     space = space_of(recoding, replace(task, run=run))
-    return _Adviser(space, recoding, model, sweep, whole_seed(anonymizer.seed)).advice()
+    seed = whole_seed(anonymizer.seed)
+    return _Adviser(space, recoding, model, sweep, seed, time_limit).advice()
 
 
 def advise_study(
@@ -181,6 +182,7 @@ class _Adviser:
     model: str | None
     sweep: bool
     seed: int
+    time_limit: float | None
     complete: bool = True
 
     def advice(self) -> Advice:
@@ -205,6 +207,7 @@ class _Adviser:
     def _reachable(self, node: Node) -> Advice:
         found = self._found(node)
         drastic = tuple(self._drastic(found))
+        sweeps = self._sweeps() if self.sweep else ()  # safety first, with half of the time
         return self._of(
             reachable=True,
             recoding=found.recoding,
@@ -219,7 +222,7 @@ class _Adviser:
             drastic=drastic,
             obstacles=self._until_time_is_up(self._finer(node)) if drastic else (),
             changes=self._until_time_is_up(freeing(self.space, node)) if drastic else (),
-            sweeps=self._sweeps() if self.sweep else (),
+            sweeps=sweeps,
         )
 
     def _found(self, node: Node) -> Found:
@@ -292,7 +295,9 @@ class _Adviser:
 
     def _sweeps(self) -> tuple[Sweep, ...]:
         """The frontier of t or l about each sensitive attribute; over the whole lattice."""
-        lattice = replace(self.space, fixed=None, _others={})
+        half = None if self.time_limit is None else self.time_limit / 2
+        run = within_time(replace(self.space.run, time_limit=half))
+        lattice = replace(self.space, fixed=None, run=run, _others={})
         ranges = self.recoding if isinstance(self.recoding, VariableRange) else None
         found = []
         for name in self.space.problem.counts.sensitive:

@@ -264,6 +264,20 @@ def test_the_least_suppression_is_a_way_out():
     ]
 
 
+def test_the_least_max_level_is_a_way_out():
+    hierarchy = Hierarchy.from_rows([["x", "xy", "*"], ["y", "xy", "*"], ["z", "z", "*"]])
+    table = pd.concat([SMALL, frame({("z", "p", "flu"): 3})], ignore_index=True)
+    given = {"a": hierarchy.limited(max_level=1), "b": "suppress"}
+    found = advise(estimator(KAnonymity(4), table=table).set_params(quasi_identifiers=given), table)
+    assert [(each.text, each.levels) for each in found.changes] == [
+        ("k-anonymity with k = 3 (not 4)", {"a": 0, "b": 0}),
+        ("suppression = 0.1579", {"a": 0, "b": 0}),  # 3 of 19 records
+        ("leave a out", {"b": 0}),
+        ("a with max-level = 2", {"a": 2, "b": 0}),
+    ]
+    assert [(each.records, each.classes) for each in found.obstacles] == [(3, 1)]
+
+
 def test_min_records_are_named_as_a_study_names_them():
     found = advise(estimator(KAnonymity(2), recoding=FullDomain(min_records=20)), SMALL)
     assert [each.text for each in found.changes] == ["min-records = 16 (not 20)"]
