@@ -71,9 +71,13 @@ class Information:
 
         1 - retained_above_shuffled / (original - shuffled); None, not determined, where the
         denominator is within noise: at most ``NOISE`` times ``shuffled_deviation``. The ratio of
-        two numbers that chance alone may have made says nothing, however large it is.
+        two numbers that chance alone may have made says nothing, however large it is. Nor is it
+        determined where more is retained than was there: no recoding adds information, so that the
+        raw classes are too small to tell their information from chance.
         """
         above, noise = self.original - self.shuffled, NOISE * self.shuffled_deviation
+        if self.retained_above_shuffled > above + noise:
+            return None
         return lost(self.retained_above_shuffled, above, noise)
 
     @classmethod
