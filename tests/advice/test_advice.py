@@ -52,7 +52,8 @@ SMALL = frame(
 
 def estimator(*models, table=SMALL, **options) -> Anonymizer:
     names = [name for name in table.columns if name not in ("w", "v")]
-    given = {"sensitive": [name for name in ("w", "v") if name in table], **options}
+    sensitive = [name for name in ("w", "v") if name in table]
+    given = {"sensitive": sensitive, "objective": "mutual-information", **options}
     return Anonymizer(dict.fromkeys(names, "suppress"), privacy=list(models), **given)
 
 
