@@ -279,7 +279,7 @@ def test_limits_hold_in_every_encoding(tmp_path, monkeypatch, encoding, variable
 
 
 def test_a_bomb_shows_in_every_encoding(tmp_path, monkeypatch):
-    content = gzip.compress(("a,b\n" + "x,1\n" * 9_000_000, mtime=0).encode("utf-16"))
+    content = gzip.compress(("a,b\n" + "x,1\n" * 9_000_000).encode("utf-16"), mtime=0)
     form = described(tmp_path, content, name="t.csv.gz")
     with pytest.raises(InputError, match="ANONYMIZER_MAX_RATIO"):
         read_table(tmp_path / "t.csv.gz", form)
