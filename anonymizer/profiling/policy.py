@@ -29,8 +29,8 @@ ORDERED = 20
 SUPPRESSION = 0.05
 """Share of the records that may be suppressed where attributes have a level each."""
 
-ORDERS = frozenset(("widths", "cuts", "calendar", "order"))
-"""Rules of ordered values, which boxes divide into ranges."""
+DIVIDED = frozenset(("widths", "cuts", "calendar", "order", "prefixes"))
+"""Rules whose values boxes divide into ranges, or into groups of few."""
 
 MOST_BOXED = 1_000_000
 """Combinations of quasi-identifiers up to which boxes are searched for."""
@@ -39,7 +39,7 @@ MOST_COUNTED = 200
 """Sensitive values up to which boxes are searched for: 140 take 2 s, 3,000 over ten minutes."""
 
 MOST_LISTED = 100
-"""Values without an order that boxes can list in a label."""
+"""Values without an order or a prefix that boxes can list in a label."""
 
 
 class Proposed(NamedTuple):
@@ -67,11 +67,11 @@ def models_of(found: TableProfile, k: int) -> list[Proposed]:
     first = Proposed({"model": "k-anonymity", "k": k}, why)
     attributes = [found.counted[name] for name in found.of_role("sensitive")]
     several = len(attributes) > 1
-    models = [_about(column, several) for column in attributes if len(column.all_sizes) > 1]
+    models = [_about(column, several, k) for column in attributes if len(column.all_sizes) > 1]
     return [first, *models]
 
 
-def _about(column: Column, several: bool) -> Proposed:
+def _about(column: Column, several: bool, k: int) -> Proposed:
     """The model about a sensitive attribute: closeness of numbers, else diversity."""
     about = {"attribute": column.name} if several else {}
     sizes = column.all_sizes
@@ -87,16 +87,18 @@ def _about(column: Column, several: bool) -> Proposed:
             f"becomes likelier in a class by more than {CLOSE:.0%} points"
         )
         return Proposed(keys, why.replace("% points", " points of 100"))
-    least, whole = _diversity(sizes)
+    half, whole = _diversity(sizes)
+    least = min(half, float(k))
+    rule = "half of that above 1 is kept" if least == half else f"classes of {k} can keep {k}"
     why = (
         f"the value is as uncertain in a class as among {least:g} equally likely ones; in the "
-        f"whole table it is as among {whole:.2f}, and half of that above 1 is kept"
+        f"whole table it is as among {whole:.2f}, and {rule}"
     )
     return Proposed({"model": "entropy-l-diversity", **about, "l": least}, why)
 
 
 def _diversity(sizes: Ints) -> tuple[float, float]:
-    """The l that is proposed, halfway from 1 to that of the table, and that of the table."""
+    """The l halfway from 1 to that of the table, and that of the table."""
     whole = float(2 ** entropy(sizes))
     return floor((1 + (whole - 1) / 2) * 100) / 100, whole
 
@@ -108,8 +110,8 @@ def recoding_of(found: TableProfile, ladders: Mapping[str, Ladder]) -> Proposed:
     classes, where the beam has 1,802 in 21 s, and levels with 5 % suppressed have 53.
     """
     sensitive = found.of_role("sensitive")
-    unordered = [name for name, ladder in ladders.items() if ORDERS.isdisjoint(ladder.rule)]
-    listed = max((found[name].values for name in unordered), default=0)
+    whole = [name for name, ladder in ladders.items() if DIVIDED.isdisjoint(ladder.rule)]
+    listed = max((found[name].values for name in whole), default=0)
     counted = max((len(found.counted[name].all_sizes) for name in sensitive), default=1)
     quick = found.combinations <= MOST_BOXED and counted <= MOST_COUNTED
     if quick and listed < MOST_LISTED and len(ladders) > 1:
