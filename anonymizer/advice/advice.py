@@ -19,7 +19,6 @@ from anonymizer.recoding import Problem, Watch, ignore
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.lattice import Node
 from anonymizer.recoding.levels import Fixed, FullDomain, node_of
-from anonymizer.recoding.ranges import VariableRange
 from anonymizer.recoding.recoding import Task
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.results import Result
@@ -298,10 +297,9 @@ class _Adviser:
         half = None if self.time_limit is None else self.time_limit / 2
         run = within_time(replace(self.space.run, time_limit=half))
         lattice = replace(self.space, fixed=None, run=run, _others={})
-        ranges = self.recoding if isinstance(self.recoding, VariableRange) else None
         found = []
         for name in self.space.problem.counts.sensitive:
-            sweeper = sweeper_of(lattice, name, self.model, ranges, self.seed)
+            sweeper = sweeper_of(lattice, name, self.model, self.recoding, self.seed)
             before, self.complete = self.complete, True
             points = self._until_time_is_up(sweeper.points())
             found.append(sweep_of(sweeper, points, self.complete))

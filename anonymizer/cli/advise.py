@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 SECONDS = 5.0
 """What a run spends on advice after it has counted the table."""
 
+MINUTE = 60.0
+"""What the command spends: enough but for sensitive attributes of thousands of values."""
+
 
 @click.command(
     epilog="\b\nExamples:\n"
@@ -31,7 +34,13 @@ SECONDS = 5.0
     type=click.Choice(["t-closeness", "entropy-l-diversity"]),
     help="What is swept; by default the study's own model, else t-closeness (kl).",
 )
-@click.option("--time-limit", type=float, help="Seconds after which what is known is shown.")
+@click.option(
+    "--time-limit",
+    type=float,
+    default=MINUTE,
+    show_default=True,
+    help="Seconds after which what is known is shown.",
+)
 @plot_option
 @click.option("--force", is_flag=True, help="Replace the picture that already lies there.")
 @click.option("--jobs", "n_jobs", type=int, help="Nodes checked at once, as joblib counts them.")
@@ -40,7 +49,7 @@ SECONDS = 5.0
 def advise(
     study: Path,
     model: str | None,
-    time_limit: float | None,
+    time_limit: float,
     plot: Path | None,
     force: bool,
     n_jobs: int | None,

@@ -14,7 +14,7 @@ from anonymizer.tables.values import counted
 if TYPE_CHECKING:  # a release that needs no advice is printed without it
     from anonymizer.advice import Advice, Change, Disclosure, Obstacle, Sweep
 
-UNFINISHED = "The time was up before all was computed: `anonymizer advise` takes what it needs."
+UNFINISHED = "The time was up before all was computed"
 
 
 def print_advice(advice: "Advice", picture: Path | None = None) -> None:
@@ -32,7 +32,7 @@ def print_advice(advice: "Advice", picture: Path | None = None) -> None:
     for line in change_lines(advice):
         out.print(line)
     if not advice.complete:
-        out.print(UNFINISHED)
+        out.print(f"{UNFINISHED}; --time-limit gives it more.")
     if picture and advice.sweeps:
         out.print(f"The picture lies in {picture}.")
 
@@ -44,7 +44,7 @@ def advice_lines(advice: "Advice") -> list[str]:
     """
     lines = [line for sweep in advice.sweeps for line in sweep_lines(sweep)]
     lines += change_lines(advice)
-    lines += [] if advice.complete else [UNFINISHED]
+    lines += [] if advice.complete else [f"{UNFINISHED}; `anonymizer advise` takes longer."]
     return [printable(line).plain for line in lines]
 
 
@@ -179,6 +179,7 @@ def _buys(advice: "Advice", change: "Change") -> str:
 
 
 def _freed(advice: "Advice", change: "Change") -> str:
-    bits = " bits" if advice.objective == MutualInformation.name else f" of {advice.objective}"
-    of = " for the other quasi-identifiers" if change.attribute else ""
-    return f"{change.text}: {change.free:.4g}{bits} more{of} ({_buys(advice, change)})."
+    informs = advice.objective == MutualInformation.name
+    gain = f"{change.free:.4g} {'bits more' if informs else f'less {advice.objective}'}"
+    of = " of the other quasi-identifiers" if change.attribute else ""
+    return f"{change.text}: {gain}{of} ({_buys(advice, change)})."
