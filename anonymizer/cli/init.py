@@ -91,13 +91,16 @@ def init(
     they stand. At a terminal it asks for what a program cannot know; elsewhere it takes what it
     proposes.
     """
-    from anonymizer.release.study.drafting import Wishes, draft, require_room
+    from anonymizer.release.publish import same_file
+    from anonymizer.release.study.drafting import STUDY, Wishes, draft, require_room
     from anonymizer.report.printing import print_json
     from anonymizer.report.profile import print_draft, print_profile
     from anonymizer.report.progress import progress
 
     directory = output or Path(f"{table.name.split('.')[0] or 'table'}-study")
     require_room(directory, force=force)
+    if same_file(table, directory / STUDY):
+        raise InputError(f"{table} is the table itself; choose another directory")
     with progress() as watch:
         watch(f"reading {table.name}", 0, None)
         frame, read = read_raw(table, columns, form)

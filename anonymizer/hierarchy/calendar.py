@@ -306,7 +306,7 @@ class CalendarHierarchy(Hierarchy):
         found = f"column {attribute!r} holds {named(strangers)} where a calendar needs dates"
         if self.format is not None:
             return (
-                f"{found} in the format {self.format!r}; clean the column or declare them as "
+                f"{found} in the format {shown(self.format)}; clean the column or declare them as "
                 "missing values"
             )
         return (

@@ -1,6 +1,7 @@
 """Proposed hierarchies: a rule for each quasi-identifier, and why it is that one."""
 
 from collections.abc import Sequence
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -136,7 +137,8 @@ def _kept(column: Column, least: int) -> Ladder:
     if not levels:
         return Ladder(SUPPRESS, "values of which none can be joined by itself: kept, or replaced")
     known = {text.casefold() for text in column.texts}
-    other = next(label for label in ("other", "any other", "the rest") if label not in known)
+    names = chain(("other", "any other", "the rest"), map("other {}".format, count(2)))
+    other = next(label for label in names if label not in known)
     return Ladder(
         {"keep": levels, "other": other},
         "values without an order: the most frequent are kept, the rest is joined",

@@ -12,6 +12,9 @@ from anonymizer.profiling.hints import Role, weight_of, words_of
 MOST_QUASI_IDENTIFIERS = 8
 """Quasi-identifiers that are proposed: with more of them little is left of each."""
 
+MOST_COMPARED = 100
+"""Candidates of which every pair is compared: those that are proposed are the first of them."""
+
 MOST_SENSITIVE = 2
 """Sensitive attributes that are proposed: every class has to protect all of them."""
 
@@ -147,7 +150,9 @@ def _identifies(column: Column) -> str:
 
 def _one_of_equals(proposal: Proposal) -> None:
     """Leave out candidates that another one determines."""
-    found = determined(proposal.candidates)
+    ranked = sorted(proposal.candidates, key=lambda column: weight_of(column.hint))
+    compared = {column.name for column in ranked[:MOST_COMPARED]}
+    found = determined([column for column in proposal.candidates if column.name in compared])
     of = {column.name: column for column in proposal.candidates}
     gone: dict[str, Determined] = {}
     for each in sorted(found, key=lambda one: not one.mutual):

@@ -183,3 +183,13 @@ def test_it_asks_at_a_terminal(here):
     assert process.returncode == 0
     assert b"what nobody shall learn" in shown
     assert (here / "people-study" / "study.toml").exists()
+
+
+def test_a_table_is_never_replaced_by_its_study(here, capsys):
+    (here / "study.toml").write_text(TABLE)
+    code, _, err = call(capsys, "init", "study.toml", "-o", ".", "--force")
+    assert (code, err) == (
+        2,
+        "anonymizer: study.toml is the table itself; choose another directory\n",
+    )
+    assert (here / "study.toml").read_text() == TABLE

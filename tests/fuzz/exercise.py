@@ -111,8 +111,8 @@ def _file(case: Case, study: Path, outcome: Outcome) -> tuple[str, str]:
     target = study.parent / "out"
     if case.rng.random() < 1 / 8:
         code, _, message = command("run", study, "--output", target)
-        lines = len(message.splitlines())  # ways out follow a policy out of reach
-        if code not in (0, 1, 2) or (code and lines != 1 and not (code == 1 and lines)):
+        # a policy out of reach comes with its ways out, a line each; a refusal is one line
+        if code not in (0, 1, 2) or (code == 2 and len(message.splitlines()) != 1):
             outcome.fail("exit", f"exit code {code}, standard error: {message}")
         if "internal error" in message or "Traceback" in message:
             outcome.fail("internal error", message)
@@ -272,7 +272,8 @@ def _separator(case: Case, out: Path) -> str:
 
 def _leaks(case: Case, out: Path, outcome: Outcome) -> None:
     """No file holds an identifier; none but the table what one record alone has."""
-    listed = any(LONE in text for text in case.files.values())
+    rules = str(case.document["quasi-identifiers"])  # an order is published as it is given
+    listed = any(LONE in text for text in (*case.files.values(), rules))
     table = [path for path in sorted(out.iterdir()) if path.name.startswith("released")]
     shown = any(
         LONE in str(v)

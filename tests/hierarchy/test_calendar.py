@@ -407,3 +407,9 @@ def test_hours_are_a_grid_of_times_of_day():
 def test_the_last_range_may_end_in_1970():
     assert points(["1969-12-31"], ["month"]) == (["1969-12-01"], "1970-01-01")
     assert Decimal(0) == place("1970-01-01")
+
+
+def test_a_long_format_makes_no_long_message():
+    calendar = Hierarchy.of({"calendar": ["month"], "format": "%d.%m.%Y" + "x" * 100_000})
+    with pytest.raises(InputError, match=r"in the format a text of 100008 letters; clean"):
+        calendar.over("birth", ["05.03.2024"])

@@ -104,3 +104,9 @@ def test_nice_numbers_are_near(number):
 
 def test_cut_points_of_small_decimals_are_exact():
     assert nice(0.0143) == Decimal("0.015")
+
+
+def test_others_have_a_name_that_no_value_has():
+    taken = ["other", "any other", "The rest", "other 2"]
+    ladder = ladder_of(Column.of(pd.Series(["a"] * 60 + ["b"] * 30 + taken, name="town")), 2)
+    assert ladder.rule["other"] == "other 3"

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymizer import InputError, profile
+from anonymizer.profiling import roles
 from anonymizer.profiling.columns import Column
 from anonymizer.profiling.dependence import determined
 from anonymizer.profiling.hints import HINTS, hint_of
@@ -198,3 +199,12 @@ def test_json_holds_no_value():
     text = json.dumps(profile(MEDICAL).to_dict())
     for value in ("asthma", "came in on day", "1950", "low"):
         assert value not in text
+
+
+def test_a_wide_table_has_the_pairs_of_its_likeliest_columns_compared(monkeypatch):
+    compared = []
+    monkeypatch.setattr(roles, "determined", lambda columns: compared.extend(columns) or [])
+    wide = {f"c{number}": RNG.integers(0, 3, 40) for number in range(150)}
+    found = profile(pd.DataFrame({**wide, "age": RNG.integers(0, 90, 40)}))
+    assert len(compared) == roles.MOST_COMPARED
+    assert {"age", *found.of_role("quasi-identifier")} <= {column.name for column in compared}

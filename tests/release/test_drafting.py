@@ -153,3 +153,11 @@ def test_any_table_is_drafted_and_runs(kinds, records, seed):
     assert len(released) <= records
     levels = study.anonymizer().set_params(recoding="full-domain").fit(table)
     assert all(verdict.satisfied for verdict in levels.release_.privacy)
+
+
+def test_hierarchies_of_others_are_not_replaced_even_by_force(tmp_path):
+    (tmp_path / "hierarchies").mkdir()
+    (tmp_path / "hierarchies" / "town.csv").write_text("by hand")
+    with pytest.raises(InputError, match=r"hierarchies holds 'town.csv', .* choose another dir"):
+        Study.draft(PEOPLE[["age", "diagnosis"]]).write(tmp_path, force=True)
+    assert [path.name for path in tmp_path.rglob("*.*")] == ["town.csv"]

@@ -120,9 +120,11 @@ class Draft(Study):
         Gives the path of the study. A study that is there is replaced by ``force`` alone, with its
         hierarchies.
 
-        Raises InputError when it cannot be written, or one is there already.
+        Raises InputError when it cannot be written, one is there already, or its hierarchies lie
+        among other files, which would be lost.
         """
         directory = Path(directory)
+        require_room(directory, force=force)
         files = {place: _writer(text) for place, text in self.files.items()}
         inner = {name: write for name, write in files.items() if name != STUDY}
         writers: dict[str, Any] = {}
@@ -148,6 +150,22 @@ def require_room(directory: Path, *, force: bool) -> None:
     there = [name for name in (STUDY, HIERARCHIES) if (directory / name).exists()]
     if there and not force:
         raise InputError(f"{directory} already holds a study, {there[0]}; --force replaces it")
+    _require_drafted(directory)
+
+
+def _require_drafted(directory: Path) -> None:
+    """Refuse to replace hierarchies among which there is a file that no draft writes."""
+    place = directory / HIERARCHIES
+    others = (
+        [path.name for path in place.iterdir() if path.suffix != ".toml"]
+        if (place.is_dir())
+        else []
+    )
+    if others:
+        raise InputError(
+            f"{place} holds {min(others)!r}, which is not of a drafted study and would be lost; "
+            "choose another directory"
+        )
 
 
 def _require_countable(found: TableProfile) -> None:
