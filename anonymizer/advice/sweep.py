@@ -300,7 +300,7 @@ def round_steps(low: float, high: float) -> list[float]:
     """Round numbers strictly between two, ``POINTS`` less one at the most, ascending.
 
     >>> round_steps(0.0, 0.05)[:3], len(round_steps(0.0, 0.05))
-    ([0.005, 0.01, 0.015], 9)
+    ([0.0025, 0.005, 0.0075], 19)
     >>> round_steps(1.0, 1.0)
     []
     """

@@ -373,6 +373,14 @@ def _cutting(recoding: str) -> Callable[[random.Random, dict, dict[str, str]], N
     return state
 
 
+def _best(rng: random.Random, document: dict, files: dict[str, str]) -> None:
+    section = {"method": "best"}
+    if rng.random() < 0.5:
+        known = ["full-domain", "variable-range", "cut", "boxes"]
+        section["recodings"] = rng.sample(known, rng.randint(1, 3))
+    document["recoding"] = section
+
+
 def _ordered(given: object, files: dict[str, str]) -> bool:
     """Whether a hierarchy in a line, or in a file, is one of ranges."""
     if isinstance(given, dict):
@@ -407,6 +415,7 @@ RECODINGS: dict[str, tuple[float, Callable[[random.Random, dict, dict[str, str]]
     "variable-range": (14, _cutting("variable-range")),
     "cut": (14, _cutting("cut")),
     "boxes": (10, _cutting("boxes")),
+    "best": (2, _best),
     "merged-cells": (0.7, _cutting("merged-cells")),
     "fixed": (10, _fixed),
     "safepub": (2, _private),

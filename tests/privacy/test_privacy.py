@@ -505,7 +505,7 @@ def test_verdicts_agree_with_the_mask(table):
             "order must list two or more values, each once",
         ),
         (lambda: TCloseness(0.5, "equal", hierarchy=GROUPS), "hierarchy is for distance 'hierarc"),
-        (lambda: TCloseness(0.5, "hierarchical", hierarchy=3), "a hierarchy is a Hierarchy, a pa"),
+        (lambda: TCloseness(0.5, "hierarchical", hierarchy=3), "a hierarchy needs the name of a r"),
         (lambda: AlphaKAnonymity(0, 2), "alpha = 0 must be a number above 0 and at most 1"),
         (lambda: AlphaKAnonymity(1.1, 2), "alpha = 1.1 must be a number above 0 and at most 1"),
         (lambda: AlphaKAnonymity(0.5, 0), "alpha-k-anonymity: k = 0 must be a whole number"),

@@ -232,7 +232,8 @@ def test_boxes_of_codes_are_those_of_a_plain_tree():
     assert math.log2(table["zip"].nunique()) == 3
     table["w"] = np.where(table["zip"].str[0] == "1", "a", "b")
     hierarchy = Hierarchy.prefixes([2, 1]).limited(min_level=1)
-    asked = Anonymizer({"zip": hierarchy}, "w", [KAnonymity(40)], recoding="boxes")
+    information = {"recoding": "boxes", "objective": "mutual-information"}
+    asked = Anonymizer({"zip": hierarchy}, "w", [KAnonymity(40)], **information)
     released = asked.fit_transform(table)
     stars = "*" * 101
     assert set(released["zip"]) == {"0" + stars, "1" + stars}
@@ -243,12 +244,12 @@ def test_the_bound_is_over_the_grid():
     table = table_of(2000)
     asked = Anonymizer(
         {"x": Hierarchy.ranges(widths=[100]).limited(grid=5)}, "w", [KAnonymity(2)],
-        recoding=VariableRange(max_ranges=3),
+        recoding=VariableRange(max_ranges=3), objective="mutual-information",
     ).fit(table)  # fmt: skip
     assert asked.search_.proven
     finer = Anonymizer(
         {"x": Hierarchy.ranges(widths=[100]).limited(grid=50)}, "w", [KAnonymity(2)],
-        recoding=VariableRange(max_ranges=3),
+        recoding=VariableRange(max_ranges=3), objective="mutual-information",
     ).fit(table)  # fmt: skip
     assert finer.search_.value > asked.search_.bound
 

@@ -34,7 +34,8 @@ AGE = Hierarchy.ranges(widths=[5, 10, 50])
 
 
 def fitted(recoding, age=AGE, sex="suppress", k=2):
-    return Anonymizer({"age": age, "sex": sex}, "w", [KAnonymity(k)], recoding=recoding)
+    information = {"recoding": recoding, "objective": "mutual-information"}
+    return Anonymizer({"age": age, "sex": sex}, "w", [KAnonymity(k)], **information)
 
 
 def labels(fit, name="age"):

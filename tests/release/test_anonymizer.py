@@ -481,7 +481,7 @@ BAD = [
     ({"quasi_identifiers": ["age"]}, "must map each column to its hierarchy"),
     (
         {"quasi_identifiers": {"age": 7}},
-        "a hierarchy is a Hierarchy, a path or 'suppress', not a int",
+        "a hierarchy needs the name of a rule; write age = ",
     ),
     (
         {"quasi_identifiers": {"age": Path("none.csv")}},

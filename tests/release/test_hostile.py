@@ -351,10 +351,10 @@ def test_studies_that_nobody_would_write(tmp_path, run, more, match):
 @pytest.mark.parametrize(
     ("name", "text", "match"),
     [
-        ("q.toml", "prefixes = [1" + "0" * 40 + "]", "and at most 1,000"),
+        ("q.toml", "prefixes = [1" + "0" * 40 + "]", "must be lengths of at most 1,000"),
         ("q.toml", f"cuts = {DEEP}", "nested too deeply"),
         ("q.toml", "widths = [1" + "0" * 5000 + "]", "beyond any limit"),
-        ("q.toml", "x" * 5000 + " = 1", "unknown rule a text of 5000 letters"),
+        ("q.toml", "x" * 5000 + " = 1", "unknown key a text of 5000 letters"),
         ("q.csv", ";;", "the hierarchy file lists no values"),
         ("q.csv", ";;\n ; ;\n", "the hierarchy file lists no values"),
     ],

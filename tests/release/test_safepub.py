@@ -323,7 +323,7 @@ def test_parquet_tells_no_more(run, study, tmp_path):
         ("age = 1, ", "", 2, "levels lacks 'age'; give a level from 0 to 3"),
         ("age = 1", "agee = 1", 2, "names 'agee', which is no quasi-identifier; did you mean 'age"),
         ("age = 1", 'age = "1"', 2, "[recoding] levels.age must be a whole number"),
-        ("epsilon = 1\n", "", 2, "differential-privacy lacks 'epsilon'; give it"),
+        ("epsilon = 1\n", "", 2, "differential-privacy lacks 'epsilon'; add a line epsilon = ..."),
         ("delta = 0.01", "delta = 1", 2, "delta = 1 must be a number above 0 and below 1"),
         ("delta = 0.01", "delta = 1e-300\nbeta = 1", 2, "has no parameter 'beta'"),
         (
