@@ -26,6 +26,9 @@ CLOSE = 0.2
 ORDERED = 20
 """Distinct numbers from which on it matters how near they are to each other."""
 
+NEAR = "Numbers that hardly differ count as different ones, which protects little"
+"""What is wrong with diversity of numbers."""
+
 SUPPRESSION = 0.05
 """Share of the records that may be suppressed where attributes have a level each."""
 
@@ -94,7 +97,18 @@ def _about(column: Column, several: bool, k: int) -> Proposed:
         f"the value is as uncertain in a class as among {least:g} equally likely ones; in the "
         f"whole table it is as among {whole:.2f}, and {rule}"
     )
+    if near_numbers(column):
+        why += (
+            f". {NEAR}: where records without a number may be left out, set "
+            'missing = "drop" in [data], and here model = "t-closeness", distance = "ordered", '
+            f"t = {CLOSE} instead of l"
+        )
     return Proposed({"model": "entropy-l-diversity", **about, "l": least}, why)
+
+
+def near_numbers(column: Column) -> bool:
+    """Whether closeness would protect numbers better, but for the values that some records miss."""
+    return column.numbers is not None and len(column.values) > ORDERED and bool(column.missing)
 
 
 def _diversity(sizes: Ints) -> tuple[float, float]:

@@ -14,7 +14,10 @@ from anonymizer.tables.values import counted
 if TYPE_CHECKING:  # a release that needs no advice is printed without it
     from anonymizer.advice import Advice, Change, Disclosure, Obstacle, Sweep
 
-UNFINISHED = "The time was up before all was computed: `anonymizer advise` takes what it needs."
+UNFINISHED = (
+    "The time for advice was up before all was computed: `anonymizer advise` with the study takes "
+    "what it needs."
+)
 
 
 def print_advice(advice: "Advice", picture: Path | None = None) -> None:
