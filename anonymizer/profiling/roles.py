@@ -237,10 +237,10 @@ def _quasi_identifiers(proposal: Proposal, *, chosen_already: bool) -> None:
         )
         proposal.roles[column.name] = ("quasi-identifier", why)
     why = (
-        "it is not among the quasi-identifiers that you chose; to release it, give it a line there"
+        "you chose other quasi-identifiers; a line there releases it"
         if chosen_already
-        else f"{MOST_QUASI_IDENTIFIERS} other quasi-identifiers come before it, and each one more "
-        "leaves less of all; to release it, give it a line there"
+        else f"left out after {MOST_QUASI_IDENTIFIERS} other quasi-identifiers, as each one more "
+        "leaves less of all; a line there releases it"
     )
     for column in ranked[most:]:
         proposal.leave_out(column.name, why)

@@ -153,3 +153,14 @@ def test_any_table_is_drafted_and_runs(kinds, records, seed):
     assert len(released) <= records
     levels = study.anonymizer().set_params(recoding="full-domain").fit(table)
     assert all(verdict.satisfied for verdict in levels.release_.privacy)
+
+
+@pytest.mark.parametrize(("sizes", "method"), [(5, "boxes"), (2000, "full-domain")])
+def test_many_sensitive_numbers_are_boxed_where_combinations_are_few(sizes, method):
+    """Combinations by incomes: 10 by 2,000, and 2,000 by 2,000."""
+    places = np.arange(2000)
+    table = pd.DataFrame(
+        {"sex": places // sizes % 2, "size": places % sizes, "income": places * 10.5}
+    )
+    study = Study.draft(table, quasi_identifiers=["sex", "size"], sensitive=["income"])
+    assert f'\nmethod = "{method}"\n' in study.text
