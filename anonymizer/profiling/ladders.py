@@ -156,10 +156,11 @@ def range_bounds(text: str) -> tuple[float, float] | None:
     found = RANGE.fullmatch(text.strip().casefold())
     if found is None:
         return None
-    low, high = (each and float(each.replace(",", ".")) for each in found.group(2, 3))
+    low = float(found[2].replace(",", "."))
     if found["under"]:
         return -inf, low
-    return low, inf if found["over"] else (low if high is None else high)
+    high = float(found[3].replace(",", ".")) if found[3] else low
+    return low, inf if found["over"] else high
 
 
 def _kept(column: Column, least: int) -> Ladder:
