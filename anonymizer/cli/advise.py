@@ -12,6 +12,7 @@ from anonymizer.errors import AnonymizerError, Ended, PolicyUnreachableError
 from anonymizer.release.output.interrupts import never_lost
 
 if TYPE_CHECKING:
+    from anonymizer.advice import Advice
     from anonymizer.recoding import Watch
     from anonymizer.release.release import Release
     from anonymizer.release.study import Study
@@ -83,22 +84,34 @@ def explain(
     error: PolicyUnreachableError, study: "Study", n_jobs: int | None, watch: "Watch"
 ) -> None:
     """Add to an error what stands in the way and the ways out, computed within ``SECONDS``."""
-    for line in _lines(study, n_jobs, watch, sweep=False):
+    from anonymizer.report.advice import advice_lines
+
+    found = _found(study, n_jobs, watch, sweep=False)
+    for line in advice_lines(found) if found else []:
         error.add_note(line)
 
 
 def weak_points(
     study: "Study", release: "Release", n_jobs: int | None, watch: "Watch"
 ) -> list[str]:
-    """What to change where a release is drastic, or its classes give sensitive values away."""
+    """What to change where a release is drastic, or its classes give sensitive values away.
+
+    That it is drastic is said even where the advice does not come as far in its time.
+    """
+    from anonymizer.report.advice import advice_lines
+
     gives_away = any(each.code == "homogeneous-classes" for each in release.warnings)
-    if not (gives_away or _drastic(release)):
+    drastic = _drastic(release)
+    if not (gives_away or drastic):
         return []
-    return _lines(study, n_jobs, watch, sweep=gives_away)
+    found = _found(study, n_jobs, watch, sweep=gives_away)
+    if found is None:
+        return []
+    return [*([] if found.drastic else drastic), *advice_lines(found)]
 
 
-def _drastic(release: "Release") -> bool:
-    """Whether several quasi-identifiers became ``*``, or most of the information is lost."""
+def _drastic(release: "Release") -> list[str]:
+    """That several quasi-identifiers became ``*``, or most of the information is lost."""
     from anonymizer.advice import is_drastic, mostly_lost
 
     hidden = [
@@ -110,26 +123,27 @@ def _drastic(release: "Release") -> bool:
     lost = kept is not None and mostly_lost(
         kept.original, kept.shuffled, kept.retained_above_shuffled
     )
-    return lost or is_drastic(len(hidden), len(release.recoding))
+    if is_drastic(len(hidden), len(release.recoding)):
+        of = len(release.recoding)
+        return [f"The result is drastic: {len(hidden)} of {of} quasi-identifiers became *."]
+    return ["The result is drastic: most of the information is lost."] if lost else []
 
 
-def _lines(study: "Study", n_jobs: int | None, watch: "Watch", sweep: bool) -> list[str]:
+def _found(study: "Study", n_jobs: int | None, watch: "Watch", sweep: bool) -> "Advice | None":
     """The advice, as far as it is known within ``SECONDS``; none where it is interrupted.
 
     A recoding that is not searched for on counts has none.
     """
     from anonymizer.advice import advise_study
     from anonymizer.recoding.generalization import Generalization
-    from anonymizer.report.advice import advice_lines
 
     if not isinstance(study.recoding, Generalization):
-        return []
+        return None
     try:
         with suppress(AnonymizerError):
-            found = advise_study(study, n_jobs=n_jobs, watch=watch, time_limit=SECONDS, sweep=sweep)
-            return advice_lines(found)
+            return advise_study(study, n_jobs=n_jobs, watch=watch, time_limit=SECONDS, sweep=sweep)
     except Ended:
         raise
     except KeyboardInterrupt:
         pass
-    return []
+    return None

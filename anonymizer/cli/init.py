@@ -70,7 +70,11 @@ def names_option(name: str, words: str) -> Callable[[Command], Command]:
 @click.option("--quote", help="Of a CSV file: what stands around a field.")
 @click.option("--decimal", help="Of a CSV file: the decimal mark of its numbers.")
 @click.option("--thousands", help="Of a CSV file: the mark between thousands.")
-@click.option("--k", type=click.IntRange(min=2), help="Records of a class at least.")
+@click.option(
+    "--k",
+    type=click.IntRange(min=2),
+    help="Records of a class at least; by default 2 to 10, by the number of records.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the profile as JSON.")
 def init(
     table: Path,
@@ -119,7 +123,7 @@ def init(
         if as_json:
             print_json(found.profile.to_dict())
         else:
-            print_draft(found, study)
+            print_draft(found, study, headless=columns is None and read.columns is not None)
 
 
 def interactive() -> bool:
@@ -225,7 +229,10 @@ def _answered(
 
 
 def _with_names(wishes: "Wishes", name: str, answer: str) -> "Wishes":
-    return replace(wishes, **{name: _chosen(answer)})  # type: ignore[arg-type]
+    chosen = _chosen(answer)
+    if name == "quasi_identifiers" and not chosen:
+        raise InputError("a study needs at least one quasi-identifier; name one")
+    return replace(wishes, **{name: chosen})  # type: ignore[arg-type]
 
 
 def _chosen(answer: str) -> tuple[str, ...]:

@@ -24,16 +24,17 @@ def encoded(column: pd.Series, taxonomy: Taxonomy) -> Codes:
 
 
 def spread(
-    column: pd.Series, sizes: Ints, keys: SpellingKeys = read_keys
+    column: pd.Series, cell_of: Codes, sizes: Ints, keys: SpellingKeys = read_keys
 ) -> tuple[Ints, tuple[object, ...]]:
-    """The sizes of a tally's rows, each in the column of its sensitive value, and the values.
+    """The sizes of a tally's rows by their cell and value, shape (cells, values), and the values.
 
     Values of one key are one value; the default is the view of the reader who takes most for one.
     """
     codes, values = by_text(column, keys)
-    _require_countable(column, len(sizes), len(values))
-    joint = np.zeros((len(sizes), len(values)), np.int64)
-    joint[np.arange(len(sizes)), codes] = sizes
+    cells = int(cell_of.max()) + 1
+    _require_countable(column, cells, len(values))
+    joint = np.zeros((cells, len(values)), np.int64)
+    np.add.at(joint, (cell_of, codes), sizes)
     return joint, values
 
 

@@ -16,7 +16,7 @@ from anonymizer.counts.columns import (
     spread,
     stacked,
 )
-from anonymizer.counts.counts import Counts
+from anonymizer.counts.counts import Counts, row_keys
 from anonymizer.errors import InputError, PolicyBrokenError, did_you_mean, require_columns
 from anonymizer.hierarchy import Hierarchy, Taxonomy
 from anonymizer.kernels.arrays import Codes, Ints
@@ -173,15 +173,14 @@ class Schema:
 
         ``people`` tallies the quasi-identifiers of a population, which must hold the whole table.
         """
-        cells = _cells(tally, taxonomies, self.quasi_identifiers)
-        joint, values = _joint(
-            {n: spread(tally.combinations[n], tally.sizes) for n in self.counted}
+        cells, sizes, joint, values = _by_cell(
+            tally, _cells(tally, taxonomies, self.quasi_identifiers), self.counted
         )
-        sizes, population = tally.sizes, None
-        if people is not None:  # rows of the table, then of the population
+        population = None
+        if people is not None:  # cells of the table, then rows of the population
+            before, after = (0, len(people.sizes)), (len(sizes), 0)
             cells = np.concatenate([cells, _cells(people, taxonomies, self.quasi_identifiers)])
-            before, after = (0, len(people.sizes)), (len(tally.sizes), 0)
-            sizes, population = np.pad(tally.sizes, before), np.pad(people.sizes, after)
+            sizes, population = np.pad(sizes, before), np.pad(people.sizes, after)
             joint = {name: np.pad(matrix, (before, (0, 0))) for name, matrix in joint.items()}
         counts = Counts.of(
             self.quasi_identifiers, cells, sizes, joint, values, self.targets_alone, population
@@ -194,6 +193,23 @@ def _cells(tally: engine.Tally, taxonomies: Mapping[str, Taxonomy], names: Seque
     """The value codes of a tally's rows, shape (rows, names)."""
     columns = [encoded(tally.combinations[name], taxonomies[name]) for name in names]
     return np.column_stack(columns).astype(np.intp)
+
+
+def _by_cell(
+    tally: engine.Tally, cells: Codes, counted: Iterable[str], keys: SpellingKeys = read_keys
+) -> tuple[Codes, Ints, dict[str, Ints], dict[str, Values]]:
+    """The distinct cells of a tally's rows, their sizes, histograms by attribute, and values.
+
+    Rows that differ by sensitive values alone are one cell before histograms are made: of many
+    values there are far more such rows than cells.
+    """
+    _, first, cell_of = np.unique(row_keys(cells), return_index=True, return_inverse=True)
+    sizes = np.zeros(len(first), np.int64)
+    np.add.at(sizes, cell_of, tally.sizes)
+    joint, values = _joint(
+        {n: spread(tally.combinations[n], cell_of, tally.sizes, keys) for n in counted}
+    )
+    return cells[first], sizes, joint, values
 
 
 def _joint(found: Mapping[str, tuple[Ints, Values]]) -> tuple[dict[str, Ints], dict[str, Values]]:
@@ -248,10 +264,8 @@ def recount(
         return classes_of(table, schema, population, keys=keys)[0]
     rows, sizes = engine.tally(table, schema.columns)
     cells = np.column_stack([engine.distinct(rows[name])[0] for name in schema.quasi_identifiers])
-    joint, values = _joint({name: spread(rows[name], sizes, keys) for name in schema.counted})
-    return Counts.of(
-        schema.quasi_identifiers, cells.astype(np.intp), sizes, joint, values, schema.targets_alone
-    )
+    counted = _by_cell(engine.Tally(rows, sizes), cells.astype(np.intp), schema.counted, keys)
+    return Counts.of(schema.quasi_identifiers, *counted, schema.targets_alone)
 
 
 def classes_of(

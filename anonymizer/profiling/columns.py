@@ -13,7 +13,7 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy.dates import DAY, Clock
 from anonymizer.kernels.arrays import Codes, Floats, Ints
 from anonymizer.profiling.distinction import IDENTIFYING, distinction
-from anonymizer.profiling.hints import CODES, Hint, hint_of
+from anonymizer.profiling.hints import CODES, DATES, Hint, hint_of
 from anonymizer.tables import engine
 from anonymizer.tables.values import text_of
 
@@ -109,8 +109,9 @@ class Column:
 
     @cached_property
     def hint(self) -> Hint | None:
-        """What the name suggests."""
-        return hint_of(self.name)
+        """What the name suggests, of numbers no date."""
+        found = hint_of(self.name)
+        return None if found and found.about in DATES and self.numbers is not None else found
 
     @cached_property
     def texts(self) -> tuple[str, ...]:

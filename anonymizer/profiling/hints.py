@@ -13,6 +13,10 @@ CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 WORDS = re.compile(r"[^\W_]+")
 
 
+PLURAL = 5
+"""Letters from which on a last s is taken for that of a plural."""
+
+
 @dataclass(frozen=True)
 class Hint:
     """What a name stands for, the role that it suggests, and the words that say so.
@@ -35,22 +39,23 @@ HINTS = (
     Hint("a zip or postal code", "quasi-identifier", "zip zipcode zip5 postal postcode postalcode plz postleitzahl cp codepostal codigopostal cap"),
     Hint("a race or ethnicity", "quasi-identifier", "race ethnic ethnicity ethnie etnia raza rasse hispanic black white raceeth ethgrp"),
     Hint("a country or nationality", "quasi-identifier", "country nation nationality citizenship citizen land pays pais paese nationalitaet nationalitat staatsangehorigkeit nationalite nacionalidad nativecountry"),
-    Hint("a marital status", "quasi-identifier", "marital maritalstatus maritalstat marstat married familienstand familystatus civilstatus situationfamiliale estadocivil"),
+    Hint("a marital status", "quasi-identifier", "marital maritalstatus maritalstat marstat married maried single familienstand familystatus civilstatus situationfamiliale estadocivil"),
     Hint("an education", "quasi-identifier", "education educ edu educationlevel school schooling degree bildung schule schulabschluss ausbildung studies etudes diplome educacion estudios istruzione hgc"),
     Hint("an occupation or employer", "quasi-identifier", "occupation occup occ job jobtitle profession beruf employment employed employer employ workclass industry sector branche metier emploi empleo ocupacion professione workclassification"),
-    Hint("a place", "quasi-identifier", "city town stadt ort wohnort ville ciudad citta gemeinde municipality commune village place residence county kreis district canton kanton state province region bundesland departement provincia neighborhood neighbourhood"),
+    Hint("a place", "quasi-identifier", "city town south north urban rural smsa msa metro stadt ort wohnort ville ciudad citta gemeinde municipality commune village place residence county kreis district canton kanton state province region bundesland departement provincia neighborhood neighbourhood"),
     Hint("a household", "quasi-identifier", "relationship household householdsize hhsize children kids child kinder enfants hijos family familysize persons dependents nkids"),
     Hint("a date of an event", "quasi-identifier", "admission admitted discharge visit hired hiredate hiring joined enrolled enrollment arrival departure eintritt austritt"),
     Hint("a language", "quasi-identifier", "language sprache langue idioma lingua"),
-    Hint("working hours", "quasi-identifier", "hours hoursperweek stunden heures horas"),
-    Hint("a health condition", "sensitive", "disease diagnosis diagnoses diagnose diag illness krankheit icd icd10 condition symptom treatment medication drug hiv cancer diagnostic maladie enfermedad malattia diagnostico health hlth healthstatus disability"),
+    Hint("working hours", "quasi-identifier", "hours hoursperweek stunden wochenstunden heures horas"),
+    Hint("a health condition", "sensitive", "disease diagnosis diagnoses diagnose diag illness krankheit icd icd10 condition symptom treatment medication drug hiv cancer diagnostic maladie enfermedad malattia diagnostico health hlth healthstatus disability chronic numchron"),
     Hint("a religion", "sensitive", "religion religious confession konfession glaube credo denomination"),
     Hint("a political opinion", "sensitive", "party vote voted political politics partei ideology"),
     Hint("a sexual orientation", "sensitive", "orientation sexualorientation"),
     Hint("a criminal record", "sensitive", "crime criminal offence offense conviction convicted arrest arrests recidivism"),
+    Hint("a trade-union membership", "sensitive", "union unionmember tradeunion gewerkschaft syndicat sindicato"),
     Hint("an income", "sensitive", "income incomes salary salaries salaryclass wage wages lwage earnings earning pay payment einkommen gehalt lohn revenu salaire sueldo ingreso ingresos reddito stipendio faminc compensation"),
     Hint("a debt or wealth", "sensitive", "debt loan default credit creditscore wealth savings assets balance schulden vermogen"),
-    Hint("an expense", "sensitive", "expenditure expenditures expense expenses cost costs charge charges med medexp kosten ausgaben"),
+    Hint("an expense", "sensitive", "spent spending expenditure expenditures totexp expense expenses cost costs charge charges med medexp kosten ausgaben"),
     Hint("a person's name", "identifier", "name names fullname firstname lastname surname forename nachname vorname nom prenom nombre apellido apellidos cognome nome naam achternaam"),
     Hint("a social security or passport number", "identifier", "ssn socialsecurity sozialversicherungsnummer svnr nif dni nir nin passport codicefiscale bsn"),
     Hint("an e-mail address", "identifier", "email mail emailaddress courriel correo"),
@@ -63,6 +68,9 @@ HINTS = (
 
 CODES = {"a zip or postal code"}
 """Hints about numbers that are codes: nothing can be computed with them."""
+
+DATES = {"a date of an event"}
+"""Hints about dates alone: as numbers, visits are counted."""
 
 BY_WORD = {
     word: place for place, hint in reversed(list(enumerate(HINTS))) for word in hint.words.split()
@@ -77,8 +85,14 @@ def hint_of(name: str) -> Hint | None:
     >>> hint_of("x1") is None
     True
     """
-    found = [BY_WORD[word] for word in words_of(name) if word in BY_WORD]
+    found = [BY_WORD[known] for word in words_of(name) if (known := _singular(word)) in BY_WORD]
     return HINTS[min(found)] if found else None
+
+
+def _singular(word: str) -> str:
+    """A word without the s of a plural, where the list has only that."""
+    plural = word not in BY_WORD and len(word) >= PLURAL and word.endswith("s")
+    return word[:-1] if plural else word
 
 
 def words_of(name: str) -> Iterator[str]:

@@ -1,7 +1,9 @@
 """Proposed hierarchies: a rule for each quasi-identifier, and why it is that one."""
 
+import re
 from collections.abc import Sequence
 from itertools import chain, count
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -30,6 +32,15 @@ MOST_ORDERED = 50
 """Values that are listed in an order that a column of numbers gives them."""
 
 YEAR = 365.25
+
+NUMBER = r"(\d+(?:[.,]\d+)?)"
+RANGE = re.compile(
+    rf"(?P<under>under|below|less than|up to|unter|bis|<=|<|≤)?\s*{NUMBER}\s*"
+    rf"(?:(?:[-\u2013]|to|bis)\s*{NUMBER}"
+    r"|(?P<over>\+|plus|(?:and|or) (?:over|older|more)|und mehr))?"
+    r"\s*(?:years|jahre)?"
+)
+"""A range of numbers as people write it: 18-24, 65+, under 18."""
 
 CALENDARS: tuple[tuple[float, tuple[str, ...]], ...] = (
     (40 * YEAR, ("year", "5 years", "decade")),
@@ -61,6 +72,8 @@ def ladder_of(column: Column, k: int, by: Column | None = None) -> Ladder:
         return _calendar(column)
     if column.numbers is not None and column.kind not in ("boolean", "identifier"):
         return ranges_of(column.numbers, column.sizes, whole=column.whole)
+    if ladder := _by_range(column):
+        return ladder
     if len(column.values) <= FEW_VALUES:
         return Ladder(SUPPRESS, "few values: kept, or replaced by *")
     return _kept(column, max(k, LEAST_SHOWN))
@@ -123,6 +136,32 @@ def _by_order(column: Column) -> Ladder | None:
     records = dict(zip(column.texts, column.sizes.tolist(), strict=True))
     sizes = np.array([records.get(value, 0) for value in column.order], np.int64)
     return _ordered(column.order, sizes, "categories in their own order: neighbours are joined")
+
+
+def _by_range(column: Column) -> Ladder | None:
+    """The order of ranges that are written as texts; None where any value is no range."""
+    bounds = [range_bounds(text) for text in column.texts]
+    if None in bounds or len(bounds) < FEW_VALUES or column.sizes.min() < LEAST_SHOWN:
+        return None
+    order = sorted(range(len(bounds)), key=lambda place: bounds[place] or ())
+    values = [column.texts[place] for place in order]
+    return _ordered(values, column.sizes[order], "ranges in their order: neighbours are joined")
+
+
+def range_bounds(text: str) -> tuple[float, float] | None:
+    """The bounds of a range that is written as a text; None where it is no range or number.
+
+    >>> range_bounds("18-24"), range_bounds("65+"), range_bounds("under 18"), range_bounds("A4")
+    ((18.0, 24.0), (65.0, inf), (-inf, 18.0), None)
+    """
+    found = RANGE.fullmatch(text.strip().casefold())
+    if found is None:
+        return None
+    low = float(found[2].replace(",", "."))
+    if found["under"]:
+        return -inf, low
+    high = float(found[3].replace(",", ".")) if found[3] else low
+    return low, inf if found["over"] else high
 
 
 def _kept(column: Column, least: int) -> Ladder:

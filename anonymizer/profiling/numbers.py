@@ -76,18 +76,21 @@ def ranges_of(numbers: Floats, sizes: Ints, *, whole: bool) -> Ladder:
         return Ladder({"suppress": True}, "one value: kept, or replaced by *")
     if whole and len(numbers) <= RANGES and np.ptp(spread.numbers) < 2 * RANGES:
         cuts = _counted(spread)
-        if cuts:
+        if _joining(spread, cuts):
             return _cut(spread, cuts, "few whole numbers: the rare ones at the ends are joined")
     width = _width(spread, whole=whole)
     if not _fits(spread, float(width)):
         cuts = _nice_quantiles(spread, whole=whole)
-        if cuts:
+        if _joining(spread, cuts):
             return _cut(spread, cuts, "numbers that crowd or have long tails: ranges of like size")
     widths = [width]
     while float(widths[-1]) * 4 < max(span_of(spread), 4 * float(width)):
         widths.append(widths[-1] * 2)
+    joining = [each for each in widths if _joins(spread, float(each))]
+    if not joining:
+        return Ladder({"suppress": True}, "numbers that no width joins: kept, or replaced by *")
     return Ladder(
-        {"widths": list(map(_plain, widths))}, "evenly spread numbers: widths that double"
+        {"widths": list(map(_plain, joining))}, "evenly spread numbers: widths that double"
     )
 
 
@@ -165,8 +168,19 @@ def nice(number: float, *, whole: bool = False) -> Decimal:
 
 def _cut(spread: Spread, cuts: Sequence[Decimal], why: str) -> Ladder:
     """Levels of cut points, each of about half the ranges of the one before."""
-    levels = coarser_levels(spread, cuts)
+    levels = _joining(spread, cuts)
     return Ladder({"cuts": [list(map(_plain, level)) for level in levels]}, why)
+
+
+def _joining(spread: Spread, cuts: Sequence[Decimal]) -> list[list[Decimal]]:
+    """Levels of cut points without the one that keeps every number apart, as the values do."""
+    levels = coarser_levels(spread, cuts) if cuts else []
+    return [level for level in levels if len(level) < len(spread.numbers) - 1]
+
+
+def _joins(spread: Spread, width: float) -> bool:
+    """Whether ranges of a width join any two numbers."""
+    return len(np.unique(np.floor(spread.numbers / width))) < len(spread.numbers)
 
 
 def coarser_levels(spread: Spread, cuts: Sequence[Cut]) -> list[list[Cut]]:

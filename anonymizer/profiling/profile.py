@@ -15,6 +15,8 @@ from anonymizer.profiling.hints import Role
 from anonymizer.profiling.roles import Given, proposed
 from anonymizer.tables import engine
 
+UNCOUNTABLE = "too many to be counted"
+
 MOST_CELLS = 50_000_000
 """Cells of combinations by sensitive values that are counted, at the most (0.4 GB)."""
 
@@ -146,8 +148,9 @@ def _leave_out_uncountable(
     for name, (role, why) in roles.items():
         column = columns[name]
         if role == "sensitive" and column is not None and uncountable(column, combinations):
-            values = f"its {len(column.values):,} values are too many to be counted"
-            roles[name] = ("left out", f"{why}; {values} in every class: round it to protect it")
+            values = f"its {len(column.values):,} values are {UNCOUNTABLE}"
+            mended = "round it, or name fewer quasi-identifiers, to protect and release it"
+            roles[name] = ("left out", f"{why}; {values} in every class: {mended}")
 
 
 def _require_table(table: pd.DataFrame, given: Given) -> None:

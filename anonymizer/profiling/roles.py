@@ -180,7 +180,7 @@ def _lighter(one: Column, other: Column) -> bool:
 
 def _sensitive(proposal: Proposal, *, chosen_already: bool) -> None:
     """Choose what is sensitive: by name, else the likeliest category without another role."""
-    ranked = sorted(proposal.sensitive, key=lambda column: weight_of(column.hint))
+    ranked = _one_of_each_kind(proposal.sensitive)
     most = 0 if chosen_already else MOST_SENSITIVE
     for column in ranked[:most]:
         about = column.hint.about if column.hint else "sensitive"
@@ -199,6 +199,20 @@ def _sensitive(proposal: Proposal, *, chosen_already: bool) -> None:
         why = "no name says what is sensitive, and this is the likeliest column: a guess to confirm"
         proposal.roles[last.name] = ("sensitive", why)
         proposal.candidates.remove(last)
+
+
+def _one_of_each_kind(sensitive: Sequence[Column]) -> list[Column]:
+    """Sensitive attributes by weight, of those of one kind that of the fewest values first.
+
+    The others of a kind follow after all kinds, so that an income is not left out for a second
+    illness.
+    """
+    ranked = sorted(sensitive, key=lambda column: (weight_of(column.hint), len(column.values)))
+    first: dict[int, Column] = {}
+    for column in ranked:
+        first.setdefault(weight_of(column.hint), column)
+    others = [column for column in ranked if column is not first[weight_of(column.hint)]]
+    return [*first.values(), *others]
 
 
 def _guessable(column: Column) -> bool:
@@ -224,12 +238,16 @@ def _quasi_identifiers(proposal: Proposal, *, chosen_already: bool) -> None:
         why = (
             f"by its name it is {hint.about}, which others may know"
             if hint and by_name
-            else "others may know it: no name says that they cannot"
+            else "its name says nothing, so that others may know it"
         )
         proposal.roles[column.name] = ("quasi-identifier", why)
+    why = (
+        "you chose other quasi-identifiers; a line there releases it"
+        if chosen_already
+        else f"left out after {MOST_QUASI_IDENTIFIERS} other quasi-identifiers, as each one more "
+        "leaves less of all; a line there releases it"
+    )
     for column in ranked[most:]:
-        count = "yours" if chosen_already else f"{MOST_QUASI_IDENTIFIERS} attributes"
-        why = f"{count} are enough to begin with; give it a hierarchy to release it"
         proposal.leave_out(column.name, why)
 
 

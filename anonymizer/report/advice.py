@@ -14,7 +14,7 @@ from anonymizer.tables.values import counted
 if TYPE_CHECKING:  # a release that needs no advice is printed without it
     from anonymizer.advice import Advice, Change, Disclosure, Obstacle, Sweep
 
-UNFINISHED = "The time was up before all was computed"
+UNFINISHED = "The time for advice was up before all was computed"
 
 
 def print_advice(advice: "Advice", picture: Path | None = None) -> None:

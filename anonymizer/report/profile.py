@@ -4,6 +4,8 @@ from pathlib import Path
 from shlex import quote
 
 from anonymizer.profiling import TableProfile
+from anonymizer.profiling.policy import NEAR, near_numbers
+from anonymizer.profiling.profile import UNCOUNTABLE
 from anonymizer.release.study.drafting import Draft
 from anonymizer.report.console import console, table_of
 from anonymizer.tables.values import counted
@@ -44,25 +46,43 @@ def print_profile(found: TableProfile) -> None:
         )
 
 
-def print_draft(draft: Draft, study: Path) -> None:
-    """Print what was proposed, where it lies, and what to do next."""
+def print_draft(draft: Draft, study: Path, *, headless: bool = False) -> None:
+    """Print what was proposed, where it lies, and what to do next.
+
+    ``headless``: the file has no header line, and nobody named its columns.
+    """
     out, found = console(), draft.profile
     sensitive = found.of_role("sensitive")
+    if headless:
+        out.print(
+            "WARNING: the file has no header line, so that no name says what a column is; name all "
+            "of them, in their order, with --columns."
+        )
     out.print(f"Policy: {'; '.join(_model(each.keys) for each in draft.models)}.")
     if not sensitive:
         out.print(
             "WARNING: no attribute is sensitive, so that the policy says nothing on what a class "
             "tells of the people in it; name one with --sensitive, if there is one."
         )
+    for name in found.of_role("left out"):
+        if UNCOUNTABLE in found[name].why:
+            out.print(f"WARNING: {name!r} is left out: {found[name].why}.")
     for name in sensitive:
         if "guess" in found[name].why:
             out.print(
                 f"WARNING: {name!r} is taken for sensitive, which is a guess; name another one "
                 "with --sensitive."
             )
+    for name in sensitive:
+        if near_numbers(found.counted[name]):
+            out.print(
+                f"WARNING: {name!r} has gaps, so that its numbers are protected by diversity: "
+                f"{NEAR[0].lower()}{NEAR[1:]}; the comment at its model says how to do better."
+            )
     out.print(f"The study stands in {study}; its comments say why. Next:")
     release = study.parent / "release"
     out.print(f"  anonymizer run {_quoted(study)} --output {_quoted(release)}")
+    out.print(f"  anonymizer advise {_quoted(study)}  (what the policy protects and costs)")
 
 
 def _model(keys: dict[str, object]) -> str:

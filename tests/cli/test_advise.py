@@ -5,6 +5,7 @@ import json
 import pytest
 
 from anonymizer import advice
+from anonymizer.cli import advise as command
 from anonymizer.cli import main
 
 SECRET = "Morbus"
@@ -154,10 +155,19 @@ def test_an_interrupt_ends_the_advice_and_not_the_release(run, study, tmp_path, 
     assert (code, out, len(err.splitlines())) == (1, "", 1)
 
 
+def test_a_drastic_result_is_said_although_time_is_up(run, study, tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "SECONDS", 1e-9)
+    study.write_text(STUDY.replace("k = 4", "k = 60"))
+    code, out, _ = run("run", study, "-o", tmp_path / "out")
+    assert code == 0
+    assert "The result is drastic: 3 of 3 quasi-identifiers became *." in out
+    assert "The time for advice was up before all was computed" in out
+
+
 def test_time_that_is_up(run, study):
     code, out, _ = run("advise", study, "--time-limit", "1e-9")
     assert code == 0
-    assert "The time was up before all was computed" in out
+    assert "The time for advice was up before all was computed" in out
 
 
 def test_a_frontier_is_drawn(run, study, tmp_path):

@@ -3,6 +3,7 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
@@ -160,6 +161,41 @@ def test_who_leaves_early_finds_nothing_written(here, monkeypatch, answers):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+def test_a_study_without_quasi_identifiers_is_not_taken_for_an_answer(here, monkeypatch):
+    found = answered(monkeypatch, "\n-\nage\n\n\n", "people.csv")
+    assert "a study needs at least one quasi-identifier; name one" in found.output
+    text = (here / "people-study" / "study.toml").read_text()
+    assert "age = {" in text
+    assert "# town: you chose other quasi-identifiers; a line there releases it" in text
+
+
+def test_a_file_without_a_header_line_asks_for_names(here, capsys):
+    load_adult().iloc[:300, :3].to_csv("adult.data", index=False, header=False)
+    _, out, _ = call(capsys, "init", "adult.data", "-o", "one")
+    assert "the file has no header line" in out
+    _, out, _ = call(capsys, "init", "adult.data", "-o", "two", "--columns", "age,work,school")
+    assert "the file has no header line" not in out
+
+
+def test_numbers_with_gaps_are_protected_by_less_and_that_is_said(here, capsys):
+    ages = [str(20 + place % 40) for place in range(200)]
+    lines = [f"{age},{place * 7.5 if place % 9 else ''}" for place, age in enumerate(ages)]
+    (here / "pay.csv").write_text("age,income\n" + "\n".join(lines) + "\n")
+    code, out, _ = call(capsys, "init", "pay.csv")
+    assert code == 0
+    assert "WARNING: 'income' has gaps, so that its numbers are protected by diversity" in out
+    text = (here / "pay-study" / "study.toml").read_text()
+    assert 'missing = "drop"' in text.replace("\n# ", " ")
+
+
+def test_columns_of_one_reason_share_a_comment(here, capsys):
+    answers = np.random.default_rng(0).integers(1, 6, (90, 12))
+    pd.DataFrame(answers, columns=[f"q{n}" for n in range(12)]).to_csv("q.csv", index=False)
+    assert call(capsys, "init", "q.csv")[0] == 0
+    text = (here / "q-study" / "study.toml").read_text()
+    assert text.count("left out after 8 other quasi-identifiers") == 1
+
+
 def test_it_asks_at_a_terminal(here):
     import pty
 

@@ -127,3 +127,15 @@ def test_shuffling_keeps_sizes_and_margins(table, seed):
 def test_a_schema_that_cannot_be(arguments, message):
     with pytest.raises(InputError, match=message):
         Schema(*arguments)
+
+
+def test_many_values_in_few_cells_are_counted():
+    """Rows of the tally, 30,000, times values would be 9e8 cells; those of the counts are 2."""
+    numbers = np.arange(30_000)
+    table = pd.DataFrame({"sex": numbers % 2, "income": numbers})
+    schema = Schema(("sex",), ("income",))
+    counts = recount(table, schema)
+    assert counts.cells.tolist() == [[0], [1]]
+    assert counts.sizes.tolist() == [15_000, 15_000]
+    assert counts.joint["income"].shape == (2, 30_000)
+    assert (counts.joint["income"].sum(axis=0) == 1).all()

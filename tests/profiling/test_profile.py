@@ -94,10 +94,39 @@ def test_dates_in_other_forms(form, kind):
         ("fnlwgt", "a sampling weight"),
         ("salary-class", "an income"),
         ("x17", None),
+        ("chronic diseases", "a health condition"),
+        ("spent", "an expense"),
+        ("totexp", "an expense"),
+        ("maried", "a marital status"),
+        ("union", "a trade-union membership"),
+        ("Wochenstunden", "working hours"),
+        ("gas", None),
     ],
 )
 def test_names_in_several_languages(name, about):
     assert getattr(hint_of(name), "about", None) == about
+
+
+def test_visits_that_are_counted_are_no_dates():
+    days = [f"2024-01-{day:02d}" for day in range(1, 29)]
+    assert Column.of(pd.Series(days, name="visits")).hint.about == "a date of an event"
+    assert Column.of(pd.Series(range(28), name="visits")).hint is None
+
+
+def test_of_sensitive_columns_each_kind_comes_before_a_second_of_one():
+    table = pd.DataFrame(
+        {
+            "chronic diseases": RNG.integers(0, 30, 200),
+            "health": RNG.choice(["good", "fair", "poor"], 200),
+            "income": RNG.integers(0, 90, 200),
+            "age": RNG.integers(20, 60, 200),
+        }
+    )
+    found = profile(table)
+    assert found.of_role("sensitive") == ("health", "income")
+    assert found["chronic diseases"].why == (
+        "by its name it is a health condition; list it as sensitive to release it"
+    )
 
 
 def test_every_word_of_a_hint_is_found_as_it_is_written():

@@ -161,3 +161,14 @@ def test_hierarchies_of_others_are_not_replaced_even_by_force(tmp_path):
     with pytest.raises(InputError, match=r"hierarchies holds 'town.csv', .* choose another dir"):
         Study.draft(PEOPLE[["age", "diagnosis"]]).write(tmp_path, force=True)
     assert [path.name for path in tmp_path.rglob("*.*")] == ["town.csv"]
+
+
+@pytest.mark.parametrize(("sizes", "method"), [(5, "boxes"), (2000, "full-domain")])
+def test_many_sensitive_numbers_are_boxed_where_combinations_are_few(sizes, method):
+    """Combinations by incomes: 10 by 2,000, and 2,000 by 2,000."""
+    places = np.arange(2000)
+    table = pd.DataFrame(
+        {"sex": places // sizes % 2, "size": places % sizes, "income": places * 10.5}
+    )
+    study = Study.draft(table, quasi_identifiers=["sex", "size"], sensitive=["income"])
+    assert f'\nmethod = "{method}"\n' in study.text

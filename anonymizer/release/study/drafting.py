@@ -266,7 +266,7 @@ def _sensitive(found: TableProfile) -> list[str]:
             "one, and add a model about it."
         )
         return ["", toml.comment(none), "[sensitive]", "attributes = []"]
-    why = [toml.comment(f"{name}: {found[name].why}.") for name in names]
+    why = _reasons(found, names)
     head = "# What nobody shall learn of anybody."
     return ["", head, *why, "[sensitive]", toml.entry("attributes", list(names))]
 
@@ -276,7 +276,7 @@ def _identifiers(found: TableProfile) -> list[str]:
     names = found.of_role("identifier", "left out")
     if not names:
         return []
-    why = [toml.comment(f"{name}: {found[name].why}.") for name in names]
+    why = _reasons(found, names)
     head = "# What the release leaves out. To release one, give it a line above instead."
     return ["", head, *why, "[identifiers]", toml.entry("attributes", list(names))]
 
@@ -284,8 +284,15 @@ def _identifiers(found: TableProfile) -> list[str]:
 def _released(found: TableProfile) -> list[str]:
     """The columns without a role."""
     names = found.of_role("insensitive")
-    listed = [toml.comment(f"{name}: {found[name].why}.") for name in names]
-    return ["", "# Released as they are:", *listed] if names else []
+    return ["", "# Released as they are:", *_reasons(found, names)] if names else []
+
+
+def _reasons(found: TableProfile, names: Sequence[str]) -> list[str]:
+    """Why columns have a role: one comment for those of the same reason."""
+    alike: dict[str, list[str]] = {}
+    for name in names:
+        alike.setdefault(found[name].why, []).append(name)
+    return [toml.comment(f"{', '.join(group)}: {why}.") for why, group in alike.items()]
 
 
 def _policy(draft: Draft) -> list[str]:
