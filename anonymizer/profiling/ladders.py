@@ -55,6 +55,12 @@ CALENDARS: tuple[tuple[float, tuple[str, ...]], ...] = (
 
 SUPPRESS = {"suppress": True}
 
+LISTS, RANGES = frozenset(("prefixes", "keep")), frozenset(("widths", "cuts"))
+"""Rules of values that boxes list, and of those that they cut."""
+
+GRID = 50
+"""Where ranges of decimals may begin: finer ones would show somebody's own number."""
+
 
 def ladder_of(column: Column, k: int, by: Column | None = None) -> Ladder:
     """The hierarchy that is proposed for a column.
@@ -77,6 +83,21 @@ def ladder_of(column: Column, k: int, by: Column | None = None) -> Ladder:
     if len(column.values) <= FEW_VALUES:
         return Ladder(SUPPRESS, "few values: kept, or replaced by *")
     return _kept(column, max(k, LEAST_SHOWN))
+
+
+def ladder_in_boxes(column: Column, ladder: Ladder) -> Ladder:
+    """The same for boxes, whose labels list single values and show where ranges begin.
+
+    Values that fewer than five records have are in no list, and no range of decimals begins at one.
+    """
+    rare = bool(column.sizes.min(initial=LEAST_SHOWN) < LEAST_SHOWN)
+    if rare and not LISTS.isdisjoint(ladder.rule):
+        why = f"{ladder.why}; single values are not shown, since some have fewer than five records"
+        return Ladder({**ladder.rule, "min-level": 1}, why)
+    if rare and column.kind == "decimal number" and not RANGES.isdisjoint(ladder.rule):
+        why = f"{ladder.why}; ranges begin at round numbers, at most {GRID}"
+        return Ladder({**ladder.rule, "grid": GRID}, why)
+    return ladder
 
 
 def _prefixes(column: Column) -> Ladder:

@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -172,3 +174,28 @@ def test_many_sensitive_numbers_are_boxed_where_combinations_are_few(sizes, meth
     )
     study = Study.draft(table, quasi_identifiers=["sex", "size"], sensitive=["income"])
     assert f'\nmethod = "{method}"\n' in study.text
+
+
+def test_boxes_name_no_value_that_few_people_have():
+    """A code, a category and a decimal that one person has are in no label of a drafted release."""
+    rng = np.random.default_rng(3)
+    size = 600
+    zips = [f"{each:05d}" for each in 10_000 + 7 * rng.integers(0, 40, size)]
+    towns = rng.choice(["Ulm", "Bonn", "Kiel", "Jena"], size).astype(object)
+    zips[0], towns[0] = "98765", "Trier"
+    table = pd.DataFrame(
+        {
+            "zip": zips,
+            "town": towns,
+            "height": rng.normal(170, 10, size).round(3),
+            "disease": rng.choice(["a", "b", "c"], size),
+        }
+    )
+    study = Study.draft(table, sensitive=["disease"], quasi_identifiers=["zip", "town", "height"])
+    assert '\nmethod = "boxes"\n' in study.text
+    released = study.anonymizer().fit_transform(table)
+    assert released["height"].nunique() > 2
+    shown = " ".join(map(str, released[["zip", "town", "height"]].to_numpy().ravel()))
+    own = {f"{each:g}" for each in table["height"]}
+    assert not {"98765", "Trier"} & set(re.findall(r"\w+", shown))
+    assert not own & set(re.findall(r"\d+[.]\d+", shown))

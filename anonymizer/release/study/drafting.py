@@ -11,7 +11,7 @@ import pandas as pd
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.profiling import TableProfile, profile
-from anonymizer.profiling.ladders import ladder_of
+from anonymizer.profiling.ladders import ladder_in_boxes, ladder_of
 from anonymizer.profiling.numbers import Ladder
 from anonymizer.profiling.policy import (
     Proposed,
@@ -21,6 +21,7 @@ from anonymizer.profiling.policy import (
     size_of,
 )
 from anonymizer.profiling.profile import uncountable
+from anonymizer.recoding.classes import Boxes
 from anonymizer.release.output.directory import reserved
 from anonymizer.release.study import toml
 from anonymizer.release.study.document import parse_document
@@ -76,9 +77,12 @@ class Draft(Study):
         """The rule of each quasi-identifier, and why it is proposed."""
         names = self.profile.of_role("quasi-identifier")
         found = self.profile
-        return {
+        ladders = {
             name: ladder_of(found.counted[name], self.k, found.order_of(name)) for name in names
         }
+        if recoding_of(found, ladders).keys["method"] != Boxes.name:
+            return ladders
+        return {name: ladder_in_boxes(found.counted[name], each) for name, each in ladders.items()}
 
     @cached_property
     def hierarchies(self) -> dict[str, Hierarchy]:
