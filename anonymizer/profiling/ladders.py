@@ -91,6 +91,10 @@ def ladder_in_boxes(column: Column, ladder: Ladder) -> Ladder:
     Values that fewer than five records have are in no list, and no range of decimals begins at one.
     """
     rare = bool(column.sizes.min(initial=LEAST_SHOWN) < LEAST_SHOWN)
+    frequent = _frequent(column, LEAST_SHOWN)
+    if rare and frequent and ladder.rule == SUPPRESS:
+        rule = {"keep": [frequent], "other": _other(column), "min-level": 1}
+        return Ladder(rule, "values that fewer than five records have are joined")
     if rare and not LISTS.isdisjoint(ladder.rule):
         why = f"{ladder.why}; single values are not shown, since some have fewer than five records"
         return Ladder({**ladder.rule, "min-level": 1}, why)
@@ -196,13 +200,17 @@ def _kept(column: Column, least: int) -> Ladder:
             before = len(kept)
     if not levels:
         return Ladder(SUPPRESS, "values of which none can be joined by itself: kept, or replaced")
-    known = {text.casefold() for text in column.texts}
-    names = chain(("other", "any other", "the rest"), map("other {}".format, count(2)))
-    other = next(label for label in names if label not in known)
     return Ladder(
-        {"keep": levels, "other": other},
+        {"keep": levels, "other": _other(column)},
         "values without an order: the most frequent are kept, the rest is joined",
     )
+
+
+def _other(column: Column) -> str:
+    """What the values that are not kept are called: nothing that a value is called."""
+    known = {text.casefold() for text in column.texts}
+    names = chain(("other", "any other", "the rest"), map("other {}".format, count(2)))
+    return next(label for label in names if label not in known)
 
 
 def _frequent(column: Column, least: float) -> list[str]:
