@@ -51,6 +51,7 @@ def test_init_then_run_then_verify(here, capsys):
     assert list(released.columns) == ["age", "town", "disease"]
 
 
+@pytest.mark.usefixtures("adult")
 @pytest.mark.parametrize("named", [True, False])
 def test_adult_as_it_is_downloaded(here, capsys, named):
     columns = list(load_adult().columns)
@@ -169,8 +170,8 @@ def test_a_study_without_quasi_identifiers_is_not_taken_for_an_answer(here, monk
     assert "# town: you chose other quasi-identifiers; a line there releases it" in text
 
 
-def test_a_file_without_a_header_line_asks_for_names(here, capsys):
-    load_adult().iloc[:300, :3].to_csv("adult.data", index=False, header=False)
+def test_a_file_without_a_header_line_asks_for_names(here, capsys, adult):
+    adult.iloc[:300, :3].to_csv("adult.data", index=False, header=False)
     _, out, _ = call(capsys, "init", "adult.data", "-o", "one")
     assert "the file has no header line" in out
     _, out, _ = call(capsys, "init", "adult.data", "-o", "two", "--columns", "age,work,school")
