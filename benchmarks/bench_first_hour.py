@@ -45,6 +45,14 @@ q: quasi-identifier; s: sensitive; i: identifier, left out; -: no role, released
 which both agree are only counted; of the others the role of `init` comes first, that of the expert
 in parentheses. The roles of the expert were written down by hand, from the meaning of the columns,
 before `init` was run on the table.
+
+Why they differ:
+
+- q (-): no name says that others cannot know it. `init` stays on the safe side.
+- i (-): beyond eight quasi-identifiers, or nearly unique. What nobody vouched for is left out.
+- s (-), s (q): by its name an income, a cost or a membership, which is taken for what to protect.
+- i (q): an abbreviation says nothing (`ed`, `lfam`), or eight others came first.
+- i (s): two sensitive attributes came first, or its numbers are too many to be counted.
 """
 
 ADULT = (
@@ -55,13 +63,12 @@ ADULT = (
 
 @dataclass(frozen=True)
 class Trial:
-    """A table, what an expert says of its columns (the others: no role), and options of `init`."""
+    """What an expert says of the columns of a table (others: no role), and how it is written."""
 
     quasi_identifiers: str
     sensitive: str = ""
     identifiers: str = ""
     form: Mapping[str, Any] = field(default_factory=dict)
-    why: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def options(self) -> list[str]:
@@ -190,8 +197,7 @@ def differences(trial: Trial, study: Mapping[str, Any], path: Path) -> str:
     roles, expert = proposed(study), trial.roles
     columns = columns_in(path, describe_file(path, Given(**trial.form)))
     apart = [
-        f"`{name}` {roles.get(name, '-')} ({expert.get(name, '-')}"
-        + (f": {trial.why[name]})" if name in trial.why else ")")
+        f"`{name}` {roles.get(name, '-')} ({expert.get(name, '-')})"
         for name in columns
         if roles.get(name, "-") != expert.get(name, "-")
     ]
