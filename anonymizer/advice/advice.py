@@ -104,6 +104,7 @@ def advise(
     *,
     model: str | None = None,
     sweep: bool = True,
+    relax: bool = True,
     time_limit: float | None = None,
 ) -> Advice:
     """Say what the policy of an anonymizer costs and protects on a table, and what to change.
@@ -122,6 +123,9 @@ def advise(
         the divergence.
     sweep
         Whether anything is swept.
+    relax
+        Whether looser models and suppression are searched for a drastic result, too, which takes
+        most of the time.
     time_limit
         Seconds after which what is known by then is returned, ``complete`` being False.
 
@@ -142,7 +146,7 @@ def advise(
     run = within_time(replace(task.run, time_limit=time_limit))
     space = space_of(recoding, replace(task, run=run))
     seed = whole_seed(anonymizer.seed)
-    return _Adviser(space, recoding, model, sweep, seed, time_limit).advice()
+    return _Adviser(space, recoding, model, sweep, relax, seed, time_limit).advice()
 
 
 def advise_study(
@@ -150,6 +154,7 @@ def advise_study(
     *,
     model: str | None = None,
     sweep: bool = True,
+    relax: bool = True,
     n_jobs: int | None = None,
     time_limit: float | None = None,
     watch: Watch = ignore,
@@ -159,7 +164,7 @@ def advise_study(
     watch("reading the table", 0, None)
     table = study.read()
     watch("counting the table", 0, None)
-    return advise(anonymizer, table, model=model, sweep=sweep, time_limit=time_limit)
+    return advise(anonymizer, table, model=model, sweep=sweep, relax=relax, time_limit=time_limit)
 
 
 def space_of(recoding: Generalization, task: Task) -> Space:
@@ -180,6 +185,7 @@ class _Adviser:
     recoding: Generalization
     model: str | None
     sweep: bool
+    relax: bool
     seed: int
     time_limit: float | None
     complete: bool = True
@@ -220,7 +226,9 @@ class _Adviser:
             disclosures=found.disclosures,
             drastic=drastic,
             obstacles=self._until_time_is_up(self._finer(node)) if drastic else (),
-            changes=self._until_time_is_up(freeing(self.space, node)) if drastic else (),
+            changes=self._until_time_is_up(freeing(self.space, node, self.relax))
+            if drastic
+            else (),
             sweeps=sweeps,
         )
 

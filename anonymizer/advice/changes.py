@@ -208,7 +208,7 @@ def _enough_allowed(space: Space) -> Iterator[Change]:
                 break
 
 
-def freeing(space: Space, node: Node) -> Iterator[Change]:
+def freeing(space: Space, node: Node, relax: bool = True) -> Iterator[Change]:
     """What removing or coarsening each attribute frees, removals first, then relaxed models."""
     if len(space.names) > 1:
         for name in space.names:
@@ -218,7 +218,8 @@ def freeing(space: Space, node: Node) -> Iterator[Change]:
             coarsest = space.height(name) - space.hides(name)
             for level in range(space.level(node, name) + 1, coarsest + 1):
                 yield _coarsened(space, node, name, level)
-    yield from _loosened(space, node)
+    if relax:
+        yield from _loosened(space, node)
 
 
 def freeing_most(changes: Sequence[Change]) -> tuple[Change, ...]:

@@ -141,7 +141,8 @@ def _found(study: "Study", n_jobs: int | None, watch: "Watch", sweep: bool) -> "
         return None
     try:
         with suppress(AnonymizerError):
-            return advise_study(study, n_jobs=n_jobs, watch=watch, time_limit=SECONDS, sweep=sweep)
+            options = {"n_jobs": n_jobs, "time_limit": SECONDS, "sweep": sweep, "relax": False}
+            return advise_study(study, watch=watch, **options)  # type: ignore[arg-type]
     except Ended:
         raise
     except KeyboardInterrupt:

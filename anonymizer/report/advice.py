@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # a release that needs no advice is printed without it
     from anonymizer.advice import Advice, Change, Disclosure, Obstacle, Sweep
 
 UNFINISHED = "The time for advice was up before all was computed"
+LOOSER = "`anonymizer advise` computes what a looser policy and suppressing records would buy, too."
 
 
 def print_advice(advice: "Advice", picture: Path | None = None) -> None:
@@ -44,7 +45,10 @@ def advice_lines(advice: "Advice") -> list[str]:
     """
     lines = [line for sweep in advice.sweeps for line in sweep_lines(sweep)]
     lines += change_lines(advice)
-    lines += [] if advice.complete else [f"{UNFINISHED}; `anonymizer advise` takes longer."]
+    if not advice.complete:
+        lines.append(f"{UNFINISHED}; `anonymizer advise` takes longer.")
+    elif advice.reachable and advice.drastic:
+        lines.append(LOOSER)
     return [printable(line).plain for line in lines]
 
 
