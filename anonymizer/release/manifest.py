@@ -15,9 +15,9 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy, Partition, Taxonomy
 from anonymizer.privacy import PrivacyModel
+from anonymizer.release.groups import Group, filled, partition_of
 from anonymizer.release.parts import (
     Count,
-    Group,
     LabelText,
     ManifestPart,
     ReleasedFile,
@@ -25,8 +25,6 @@ from anonymizer.release.parts import (
     ReportedRoles,
     ReportedSearch,
     ReportedVerdict,
-    filled,
-    partition_of,
 )
 from anonymizer.release.release import MANIFEST
 from anonymizer.tables import engine

@@ -1,0 +1,233 @@
+"""The groups of a recoding as a manifest has them, and the partitions that they describe."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Annotated
+
+import numpy as np
+from pydantic import (
+    Field,
+    StrictInt,
+    StrictStr,
+    model_validator,
+)
+
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import (
+    ANY,
+    NUMBERS,
+    Hierarchy,
+    Interval,
+    Partition,
+    Scale,
+    Taxonomy,
+    cut_of,
+    grouping_of,
+)
+from anonymizer.hierarchy.calendar import Dates
+from anonymizer.hierarchy.dates import Clock
+from anonymizer.hierarchy.order import Ranks
+from anonymizer.hierarchy.partition import digest_of_values
+from anonymizer.release.parts import Count, Digest, LabelText, ManifestPart, Number
+from anonymizer.release.release import MANIFEST
+
+ISO_DATES = Dates()
+"""The scale of the dates of a manifest, which are on the calendar's own clock."""
+
+
+class GroupCalendar(ManifestPart):
+    """That a group is of dates: the time zone of instants, and the format that texts have."""
+
+    zone: LabelText = None
+    format: LabelText = None
+
+
+class Group(ManifestPart):
+    """What a label of a released column represents.
+
+    A range has both ends, None where it is open; those of dates, which have a ``calendar``, are
+    texts. ``values`` are the values of the group; where these are too many, ``listed`` is their
+    number and ``sha256`` their digest. The group of all others has ``excluded``, the values that it
+    lacks; a masked code says where the characters begin and end that are ``masked``. A group of a
+    cut has its ``level``. ``group`` is the label in the hierarchy, where the table has another one.
+    ``members`` are the groups of the hierarchy that a box has, each with its ``level``.
+    """
+
+    label: LabelText
+    low: Number | StrictStr | None = Field(None, alias="from")
+    high: Number | StrictStr | None = Field(None, alias="to")
+    calendar: GroupCalendar | None = None
+    values: list[LabelText] | None = None
+    listed: Annotated[StrictInt, Field(gt=0, lt=2**62)] | None = None
+    sha256: Digest | None = None
+    excluded: list[StrictStr] | None = Field(None, alias="except")
+    masked: Annotated[list[Count], Field(min_length=2, max_length=2)] | None = None
+    level: Count | None = None
+    group: LabelText = None
+    members: list["Group"] | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> "Group":
+        """Require both ends of a range, in order, and a digest for a list that is left out.
+
+        Of a masked code also that what is masked lies within its label.
+        """
+        ends = {"low", "high"} & self.model_fields_set
+        if len(ends) == 1 or (self.sha256 is None) != (self.listed is None):
+            raise ValueError
+        try:
+            low, high = self.interval.low, self.interval.high
+        except InputError:  # no such time zone, or no such format
+            raise ValueError from None
+        if low is not None and high is not None and low >= high:
+            raise ValueError
+        if self.masked and not self.masked[0] < self.masked[1] <= len(self.own or ""):
+            raise ValueError
+        return self
+
+    @property
+    def is_range(self) -> bool:
+        """Whether it is a range of numbers or dates."""
+        return "low" in self.model_fields_set
+
+    @property
+    def own(self) -> LabelText:
+        """The label in the hierarchy."""
+        return self.label if self.group is None else self.group
+
+    @property
+    def interval(self) -> Interval:
+        """The range of numbers or dates, exactly."""
+        low, high = map(self._place, (self.low, self.high))
+        return Interval(low, high, self.scale)
+
+    @property
+    def scale(self) -> Scale:
+        """The scale that its values lie on."""
+        clock = self.clock
+        return NUMBERS if clock is None else Dates(clock)
+
+    @property
+    def clock(self) -> Clock | None:
+        """How dates are read; None where values are none."""
+        if self.calendar is None:
+            return None
+        return Clock(self.calendar.zone, self.calendar.format)
+
+    def _place(self, end: float | str | None) -> Decimal | None:
+        """Where an end lies; ValueError where it is none of the scale."""
+        if end is None:
+            return None
+        if isinstance(end, str) != (self.calendar is not None):
+            raise ValueError("an end of another scale")
+        place = ISO_DATES.place(end) if self.calendar else Decimal(str(end))
+        if place is None:
+            raise ValueError("an end that is no date")
+        return place
+
+    def relabelled(self, label: LabelText) -> "Group":
+        """The group with another label; the hierarchy knows it by its own."""
+        other = {"label": label, "group": self.own}
+        return self if label == self.label else self.model_copy(update=other)
+
+
+def kind_of(groups: Sequence[Group]) -> str:
+    """What the groups of a column are: those of a cut, ranges, or groups of values."""
+    if any(group.level is not None for group in groups):
+        return "cut"
+    return "ranges" if any(group.is_range for group in groups) else "groups"
+
+
+def partition_of(taxonomy: Taxonomy, groups: Sequence[Group]) -> Partition:
+    """The partition of known values that groups describe: a cut, ranges, or groups of values.
+
+    Raises ValueError or LookupError when the groups do not fit the taxonomy.
+    """
+    kind = kind_of(groups)
+    if kind == "cut":
+        return _cut(taxonomy, groups)
+    if kind == "ranges":
+        return _ranges(taxonomy, [group.interval for group in groups if group.is_range])
+    if isinstance(taxonomy.scale, Ranks):
+        found = [taxonomy.scale.range_of(group.values) for group in groups if group.values]
+        return _ranges(taxonomy, [range_ for range_ in found if range_ is not None])
+    places = {text: code for code, text in enumerate(taxonomy.texts)}
+    values = [[places[text] for text in group.values or ()] for group in groups]
+    return grouping_of(taxonomy, [np.array(each) for each in values])
+
+
+def _cut(taxonomy: Taxonomy, groups: Sequence[Group]) -> Partition:
+    """The cut through the groups; values in none of them, which no record has, stay single."""
+    labels: dict[int, dict[LabelText, int]] = {}
+    nodes, covered = [], np.zeros(len(taxonomy.codes), bool)
+    for group in groups:
+        if group.level is None:
+            raise ValueError("a group of a cut without a level")
+        if group.level not in labels:
+            labels[group.level] = _labels_at(taxonomy, group.level)
+        place = labels[group.level][group.own]
+        covered |= taxonomy.levels[group.level].groups == place
+        nodes.append((group.level, place))
+    single = taxonomy.levels[0].groups[~covered & taxonomy.many]
+    return cut_of(taxonomy, [*nodes, *((0, int(place)) for place in single)])
+
+
+def _labels_at(taxonomy: Taxonomy, level: int) -> dict[LabelText, int]:
+    """The first group of a level with each label."""
+    groups = range(len(taxonomy.levels[level]))
+    labels = [taxonomy.label(level, group) for group in groups]
+    texts = [None if label is None else str(label) for label in labels]
+    return {text: group for group, text in reversed([*enumerate(texts)])}
+
+
+def _ranges(taxonomy: Taxonomy, ranges: Sequence[Interval]) -> Partition:
+    """Each value in its range, and a missing one in none of them."""
+    if taxonomy.numbers is None:
+        raise ValueError("no places on a scale")
+    return Partition.of(
+        [ANY if number is None else _holding(number, ranges) for number in taxonomy.numbers]
+    )
+
+
+def _holding(number: Decimal, ranges: Sequence[Interval]) -> Interval:
+    for each in ranges:
+        if each.holds(number):
+            return each
+    raise ValueError("a number in no range")
+
+
+def filled(
+    name: str, groups: Sequence[Group], hierarchy: Hierarchy, level: int | None
+) -> list[Group]:
+    """The groups of a column with the values that a manifest leaves out, from its hierarchy.
+
+    ``level``: the level of the column, where it is released at one.
+
+    Raises InputError when the hierarchy lists other values than that of the release.
+    """
+    taxonomy, full = hierarchy.over(name, []), []
+    for group in groups:
+        if group.listed is None:
+            full.append(group)
+            continue
+        own = level if group.level is None else group.level
+        parts = [(each.level, each.own) for each in group.members or ()]
+        named = parts or [(own, group.own)]
+        values = _members(taxonomy, named)
+        if digest_of_values(values) != group.sha256:
+            raise InputError(
+                f"{MANIFEST} is about another hierarchy of column {name!r} than the study: it "
+                "lists other values"
+            )
+        full.append(group.model_copy(update={"values": values}))
+    return full
+
+
+def _members(taxonomy: Taxonomy, named: Sequence[tuple[int | None, LabelText]]) -> list[str]:
+    """The values of groups by level and label; none of those where there is no such group."""
+    inside = np.zeros(len(taxonomy.codes), bool)
+    for level, label in named:
+        if level is not None and level <= taxonomy.height:
+            inside |= taxonomy.levels[level].groups == _labels_at(taxonomy, level).get(label)
+    codes = np.flatnonzero(inside)
+    return [text for code in codes if (text := taxonomy.texts[code]) is not None]
