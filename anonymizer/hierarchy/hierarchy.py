@@ -24,10 +24,6 @@ Label = str | Interval
 Side = Literal["left", "right"]
 
 
-MOST_REPEATED = 5
-"""Numbers of a list that a message repeats."""
-
-
 class NO_KEY:  # noqa: N801 (a constant: the key of no value)
     """The key of a value that a hierarchy cannot take."""
 
@@ -67,7 +63,9 @@ class Hierarchy(ABC):
             return Hierarchy.suppression()
         if isinstance(given, str | Path) and str(given).strip():
             return Hierarchy.read(directory / given)
-        raise InputError(_right_form(given, attribute))
+        from anonymizer.hierarchy.inline import right_form
+
+        raise InputError(right_form(given, attribute))
 
     @staticmethod
     def read(path: str | Path) -> "Hierarchy":
@@ -349,23 +347,6 @@ class Hierarchy(ABC):
         if strangers:
             raise InputError(self.refusal(attribute, dict(sorted(strangers.items()))))
         return raw
-
-
-def _right_form(given: object, attribute: str) -> str:
-    """The message about what is no hierarchy: how it is written instead."""
-    begin = f"write {attribute} = " if attribute else "write "
-    items = given if isinstance(given, list | tuple) else [given]
-    if given is True:
-        return f"a hierarchy is no true or false; {begin}{{ suppress = true }}"
-    if given and all(isinstance(each, Real) and not isinstance(each, bool) for each in items):
-        numbers = ", ".join(shown(each) for each in items[:MOST_REPEATED])
-        more = ", ..." if len(items) > MOST_REPEATED else ""
-        return f"a hierarchy needs the name of a rule; {begin}{{ widths = [{numbers}{more}] }}"
-    what = "an empty text" if given == "" else f"a {type(given).__name__}"
-    return (
-        f"a hierarchy is a table of a rule, a path or 'suppress', not {what}; {begin}"
-        "{ widths = [5, 10] }, for numbers, or { suppress = true }"
-    )
 
 
 def _among(keys: Sequence[Hashable], listed: Iterable[Hashable]) -> Mask:

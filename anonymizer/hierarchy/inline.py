@@ -21,6 +21,10 @@ LIMITS = ("min-level", "max-level", "grid")
 """Keys that go with any rule."""
 
 
+MOST_REPEATED = 5
+"""Numbers of a list that a message repeats."""
+
+
 @dataclass(frozen=True)
 class Rule:
     """How one kind of hierarchy is made of its table.
@@ -152,3 +156,20 @@ RULES: dict[str, Rule] = {
     "file": Rule(_file, 'file = "education.csv"'),
 }
 """Every rule by its name, in the order of messages."""
+
+
+def right_form(given: object, attribute: str) -> str:
+    """The message about what is no hierarchy: how it is written instead."""
+    begin = f"write {attribute} = " if attribute else "write "
+    items = given if isinstance(given, list | tuple) else [given]
+    if given is True:
+        return f"a hierarchy is no true or false; {begin}{{ suppress = true }}"
+    if given and all(map(is_number, items)):
+        numbers = ", ".join(shown(each) for each in items[:MOST_REPEATED])
+        more = ", ..." if len(items) > MOST_REPEATED else ""
+        return f"a hierarchy needs the name of a rule; {begin}{{ widths = [{numbers}{more}] }}"
+    what = "an empty text" if given == "" else f"a {type(given).__name__}"
+    return (
+        f"a hierarchy is a table of a rule, a path or 'suppress', not {what}; {begin}"
+        "{ widths = [5, 10] }, for numbers, or { suppress = true }"
+    )
