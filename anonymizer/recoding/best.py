@@ -67,20 +67,16 @@ class Best(Recoding):
             raise InputError("recodings must be a list of names, such as ['full-domain', 'boxes']")
         for name in self.recodings:
             require_one_of("recodings", name, TRIED)
-        self._made()
+        _ = self.candidates  # refuses options that one of them cannot have
 
-    def _made(self) -> tuple[Generalization, ...]:
-        """The recodings, each with the options that it has."""
+    @property
+    def candidates(self) -> tuple[Generalization, ...]:
+        """What is tried, in the order given: each recoding with the options that it has."""
         options = {each.name: getattr(self, each.name) for each in fields(self)}
         return tuple(_with(TRIED[name], options) for name in dict.fromkeys(self.recodings))
 
     @property
-    def candidates(self) -> tuple[Generalization, ...]:
-        """What is tried, in the order given."""
-        return self._made()
-
-    @property
-    def untold(self) -> ObjectiveName:  # type: ignore[override]
+    def fallback_objective(self) -> ObjectiveName:  # type: ignore[override]
         """Loss where levels alone are tried; else what all that are tried can do."""
         return (
             "loss" if all(isinstance(one, Levels) for one in self.candidates) else "discernibility"

@@ -158,7 +158,8 @@ class Generalization(Recoding):
     are theirs, and are checked when the recoding is made.
     """
 
-    untold: ClassVar[ObjectiveName] = "discernibility"  # a sum over classes, of any kind
+    # A sum over classes, of any kind.
+    fallback_objective: ClassVar[ObjectiveName] = "discernibility"
 
     def __post_init__(self) -> None:
         _ = self.bounds, self.ranges

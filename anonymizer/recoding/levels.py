@@ -26,7 +26,7 @@ class Levels(Generalization):
     """One level per quasi-identifier: a recoding that only has to find a node of the lattice."""
 
     over_levels: ClassVar[bool] = True
-    untold: ClassVar[ObjectiveName] = "loss"
+    fallback_objective: ClassVar[ObjectiveName] = "loss"
     reach: ClassVar[str] = "no node of the lattice satisfies"
     """What the error says of the policy where there is no node."""
 

@@ -204,8 +204,8 @@ class Recoding(ABC):
     for which a time limit can make sense. ``private``: whether it is what differential privacy
     needs. ``numbered``: whether the released table has a column that numbers its classes.
     ``over_levels``: whether it searches the lattice of levels, which can be drawn then.
-    ``untold``: the objective by default where nothing says what information is to be about; that of
-    a recoding which maximises nothing stands for none.
+    ``fallback_objective``: what is maximised where nothing says what information is to be about;
+    that of a recoding which maximises nothing stands for none.
     """
 
     name: ClassVar[str]
@@ -213,7 +213,7 @@ class Recoding(ABC):
     private: ClassVar[bool] = False
     numbered: ClassVar[bool] = False
     over_levels: ClassVar[bool] = False
-    untold: ClassVar[ObjectiveName] = "mutual-information"
+    fallback_objective: ClassVar[ObjectiveName] = "mutual-information"
 
     @abstractmethod
     def fit(self, task: Task) -> tuple[RecodingPlan, Outcome]:
@@ -238,14 +238,14 @@ class Recoding(ABC):
 
     def default_objective(self, models: Sequence[PrivacyModel]) -> tuple[ObjectiveName, str]:
         """The objective where none is given, and no target, and why it is the one."""
-        if self.untold == "mutual-information":
-            return self.untold, ""
+        if self.fallback_objective == "mutual-information":
+            return self.fallback_objective, ""
         if any(model.sensitive for model in models):
             return "mutual-information", "a model of the policy is about a sensitive attribute"
-        untold = "no model of the policy is about a sensitive attribute, and there is no target"
-        if self.untold == "discernibility":
-            untold += f"; loss, which would be next, is not made for recoding {self.name!r}"
-        return self.untold, untold
+        why = "no model of the policy is about a sensitive attribute, and there is no target"
+        if self.fallback_objective == "discernibility":
+            why += f"; loss, which would be next, is not made for recoding {self.name!r}"
+        return self.fallback_objective, why
 
     def require_room(self, columns: Iterable[object]) -> None:
         """Refuse a table with a column that is in the way of one that the recoding adds."""

@@ -1,4 +1,4 @@
-"""Files that are no CSV and no Parquet, told by what they begin with, and how to convert them."""
+"""Files that are no CSV and no Parquet: known by how they begin, and how to convert them."""
 
 import re
 from pathlib import Path
