@@ -13,7 +13,7 @@ from anonymizer.advice.obstacles import Obstacle, obstacles_at
 from anonymizer.advice.policy import confined, objective_for
 from anonymizer.advice.space import Space, TimeUpError, within_time
 from anonymizer.advice.sweep import SWEPT, Sweep, sweep_of, sweeper_of
-from anonymizer.errors import InputError, require_one_of, whole_seed
+from anonymizer.errors import InputError, require_one_of
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding import Problem, Watch, ignore
 from anonymizer.recoding.generalization import Generalization
@@ -143,18 +143,30 @@ def advise(
             "full-domain, say, to get it"
         )
     task = anonymizer.task(table)
+    return advise_counted(
+        recoding, task, model=model, sweep=sweep, relax=relax, time_limit=time_limit
+    )
+
+
+def advise_counted(
+    recoding: Generalization,
+    task: Task,
+    *,
+    model: str | None = None,
+    sweep: bool = True,
+    relax: bool = True,
+    time_limit: float | None = None,
+) -> Advice:
+    """Advise on the policy of a task, whose table is counted already; see ``advise``."""
     run = within_time(replace(task.run, time_limit=time_limit))
     space = space_of(recoding, replace(task, run=run))
-    seed = whole_seed(anonymizer.seed)
-    return _Adviser(space, recoding, model, sweep, relax, seed, time_limit).advice()
+    return _Adviser(space, recoding, model, sweep, relax, task.seed, time_limit).advice()
 
 
 def advise_study(
     study: Study,
     *,
     model: str | None = None,
-    sweep: bool = True,
-    relax: bool = True,
     n_jobs: int | None = None,
     time_limit: float | None = None,
     watch: Watch = ignore,
@@ -164,7 +176,7 @@ def advise_study(
     watch("reading the table", 0, None)
     table = study.read()
     watch("counting the table", 0, None)
-    return advise(anonymizer, table, model=model, sweep=sweep, relax=relax, time_limit=time_limit)
+    return advise(anonymizer, table, model=model, time_limit=time_limit)
 
 
 def space_of(recoding: Generalization, task: Task) -> Space:

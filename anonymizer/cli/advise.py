@@ -13,7 +13,7 @@ from anonymizer.release.output.interrupts import never_lost
 
 if TYPE_CHECKING:
     from anonymizer.advice import Advice
-    from anonymizer.recoding import Watch
+    from anonymizer.recoding.recoding import Task
     from anonymizer.release.release import Release
     from anonymizer.release.study import Study
 
@@ -80,20 +80,19 @@ def advise(
     return 0 if found.reachable else 1
 
 
-def explain(
-    error: PolicyUnreachableError, study: "Study", n_jobs: int | None, watch: "Watch"
-) -> None:
-    """Add to an error what stands in the way and the ways out, computed within ``SECONDS``."""
+def explain(error: PolicyUnreachableError, study: "Study", task: "Task") -> None:
+    """Add to an error what stands in the way and the ways out, computed within ``SECONDS``.
+
+    ``task`` is the table, counted.
+    """
     from anonymizer.report.advice import advice_lines
 
-    found = _found(study, n_jobs, watch, sweep=False)
+    found = _found(study, task, sweep=False)
     for line in advice_lines(found) if found else []:
         error.add_note(line)
 
 
-def weak_points(
-    study: "Study", release: "Release", n_jobs: int | None, watch: "Watch"
-) -> list[str]:
+def weak_points(study: "Study", release: "Release", task: "Task") -> list[str]:
     """What to change where a release is drastic, or its classes give sensitive values away.
 
     That it is drastic is said even where the advice does not come as far in its time.
@@ -104,7 +103,7 @@ def weak_points(
     drastic = _drastic(release)
     if not (gives_away or drastic):
         return []
-    found = _found(study, n_jobs, watch, sweep=gives_away)
+    found = _found(study, task, sweep=gives_away)
     if found is None:
         return []
     return [*([] if found.drastic else drastic), *advice_lines(found)]
@@ -129,20 +128,20 @@ def _drastic(release: "Release") -> list[str]:
     return ["The result is drastic: most of the information is lost."] if lost else []
 
 
-def _found(study: "Study", n_jobs: int | None, watch: "Watch", sweep: bool) -> "Advice | None":
+def _found(study: "Study", task: "Task", sweep: bool) -> "Advice | None":
     """The advice, as far as it is known within ``SECONDS``; none where it is interrupted.
 
     A recoding that is not searched for on counts has none.
     """
-    from anonymizer.advice import advise_study
+    from anonymizer.advice import advise_counted
     from anonymizer.recoding.generalization import Generalization
 
-    if not isinstance(study.recoding, Generalization):
+    recoding = study.recoding
+    if not isinstance(recoding, Generalization):
         return None
     try:
         with suppress(AnonymizerError):
-            options = {"n_jobs": n_jobs, "time_limit": SECONDS, "sweep": sweep, "relax": False}
-            return advise_study(study, watch=watch, **options)  # type: ignore[arg-type]
+            return advise_counted(recoding, task, sweep=sweep, relax=False, time_limit=SECONDS)
     except Ended:
         raise
     except KeyboardInterrupt:

@@ -1,6 +1,7 @@
 """Commands that release a table, hold a policy against one, and list the policies there are."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,6 +17,9 @@ from anonymizer.cli.options import (
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.release.output.interrupts import never_lost
 from anonymizer.report.printing import print_json, printing
+
+if TYPE_CHECKING:
+    from anonymizer.recoding.recoding import Task
 
 
 @click.command(epilog="\b\nExample:\n  anonymizer run study.toml --output release")
@@ -39,13 +43,22 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
     from anonymizer.report.release import print_found, print_release
 
     described = Study(study)
+    counted: list[Task] = []
     with progress() as shown, never_lost(shown) as watch:
         try:
-            release, manifest = publish(described, output, force=force, n_jobs=jobs, watch=watch)
+            release, manifest = publish(
+                described,
+                output,
+                force=force,
+                n_jobs=jobs,
+                watch=watch,
+                on_counted=counted.append,
+            )
         except PolicyUnreachableError as error:
-            explain(error, described, jobs, watch)
+            if counted:
+                explain(error, described, counted[0])
             raise
-        weak = [] if as_json else weak_points(described, release, jobs, watch)
+        weak = [] if as_json else weak_points(described, release, counted[0])
     with printing(f"the release stands in {output}"):
         if as_json:
             print_json(manifest.to_dict())

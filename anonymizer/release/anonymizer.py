@@ -136,8 +136,11 @@ class Anonymizer(Conventions):
 
         The plan is remembered only when the release that it makes is proven.
         """
-        recoding, task = self.chosen_recoding, self.task(X)
-        counted = task.counted
+        return self.fit_counted(X, self.task(X))
+
+    def fit_counted(self, X: pd.DataFrame, task: Task) -> pd.DataFrame:
+        """The same of a table that was counted already: ``task(X)``."""
+        recoding, counted = self.chosen_recoding, task.counted
         recoding.require_room({*counted.kept.columns} - {*counted.schema.identifiers})
         fitted, outcome = recoding.fit(task)
         because = self.objective_for(recoding)[1]

@@ -1,7 +1,7 @@
 """From a study file to a release on disk and back; nothing is published unchecked."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding import Watch, ignore
+from anonymizer.recoding.recoding import Task
 from anonymizer.release.manifest import Manifest, digest_of_file, is_release, shape_of
 from anonymizer.release.output.directory import Output, reserved
 from anonymizer.release.parts import ReleasedFile, ReportedRoles
@@ -36,12 +37,14 @@ def publish(
     force: bool = False,
     n_jobs: int | None = None,
     watch: Watch = ignore,
+    on_counted: Callable[[Task], object] | None = None,
 ) -> tuple[Release, Manifest]:
     """Anonymize the table of a study and write table and manifest into a directory.
 
     The table is verified twice: in memory, and once more as read back from the file, before either
     file gets its name. Until then nobody but the owner can read them. The directory is locked from
     the beginning to the end; ``force`` lets a release of ours be replaced, and nothing else.
+    ``on_counted`` is called with the table once it is counted, for whoever advises on it later.
 
     Raises InputError when the study cannot be carried out, the directory not be written, or another
     run is writing there; the directory is left as it was, if the message does not say otherwise.
@@ -49,11 +52,16 @@ def publish(
     """
     with reserved(directory, (*RELEASED, MANIFEST)) as output:
         _require_free(directory, study.data_path, force)
-        return _publish(study, output, force, n_jobs, watch)
+        return _publish(study, output, force, n_jobs, watch, on_counted)
 
 
 def _publish(
-    study: Study, output: Output, force: bool, n_jobs: int | None, watch: Watch
+    study: Study,
+    output: Output,
+    force: bool,
+    n_jobs: int | None,
+    watch: Watch,
+    on_counted: Callable[[Task], object] | None,
 ) -> tuple[Release, Manifest]:
     form = study.data_format
     anonymizer = study.anonymizer(n_jobs, watch)
@@ -62,7 +70,10 @@ def _publish(
     raw = study.read(form=form)
     raw = with_safe_names(raw, (*study.schema.columns, *study.schema.identifiers)) if safe else raw
     watch("counting the table", 0, None)
-    table = anonymizer.fit_transform(raw)
+    task = anonymizer.task(raw)
+    if on_counted is not None:
+        on_counted(task)
+    table = anonymizer.fit_counted(raw, task)
     release = anonymizer.release_
     if not form.parquet and (cells := formulas(table)):
         release = replace(release, spreadsheet=Spreadsheet(safe, cells))

@@ -146,7 +146,7 @@ def test_an_interrupt_ends_the_advice_and_not_the_release(run, study, tmp_path, 
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(advice, "advise_study", interrupted)
+    monkeypatch.setattr(advice, "advise_counted", interrupted)
     code, out, _ = run("run", study, "-o", tmp_path / "out")
     assert code == 0
     assert "Suggested" not in out
