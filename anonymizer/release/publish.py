@@ -13,8 +13,8 @@ from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.recoding import Task
 from anonymizer.release.manifest import Manifest, digest_of_file, is_release, shape_of
+from anonymizer.release.manifest.parts import ReleasedFile, ReportedRoles
 from anonymizer.release.output.directory import Output, reserved
-from anonymizer.release.parts import ReleasedFile, ReportedRoles
 from anonymizer.release.proof import prove
 from anonymizer.release.release import MANIFEST, Release, Spreadsheet
 from anonymizer.release.study import Study

@@ -9,8 +9,8 @@ from rich.console import Console
 
 from anonymizer.objectives import MutualInformation
 from anonymizer.recoding.result import SearchResult, Trial
-from anonymizer.release.groups import kind_of
 from anonymizer.release.information import Information
+from anonymizer.release.manifest.groups import kind_of
 from anonymizer.release.release import Release
 from anonymizer.report.console import console, share_of, table_of
 from anonymizer.report.verdicts import print_warnings, verdict_table

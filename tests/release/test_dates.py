@@ -24,7 +24,7 @@ from anonymizer.objectives import MutualInformation
 from anonymizer.recoding import Run
 from anonymizer.recoding.ranges import VariableRange
 from anonymizer.release.manifest import Manifest
-from anonymizer.release.placement import place
+from anonymizer.release.manifest.placement import place
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.verification.fields import FIELDS, leaves, treatment_of

@@ -39,10 +39,11 @@ from anonymizer.counts.multidimensional import CLASS
 from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding.apply import relabelled
 from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
-from anonymizer.release.manifest import MANIFEST, Manifest
-from anonymizer.release.placement import place
+from anonymizer.release.manifest import Manifest
+from anonymizer.release.manifest.placement import place
 from anonymizer.release.publish import publish
 from anonymizer.release.recodings import RECODINGS
+from anonymizer.release.release import MANIFEST
 from anonymizer.report.release import print_release
 
 NAMES = ("age", "job")

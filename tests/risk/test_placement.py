@@ -6,7 +6,7 @@ import pytest
 from releases import manifest_of
 
 from anonymizer.errors import InputError
-from anonymizer.release.placement import place
+from anonymizer.release.manifest.placement import place
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 

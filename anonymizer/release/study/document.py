@@ -32,7 +32,7 @@ from pydantic_core import ErrorDetails
 from anonymizer.counts.schema import Missing
 from anonymizer.errors import LONGEST, InputError, near_file, shown, suggestion
 from anonymizer.recoding.recoding import Recoding
-from anonymizer.release.parts import Number
+from anonymizer.release.manifest.parts import Number
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.study.mistakes import FORMS, form_of, not_toml, require_study
 from anonymizer.tables.reading import STUDY, parsed_toml, read_whole

@@ -18,7 +18,7 @@ from anonymizer.recoding.apply import matched
 from anonymizer.recoding.best import Best
 from anonymizer.recoding.levels import FullDomain
 from anonymizer.release.manifest import Manifest
-from anonymizer.release.placement import place
+from anonymizer.release.manifest.placement import place
 from anonymizer.release.proof import verify
 from anonymizer.release.results import PolicyResult, Result
 from anonymizer.release.study import Study

@@ -17,7 +17,7 @@ from anonymizer.hierarchy import ANY
 from anonymizer.kernels.arrays import Codes, Ints, Mask
 from anonymizer.privacy.query_loss import together
 from anonymizer.release.manifest import sound
-from anonymizer.release.placement import place
+from anonymizer.release.manifest.placement import place
 from anonymizer.release.release import MANIFEST
 from anonymizer.risk.audit.releases import Published
 from anonymizer.tables import engine

@@ -15,8 +15,8 @@ from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy, Partition, Taxonomy
 from anonymizer.privacy import PrivacyModel
-from anonymizer.release.groups import Group, filled, partition_of
-from anonymizer.release.parts import (
+from anonymizer.release.manifest.groups import Group, filled, partition_of
+from anonymizer.release.manifest.parts import (
     Count,
     LabelText,
     ManifestPart,

@@ -28,7 +28,7 @@ from anonymizer.hierarchy.calendar import Dates
 from anonymizer.hierarchy.dates import Clock
 from anonymizer.hierarchy.order import Ranks
 from anonymizer.hierarchy.partition import digest_of_values
-from anonymizer.release.parts import Count, Digest, LabelText, ManifestPart, Number
+from anonymizer.release.manifest.parts import Count, Digest, LabelText, ManifestPart, Number
 from anonymizer.release.release import MANIFEST
 
 ISO_DATES = Dates()

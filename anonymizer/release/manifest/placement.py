@@ -19,9 +19,9 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY, Interval, Scale
 from anonymizer.hierarchy.dates import Clock, Moment
 from anonymizer.kernels.arrays import Codes
-from anonymizer.release.groups import Group
 from anonymizer.release.manifest import Manifest
-from anonymizer.release.parts import LabelText
+from anonymizer.release.manifest.groups import Group
+from anonymizer.release.manifest.parts import LabelText
 from anonymizer.tables import engine
 from anonymizer.tables.values import counted, is_missing, text_of
 

@@ -1,0 +1,16 @@
+"""The manifest of a release, ``release.json``: what it reports, written, read back and understood.
+
+What goes in: a ``Release``, or the text of a file. What comes out: a ``Manifest``, whose parts are
+in ``parts.py``; what the labels of a released column represent (``groups.py``), and raw records
+under these labels (``placement.py``).
+"""
+
+from anonymizer.release.manifest.manifest import (
+    Manifest,
+    digest_of_file,
+    is_release,
+    shape_of,
+    sound,
+)
+
+__all__ = ["Manifest", "digest_of_file", "is_release", "shape_of", "sound"]
