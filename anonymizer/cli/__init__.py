@@ -30,6 +30,7 @@ HOMES = {
     "init": "anonymizer.cli.init",
     "run": "anonymizer.cli.releases",
     "verify": "anonymizer.cli.releases",
+    "export": "anonymizer.cli.export",
     "check": "anonymizer.cli.releases",
     "risk": "anonymizer.cli.risk",
     "audit": "anonymizer.cli.risk",
