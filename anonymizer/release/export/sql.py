@@ -1,5 +1,7 @@
 """The recoding of a release as standard SQL: CASE for groups, and a join with its classes."""
 
+# ruff: noqa: S608  # SQL is what this makes; names and texts are quoted by quoting.py
+
 from collections.abc import Sequence
 from itertools import combinations
 
