@@ -42,7 +42,8 @@ def condition(group: Group, keys: Keys, *, everything: bool) -> str:
         some = f" AND {keys.text} NOT IN {listed(group.excluded)}" if group.excluded else ""
         return f"{keys.text} IS NOT NULL{some}"
     if group.masked is not None:
-        return _masked(str(own), *group.masked, keys)
+        begin, end = group.masked
+        return _masked(str(own), begin, end, keys)
     if group.members and group.values is None:
         inner = everything and own == ANY
         return _any(condition(each, keys, everything=inner) for each in group.members)
