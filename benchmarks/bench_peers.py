@@ -4,7 +4,7 @@
     ANONYMIZER_PEERS=PEERS/bin/python python benchmarks/bench_peers.py
 
 Needs the directory of data sets in ANONYMIZER_DATA (arx-adult/). Writes
-benchmarks/results/peers.md, whose first table docs/migration/index.md repeats.
+benchmarks/results/peers.md, whose tables docs/migration repeats.
 
 anjana runs here, in a process of its own. ARX needs Java and a download of its own, so its rows are
 the levels that it chose in runs of its own (tests/recoding/test_arx.py has them, too): the table
@@ -14,6 +14,7 @@ at these levels is made anew, counted and checked like the others, and no time i
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from platform import python_version
 from time import perf_counter
@@ -51,17 +52,13 @@ POLICIES: Mapping[str, tuple[PrivacyModel, ...]] = {
     "k = 5, entropy l = 2": (K5, L2),
     "k = 5, t = 0.5": (K5, T5),
 }
-SHARES = (0, 0.05)
 ARX = [
     (0, "loss", (0, 4, 0, 3, 2, 2, 1, 1)),
     (0, "non-uniform entropy", (0, 4, 1, 1, 2, 2, 1, 1)),
     (0.02, "loss", (0, 4, 0, 2, 1, 1, 1, 1)),
 ]
 """Share, quality model and the levels that ARX chose under k = 5 and entropy l = 2."""
-HEAD = (
-    *("policy", "suppressed at most", "tool", "levels", "classes", "records suppressed"),
-    *("I(X~;W), bits", "discernibility", "s", "holds (worst class)"),
-)
+HEAD = ("tool", "bits", "classes", "suppressed", "holds: k, l, t", "DM", "s", "levels")
 NOTES = f"""# One study in other tools
 
 Made by `python benchmarks/bench_peers.py` with ANONYMIZER_DATA and ANONYMIZER_PEERS set.
@@ -70,13 +67,16 @@ Made by `python benchmarks/bench_peers.py` with ANONYMIZER_DATA and ANONYMIZER_P
 30 162 records of Adult with ARX's hierarchies, eight quasi-identifiers, W = {MARITAL}.
 t is the earth mover's distance with all values 1 apart.
 
-- *levels*: of sex, age, race, education, native-country, workclass, occupation, salary-class.
-- *records suppressed*: removed, or with all quasi-identifiers `*`. They count as one class in
-  I(X~;W), and as N each in discernibility (the sum of n_g^2 of the other classes).
+- *bits*: I(X~;W). Suppressed records count as one class.
+- *suppressed*: records removed, or with all quasi-identifiers `*`.
+- *holds*: whether the released table satisfies the policy, by `check`; and the k, the entropy l and
+  the t of its worst class.
+- *DM*: discernibility in millions, the sum of n_g^2; N for each suppressed record.
 - *s*: seconds from a DataFrame to a released DataFrame, one run each. ARX was not run: its rows
-  are the tables at the levels that it chose in runs of its own.
-- *holds*: `check` of the released table under the policy; in brackets the k, the entropy l and the
-  t of the worst class.
+  are the tables at the levels that it chose in runs of its own. The machine had other work, so
+  compare seconds with each other alone.
+- *levels*: a digit each for sex, age, race, education, native-country, workclass, occupation and
+  salary-class, or fewer of these.
 """
 
 
@@ -159,19 +159,19 @@ def described(workload: Workload, row: Row) -> list[object]:
     """The cells of a row from its tool on."""
     taken = "" if row.seconds is None else f"{row.seconds:.2f}"
     if row.released is None:
-        return [row.tool, row.failure, "", "", "", "", taken, ""]
+        return [row.tool, "", "", "", row.failure, "", taken, ""]
     joint, suppressed = counted(workload, row.released)
     kept = joint.sum(axis=1)[:-1] if suppressed else joint.sum(axis=1)
     cost = int((kept**2).sum()) + suppressed * len(workload.table)
     return [
         row.tool,
-        " ".join(map(str, row.levels)),
+        f"{mutual_information(joint):.4f}",
         len(kept),
         suppressed,
-        f"{mutual_information(joint):.4f}",
-        f"{cost:,}".replace(",", " "),
-        taken,
         verdict(workload, row.released),
+        f"{cost / 1e6:.1f}",
+        taken,
+        "".join(map(str, row.levels)),
     ]
 
 
@@ -193,25 +193,23 @@ def verdict(workload: Workload, released: pd.DataFrame) -> str:
     (about,) = workload.sensitive
     found = check(released, list(workload.names), about, list(workload.models))
     within = len(workload.table) - len(released) <= workload.suppression * len(workload.table)
-    return f"{'yes' if found.satisfied and within else 'NO'} ({worst(found, about)})"
+    return f"{'yes' if found.satisfied and within else 'NO'}: {worst(found, about)}"
 
 
 def worst(found: Check, about: str) -> str:
     """The strictest k, l and t that every class satisfies."""
     strictest = found.sensitive[about]
-    return f"k {found.k}, l {strictest['entropy_l']:.2f}, t {strictest['t_equal']:.2f}"
+    return f"{found.k}, {strictest['entropy_l']:.2f}, {strictest['t_equal']:.2f}"
 
 
-def kept() -> Iterator[str]:
-    """What each tool keeps."""
-    rows = []
-    cases = [(name, share) for name in POLICIES for share in SHARES]
-    cases.insert(3, ("k = 5, entropy l = 2", 0.02))
-    ours(eight((K5,), 0))  # kernels are loaded before the first time is taken
-    for name, share in cases:
+def kept(name: str) -> Iterator[str]:
+    """What each tool keeps under a policy."""
+    for share in (0, 0.02, 0.05) if POLICIES[name] == (K5, L2) else (0, 0.05):
         workload = eight(POLICIES[name], share)
-        rows += [[name, f"{share:.0%}", *described(workload, row)] for row in rows_of(workload)]
-    yield from table(HEAD, rows)
+        yield f"At most {share:.0%} suppressed:"
+        yield ""
+        yield from table(HEAD, [described(workload, row) for row in rows_of(workload)])
+        yield ""
 
 
 def unreachable() -> Iterator[str]:
@@ -229,7 +227,7 @@ def unreachable() -> Iterator[str]:
     yield "values, so no recoding reaches 2."
     yield ""
     rows = [ours(workload), anjana(workload, asked(workload.models, 0, SALARY))]
-    yield from table(("tool", *HEAD[3:]), [described(workload, row) for row in rows])
+    yield from table(HEAD, [described(workload, row) for row in rows])
 
 
 def unordered() -> Iterator[str]:
@@ -245,11 +243,11 @@ def unordered() -> Iterator[str]:
         row = anjana(workload, asked(workload.models, 0, MARITAL, sort))
         tool = f"{row.tool}, sorted by {sort}" if sort else row.tool
         rows.append(described(workload, replace(row, tool=tool)))
-    yield from table(("tool", *HEAD[3:]), rows)
+    yield from table(HEAD, rows)
 
 
 SECTIONS: Mapping[str, Callable[[], Iterator[str]]] = {
-    "What each keeps": kept,
+    **{name: partial(kept, name) for name in POLICIES},
     "A policy that nothing reaches": unreachable,
     "Records in another order": unordered,
 }
@@ -259,6 +257,7 @@ def main() -> None:
     """Run everything, and write."""
     own = f"anonymizer {__version__}, pandas {pd.__version__}, Python {python_version()}"
     versions = f"{own}; {installed('anjana') or 'anjana is not installed'}."
+    ours(eight((K5,), 0))  # kernels are loaded before the first time is taken
     lines = [NOTES.format(versions=versions)]
     for title, section in SECTIONS.items():
         lines += [f"## {title}", "", *section(), ""]
