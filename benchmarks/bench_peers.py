@@ -11,7 +11,6 @@ the levels that it chose in runs of its own (tests/recoding/test_arx.py has them
 at these levels is made anew, counted and checked like the others, and no time is given.
 """
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -123,7 +122,9 @@ def anjana(workload: Workload, ask: Ask) -> Row:
     return Row("anjana", found.table, levels, found.seconds)
 
 
-def asked(models: Sequence[PrivacyModel], share: float, about: str, sort: str | None = None) -> Ask:
+def requested(
+    models: Sequence[PrivacyModel], share: float, about: str, sort: str | None = None
+) -> Ask:
     """A policy in anjana's words: k, and one model about a sensitive attribute at most."""
     diversity = next((m.l for m in models if isinstance(m, EntropyLDiversity)), None)
     closeness = next((m.t for m in models if isinstance(m, TCloseness)), None)
@@ -150,9 +151,11 @@ def rows_of(workload: Workload) -> Iterator[Row]:
         yield ours(workload, "anonymizer, ARX's loss", recoding=recoding, **losing_least)
     if not share:
         yield ours(workload, "anonymizer, `cut`", recoding=Cut())
-    yield anjana(workload, asked(workload.models, share, MARITAL))
+    yield anjana(workload, requested(workload.models, share, MARITAL))
     if workload.models == (K5, L2):
-        yield from (remade(workload, *chosen) for part, *chosen in ARX if part == share)
+        for limit, model, levels in ARX:
+            if limit == share:
+                yield remade(workload, model, levels)
 
 
 def described(workload: Workload, row: Row) -> list[object]:
@@ -226,7 +229,7 @@ def unreachable() -> Iterator[str]:
     yield "k = 5 and entropy l = 2 about salary-class. Its whole column has 2^0.81 = 1.75 effective"
     yield "values, so no recoding reaches 2."
     yield ""
-    rows = [ours(workload), anjana(workload, asked(workload.models, 0, SALARY))]
+    rows = [ours(workload), anjana(workload, requested(workload.models, 0, SALARY))]
     yield from table(HEAD, [described(workload, row) for row in rows])
 
 
@@ -240,7 +243,7 @@ def unordered() -> Iterator[str]:
     workload = replace(base, models=(K5, TCloseness(0.3, distance="equal")))
     rows = [described(workload, ours(workload))]
     for sort in (None, "age"):
-        row = anjana(workload, asked(workload.models, 0, MARITAL, sort))
+        row = anjana(workload, requested(workload.models, 0, MARITAL, sort))
         tool = f"{row.tool}, sorted by {sort}" if sort else row.tool
         rows.append(described(workload, replace(row, tool=tool)))
     yield from table(HEAD, rows)
@@ -265,4 +268,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
