@@ -46,7 +46,7 @@ from anonymizer.privacy import (
     verdicts,
 )
 from anonymizer.recoding.problem.policy import Policy
-from anonymizer.release.manifest.parts import ReportedVerdict
+from anonymizer.release.manifest.figures import ReportedVerdict
 from anonymizer.release.study import Study
 
 PEOPLE = pd.DataFrame({"a": []})
