@@ -615,7 +615,7 @@ def test_a_policy_out_of_reach_names_the_model(table):
         (DistinctLDiversity(5), "l = 5 exceeds the [1-4] different values of 'w' in the whole"),
         (AlphaKAnonymity(0.01, 1), "alpha = 0.01 is below .*, the share of the most frequent"),
     ]:
-        with pytest.raises(InputError, match=message):
+        with pytest.raises(PolicyUnreachableError, match=message):
             require_possible(problem.counts, [model])
 
 

@@ -114,14 +114,14 @@ def test_a_manifest_of_another_format_is_refused_by_name(release, tmp_path, give
 
 
 def test_a_manifest_says_what_was_requested_found_missing_and_suppressed(release):
-    """Suppressed are those with * in both columns; some miss a job or a disease, by their number."""
+    """Suppressed are those with * in both columns; some miss a job or a disease by their place."""
     kept = manifest_in(release("suppressed and kept"))
     assert (kept["format"], kept["seeds"]) == (1, {"search": 0, "drawing": "none"})
     header, rows = header_and_rows(release("suppressed and kept") / "released.csv")
     stars = sum(row[header.index("age")] == row[header.index("job")] == "*" for row in rows)
     assert (kept["suppressed"], kept["suppressed_class"], kept["dropped"]) == (stars, "kept", 0)
     assert stars >= 5  # those whose age nobody else has
-    assert [model["parameters"] for model in kept["privacy"]][0] == {"k": 4}
+    assert kept["privacy"][0]["parameters"] == {"k": 4}
     assert {*kept["recoding"]} == {"age", "job"}
     assert all(model["satisfied"] for model in kept["privacy"])
     assert {*kept["versions"]} == {"anonymizer", "python", "numpy", "pandas"}

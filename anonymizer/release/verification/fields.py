@@ -46,7 +46,8 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
         "consistent",
         "",
         """
-        format seeds.drawing objective.targets.* records dropped information.original information.shuffled
+        format seeds.drawing objective.targets.* records dropped
+        information.original information.shuffled
         information.shuffled_deviation targets.*.shuffled_deviation
         information.retained_above_shuffled information.ceiling information.gap information.loss
         information.loss_above_shuffled targets.*.original targets.*.shuffled targets.*.ceiling
