@@ -14,6 +14,7 @@ from anonymizer.cli.options import (
     study_option,
     table_argument,
 )
+from anonymizer.cli.signing import sign_option, signer_of
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.release.output.interrupts import never_lost
 from anonymizer.report.printing import print_json, printing
@@ -22,14 +23,21 @@ if TYPE_CHECKING:
     from anonymizer.recoding.recoding import Task
 
 
-@click.command(epilog="\b\nExample:\n  anonymizer run study.toml --output release")
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  anonymizer run study.toml --output release\n"
+    "  anonymizer run study.toml --output release --sign steward.private.pem"
+)
 @study_argument
 @click.option("--output", "-o", type=DirectoryType(), required=True, help="Where the release goes.")
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")
 @click.option("--jobs", type=int, help="Nodes checked at once, as joblib counts them.")
+@sign_option
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print release.json instead of a report.")
-def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool) -> None:
+def run(
+    study: Path, output: Path, force: bool, jobs: int | None, key: Path | None, as_json: bool
+) -> None:
     """Anonymize the table of a STUDY file (TOML) and write the release.
 
     Interrupting a search that takes long (Ctrl-C) ends it with the best recoding found so far, and
@@ -43,6 +51,7 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
     from anonymizer.report.release import print_found, print_release
 
     described = Study(study)
+    signer = signer_of(key)
     counted: list[Task] = []
     with progress() as shown, never_lost(shown) as watch:
         try:
@@ -53,6 +62,7 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
                 n_jobs=jobs,
                 watch=watch,
                 on_counted=counted.append,
+                key=signer,
             )
         except PolicyUnreachableError as error:
             if counted:

@@ -23,6 +23,15 @@ if TYPE_CHECKING:
 MANIFEST = "release.json"
 """The file that a release reports itself in, next to its table."""
 
+SIGNATURE = MANIFEST + ".sig"
+"""The file next to it that has its signature, where it is signed."""
+
+RELEASED = ("released.csv", "released.parquet")
+"""The table, in either format."""
+
+FILES = (*RELEASED, SIGNATURE, MANIFEST)
+"""The files that a release may have; the last one is the sign that it is whole."""
+
 LEFT_OUT = ("regions", "masking", "spreadsheet")
 """Parts that a manifest has only where there is something to report."""
 

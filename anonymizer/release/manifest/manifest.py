@@ -332,7 +332,7 @@ class Manifest(ManifestPart):
 
 
 def manifest_text(path: Path) -> str:
-    """What a ``release.json`` holds.
+    """What a ``release.json`` holds, letter by letter.
 
     Raises InputError when there is no such file, or it is too large or no text.
     """

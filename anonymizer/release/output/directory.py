@@ -90,6 +90,22 @@ class Output:
                 kept(changed, done)
             self._clear(scratch)
 
+    def add(self, name: str, write: Writer) -> None:
+        """Write one file next to a release that stands, whole; one of its name is replaced.
+
+        Raises InputError when it cannot be written.
+        """
+        with held() as signals, unwritten(self.shown / name):
+            scratch = self.site.scratch()
+            try:
+                with signals.acting():
+                    new = prepare(scratch, {name: write})
+                (new / name).replace(self.path / name)
+                stands(f"{self.shown / name} was written")
+            finally:
+                shutil.rmtree(scratch, ignore_errors=True)
+            kept(self.path, f"{self.shown / name} was written")
+
     def recover(self) -> None:
         """Finish, put back or clear what runs left that were killed.
 

@@ -21,8 +21,8 @@ from anonymizer.release.verification.check import (
     required,
     same,
 )
-from anonymizer.release.verification.labels import MARKED, RawGroup, plain_text
-from anonymizer.tables.values import counted, is_missing, text_of
+from anonymizer.release.verification.labels import MARKED, RawGroup
+from anonymizer.tables.values import counted, is_missing, plain_text, text_of
 from anonymizer.version import __version__
 
 OTHER_VERSION = "the release was made by another version, which may count other things in"
