@@ -77,12 +77,40 @@ def run(
             print_release(release, output, weak)
 
 
+def _print_schema(context: click.Context, parameter: click.Parameter, given: bool) -> None:
+    """Print the JSON Schema of manifests, and end."""
+    if given:
+        from anonymizer.release.manifest.schema import SHIPPED
+
+        with printing("the schema was printed"):
+            click.echo(SHIPPED.read_text(encoding="utf-8"), nl=False)
+        context.exit()
+
+
 @click.command(
     epilog="\b\nExamples:\n"
     "  anonymizer verify release\n"
-    "  anonymizer verify release/released.csv --study study.toml"
+    "  anonymizer verify release --key steward.public.pem\n"
+    "  anonymizer verify release/released.csv --study study.toml\n"
+    "  anonymizer verify release --key steward.private.pem --original table.csv"
 )
 @click.argument("release", type=PATH)
+@click.option(
+    "--key", type=PATH, help="The key of who released it, a PEM file: it must have signed it."
+)
+@click.option(
+    "--original",
+    type=PATH,
+    help="The table that it was made of, to be compared; needs the private key.",
+)
+@click.option(
+    "--schema",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_schema,
+    help="Print the JSON Schema of release.json and exit.",
+)
 @click.option(
     *("--study", "-s"),
     type=PATH,
@@ -90,7 +118,9 @@ def run(
 )
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print differences, checks and verdicts.")
-def verify(release: Path, study: Path | None, as_json: bool) -> int:
+def verify(
+    release: Path, study: Path | None, key: Path | None, original: Path | None, as_json: bool
+) -> int:
     """Hold a RELEASE, a released table or its directory, against its manifest.
 
     The table is recounted from scratch: checksum, columns, labels, counts and every figure of the
@@ -102,7 +132,7 @@ def verify(release: Path, study: Path | None, as_json: bool) -> int:
     from anonymizer.release.verification import verify_release
     from anonymizer.report.verdicts import print_verification
 
-    found = verify_release(release, study)
+    found = verify_release(release, study, key=key, original=original)
     show("the release was verified", as_json, found, print_verification)
     return 0 if found.satisfied else 1
 

@@ -38,7 +38,7 @@ from anonymizer.release.manifest.parts import (
 )
 from anonymizer.release.release import MANIFEST
 from anonymizer.tables import engine
-from anonymizer.tables.reading import MANIFEST_SIZE, open_regular, parsed_json, read_whole
+from anonymizer.tables.reading import MANIFEST_SIZE, open_regular, parsed_json, read_bytes, text_in
 
 if TYPE_CHECKING:
     from anonymizer.channels.channel import Channel
@@ -141,16 +141,17 @@ class Manifest(ManifestPart):
 
         Raises InputError when there is no such file, it is too large or damaged.
         """
-        return cls.of_text(manifest_text(path), str(path))
+        return cls.of_bytes(manifest_bytes(path), path)
 
     @classmethod
-    def of_text(cls, text: str, source: str = MANIFEST) -> "Manifest":
-        """The manifest that a text holds; InputError when it is damaged."""
+    def of_bytes(cls, content: bytes, path: Path) -> "Manifest":
+        """The manifest that the content of a file holds; InputError when it is damaged."""
+        text = text_in(content, path)
         try:
-            content = parsed_json(text)
+            parts = parsed_json(text)
         except ValueError:
-            raise InputError(f"{source} is damaged: it is no JSON text") from None
-        return cls.parse(content, source)
+            raise InputError(f"{path} is damaged: it is no JSON text") from None
+        return cls.parse(parts, str(path))
 
     @classmethod
     def parse(cls, content: object, source: str = MANIFEST) -> "Manifest":
@@ -331,13 +332,13 @@ class Manifest(ManifestPart):
         return self.model_copy(update=changed)
 
 
-def manifest_text(path: Path) -> str:
-    """What a ``release.json`` holds, letter by letter.
+def manifest_bytes(path: Path) -> bytes:
+    """What a ``release.json`` holds, byte by byte, as a signature is about it.
 
-    Raises InputError when there is no such file, or it is too large or no text.
+    Raises InputError when there is no such file, or it is too large.
     """
     absent = f"there is no {path}: the manifest has to be next to the released table"
-    return read_whole(path, MANIFEST_SIZE, absent=absent)
+    return read_bytes(path, MANIFEST_SIZE, absent=absent)
 
 
 def _require_format(content: Mapping[str, object], source: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from anonymizer.errors import InputError
 from anonymizer.release.manifest import Manifest
-from anonymizer.release.manifest.manifest import manifest_text
+from anonymizer.release.manifest.manifest import manifest_bytes
 from anonymizer.release.output.atomic import Writer
 from anonymizer.release.output.directory import reserved
 from anonymizer.release.release import FILES, MANIFEST, SIGNATURE
@@ -47,9 +47,9 @@ def sign_release(release: Path, key: PrivateKey, *, force: bool = False) -> Path
     if not (directory / MANIFEST).is_file():
         raise InputError(f"there is no {directory / MANIFEST}: only a release can be signed")
     with reserved(directory, FILES) as output:
-        text = manifest_text(directory / MANIFEST)
-        Manifest.of_text(text, str(directory / MANIFEST)).table_at(directory)
-        signature = key.sign(text.encode())
+        content = manifest_bytes(directory / MANIFEST)
+        Manifest.of_bytes(content, directory / MANIFEST).table_at(directory)
+        signature = key.sign(content)
         before = signature_at(path)
         if before not in (None, signature) and not force:
             raise InputError(

@@ -22,13 +22,16 @@ TOLERANCE = 1e-9
 The last digits of sums differ between machines and with the order of records.
 """
 
-How = Literal["recomputed", "consistent", "study", "unchecked"]
-"""How a field is checked: from the table, against other fields, by the study, or not at all."""
+How = Literal["recomputed", "consistent", "study", "key", "original", "unchecked"]
+"""How a field is checked: from the table, against other fields, by the study, by the key of who
+released it, by the table it was made of, or not at all."""
 
 SOURCES: Mapping[How, str] = {
     "recomputed": "the table",
     "consistent": "the rest of the manifest",
     "study": "the study",
+    "key": "the key",
+    "original": "the original",
 }
 
 ABSENT = object()

@@ -16,6 +16,7 @@ UNIT = "the objective of this release does not follow from the released table al
 WORDS = "it says how the release was made, which no table shows"
 HIERARCHY = "the hierarchies would be needed; give the study of the release with --study"
 FINGERPRINT = "it is a digest of the study; give the study of the release with --study"
+ORIGINAL = "only who has the private key and the original table can tell"
 LONG = "they stand for a list of values that is too long for a manifest"
 CELLS = "they say what a spreadsheet would do, nothing about the records"
 GIVEN = "only the study can tell; give the study of the release with --study"
@@ -71,6 +72,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ("study", "what was required only the study can tell", "privacy.*.parameters.**"),
     ("study", FINGERPRINT, "study.fingerprint"),
     ("study", GIVEN, "seeds.search"),
+    ("original", ORIGINAL, "input.fingerprint"),
     ("unchecked", LONG, "recoding.*.*.listed recoding.*.*.sha256"),
     ("unchecked", CELLS, "spreadsheet.**"),
     ("unchecked", SEARCH, "search.strategy search.nodes search.checked search.feasible"),
