@@ -226,6 +226,12 @@ def struck(
     call(out, "new", *case.options())
 
 
+def misled(case: Case, out: Path, found: str) -> Iterator[str]:
+    """What is wrong with the signature of the release that was found."""
+    if (found in case.signed.split()) != (out / NAMES[2]).exists() and found != "half":
+        yield f"there is {found!r}, and its signature is lost, or that of another one left"
+
+
 def judged(case: Case, place: Path, code: int, said: str) -> Iterator[str]:
     """What is wrong after a run was struck, then after the next runs."""
     out = place / "out"
@@ -243,8 +249,7 @@ def judged(case: Case, place: Path, code: int, said: str) -> Iterator[str]:
             yield f"exit code {code}, {said!r}, but there is {found!r}"
         if left(place):
             yield f"exit code {code}, but {left(place)} are left"
-    if (found in case.signed.split()) != (out / NAMES[2]).exists() and found != "half":
-        yield f"exit code {code}, {said!r}, and a signature is lost or left"
+    yield from misled(case, out, found)
     code, said = unstruck(out, "next")
     found = state(out)
     if (code == 0) != (found == "next") or found not in {case.before or "next", "new"}:

@@ -31,7 +31,6 @@ from anonymizer.tables.files import (
 )
 
 
-
 def publish(
     study: Study,
     directory: Path,

@@ -137,7 +137,8 @@ def text_in(content: bytes, path: Path, kind: str = "") -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"cannot read {kind}{path}: it is not UTF-8 text; save it as UTF-8") from None
+        what = f"cannot read {kind}{path}"
+        raise InputError(f"{what}: it is not UTF-8 text; save it as UTF-8") from None
 
 
 def read_bytes(path: Path, limit: Cap, kind: str = "", absent: str = "") -> bytes:

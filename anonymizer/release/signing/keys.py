@@ -119,9 +119,7 @@ def make_keys(private: Path, public: Path) -> PublicKey:
     word = _passphrase()
     locked = form.BestAvailableEncryption(word) if word else form.NoEncryption()
     secret = key.private_bytes(form.Encoding.PEM, form.PrivateFormat.PKCS8, locked)
-    open_ = key.public_key().public_bytes(
-        form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo
-    )
+    open_ = key.public_key().public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
     for path in (private, public):
         if os.path.lexists(path):
             raise InputError(f"{path} is there already, and keys are never replaced")

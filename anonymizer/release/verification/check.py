@@ -115,7 +115,7 @@ def compared(field: str, reported: object, found: object, how: How = "recomputed
     """Compare what a manifest reports with what was found; numbers agree within ``TOLERANCE``."""
     if same(reported, found):
         return Check(field, how, True)
-    return Check(field, how, False, _said(reported), _said(found))
+    return Check(field, how, False, said(reported), said(found))
 
 
 def compared_all(
@@ -168,12 +168,12 @@ def _is_list(value: object) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
-def _said(value: object) -> str:
+def said(value: object) -> str:
     """A value of a manifest in a line: numbers and names as they are, of what is long the size."""
     if value is ABSENT:
         return "nothing"
     if isinstance(value, Mapping):
-        parts = (f"{shown(key)}: {_said(part)}" for key, part in value.items())
+        parts = (f"{shown(key)}: {said(part)}" for key, part in value.items())
         return "{" + ", ".join(parts) + "}"
     if _is_list(value):
         return f"a list of {len(value)}"  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ from anonymizer.release.manifest.manifest import manifest_bytes
 from anonymizer.release.proof import judged, verify
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
-from anonymizer.release.verification import figures, labels
+from anonymizer.release.verification import figures, labels, sets
 from anonymizer.release.verification.check import Check, Facts, at, required, same
 from anonymizer.release.verification.evidence import Evidence
 from anonymizer.release.verification.fields import leaves, treatment_of
@@ -181,8 +181,8 @@ def _facts(
 
 
 ON_TABLE = (
-    figures.sizes, figures.missing, labels.labels, labels.ranges, labels.regions, figures.policy,
-    figures.informations, figures.search, figures.seeds, labels.masking, figures.warnings,
+    figures.sizes, figures.missing, labels.labels, labels.ranges, sets.sets, labels.regions,
+    figures.policy, figures.informations, figures.search, figures.seeds, labels.masking, figures.warnings,
 )  # fmt: skip
 """What is checked on the records, in this order."""
 
