@@ -1,6 +1,6 @@
 """What a key and the original table prove of a release: who made it, and of what."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -63,6 +63,11 @@ class Evidence:
         yield required("signature", not wrong, "", f"({self.key.fingerprint}) {wrong}", "key")
         if self.original is not None:
             yield self._input(manifest, study) if not wrong else _unknown()
+
+    def signer(self, checks: Sequence[Check]) -> str | None:
+        """The fingerprint of the key, where the check of the signature agrees."""
+        held = any(check.field == "signature" and check.agrees for check in checks)
+        return self.key.fingerprint if held and self.key is not None else None
 
     def _input(self, manifest: Manifest, study: Study | None) -> Check:
         """Whether the original has the counts that the manifest has the fingerprint of."""

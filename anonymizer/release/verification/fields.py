@@ -22,6 +22,19 @@ CELLS = "they say what a spreadsheet would do, nothing about the records"
 GIVEN = "only the study can tell; give the study of the release with --study"
 
 
+REQUIRED = "what was required only the study can tell"
+
+WITH_STUDY = "the study of the release would be needed (--study)"
+WITH_TABLE = "the original table would be needed"
+NOWHERE = "no table shows it"
+NEEDED: Mapping[str, str] = {
+    **dict.fromkeys((GIVEN, HIERARCHY, FINGERPRINT, REQUIRED), WITH_STUDY),
+    **dict.fromkeys((RAW, HALVES, ORIGINAL), WITH_TABLE),
+    **dict.fromkeys((SEARCH, WORDS, CELLS), NOWHERE),
+}
+"""What would be needed to check a field, by the reason why it is not; in few words."""
+
+
 class Treatment(NamedTuple):
     """How a field is checked, and why not where it is not."""
 
@@ -69,7 +82,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ("study", HIERARCHY, "recoding.*.*.except.* recoding.*.*.masked.*"),
     ("study", HIERARCHY, "recoding.*.*.calendar recoding.*.*.calendar.*"),
     ("study", HIERARCHY, "recoding.*.*.members.**"),
-    ("study", "what was required only the study can tell", "privacy.*.parameters.**"),
+    ("study", REQUIRED, "privacy.*.parameters.**"),
     ("study", FINGERPRINT, "study.fingerprint"),
     ("study", GIVEN, "seeds.search"),
     ("original", ORIGINAL, "input.fingerprint"),

@@ -40,11 +40,19 @@ class Verification:
         Every field that was checked, or cannot be, and why; empty for a table without a manifest.
     verdicts
         The policy, recounted: that of the study where there is one, else the manifest's.
+    signer
+        The fingerprint of the key that signed the release, where a key was given that did.
     """
 
     table: Path
     checks: tuple[Check, ...]
     verdicts: tuple[Verdict, ...]
+    signer: str | None = None
+
+    @property
+    def by_study(self) -> bool:
+        """Whether the verdicts are on the policy of a study."""
+        return not self.checks or any(check.how == "study" for check in self.checks)
 
     @property
     def differences(self) -> tuple[Check, ...]:
@@ -65,6 +73,7 @@ class Verification:
         """Differences, checks and verdicts as JSON has them; no value of any record."""
         return {
             "satisfied": self.satisfied,
+            "signer": self.signer,
             "differences": [str(check) for check in self.differences],
             "checks": [check.to_dict() for check in self.checks],
             "privacy": [verdict.to_dict() for verdict in self.verdicts],
@@ -123,7 +132,8 @@ def verify_release(
             table = path
         signed = [*evidence.checks(directory, content, manifest, study)]
         found = _verified(table, manifest, study)
-        return replace(found, checks=(*signed, *found.checks))
+        signer = evidence.signer(signed)
+        return replace(found, checks=(*signed, *found.checks), signer=signer)
 
 
 def _bare(path: Path, study: Study | None) -> Verification:
@@ -182,7 +192,8 @@ def _facts(
 
 ON_TABLE = (
     figures.sizes, figures.missing, labels.labels, labels.ranges, sets.sets, labels.regions,
-    figures.policy, figures.informations, figures.search, figures.seeds, labels.masking, figures.warnings,
+    figures.policy, figures.informations, figures.search, figures.seeds, labels.masking,
+    figures.warnings,
 )  # fmt: skip
 """What is checked on the records, in this order."""
 
