@@ -3,7 +3,8 @@
 Commands read their arguments, call one function of the rooms below, and show its result. May import
 every other room but papers, and only when a command runs, so that help stays quick.
 
-Exit codes: 0 all is well, 1 the policy does not hold, 2 unusable input.
+Exit codes: 0 all is well, 1 the policy is out of reach or does not hold, 2 unusable input, 130
+interrupted.
 """
 
 import io
@@ -30,6 +31,8 @@ HOMES = {
     "init": "anonymizer.cli.init",
     "run": "anonymizer.cli.releases",
     "verify": "anonymizer.cli.releases",
+    "sign": "anonymizer.cli.signing",
+    "keys": "anonymizer.cli.signing",
     "check": "anonymizer.cli.releases",
     "risk": "anonymizer.cli.risk",
     "audit": "anonymizer.cli.risk",

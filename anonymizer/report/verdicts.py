@@ -8,6 +8,7 @@ from rich.table import Table
 
 from anonymizer.privacy import Verdict
 from anonymizer.release.verification import Verification
+from anonymizer.release.verification.fields import NEEDED
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.report.console import console, table_of
 from anonymizer.tables.values import counted
@@ -79,6 +80,8 @@ SAID = {
     "recomputed": "recomputed from the table",
     "consistent": "held against other fields of the manifest",
     "study": "held against the study",
+    "key": "held against the key",
+    "original": "held against the original table",
 }
 
 
@@ -98,10 +101,23 @@ def _lines(found: Verification) -> Iterable[str]:
     different = counted(len(found.differences), "difference")
     yield f"{different}:" if found.differences else "The release is what its manifest says."
     yield from (f"  {check}" for check in found.differences)
+    if found.signer:
+        yield f"Its manifest is signed by the key {found.signer}."
     done = [check.how for check in found.checks if check.agrees is not None]
     ways = (f"{done.count(how)} {said}" for how, said in SAID.items() if how in done)
     yield f"Checked: {', '.join(ways)}."
-    fields: dict[str, list[str]] = {}
+    fields: dict[str, dict[str, None]] = {}
     for check in found.unchecked:
-        fields.setdefault(check.reason, []).append(check.field)
+        needed = NEEDED.get(check.reason, check.reason)
+        fields.setdefault(needed, {})[_plain(check.field)] = None
     yield from (f"Not checked: {', '.join(names)}: {reason}." for reason, names in fields.items())
+    if found.verdicts and not found.by_study:
+        yield (
+            "The policy below is the one that the manifest names: compare it with the one that you "
+            "expect, or give the study."
+        )
+
+
+def _plain(field: str) -> str:
+    """A kind of fields in few words: ``recoding.values`` for ``recoding.*.*.values.*``."""
+    return ".".join(part for part in field.split(".") if "*" not in part)
