@@ -41,6 +41,22 @@ class ReportedCells(ManifestPart):
     )
 
 
+class ReportedUnseen(ManifestPart):
+    """Values that a recoding could not place, and the records that had them; none by name."""
+
+    values: Count = Field(description="Distinct values that no rule and no listed group placed.")
+    records: Count = Field(description="Records that had one.")
+    treated: Literal["any", "suppress"] = Field(
+        description="What became of them: any (`*` in that attribute), suppress (like suppressed)."
+    )
+
+
+class AppliedRelease(ManifestPart):
+    """The manifest whose recoding was applied."""
+
+    sha256: Digest = Field(description="The SHA-256 of its manifest.")
+
+
 class ReportedRoles(ManifestPart):
     """The roles of the columns, and how the table is read."""
 
