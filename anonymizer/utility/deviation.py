@@ -17,7 +17,7 @@ import pandas as pd
 from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.results import Result
-from anonymizer.tables.numbering import first_records
+from anonymizer.tables.numbering import crossed, first_records
 from anonymizer.utility.labels import PairedAttribute
 from anonymizer.utility.pairing import Pairing
 
@@ -126,8 +126,8 @@ def _overlapping(table: Sequence[Coded], cells: Sequence[Codes]) -> Floats:
     """The same where classes have labels of their own, which overlap: each label is spread."""
     spread = np.zeros(len(cells[0]))
     labels = [int(column.shown.max(initial=0)) + 1 for column in table]
-    counts = np.zeros((labels[0], labels[1] if len(labels) > 1 else 1))
-    np.add.at(counts, (table[0].shown, table[1].shown if len(labels) > 1 else 0), 1)
+    digits = [(column.shown, most) for column, most in zip(table, labels, strict=True)]
+    counts = crossed(digits, len(table[0].shown)).reshape(labels[0], -1)
     step = max(BLOCK // max(labels), 1)
     for begin in range(0, len(spread), step):
         block = slice(begin, begin + step)
@@ -141,9 +141,11 @@ def _weights(column: Coded, cells: Codes, labels: int, block: slice) -> Floats:
     """The share that each label gives to the value of each of some cells, (labels, cells)."""
     values = cells[block]
     if column.covers is None:
-        return (column.groups[values] == np.arange(labels)[:, None]).astype(float)
+        own: Mask = column.groups[values] == np.arange(labels)[:, None]
+        return own.astype(float)
     shares = column.covers[:labels] / column.covers[:labels].sum(axis=1, keepdims=True)
-    return np.asarray(shares[:, values])
+    weights: Floats = shares[:, values]
+    return weights
 
 
 def _numbered(digits: Sequence[Codes]) -> tuple[Codes, Codes]:

@@ -118,11 +118,16 @@ class PairedAttribute:
         return len(self.taxonomy.levels[0].groups)
 
     @property
+    def _covers(self) -> Mask:
+        """Which values each label stands for, where there is no partition."""
+        return np.zeros((0, self.values), bool) if self.covers is None else self.covers
+
+    @property
     def labels(self) -> int:
         """The number of labels."""
         if self.partition is not None:
             return len(self.partition) + len(self.drawn)
-        return len(self.covers) if self.covers is not None else 0
+        return len(self._covers)
 
     @property
     def level(self) -> bool:
@@ -144,7 +149,7 @@ class PairedAttribute:
         """Each label with each value that it stands for, shape (pairs,) each."""
         if self.partition is not None:
             return self.partition.groups, np.arange(self.values)
-        label, value = np.nonzero(self.covers)
+        label, value = np.nonzero(self._covers)
         return label, value
 
     @cached_property
@@ -162,7 +167,7 @@ class PairedAttribute:
         if self.partition is not None:
             return [(self.partition, self.records)]
         found = []
-        for label, inside in enumerate(self.covers if self.covers is not None else ()):
+        for label, inside in enumerate(self._covers):
             own = np.bincount(self.codes[self.groups == label], minlength=self.values)
             found.append((Partition.of(inside.tolist()), own.astype(float)))
         return found

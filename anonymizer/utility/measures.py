@@ -220,11 +220,11 @@ def _of_attribute(attribute: PairedAttribute, costs: Costs, unit: str) -> Measur
     value = 0.0
     for partition, own in attribute.parts:
         shown = costs(attribute.taxonomy, partition, records)
-        value += own @ shown
+        value += float(own @ shown)
     if attribute.suppressed.any():  # of one partition alone
         hidden = np.bincount(attribute.codes[attribute.suppressed], minlength=attribute.values)
         # In this order it is exactly the whole where the recoding alone hides every value.
-        value += hidden @ (whole - shown)
+        value += float(hidden @ (whole - shown))
     sums = np.array([value, records @ raw, records @ whole])
     value, original, suppressed = (sums / records.sum()).tolist()
     return Measure(value, original, suppressed, unit)

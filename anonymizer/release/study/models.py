@@ -56,7 +56,7 @@ def required_model(text: str) -> PrivacyModel:
     for part in more:
         key, value = _pair(part)
         if value is None:
-            raise InputError(f"{place} {key!r} has no value; write {kind.name}={key},name=value")
+            raise InputError(f"{place} {key!r:.200} has no value; write {key:.200}=...")
         given[key] = _value(value)
     for key in TABLES:
         if key in given:
