@@ -101,8 +101,7 @@ def verify(release: Path, study: Path | None, as_json: bool) -> int:
 @click.command(
     epilog="\b\nExamples:\n"
     "  anonymizer check table.csv --quasi-identifiers age,sex --sensitive diagnosis\n"
-    "  anonymizer check table.csv --quasi-identifiers age,sex --sensitive diagnosis \\\n"
-    "      --require k-anonymity=5 --require t-closeness=0.2,distance=kl\n"
+    "  anonymizer check table.csv --quasi-identifiers age,sex --require k-anonymity=5\n"
     "  anonymizer check table.csv --study study.toml --json\n"
     "  anonymizer check release"
 )
