@@ -55,8 +55,8 @@ def quality(
     """Measure how much a released TABLE still says of the table of its STUDY.
 
     TABLE is a release of any kind: its directory, or the table in it. Both tables and release.json
-    are read; TABLE has to be the recoding that it describes. Classifiers need scikit-learn, and are left out without it unless
-    targets are named.
+    are read; TABLE has to be the recoding that it describes. Classifiers need scikit-learn, and are
+    left out without it unless targets are named.
     """
     from anonymizer.release.study import Study
     from anonymizer.report.progress import progress
