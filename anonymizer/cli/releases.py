@@ -1,7 +1,7 @@
 """Commands that release a table, hold a policy against one, and list the policies there are."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,7 +11,8 @@ from anonymizer.cli.options import (
     show,
     show_values_option,
     study_argument,
-    study_option,
+    subject_of,
+    subject_options,
     table_argument,
 )
 from anonymizer.cli.signing import sign_option, signer_of
@@ -137,22 +138,35 @@ def verify(
     return 0 if found.satisfied else 1
 
 
-@click.command(epilog="\b\nExample:\n  anonymizer check table.csv --study study.toml --json")
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  anonymizer check table.csv --quasi-identifiers age,sex --sensitive diagnosis\n"
+    "  anonymizer check table.csv --quasi-identifiers age,sex --require k-anonymity=5\n"
+    "  anonymizer check table.csv --study study.toml --json\n"
+    "  anonymizer check release"
+)
 @table_argument
-@study_option
+@subject_options
+@click.option(
+    "--require",
+    multiple=True,
+    metavar="MODEL=BOUND",
+    help="A privacy model that has to hold, with ,NAME=VALUE for its other parameters; "
+    "repeatable. `anonymizer models` lists them.",
+)
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print the check as JSON.")
-def check(table: Path, study: Path, as_json: bool) -> int:
+def check(table: Path, as_json: bool, **options: Any) -> int:
     """Measure what a TABLE satisfies as it stands: largest k and l, smallest t, beta, delta.
 
-    Nothing is recoded. Exits with 0 when the policy of the study holds for every class, with 1 when
-    not.
+    Nothing is recoded. Columns are named, or a study says which is what; of a release, which is a
+    directory or the table in it, release.json does. Exits with 0 when the policy holds for every
+    class, with 1 when not. Column names alone are no policy: --require is one.
     """
-    from anonymizer.release.study import Study
     from anonymizer.report.verdicts import print_check
     from anonymizer.risk.check import check_file
 
-    found = check_file(Study(study), table)
+    found = check_file(subject_of(table, **options))
     show("the table was checked", as_json, found, print_check)
     return 0 if found.satisfied else 1
 

@@ -21,19 +21,60 @@ DIGEST = 15
 """Characters of a digest that are shown."""
 
 
+MEANINGS = {
+    "distinct_l": ("distinct l-diversity: l", "every class has at least l values"),
+    "entropy_l": ("entropy l-diversity: l", "as varied as l values of equal share"),
+    "t_kl": ("t-closeness, kl: t (bits)", "bits that a class tells about the value"),
+    "t_equal": (
+        "t-closeness, equal: t",
+        "share of a class to change until it is like the table",
+    ),
+    "t_ordered": ("t-closeness, ordered: t", "the same, by how far values are apart"),
+    "basic_beta": ("basic beta-likeness: beta", "a value is at most 1 + beta times likelier"),
+    "enhanced_beta": ("enhanced beta-likeness: beta", "the same, stricter for frequent values"),
+    "delta_disclosure": (
+        "delta-disclosure: delta (bits)",
+        "no value is 2^delta times likelier or less likely; inf: one is absent from a class",
+    ),
+    "alpha": ("alpha-k-anonymity: alpha", "chance of the surest guess of a value"),
+    "sample_uniqueness": ("records alone in their class", "share of all records"),
+    "prosecutor_highest": ("highest risk, prosecutor", "1 / records of the smallest class"),
+    "prosecutor_average": ("average risk, prosecutor", "classes / records"),
+    "journalist_highest": ("highest risk, journalist", "the same among the population's people"),
+    "journalist_average": ("average risk, journalist", "the same, on average"),
+    "marketer": ("marketer risk", "share of the records that are found by chance"),
+}
+"""What each figure of a check is, and what it says."""
+
+
 def print_check(check: "Check") -> None:
     """Print what a table satisfies as it stands, and how it does under a policy."""
     out = console()
     print_warnings(out, check.warnings)
+    classes = "class" if check.classes == 1 else "classes"
     out.print(
-        f"{check.records:,} records in {check.classes:,} equivalence classes, the smallest of "
-        f"{check.k:,}: k = {check.k}."
+        f"{counted(check.records, 'record')} in {check.classes:,} equivalence {classes}, the "
+        f"smallest of {check.k:,}: k = {check.k}."
     )
+    known = ", ".join(check.quasi_identifiers)
+    out.print(f"A class is all records that are alike in what others may know: {known}.")
+    columns = ["figure", "value", "says"]
     for name, found in check.sensitive.items():
-        title = f"The strictest that holds about {name}"
-        out.print(table_of(title, ["parameter", "value"], found.items(), "s .6g"))
-    out.print(table_of("Risk of re-identification", ["", ""], check.risk.items(), "s .6g"))
-    out.print(verdict_table(check.privacy))
+        title = f"The strictest that holds about {name} in every class"
+        out.print(table_of(title, columns, _explained(found), "s .6g s"))
+    title = "Risk that the record of a person who is known to be in the table is found"
+    out.print(table_of(title, columns, _explained(check.risk), "s .6g s"))
+    if check.privacy:
+        out.print(verdict_table(check.privacy))
+    else:
+        out.print("No policy was given: --require, or a study, says what has to hold.")
+
+
+def _explained(figures: Mapping[str, float]) -> Iterable[list[object]]:
+    """Each figure with what it is called and what it says."""
+    for name, value in figures.items():
+        title, meaning = MEANINGS[name]
+        yield [title, value, meaning]
 
 
 def print_warnings(out: Console, warnings: Iterable[ReleaseWarning]) -> None:

@@ -50,6 +50,7 @@ class ReleaseAudit(PolicyResult):
     guessed: Mapping[str, tuple[int, int]]
     similarity: Mapping[str, Sequence[attacks.Similar]]  # by level of its hierarchy, if any
     minimality: attacks.Minimality  # what knowing the policy and that the search is exact reveals
+    random: bool = False  # whether people are found by values that were drawn for them
 
     def to_dict(self) -> dict[str, Any]:
         """The audit as JSON has it: the guesses that were tried are part of the inference."""
@@ -186,6 +187,7 @@ def _audited(
             if name in alike
         },
         minimality=minimal,
+        random=release.random,
     )
 
 
@@ -257,6 +259,7 @@ def obstacle(manifest: Manifest, names: Sequence[str], suppression: float = 0.0)
     """
     search, objective = manifest.search, OBJECTIVES.get(str(manifest.search.objective))
     reasons = {
+        "values were drawn at random": bool(manifest.masking),
         "every class has groups of its own, no level": bool(manifest.regions),
         "not every quasi-identifier was released at a level": (
             set(manifest.levels) != set(names) or search.refinements != 0
