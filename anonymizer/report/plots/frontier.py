@@ -7,7 +7,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
@@ -156,12 +155,13 @@ def _frame(
     rest = "" if lattice is not None else f"; frontier of a lattice of {size:,} nodes"
     axes.set_xlabel(short(f"levels of {shown}", 100) + rest, wrap=True, fontsize=9)
     axes.set_ylabel("sum of levels")
-    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    heights = sorted({y for _, y in at.values()})
+    axes.set_yticks(heights[:: len(heights) // MOST_LABELLED + 1])
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
-    half, heights = max(_widest(at) / 2, 1.5), [y for _, y in at.values()]
+    half = max(_widest(at) / 2, 1.5)
     axes.set_xlim(-half - 0.1, half + 0.1)
-    axes.set_ylim(min(heights) - 0.7, max(heights) + 0.5)
+    axes.set_ylim(heights[0] - 0.7, heights[-1] + 0.5)
 
 
 def _said(
@@ -172,6 +172,6 @@ def _said(
     more = "" if len(minimal) <= MOST_LABELLED else f" and {len(minimal) - MOST_LABELLED:,} more"
     released = "" if best is None else f"; released at {', '.join(map(str, best))}"
     return (
-        f"{len(minimal):,} minimal nodes of {manifest.search.nodes:,} satisfy the policy; levels of "
+        f"{len(minimal):,} minimal nodes of {manifest.search.nodes:,} satisfy the policy; levels "
         f"of {', '.join(short(name) for name in names)}: {'; '.join(found)}{more}{released}"
     )
