@@ -12,7 +12,7 @@ import anonymizer
 
 ROOT = Path(anonymizer.__file__).parent
 FLOORS = (
-    {"errors", "version", "kernels"},
+    {"display", "errors", "version", "kernels"},
     {"information", "tables"},
     {"hierarchy"},
     {"counts"},
@@ -70,6 +70,7 @@ def test_every_room_stands_on_a_floor_and_a_floor_more_is_a_decision():
     assert {path.stem for path in ROOT.glob("*.py")} == {
         "__init__",
         "__main__",
+        "display",
         "errors",
         "version",
     }

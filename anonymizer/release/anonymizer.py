@@ -9,6 +9,7 @@ import pandas as pd
 
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.schema import Missing, Schema
+from anonymizer.display import Display, Displayed, in_a_line
 from anonymizer.errors import InputError, column_names, digest_of, jobs_of, whole_seed
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import AUTOMATIC, Objective, ObjectiveName, objective_of
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
 
 
-@dataclass(eq=False)
-class Anonymizer(Conventions):
+@dataclass(eq=False, repr=False)
+class Anonymizer(Displayed, Conventions):
     """Find the recoding of the quasi-identifiers that keeps most information under a policy.
 
     The policy holds for every equivalence class of the released table, which is recounted and
@@ -99,6 +100,17 @@ class Anonymizer(Conventions):
     time_limit: float | None = None
     n_jobs: int | None = None
     progress: Watch | None = None
+
+    def __repr__(self) -> str:
+        from anonymizer.release.display import line_of
+
+        return in_a_line(self, *line_of(self))
+
+    def display(self) -> Display:
+        """What is requested; once fitted, the release of the last table."""
+        from anonymizer.release.display import of_anonymizer
+
+        return of_anonymizer(self)
 
     def __getstate__(self) -> dict[str, object]:
         """What is pickled: once fitted, no record and nobody of a population."""

@@ -9,6 +9,7 @@ import pandas as pd
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.counts.schema import Schema
+from anonymizer.display import in_a_line
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.hierarchy.inline import rule_alone
 from anonymizer.privacy.query_loss import loss_of_sizes
@@ -25,7 +26,7 @@ from anonymizer.release.warnings.column_warnings import (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """All that is needed to release a table, and nothing that could change meanwhile.
 
@@ -38,6 +39,10 @@ class Plan:
     seed: int
     study: str
     method: Mapping[str, object] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.schema.quasi_identifiers)
+        return in_a_line(self, f"recoding of {names}")
 
     @property
     def forgetting(self) -> "Plan":

@@ -10,6 +10,7 @@ import pandas as pd
 
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
+from anonymizer.display import in_a_line
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
@@ -40,6 +41,11 @@ class Study:
         self.path = Path(path)
         self.document = read_document(self.path)
         self._populations: dict[str, Population] = {}
+
+    def __repr__(self) -> str:
+        names = len(self.document.quasi_identifiers)
+        models = [str(given.get("model")) for given in self.document.privacy]
+        return in_a_line(self, str(self.path), f"{names} quasi-identifiers", " and ".join(models))
 
     @staticmethod
     def draft(

@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from anonymizer.counts.schema import Schema, recount, taxonomies_of
+from anonymizer.display import in_a_line
 from anonymizer.errors import InputError
 from anonymizer.privacy import PrivacyModel, Verdict, population_of
 from anonymizer.recoding.apply import matched, relabelled
@@ -28,7 +29,7 @@ from anonymizer.tables.files import Format, columns_in, disarmed, read_table, re
 from anonymizer.tables.values import counted
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verification:
     """What was found when a release was held against its manifest and its policy.
 
@@ -53,6 +54,12 @@ class Verification:
     def by_study(self) -> bool:
         """Whether the verdicts are on the policy of a study."""
         return not self.checks or any(check.how == "study" for check in self.checks)
+
+    def __repr__(self) -> str:
+        different = f"{len(self.differences):,} of {len(self.checks):,} checks differ"
+        holds = all(verdict.satisfied for verdict in self.verdicts)
+        policy = "policy holds" if holds else "policy does not hold"
+        return in_a_line(self, self.table.name, different, policy)
 
     @property
     def differences(self) -> tuple[Check, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anonymizer.counts.schema import Schema, taxonomies_of
+from anonymizer.display import in_a_line
 from anonymizer.errors import InputError, did_you_mean
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import OBJECTIVES
@@ -29,7 +30,7 @@ from anonymizer.risk.audit.releases import Published, read_release, require_comp
 from anonymizer.tables import engine
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ReleaseAudit(PolicyResult):
     """What one release discloses to an attacker.
 
@@ -52,6 +53,10 @@ class ReleaseAudit(PolicyResult):
     minimality: attacks.Minimality  # what knowing the policy and that the search is exact reveals
     random: bool = False  # whether people are found by values that were drawn for them
 
+    def __repr__(self) -> str:
+        policy = "policy holds" if self.satisfied else "policy does not hold"
+        return in_a_line(self, f"{self.records:,} records", f"{self.classes:,} classes", policy)
+
     def to_dict(self) -> dict[str, Any]:
         """The audit as JSON has it: the guesses that were tried are part of the inference."""
         found = super().to_dict()
@@ -62,13 +67,17 @@ class ReleaseAudit(PolicyResult):
         return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit(Result):
     """What releases disclose to an attacker, each and together."""
 
     releases: Sequence[ReleaseAudit]
     intersection: Intersection | None  # None of a single release
     derived = ("satisfied",)
+
+    def __repr__(self) -> str:
+        policy = "policies hold" if self.satisfied else "a policy does not hold"
+        return in_a_line(self, f"{len(self.releases):,} releases", policy)
 
     @property
     def satisfied(self) -> bool:
