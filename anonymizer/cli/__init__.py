@@ -30,6 +30,7 @@ HOMES = {
     "init": "anonymizer.cli.init",
     "run": "anonymizer.cli.releases",
     "verify": "anonymizer.cli.releases",
+    "report": "anonymizer.cli.report",
     "check": "anonymizer.cli.releases",
     "risk": "anonymizer.cli.risk",
     "audit": "anonymizer.cli.risk",

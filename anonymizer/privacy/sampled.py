@@ -55,8 +55,9 @@ class PopulationUniqueness(PrivacyModel):
         "Of the population that this table was drawn from, an estimated {uniqueness:share} "
         "at most are the only ones with their released values of {shared}.",
         "The estimate is {worst:share}.",
-        "Uniqueness in the population is an estimate from a sample taken to be random "
-        "({fraction:share} of the population), and an average: single people may be unique.",
+        "Single people: uniqueness in the population is an average, estimated from a sample "
+        "that is taken to be random ({fraction:share} of the population). Single people may be "
+        "unique.",
     )
 
     uniqueness: Share
@@ -96,12 +97,11 @@ class DifferentialPrivacy(SizeModel):
         "record was in the original table: no result becomes more than "
         "{epsilon:exponential} times likelier or unlikelier by it, but for a probability "
         "of {delta:number}.",
-        "Every class of the released table has at least {worst:people}, as the "
-        "guarantee needs.",
-        "Differential privacy is about how the table was made, which the table cannot "
-        "show: it holds if the records were drawn at random, nobody knows which, and the "
-        "levels were chosen without looking at the table. The guarantees of several "
-        "releases add up.",
+        "Every class of the released table has at least {worst:people}, as the guarantee needs.",
+        "How the table was made: differential privacy is about that, which the table cannot "
+        "show. It holds if the records were drawn at random, nobody knows which, and the "
+        "levels were chosen without looking at the table. The guarantees of several releases "
+        "add up.",
     )
 
     epsilon: Positive

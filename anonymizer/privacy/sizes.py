@@ -66,8 +66,8 @@ class KAnonymity(SizeModel):
         "Every person shares the released values of {shared} with at least {k:others} in "
         "this table.",
         "The smallest class has {worst:people}.",
-        "k-anonymity says nothing of what the people of a class have in common: where all "
-        "of them have the same value of another column, whoever finds the class knows it.",
+        "What a class has in common: k-anonymity does not bound it. Where all people of a "
+        "class have the same value of another column, whoever finds the class knows it.",
     )
 
     k: Whole
@@ -114,7 +114,7 @@ class KMap(PopulationModel):
         "Every record could be that of at least {k:people} of the population that "
         "the table is taken from.",
         "The record with the fewest such people could be that of {worst:count}.",
-        "k-map rests on nobody knowing who is in the table, and on the population being "
+        "Who is in the table: k-map rests on nobody knowing that, and on the population being "
         "the people that an attacker thinks of.",
     )
     kind = Kind.POPULATION
@@ -147,8 +147,8 @@ class DeltaPresence(PopulationModel):
         "{shared} learns only that between {lower:share} and {upper:share} of them are in "
         "this table.",
         "The class that comes nearest to a bound has {worst:share}.",
-        "delta-presence is about who is in the table alone; it says nothing of what a "
-        "class gives away about those who are.",
+        "What a class gives away: delta-presence is about who is in the table, and says "
+        "nothing of what is disclosed about those who are.",
     )
 
     lower: Share
@@ -208,8 +208,8 @@ class AverageReidentificationRisk(RiskModel):
         "Whoever knows {shared} of everybody, and guesses who each record is, is right for "
         "at most {risk:share} of the records on average.",
         "On average it is {worst:share}.",
-        "The re-identification risk is an average, which protects nobody by itself: single "
-        "people may be at any risk.",
+        "Single people: the average of the re-identification risk protects nobody by itself. "
+        "Single people may be at any risk.",
     )
 
     def measure(self, classes: Classes) -> Floats:
@@ -233,9 +233,9 @@ class HighestReidentificationRisk(RiskModel):
         "Whoever knows {shared} of a person finds that person's record with a probability "
         "of at most {risk:share}.",
         "The person who is easiest to find is found with a probability of {worst:share}.",
-        "The re-identification risk says nothing of what the people of a class have in "
-        "common: where all of them have the same value of another column, nobody has to be "
-        "found for it.",
+        "What a class has in common: the re-identification risk does not bound it. Where all "
+        "people of a class have the same value of another column, nobody has to be found for "
+        "it.",
     )
 
     def measure(self, classes: Classes) -> Floats:

@@ -1,0 +1,63 @@
+"""The pictures of a page, where matplotlib is installed."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from anonymizer.report.page.document import Picture
+from anonymizer.report.page.evidence import Evidence
+from anonymizer.utility.comparison import Comparison
+
+
+def pictures_drawn() -> bool:
+    """Whether pictures can be drawn: matplotlib is installed."""
+    return find_spec("matplotlib") is not None
+
+
+@dataclass(frozen=True, eq=False)
+class Pictures:
+    """Draws what a release can show; nothing where pictures are not wanted, or cannot be drawn."""
+
+    evidence: Evidence
+    drawn: bool
+
+    @classmethod
+    def of(cls, evidence: Evidence, *, wanted: bool) -> "Pictures":
+        """Pictures of a release, if they are wanted and matplotlib is installed."""
+        return cls(evidence, wanted and pictures_drawn())
+
+    def information(self) -> Iterator[Picture]:
+        """Information original, retained, ceiling."""
+        yield from self._picture("information_picture", "Information before and after")
+
+    def classes(self) -> Iterator[Picture]:
+        """I1 and I2 of each class against t and l."""
+        yield from self._picture("classes_picture", "What each class gives away")
+
+    def sizes(self) -> Iterator[Picture]:
+        """How large classes are."""
+        yield from self._picture("sizes_picture", "Sizes of classes")
+
+    def lattice(self) -> Iterator[Picture]:
+        """The lattice with its frontier."""
+        yield from self._picture("lattice_picture", "The lattice of levels and its frontier")
+
+    def attribute(self, name: str) -> Iterator[Picture]:
+        """An attribute as it is released."""
+        yield from self._picture("attribute_picture", f"{name}, as it is released", name)
+
+    def comparison(self, comparison: Comparison) -> Iterator[Picture]:
+        """Recodings side by side."""
+        yield from self._picture("comparison_picture", "Recodings compared", comparison)
+
+    def _picture(self, name: str, caption: str, *more: Any) -> Iterator[Picture]:
+        """One picture; none where the release has nothing to draw."""
+        if not self.drawn:
+            return
+        from anonymizer.report.plots import release as plots  # needs matplotlib
+
+        draw: Callable[..., Any] = getattr(plots, name)
+        figure = draw(self.evidence.manifest, self.evidence.table, *more)
+        if figure is not None:
+            yield Picture(plots.svg_of(figure), caption)
