@@ -46,8 +46,8 @@ TRANSPORTED = {
         "The values of “{attribute}” in a person's class differ from those of the whole table by "
         f"at most {{t:share}}: so much {apart}.",
         "The class that differs most does so by {worst:share}.",
-        "Single values of “{attribute}”: t-closeness is about all of them together. A rare one "
-        "may become many times likelier in a class, or be ruled out.",
+        "Single values of “{attribute}”: A rare one may become many times likelier in a class, "
+        "or be ruled out; t-closeness bounds the difference of all of them together.",
     )
     for distance, apart in APART.items()
 }
@@ -85,8 +85,8 @@ class TCloseness(SensitiveModel):
         "Nobody who finds a person's class learns more than {t:bits} about “{attribute}” beyond "
         "what the whole table shows of everybody.",
         "The class that gives most away gives {worst:bits}.",
-        "Single values of “{attribute}”: t-closeness is about all of them together. A rare one "
-        "may become many times likelier in a class, or be ruled out.",
+        "Single values of “{attribute}”: A rare one may become many times likelier in a class, "
+        "or be ruled out; t-closeness bounds the difference of all of them together.",
     )
 
     t: NotNegative
@@ -227,8 +227,8 @@ class MeanInformation(SensitiveModel):
         "On average over all people, a person's class gives away at most {bits:bits} about "
         "“{attribute}”.",
         "The average is {worst:bits}.",
-        "Single classes: an average of information protects nobody by itself. One class may "
-        "give “{attribute}” away entirely.",
+        "Single classes: One may give “{attribute}” away entirely; an average protects nobody by "
+        "itself.",
     )
 
     bits: NotNegative

@@ -45,8 +45,8 @@ class DistinctLDiversity(SensitiveModel):
     wording = Wording(
         "The people who share a class have at least {l:count} different values of “{attribute}”.",
         "The class with the fewest has {worst:count}.",
-        "How often values occur: distinct l-diversity does not count that. One value of "
-        "“{attribute}” may be that of nearly everybody in a class.",
+        "How often values occur: One value of “{attribute}” may be that of nearly everybody in a "
+        "class; distinct l-diversity counts different values alone.",
     )
 
     l: Whole  # noqa: E741 (the model's own letter)
@@ -93,8 +93,8 @@ class EntropyLDiversity(SensitiveModel):
         "at least {l:number} equally likely values.",
         "The class that leaves the least doubt leaves as much as {worst:number} equally "
         "likely values.",
-        "Single values of “{attribute}”: entropy l-diversity bounds the doubt about all of "
-        "them together. One may be much likelier in a class than in the table, or ruled out.",
+        "Single values of “{attribute}”: One may be much likelier in a class than in the table, "
+        "or ruled out; entropy l-diversity bounds the doubt about all of them together.",
     )
 
     l: Annotated[float, partial(require_number, least=1)]  # noqa: E741 (the model's own letter)
@@ -161,8 +161,8 @@ class RecursiveLDiversity(SensitiveModel):
         "times as many people as the rarer values from the {l:ordinal} most frequent on "
         "have together.",
         "In the class that comes nearest it has {worst:number} times as many.",
-        "Rare values of “{attribute}”: recursive l-diversity compares values within a class "
-        "alone. One that is rare in the table may be frequent in a class.",
+        "Rare values of “{attribute}”: One that is rare in the table may be frequent in a class; "
+        "recursive l-diversity compares values within a class alone.",
     )
 
     c: Positive

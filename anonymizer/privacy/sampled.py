@@ -55,9 +55,8 @@ class PopulationUniqueness(PrivacyModel):
         "Of the population that this table was drawn from, an estimated {uniqueness:share} "
         "at most are the only ones with their released values of {shared}.",
         "The estimate is {worst:share}.",
-        "Single people: uniqueness in the population is an average, estimated from a sample "
-        "that is taken to be random ({fraction:share} of the population). Single people may be "
-        "unique.",
+        "Single people: They may be unique all the same; the promise is an average, estimated "
+        "from a sample that is taken to be random ({fraction:share} of the population).",
     )
 
     uniqueness: Share
@@ -98,10 +97,9 @@ class DifferentialPrivacy(SizeModel):
         "{epsilon:exponential} times likelier or unlikelier by it, but for a probability "
         "of {delta:number}.",
         "Every class of the released table has at least {worst:people}, as the guarantee needs.",
-        "How the table was made: differential privacy is about that, which the table cannot "
-        "show. It holds if the records were drawn at random, nobody knows which, and the "
-        "levels were chosen without looking at the table. The guarantees of several releases "
-        "add up.",
+        "How the table was made: The promise is about that, which the table cannot show. It "
+        "holds if the records were drawn at random, nobody knows which, and the levels were "
+        "chosen without looking at the table. The guarantees of several releases add up.",
     )
 
     epsilon: Positive

@@ -66,8 +66,8 @@ class AlphaKAnonymity(ShareModel):
         "In no class do more than {alpha:share} of the people have the same value of "
         "“{attribute}”, and every class has at least {k:people}.",
         "The largest share of one value in any class is {worst:share}.",
-        "Rare values of “{attribute}”: the bound on shares is alike for all. One that is rare "
-        "in the table may be that frequent in a class.",
+        "Rare values of “{attribute}”: One that is rare in the table may be frequent in a class; "
+        "the bound is alike for all.",
     )
 
     alpha: PositiveShare
@@ -102,8 +102,8 @@ class BasicBetaLikeness(ShareModel):
         "No value of “{attribute}” is more than {beta:times} times as frequent in a "
         "person's class as in the whole table.",
         "The largest increase is {worst:times} times.",
-        "Values of “{attribute}” that are ruled out: beta-likeness bounds how much likelier a "
-        "value becomes, not how much unlikelier.",
+        "Values of “{attribute}” that are ruled out: A class may lack them; beta-likeness bounds "
+        "how much likelier a value becomes, not how much unlikelier.",
     )
 
     beta: Positive
@@ -133,8 +133,8 @@ class EnhancedBetaLikeness(BasicBetaLikeness):
         "person's class as in the whole table, and frequent values may become more "
         "frequent by less than that.",
         "The largest increase is {worst:times} times.",
-        "Values of “{attribute}” that are ruled out: beta-likeness bounds how much likelier a "
-        "value becomes, not how much unlikelier.",
+        "Values of “{attribute}” that are ruled out: A class may lack them; beta-likeness bounds "
+        "how much likelier a value becomes, not how much unlikelier.",
     )
     value_monotone = False  # merged values raise the prior that the least of the bounds depends on
 
@@ -169,8 +169,8 @@ class DeltaDisclosure(ShareModel):
         "No value of “{attribute}” is more than {delta:factor} times likelier, or "
         "unlikelier, in a person's class than in the whole table ({delta:bits}).",
         "The largest change is {worst:factor} times ({worst:bits}).",
-        "Frequent values of “{attribute}”: delta-disclosure grants them the same change as "
-        "rare ones. A frequent one may become nearly certain.",
+        "Frequent values of “{attribute}”: One may become nearly certain; delta-disclosure "
+        "grants the same change to frequent and to rare ones.",
     )
 
     delta: Positive
@@ -214,8 +214,8 @@ class BayesianGain(ShareModel):
         "with a probability that is higher by at most {gain:points} than with the "
         "likeliest value of the whole table.",
         "The class that helps most raises it by {worst:points}.",
-        "Rare values of “{attribute}”: the gain of guesses is about the likeliest value alone. "
-        "A rare one may become much likelier, or be ruled out.",
+        "Rare values of “{attribute}”: One may become much likelier, or be ruled out; the gain "
+        "is about the likeliest value alone.",
     )
     value_monotone = False  # merged values raise both maxima
 
@@ -241,8 +241,8 @@ class ValueGain(BayesianGain):
         "No value of “{attribute}” is likelier in a person's class than in the whole table "
         "by more than {gain:points}.",
         "The largest increase is {worst:points}.",
-        "Rare values of “{attribute}”: the same increase is granted to all. A rare one may "
-        "become many times likelier, and any may be ruled out.",
+        "Rare values of “{attribute}”: One may become many times likelier, and any may be ruled "
+        "out; the same increase is granted to all.",
     )
 
     def gains(self, shares: Floats, prior: Floats) -> Floats:

@@ -66,8 +66,8 @@ class KAnonymity(SizeModel):
         "Every person shares the released values of {shared} with at least {k:others} in "
         "this table.",
         "The smallest class has {worst:people}.",
-        "What a class has in common: k-anonymity does not bound it. Where all people of a "
-        "class have the same value of another column, whoever finds the class knows it.",
+        "What a class has in common: Where all people of a class have the same value of another "
+        "column, whoever finds the class knows it; k-anonymity allows that.",
     )
 
     k: Whole
@@ -114,8 +114,8 @@ class KMap(PopulationModel):
         "Every record could be that of at least {k:people} of the population that "
         "the table is taken from.",
         "The record with the fewest such people could be that of {worst:count}.",
-        "Who is in the table: k-map rests on nobody knowing that, and on the population being "
-        "the people that an attacker thinks of.",
+        "Who is in the table: The promise rests on nobody knowing that, and on the population "
+        "being the people that an attacker thinks of.",
     )
     kind = Kind.POPULATION
     strongly_monotone = True
@@ -147,8 +147,8 @@ class DeltaPresence(PopulationModel):
         "{shared} learns only that between {lower:share} and {upper:share} of them are in "
         "this table.",
         "The class that comes nearest to a bound has {worst:share}.",
-        "What a class gives away: delta-presence is about who is in the table, and says "
-        "nothing of what is disclosed about those who are.",
+        "What a class gives away: The promise is about who is in the table, and says nothing of "
+        "what is disclosed about those who are.",
     )
 
     lower: Share
@@ -208,8 +208,7 @@ class AverageReidentificationRisk(RiskModel):
         "Whoever knows {shared} of everybody, and guesses who each record is, is right for "
         "at most {risk:share} of the records on average.",
         "On average it is {worst:share}.",
-        "Single people: the average of the re-identification risk protects nobody by itself. "
-        "Single people may be at any risk.",
+        "Single people: They may be at any risk; an average protects nobody by itself.",
     )
 
     def measure(self, classes: Classes) -> Floats:
@@ -233,9 +232,8 @@ class HighestReidentificationRisk(RiskModel):
         "Whoever knows {shared} of a person finds that person's record with a probability "
         "of at most {risk:share}.",
         "The person who is easiest to find is found with a probability of {worst:share}.",
-        "What a class has in common: the re-identification risk does not bound it. Where all "
-        "people of a class have the same value of another column, nobody has to be found for "
-        "it.",
+        "What a class has in common: Where all people of a class have the same value of another "
+        "column, nobody has to be found for it; the risk does not count that.",
     )
 
     def measure(self, classes: Classes) -> Floats:

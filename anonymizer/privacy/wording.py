@@ -19,7 +19,7 @@ class Wording:
     measured
         What the class that comes off worst has.
     leaves_open
-        What the model does not protect from.
+        What the model does not protect from: a topic, a colon, a sentence or more.
     """
 
     promise: str

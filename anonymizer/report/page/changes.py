@@ -1,13 +1,15 @@
 """What was changed: each attribute before and after, records that are gone, sizes of classes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from math import exp
+from typing import Any
 
 import numpy as np
 
 from anonymizer.release.manifest.groups import Group, kind_of
 from anonymizer.report.page.document import Block, Heading, Paragraph, Section, Table
 from anonymizer.report.page.evidence import Attribute, Evidence
-from anonymizer.report.page.numbers import count, number, people, several, share
+from anonymizer.report.page.numbers import count, listed, number, people, several, share
 from anonymizer.report.page.pictures import Pictures
 from anonymizer.tables.values import counted
 
@@ -34,10 +36,10 @@ def changes_section(evidence: Evidence, pictures: Pictures) -> Section:
     ]
     for each in evidence.attributes:
         blocks += pictures.attribute(each.name)
-    records = [Heading("Records"), *map(Paragraph, records_of(evidence))]
-    return Section(
-        "changes", "What was changed", [*blocks, *records, *_classes(evidence, pictures)]
-    )
+    blocks += _drawn(evidence.manifest.masking)
+    blocks += [Heading("Records"), *map(Paragraph, records_of(evidence))]
+    blocks += _classes(evidence, pictures)
+    return Section("changes", "What was changed", blocks)
 
 
 def _row(evidence: Evidence, attribute: Attribute) -> tuple[str, ...]:
@@ -80,10 +82,42 @@ def _at_level(level: int, groups: Sequence[Group]) -> str:
 def _examples(groups: Sequence[Group]) -> str:
     """Some labels, evenly spread over the groups."""
     if not groups:
-        return "drawn, see below"
+        return "-"
     places = np.unique(np.linspace(0, len(groups) - 1, min(EXAMPLES, len(groups))).astype(int))
     shown = [str(groups[place].label) for place in places]
     return "; ".join(shown) + ("; ..." if len(groups) > len(places) else "")
+
+
+def _drawn(masking: Mapping[str, Any] | None) -> Iterator[Block]:
+    """What drawing values at random changed, and how much a single one gives away."""
+    if not masking:
+        return
+    yield Heading("Values drawn at random")
+    yield Paragraph(
+        f"Values of {listed(masking['attributes'])} were replaced by values drawn at random "
+        f"({masking['method']}). A released one need not be true of its record."
+    )
+    for channel in masking["channels"]:
+        kinds = {masking["distortion"].get(name) for name in channel["attributes"]} - {None}
+        yield Paragraph(
+            f"The distortion of {listed(channel['attributes'])} ({listed(sorted(kinds))}) is "
+            f"{number(channel['realised_distortion'])} on average, where "
+            f"{number(channel['expected_distortion'])} was expected."
+        )
+    epsilon = masking["epsilon"]
+    yield Paragraph(
+        "Some released values rule original ones out."
+        if epsilon is None
+        else f"No value is more than {number(exp(epsilon))} times likelier to be released for one "
+        "original value than for another (local differential privacy)."
+    )
+    if masking["withheld"]:
+        yield Paragraph("The probabilities are withheld, so that nobody can correct for them.")
+    else:
+        yield Paragraph(
+            "The probabilities are in the manifest, so that analysts can correct counts for them "
+            "with anonymizer estimate."
+        )
 
 
 def records_of(evidence: Evidence) -> Iterator[str]:

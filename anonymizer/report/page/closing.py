@@ -73,8 +73,9 @@ def risk_section(evidence: Evidence) -> Section:
     if evidence.manifest.masking:
         blocks.append(
             Paragraph(
-                "Some values were drawn at random, so that records need not match the people they "
-                "are of. The risk is that of records as they stand, and overstates this."
+                "Some values were drawn at random, so that records need not match the people "
+                "they are of. The risk here is that of records as they stand: one that fits a "
+                "person may be somebody else's."
             )
         )
     return Section("risk", "Risk of being found", blocks)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Paragraph:
-    """Some sentences; ``tone`` is ``""``, ``"verdict"`` or ``"note"``."""
+    """Some sentences; ``tone`` is ``""`` or ``"note"``."""
 
     text: str
     tone: str = ""
@@ -83,10 +83,11 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A report: its title, what it is about in a line, what comes first, and its sections."""
+    """A report: its title, what it is about in a line, whether it holds, and the rest."""
 
     title: str
     subtitle: str
+    verdict: str
     lead: Sequence[Block]
     sections: Sequence[Section]
     footer: str

@@ -112,6 +112,11 @@ class Evidence:
         return tuple(f"privacy.{place}.worst" in agreeing for place in models)
 
     @property
+    def private(self) -> bool:
+        """Whether it is a differentially private release, which reports no figure of the raw."""
+        return self.manifest.records is None
+
+    @property
     def signed(self) -> bool:
         """Whether a signature lies next to the manifest."""
         return (self.folder / f"{MANIFEST}.sig").is_file()

@@ -33,7 +33,10 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
     """What was searched for what, and how sure the result is."""
     search = evidence.manifest.search
     if evidence.manifest.masking:
-        yield "Values were drawn at random by a channel; see the manifest for the channel."
+        yield "Values were drawn at random, and the others are at levels that were given."
+        return
+    if search.nodes <= 1 and not search.checked and search.value is None:
+        yield "Nothing was searched: the levels were given before the table was looked at."
         return
     because = f", since {search.because}" if search.because else ""
     yield f"The search was for the best value of one objective: {search.objective}{because}."

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from anonymizer.report.page.document import Block, Paragraph, Points, Section, Terms
+from anonymizer.report.page.document import Paragraph, Points, Section
 from anonymizer.report.page.evidence import Evidence
 from anonymizer.report.page.numbers import count, listed
 from anonymizer.tables.values import counted
@@ -25,12 +25,7 @@ STRONGEST = (
 """Warnings in the order of what they cost people: who is found, what is known, what may be."""
 
 
-def lead(evidence: Evidence) -> list[Block]:
-    """The verdict and what was released."""
-    return [Paragraph(_verdict(evidence), "verdict"), Terms([*_facts(evidence)])]
-
-
-def _verdict(evidence: Evidence) -> str:
+def verdict(evidence: Evidence) -> str:
     """That the policy holds, and how that is known."""
     recounted = sum(evidence.recounted)
     left = len(evidence.recounted) - recounted
@@ -54,7 +49,7 @@ def _were(number: int) -> str:
     return "was" if number == 1 else "were"
 
 
-def _facts(evidence: Evidence) -> Iterator[tuple[str, str]]:
+def facts(evidence: Evidence) -> Iterator[tuple[str, str]]:
     """What was released, in a few lines."""
     manifest = evidence.manifest
     about, roles = manifest.file
@@ -64,15 +59,15 @@ def _facts(evidence: Evidence) -> Iterator[tuple[str, str]]:
     of = f" of {count(manifest.records)}" if manifest.records is not None else ""
     yield "Records", f"{count(evidence.released)}{of}"
     yield "Columns", f"{count(len(about.columns))}: {listed(about.columns)}"
-    yield "Quasi-identifiers, which others may know of a person", listed(evidence.quasi_identifiers)
+    yield "Known to others (quasi-identifiers)", listed(evidence.quasi_identifiers)
     if roles.sensitive:
-        yield "Sensitive, which nobody shall learn of a person", listed(roles.sensitive)
+        yield "To be protected (sensitive)", listed(roles.sensitive)
     if roles.targets:
-        yield "Targets, which the release is to keep information about", listed(roles.targets)
+        yield "Information kept about (targets)", listed(roles.targets)
     if manifest.other_columns:
-        yield "Released as they were, outside of the policy", listed(manifest.other_columns)
+        yield "Released as they were", listed(manifest.other_columns)
     if roles.identifiers:
-        yield "Left out as identifiers", listed(roles.identifiers)
+        yield "Left out (identifiers)", listed(roles.identifiers)
     yield "Made by", f"anonymizer {manifest.versions.get('anonymizer', '')}".strip()
 
 

@@ -7,11 +7,11 @@ from anonymizer.recoding import Watch, ignore
 from anonymizer.release.study import Study
 from anonymizer.report.page.changes import changes_section
 from anonymizer.report.page.closing import glossary_section, risk_section, verify_section
-from anonymizer.report.page.document import Page
+from anonymizer.report.page.document import Page, Terms
 from anonymizer.report.page.evidence import Evidence, evidence_of
 from anonymizer.report.page.found import found_section
 from anonymizer.report.page.kept import kept_section
-from anonymizer.report.page.opening import lead, warnings_section
+from anonymizer.report.page.opening import facts, verdict, warnings_section
 from anonymizer.report.page.pictures import Pictures
 from anonymizer.report.page.policy import policy_section
 from anonymizer.report.page.rendering import FORMS, require_renderer
@@ -81,7 +81,8 @@ def page_of(
         title=f"Release report: {evidence.folder.resolve().name}",
         subtitle=f"{about.file}: {counted(evidence.released, 'record')}, "
         f"{counted(len(about.columns), 'column')}",
-        lead=lead(evidence),
+        verdict=verdict(evidence),
+        lead=[Terms([*facts(evidence)])],
         sections=sections,
         footer="Every number here is in the manifest of the release or was counted again from the "
         "released table.",

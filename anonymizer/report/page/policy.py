@@ -9,6 +9,9 @@ from anonymizer.report.page.document import Heading, Paragraph, Section, Table, 
 from anonymizer.report.page.evidence import Evidence
 from anonymizer.report.page.numbers import listed, sentence, share
 
+Point = tuple[str, str]
+"""What is left open: a topic, and sentences about it."""
+
 
 def policy_section(evidence: Evidence) -> Section:
     """Each model with what it promises and what was found, then what is left open."""
@@ -25,7 +28,7 @@ def policy_section(evidence: Evidence) -> Section:
             "person has several records, fewer people share a class than is said here."
         ),
         Heading("What this does not protect from"),
-        Terms([_topic(text) for text in open_points(evidence)]),
+        Terms([*open_points(evidence)]),
     ]
     return Section("policy", "What the policy promises", blocks)
 
@@ -60,14 +63,8 @@ def _places(evidence: Evidence, verdict: ReportedVerdict) -> Mapping[str, Any]:
     }
 
 
-def _topic(text: str) -> tuple[str, str]:
-    """What a point is about, and what it says."""
-    topic, _, said = text.partition(": ")
-    return topic, said[:1].upper() + said[1:]
-
-
-def open_points(evidence: Evidence) -> Iterator[str]:
-    """What the policy leaves open here, each ``topic: sentences``; the most direct way first."""
+def open_points(evidence: Evidence) -> Iterator[Point]:
+    """What the policy leaves open here, the most direct way first."""
     yield from _columns(evidence)
     yield from _unprotected(evidence)
     yield from _models(evidence)
@@ -77,92 +74,107 @@ def open_points(evidence: Evidence) -> Iterator[str]:
     yield from _method(evidence)
 
 
-def _columns(evidence: Evidence) -> Iterator[str]:
+def _columns(evidence: Evidence) -> Iterator[Point]:
     """Columns that anybody may link."""
     if others := evidence.manifest.other_columns:
         yield (
-            f"Columns released as they were: whoever knows a person's {listed(others, 'or')} can "
-            "narrow down whose record it is. No condition above covers that."
+            "Columns released as they were",
+            f"Whoever knows a person's {listed(others, 'or')} can "
+            "narrow down whose record it is. No condition above covers that.",
         )
 
 
-def _unprotected(evidence: Evidence) -> Iterator[str]:
+def _unprotected(evidence: Evidence) -> Iterator[Point]:
     """Sensitive attributes that no model is about, with how sure a class makes of them."""
     about = {verdict.attribute for verdict in evidence.manifest.privacy}
     for each in evidence.disclosures:
         if each.attribute in evidence.schema.sensitive and each.attribute not in about:
             yield (
-                f"Classes of one value: no condition is about “{each.attribute}”. In one class "
+                "Classes of one value",
+                f"No condition is about “{each.attribute}”. In one class "
                 f"{share(each.likeliest)} of the people have the same value of it, so that whoever "
-                "finds the class knows it that surely."
+                "finds the class knows it that surely.",
             )
 
 
-def _models(evidence: Evidence) -> Iterator[str]:
+def _point(text: str) -> Point:
+    """The topic and the sentences of a wording."""
+    topic, _, said = text.partition(": ")
+    return topic, said
+
+
+def _models(evidence: Evidence) -> Iterator[Point]:
     """What each model leaves open, each once."""
     found = {
-        sentence(wording.leaves_open, _places(evidence, verdict)): None
+        _point(sentence(wording.leaves_open, _places(evidence, verdict))): None
         for verdict in evidence.manifest.privacy
         if (wording := _wording(verdict)).leaves_open
     }
     yield from found
 
 
-def _masked(evidence: Evidence) -> Iterator[str]:
+def _masked(evidence: Evidence) -> Iterator[Point]:
     """Values drawn at random."""
     masking = evidence.manifest.masking
     if not masking:
         return
     names = listed(masking["attributes"])
     yield (
-        f"Values drawn at random: what a record has for {names} need not be true of its person, "
+        "Values drawn at random",
+        f"What a record has for {names} need not be true of its person, "
         "and is often true all the same. Drawing anew from the same records, and comparing, would "
-        "undo the protection."
+        "undo the protection.",
     )
 
 
-def _knowledge(evidence: Evidence) -> Iterator[str]:
+def _knowledge(evidence: Evidence) -> Iterator[Point]:
     """Knowledge that the policy takes nobody to have."""
     if evidence.schema.sensitive:
         yield (
-            "Other knowledge: the conditions take an attacker to know "
+            "Other knowledge",
+            "The conditions take an attacker to know "
             f"{listed(evidence.quasi_identifiers)}, and of {listed(evidence.schema.sensitive)} no "
             "more than the whole table shows. Whoever can rule out values for a person, or knows "
-            "those of some people in the class, learns more."
+            "those of some people in the class, learns more.",
         )
         yield (
-            "What holds of groups: the table is meant to show how columns go together. What it "
-            "shows of a group can be concluded of its members, also of those who are not in it."
+            "What holds of groups",
+            "The table is meant to show how columns go together. What it "
+            "shows of a group can be concluded of its members, also of those who are not in it.",
         )
-    else:
+    elif not evidence.private:
         yield (
-            "Other knowledge: the conditions take an attacker to know "
-            f"{listed(evidence.quasi_identifiers)} and nothing else of a person."
+            "Other knowledge",
+            "The conditions take an attacker to know "
+            f"{listed(evidence.quasi_identifiers)} and nothing else of a person.",
         )
 
 
-def _membership(evidence: Evidence) -> Iterator[str]:
+def _membership(evidence: Evidence) -> Iterator[Point]:
     """Who is in the table, and in other tables."""
     names = {verdict.model for verdict in evidence.manifest.privacy}
-    if "delta-presence" not in names and "differential-privacy" not in names:
+    if "delta-presence" not in names and not evidence.private:
         yield (
-            "Who is in the table: whether a person's record is in it is not hidden, where a class "
-            "has all the people with its values."
+            "Who is in the table",
+            "Whether a person's record is in it is not hidden, where a class "
+            "has all the people with its values.",
         )
-    if "differential-privacy" not in names:
+    if not evidence.private:
         yield (
-            "Several releases: another release about the same people, of other months or columns, "
+            "Several releases",
+            "Another release about the same people, of other months or columns, "
             "can be linked with this one. Each may hold its policy, and both together not. "
-            "`anonymizer audit` attacks releases together."
+            "The command anonymizer audit attacks releases together.",
         )
 
 
-def _method(evidence: Evidence) -> Iterator[str]:
+def _method(evidence: Evidence) -> Iterator[Point]:
     """What knowing how the recoding was chosen gives away."""
     search = evidence.manifest.search
     if evidence.schema.sensitive and not evidence.manifest.masking and search.proven:
         yield (
-            "The choice of the recoding: it is the best under this policy, and whoever knows that, "
+            "The choice of the recoding",
+            "It is the best under this policy, and whoever knows that, "
             "and the original quasi-identifiers of everybody, may conclude why a finer one was not "
-            "taken. `anonymizer audit` with the study measures that."
+            "taken. The command anonymizer audit measures that, with the study.",
         )
