@@ -57,7 +57,7 @@ def report(
         require_place(place, "cannot write to", force=force)
     with progress() as watch:
         page = report_of(release, study, form, watch=watch)
-    if FORMS[form].pictures and not pictures_drawn():
+    if FORMS[form].theme and not pictures_drawn():
         click.echo("The report has no pictures: pip install 'anonymizer[report]'", err=True)
     if place == STANDARD_OUTPUT:
         with printing("the report was made"):

@@ -58,7 +58,7 @@ def report_of(
     evidence = evidence_of(release_path, study)
     comparison = None if evidence.study is None else _comparison(evidence.study, watch)
     watch("writing the report", 0, None)
-    pictures = Pictures.of(evidence, wanted=FORMS[form].pictures)
+    pictures = Pictures.of(evidence, FORMS[form].theme)
     return render(page_of(evidence, pictures, comparison))
 
 

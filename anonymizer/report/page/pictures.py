@@ -17,15 +17,15 @@ def pictures_drawn() -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Pictures:
-    """Draws what a release can show; nothing where pictures are not wanted, or cannot be drawn."""
+    """Draws what a release can show, in a theme of ``report.plots``; nothing without a theme."""
 
     evidence: Evidence
-    drawn: bool
+    theme: str | None
 
     @classmethod
-    def of(cls, evidence: Evidence, *, wanted: bool) -> "Pictures":
-        """Pictures of a release, if they are wanted and matplotlib is installed."""
-        return cls(evidence, wanted and pictures_drawn())
+    def of(cls, evidence: Evidence, theme: str | None) -> "Pictures":
+        """Pictures of a release in a theme, if one is given and matplotlib is installed."""
+        return cls(evidence, theme if pictures_drawn() else None)
 
     def information(self) -> Iterator[Picture]:
         """Information original, retained, ceiling."""
@@ -53,11 +53,11 @@ class Pictures:
 
     def _picture(self, name: str, caption: str, *more: Any) -> Iterator[Picture]:
         """One picture; none where the release has nothing to draw."""
-        if not self.drawn:
+        if self.theme is None:
             return
         from anonymizer.report.plots import release as plots  # needs matplotlib
 
-        draw: Callable[..., Any] = getattr(plots, name)
-        figure = draw(self.evidence.manifest, self.evidence.table, *more)
+        draw: Callable[..., Any] = getattr(plots, name, lambda *a, **k: None)
+        figure = draw(self.evidence.manifest, self.evidence.table, *more, theme=self.theme)
         if figure is not None:
             yield Picture(plots.svg_of(figure), caption)

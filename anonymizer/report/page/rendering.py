@@ -17,11 +17,14 @@ BROKEN = re.compile(r"\s+")
 
 @dataclass(frozen=True)
 class Form:
-    """A form of a page: the suffix of its file, the packages that it needs, what makes it."""
+    """A form of a page: the suffix of its file, the packages that it needs, what makes it.
+
+    ``theme`` is that of its pictures; None where it has none.
+    """
 
     suffix: str
     packages: Mapping[str, str]
-    pictures: bool
+    theme: str | None
     render: Callable[[Page], bytes]
 
 
@@ -56,7 +59,7 @@ def as_pdf(page: Page) -> bytes:
     from weasyprint import HTML
 
     document = HTML(string=_filled("page.html", page), url_fetcher=_refused)
-    pdf: bytes = document.write_pdf()
+    pdf: bytes = document.write_pdf(pdf_variant="pdf/ua-1")  # tagged, for screen readers
     return pdf
 
 
@@ -89,8 +92,8 @@ def _refused(url: str, *_: Any, **__: Any) -> Any:
 
 
 FORMS: Mapping[str, Form] = {
-    "html": Form(".html", {"jinja2": "report"}, True, as_html),
-    "markdown": Form(".md", {"jinja2": "report"}, False, as_markdown),
-    "pdf": Form(".pdf", {"jinja2": "report", "weasyprint": "pdf"}, True, as_pdf),
+    "html": Form(".html", {"jinja2": "report"}, "auto", as_html),
+    "markdown": Form(".md", {"jinja2": "report"}, None, as_markdown),
+    "pdf": Form(".pdf", {"jinja2": "report", "weasyprint": "pdf"}, "light", as_pdf),
 }
 """The forms of a page by their names."""
