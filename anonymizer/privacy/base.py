@@ -120,11 +120,17 @@ class PrivacyModel(ABC):
         return inf
 
     def require_possible(self, table: Classes, attribute: str) -> None:
-        """Raise InputError when a parameter is out of the bounds that a table as one class sets."""
+        """Refuse a parameter that not even a table as one class reaches.
+
+        Raises PolicyUnreachableError when it is out of the bounds that the table sets, InputError
+        when the model cannot be measured on the table at all.
+        """
         best = self.measure(table)[0] if self.beyond and self.monotone else inf
         if isfinite(best) and not self.accepts(np.array([best]))[0]:
             given = f"{self.name}: {self.bounded_by} = {getattr(self, self.bounded_by)}"
-            raise InputError(f"{given} {self.beyond.format(best=best, attribute=attribute)}")
+            raise PolicyUnreachableError(
+                f"{given} {self.beyond.format(best=best, attribute=attribute)}"
+            )
 
     def worst(self, values: Floats) -> float:
         """The value of the class that comes off worst."""
@@ -263,8 +269,8 @@ def verdicts(counts: Counts, models: Sequence[PrivacyModel]) -> list[Verdict]:
 def require_possible(counts: Counts, models: Sequence[PrivacyModel]) -> None:
     """Refuse a policy that not even the table as a single class satisfies.
 
-    A monotone model accepts that class if it accepts any recoding at all. InputError when a
-    parameter is out of the bounds that the table sets, else PolicyUnreachableError.
+    A monotone model accepts that class if it accepts any recoding at all. PolicyUnreachableError
+    when it does not, InputError when a model cannot be measured on the table.
     """
     whole = counts.project(())
     for model, attribute, classes in _conditions(whole, models):

@@ -14,7 +14,7 @@ from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.recoding.recoding import Outcome, RecodingPlan
 from anonymizer.release.information import Information, chances
 from anonymizer.release.proof import prove
-from anonymizer.release.release import Release
+from anonymizer.release.release import Release, Seeds
 from anonymizer.release.warnings.class_warnings import class_warnings
 from anonymizer.release.warnings.column_warnings import (
     Hidden,
@@ -61,6 +61,13 @@ class Plan:
         """Whether released values are drawn at random."""
         return self.fitted.random
 
+    @property
+    def seeds(self) -> Seeds:
+        """What is reported of the seeds: never that of what was drawn."""
+        if self.fitted.private:
+            return Seeds(None, "withheld")
+        return Seeds(self.seed, "withheld" if self.random else "none")
+
     def release(self, table: pd.DataFrame) -> tuple[pd.DataFrame, Release]:
         """Recode a table, recount and verify it, and only then hand it out with its proof.
 
@@ -101,6 +108,7 @@ class Plan:
             regions=fitted.regions,
             privacy=verdicts,
             search=fitted.search,
+            seeds=self.seeds,
             study=self.study,
             masking=outcome.randomization,
             **reported,

@@ -13,6 +13,7 @@ from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.recoding import Task
 from anonymizer.release.manifest import Manifest, digest_of_file, is_release, shape_of
+from anonymizer.release.manifest.figures import ReportedObjective
 from anonymizer.release.manifest.parts import ReleasedFile, ReportedRoles
 from anonymizer.release.output.directory import Output, reserved
 from anonymizer.release.proof import prove
@@ -85,7 +86,10 @@ def _publish(
     def write_manifest(path: Path) -> None:
         nonlocal manifest
         digest = digest_of_file(path.parent / name)
-        about = {"columns": _roles(study, form), "objective": study.objective_options}
+        about = {
+            "columns": _roles(study, form),
+            "objective": ReportedObjective(**study.objective_options),
+        }
         file_of = ReleasedFile(file=name, sha256=digest, **shape)
         manifest = manifest.model_copy(update={**about, "table": file_of})
         manifest.write(path)
@@ -157,7 +161,7 @@ def _release_in(directory: Path) -> tuple[str, ...]:
         manifest = Manifest.read(directory / MANIFEST)
     except InputError:
         return ()
-    ours = manifest.table if "anonymizer" in manifest.versions else None
+    ours = manifest.table if manifest.versions.anonymizer else None
     return () if ours is None else (MANIFEST, ours.file)
 
 

@@ -3,7 +3,7 @@
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -37,6 +37,19 @@ class Spreadsheet:
 
     safe: bool
     cells: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """The seeds of what was chosen at random.
+
+    ``search``: of the shuffled baseline and of searches that start at random; None where the
+    release is differentially private. ``drawing``: that of drawn values or records is ``withheld``,
+    whether it was given or not, since whoever has it could draw them again; ``none`` were drawn.
+    """
+
+    search: int | None
+    drawing: Literal["none", "withheld"] = "none"
 
 
 @dataclass(frozen=True)
@@ -79,6 +92,8 @@ class Release:
         Every model held against the released table, recounted.
     search
         How the recoding was found.
+    seeds
+        The seed of the search, and that the one of drawn values is withheld.
     study
         Fingerprint of everything that was requested.
     masking
@@ -97,6 +112,7 @@ class Release:
     regions: Sequence[Mapping[str, str | None]]
     privacy: Sequence[Verdict]
     search: SearchResult
+    seeds: Seeds
     study: str
     records: int | None = None
     dropped: int | None = None
@@ -112,7 +128,7 @@ class Release:
     @property
     def manifest(self) -> "Manifest":
         """The release as its file reports it."""
-        from anonymizer.release.manifest import Manifest  # only files need what checks them
+        from anonymizer.release.manifest import FORMAT, Manifest  # only files need what checks them
 
         own = {each.name: as_json(getattr(self, each.name)) for each in fields(self)}
         given = {name: value for name, value in own.items() if value or name not in LEFT_OUT}
@@ -122,7 +138,8 @@ class Release:
             "numpy": np.__version__,
             "pandas": pd.__version__,
         }
-        return Manifest.parse({**given, "study": {"fingerprint": self.study}, "versions": versions})
+        study = {"fingerprint": self.study}
+        return Manifest.parse({"format": FORMAT, **given, "study": study, "versions": versions})
 
     def to_dict(self) -> dict[str, Any]:
         """The manifest, ready for JSON."""

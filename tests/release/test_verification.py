@@ -466,11 +466,11 @@ SEARCH = "how a search went does not show in its result"
 UNNOTICED_ALONE = {
     "columns.identifiers.*": "a column that is not there has any name",
     "levels.*": "without hierarchies a label may be of any level",
-    "objective.aggregate": "without hierarchies no loss is computed",
     "privacy.*.parameters.**": "a weaker policy holds too, unless a ceiling follows from it",
     "recoding.*.*.level": "without hierarchies a label may be of any level",
     "recoding.*.*.values.*": "without hierarchies a label may stand for any value",
     "recoding.*.*.masked.*": "a character of a code may read like the one that masks others",
+    "seeds.search": "what was given only the study tells",
     "search.because": "what was given only the study tells",
     "search.tried.*.recoding": "what was to be tried only the study tells",
     "study.fingerprint": "it is a digest",

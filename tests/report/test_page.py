@@ -5,6 +5,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import astuple, replace
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from itertools import pairwise
 from math import log2
@@ -229,8 +230,9 @@ def known(evidence: Evidence) -> set[str]:
 def unknown(text: str, evidence: Evidence) -> set[str]:
     """The numbers of a text that are of neither source."""
     digest = re.compile(r"[0-9a-f]{64}")
-    place = str(evidence.folder.resolve().name)
-    plain = NAMES.sub("", digest.sub("", text)).replace(place, "")
+    written = (evidence.folder / "release.json").stat().st_mtime
+    day = datetime.fromtimestamp(written, UTC).strftime("%Y-%m-%d")
+    plain = NAMES.sub("", digest.sub("", text)).replace(day, "")
     return {*NUMBER.findall(plain)} - known(evidence)
 
 
@@ -285,7 +287,7 @@ def test_warnings_come_first_and_the_strongest_of_them_first(releases):
     evidence = evidence_of(releases["best"])
     page = page_of(evidence, Pictures(evidence, None))
     assert page.sections[0].anchor == "warnings"
-    codes = [each["code"] for each in evidence.manifest.warnings]
+    codes = [each.code for each in evidence.manifest.warnings]
     backwards = replace(
         evidence,
         manifest=evidence.manifest.model_copy(
@@ -396,20 +398,13 @@ def test_every_text_is_escaped(tmp_path):
 
 def test_a_pdf_has_sheets_with_their_numbers(releases):
     page = report_of(releases["two attributes"], form="pdf")
-    streams = re.findall(rb"stream\r?\n(.*?)\r?\nendstream", page, re.DOTALL)
-    objects = b"".join(zlib.decompress(each) for each in streams if each[:1] == b"x")
     assert page.startswith(b"%PDF-")
+    streams = re.findall(rb"stream\r?\n(x.*?)\r?\nendstream", page, re.DOTALL)
+    objects = b"".join(zlib.decompressobj().decompress(each) for each in streams)
     assert b"/Lang (en)" in objects
     assert b"/StructTreeRoot" in objects
-    assert (
-        int(
-            re.search(rb"/Type /Pages.*?/Count (\d+)|/Count (\d+).*?/Type /Pages", objects)[
-                0
-            ].split()[-1]
-            or 0
-        )
-        >= 0
-    )
+    (sheets,) = re.findall(rb"/Type /Pages/Kids \[([^]]*)\]", objects)
+    assert sheets.count(b" R") > 1
 
 
 @pytest.fixture

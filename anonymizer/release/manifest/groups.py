@@ -38,8 +38,8 @@ ISO_DATES = Dates()
 class GroupCalendar(ManifestPart):
     """That a group is of dates: the time zone of instants, and the format that texts have."""
 
-    zone: LabelText = None
-    format: LabelText = None
+    zone: LabelText = Field(None, description="The time zone of instants.")
+    format: LabelText = Field(None, description="The format of texts, as strptime has it.")
 
 
 class Group(ManifestPart):
@@ -53,18 +53,34 @@ class Group(ManifestPart):
     ``members`` are the groups of the hierarchy that a box has, each with its ``level``.
     """
 
-    label: LabelText
-    low: Number | StrictStr | None = Field(None, alias="from")
-    high: Number | StrictStr | None = Field(None, alias="to")
-    calendar: GroupCalendar | None = None
-    values: list[LabelText] | None = None
-    listed: Annotated[StrictInt, Field(gt=0, lt=2**62)] | None = None
-    sha256: Digest | None = None
-    excluded: list[StrictStr] | None = Field(None, alias="except")
-    masked: Annotated[list[Count], Field(min_length=2, max_length=2)] | None = None
-    level: Count | None = None
-    group: LabelText = None
-    members: list["Group"] | None = None
+    label: LabelText = Field(description="As it stands in the table; null: a missing value.")
+    low: Number | StrictStr | None = Field(
+        None, alias="from", description="Where a range begins; null: open. Dates are texts."
+    )
+    high: Number | StrictStr | None = Field(
+        None, alias="to", description="Where it ends, not included; null: open."
+    )
+    calendar: GroupCalendar | None = Field(
+        None, description="That its values are dates, and how these are read."
+    )
+    values: list[LabelText] | None = Field(None, description="The values that it stands for.")
+    listed: Annotated[StrictInt, Field(gt=0, lt=2**62)] | None = Field(
+        None, description="How many values it stands for, where these are too many to be listed."
+    )
+    sha256: Digest | None = Field(None, description="The SHA-256 of these values.")
+    excluded: list[StrictStr] | None = Field(
+        None, alias="except", description="The values that the group of all others lacks."
+    )
+    masked: Annotated[list[Count], Field(min_length=2, max_length=2)] | None = Field(
+        None, description="Where the characters of a code begin and end that are masked."
+    )
+    level: Count | None = Field(None, description="Its level in the hierarchy, in a cut.")
+    group: LabelText = Field(
+        None, description="The label in the hierarchy, where the table has another one."
+    )
+    members: list["Group"] | None = Field(
+        None, description="The groups of the hierarchy that it joins."
+    )
 
     @model_validator(mode="after")
     def _complete(self) -> "Group":

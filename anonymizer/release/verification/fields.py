@@ -46,7 +46,8 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
         "consistent",
         "",
         """
-        objective.targets.* records dropped information.original information.shuffled
+        format seeds.drawing objective.targets.* records dropped
+        information.original information.shuffled
         information.shuffled_deviation targets.*.shuffled_deviation
         information.retained_above_shuffled information.ceiling information.gap information.loss
         information.loss_above_shuffled targets.*.original targets.*.shuffled targets.*.ceiling
@@ -69,6 +70,7 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ("study", HIERARCHY, "recoding.*.*.members.**"),
     ("study", "what was required only the study can tell", "privacy.*.parameters.**"),
     ("study", FINGERPRINT, "study.fingerprint"),
+    ("study", GIVEN, "seeds.search"),
     ("unchecked", LONG, "recoding.*.*.listed recoding.*.*.sha256"),
     ("unchecked", CELLS, "spreadsheet.**"),
     ("unchecked", SEARCH, "search.strategy search.nodes search.checked search.feasible"),

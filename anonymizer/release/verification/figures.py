@@ -138,6 +138,15 @@ def search(facts: Facts) -> Iterator[Check]:
         yield required("search.tried", taken == 1, words, "needs one that was taken")
 
 
+def seeds(facts: Facts) -> Iterator[Check]:
+    """That the seed of what was drawn is withheld where something was, and reported nowhere."""
+    drawn = facts.private or bool(facts.masked)
+    found = "withheld" if drawn else "none"
+    yield compared("seeds.drawing", at(facts.manifest, "seeds", "drawing"), found, "consistent")
+    if facts.private:
+        yield compared("seeds.search", at(facts.manifest, "seeds", "search"), None, "consistent")
+
+
 def _objective_known(facts: Facts, name: str) -> Iterator[Check]:
     for field in ("because", "tried"):
         there = at(facts.manifest, "search", field) is not ABSENT

@@ -58,6 +58,7 @@ def studied(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     yield from _options(manifest, study)
     yield from _policy(manifest, policy_of_study(study))
     yield from _levels(manifest, study)
+    yield from _seed(manifest, study)
     yield _fingerprint(manifest, study)
 
 
@@ -253,6 +254,12 @@ def _alike(one: object, other: object) -> bool:
 def _covers(hierarchy: Hierarchy, value: object) -> bool:
     """Whether a hierarchy knows a value, or the number that it writes out: 0.50 is 0.5."""
     return any(hierarchy.covers(hierarchy.key(each)) for each in (value, plain_text(value)))
+
+
+def _seed(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
+    reported = at(manifest, "seeds", "search")
+    if reported is not None:  # a differentially private release has none
+        yield compared("seeds.search", reported, study.document.search.seed, "study")
 
 
 def _fingerprint(manifest: Mapping[str, Any], study: Study) -> Check:

@@ -162,7 +162,7 @@ def _facts(
 
 ON_TABLE = (
     figures.sizes, figures.missing, labels.labels, labels.ranges, labels.regions, figures.policy,
-    figures.informations, figures.search, labels.masking, figures.warnings,
+    figures.informations, figures.search, figures.seeds, labels.masking, figures.warnings,
 )  # fmt: skip
 """What is checked on the records, in this order."""
 

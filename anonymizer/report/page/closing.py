@@ -121,8 +121,7 @@ def _checksums(evidence: Evidence) -> Iterator[tuple[str, str]]:
     about = evidence.manifest.file[0]
     yield f"SHA-256 of {about.file}", about.sha256
     yield f"SHA-256 of {MANIFEST}", digest_of_file(evidence.folder / MANIFEST)
-    if fingerprint := evidence.manifest.study.get("fingerprint"):
-        yield "Fingerprint of the study", str(fingerprint)
+    yield "Fingerprint of the study", evidence.manifest.study.fingerprint
     signed = f"in {MANIFEST}.sig; it was not checked for this report" if evidence.signed else "none"
     yield "Signature", signed
 

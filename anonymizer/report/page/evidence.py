@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
@@ -73,6 +74,12 @@ class Evidence:
     def sizes(self) -> Ints:
         """The people of each class, the smallest first."""
         return np.sort(self.counts.sizes[self.counts.sizes > 0])
+
+    @property
+    def date(self) -> str:
+        """The day that the file of the manifest bears, in UTC."""
+        written = (self.folder / MANIFEST).stat().st_mtime
+        return datetime.fromtimestamp(written, UTC).date().isoformat()
 
     @property
     def average_size(self) -> float:

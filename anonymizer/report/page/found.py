@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from anonymizer.release.manifest.parts import ReportedTrial
+from anonymizer.release.manifest.figures import ReportedTrial
 from anonymizer.report.page.document import Block, Heading, Paragraph, Section, Table
 from anonymizer.report.page.evidence import Evidence
 from anonymizer.report.page.numbers import bits, count, listed, number, several, share

@@ -1,11 +1,10 @@
 """What a release keeps: information, per class and on average, and other measures of use."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import log2
-from typing import Any
 
 from anonymizer.objectives import OBJECTIVES
-from anonymizer.release.manifest.parts import ReportedVerdict
+from anonymizer.release.manifest.figures import ReportedInformation, ReportedVerdict
 from anonymizer.report.page.document import Block, Heading, Paragraph, Section, Table, Terms
 from anonymizer.report.page.evidence import Disclosure, Evidence
 from anonymizer.report.page.numbers import UNKNOWN, bits, count, listed, number, share
@@ -50,10 +49,10 @@ def kept_section(evidence: Evidence, pictures: Pictures) -> Section:
     return Section("kept", "What is kept", blocks)
 
 
-def _about(information: Mapping[str, Any], about: str) -> list[Block]:
+def _about(information: ReportedInformation, about: str) -> list[Block]:
     """What is kept of the information about some attributes."""
-    rows = [(words, bits(information[name])) for name, words in ROWS]
-    rows += [(words, share(information[name])) for name, words in LOSSES]
+    rows = [(words, bits(getattr(information, name))) for name, words in ROWS]
+    rows += [(words, share(getattr(information, name))) for name, words in LOSSES]
     return [
         Heading(f"Information about {about}"),
         *map(Paragraph, _sentences(information, about)),
@@ -61,20 +60,20 @@ def _about(information: Mapping[str, Any], about: str) -> list[Block]:
     ]
 
 
-def _sentences(information: Mapping[str, Any], about: str) -> Iterator[str]:
+def _sentences(information: ReportedInformation, about: str) -> Iterator[str]:
     """The same for readers who are no statisticians."""
     yield (
-        f"Before, the quasi-identifiers of a person gave {bits(information['original'])} about "
-        f"{about}. In the release they give {bits(information['retained'])}. No release under this "
-        f"policy can give more than {bits(information['ceiling'])}."
+        f"Before, the quasi-identifiers of a person gave {bits(information.original)} about "
+        f"{about}. In the release they give {bits(information.retained)}. No release under this "
+        f"policy can give more than {bits(information.ceiling)}."
     )
-    if information["loss"] is None:
+    if information.loss is None:
         yield "There was no information to lose."
     else:
         yield (
-            f"So {share(information['loss'])} of it is lost. Small classes seem to say more than "
+            f"So {share(information.loss)} of it is lost. Small classes seem to say more than "
             "they do, which inflates what there was before: with chance taken off on both sides "
-            f"the loss is {_shown_share(information['loss_above_shuffled'])}."
+            f"the loss is {_shown_share(information.loss_above_shuffled)}."
         )
 
 
@@ -135,7 +134,7 @@ def _uses(evidence: Evidence) -> Iterator[Block]:
         ("Discernibility: the sum of squared class sizes", count(evidence.discernibility)),
         (
             "What the class of a record tells about which record it is, on average",
-            f"{bits(loss['average'])} of {bits(loss['uncertainty'])}",
+            f"{bits(loss.average)} of {bits(loss.uncertainty)}",
         ),
     ]
     if search.value is not None and search.objective in OBJECTIVES:

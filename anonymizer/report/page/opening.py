@@ -1,8 +1,8 @@
 """The beginning of a page: what was released, whether it holds, and what to beware of."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
+from anonymizer.release.manifest.figures import ReportedWarning
 from anonymizer.report.page.document import Paragraph, Points, Section
 from anonymizer.report.page.evidence import Evidence
 from anonymizer.report.page.numbers import count, listed
@@ -54,8 +54,7 @@ def facts(evidence: Evidence) -> Iterator[tuple[str, str]]:
     manifest = evidence.manifest
     about, roles = manifest.file
     yield "Released file", about.file
-    if (made := getattr(manifest, "created", None)) is not None:
-        yield "Released on", str(made)
+    yield "Date of its manifest", evidence.date
     of = f" of {count(manifest.records)}" if manifest.records is not None else ""
     yield "Records", f"{count(evidence.released)}{of}"
     yield "Columns", f"{count(len(about.columns))}: {listed(about.columns)}"
@@ -68,7 +67,7 @@ def facts(evidence: Evidence) -> Iterator[tuple[str, str]]:
         yield "Released as they were", listed(manifest.other_columns)
     if roles.identifiers:
         yield "Left out (identifiers)", listed(roles.identifiers)
-    yield "Made by", f"anonymizer {manifest.versions.get('anonymizer', '')}".strip()
+    yield "Made by", f"anonymizer {manifest.versions.anonymizer}".strip()
 
 
 def warnings_section(evidence: Evidence) -> Section:
@@ -80,17 +79,17 @@ def warnings_section(evidence: Evidence) -> Section:
     return Section("warnings", "Warnings", [Points(given, "warning")])
 
 
-def _ordered(warnings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _ordered(warnings: Sequence[ReportedWarning]) -> list[ReportedWarning]:
     """By kind, and of each kind the one first that concerns the largest share."""
 
-    def rank(each: Mapping[str, Any]) -> tuple[int, float]:
-        return STRONGEST.index(each["code"]), -each["count"] / each["of"]
+    def rank(each: ReportedWarning) -> tuple[int, float]:
+        return STRONGEST.index(each.code), -each.count / each.of
 
     return sorted(warnings, key=rank)
 
 
-def _as_sentence(warning: Mapping[str, Any]) -> str:
-    message = str(warning["message"])
+def _as_sentence(warning: ReportedWarning) -> str:
+    message = warning.message
     return f"{message[:1].upper()}{message[1:]}."
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from anonymizer.privacy import MODELS, Wording
-from anonymizer.release.manifest.parts import ReportedVerdict
+from anonymizer.release.manifest.figures import ReportedVerdict
 from anonymizer.report.page.document import Heading, Paragraph, Section, Table, Terms
 from anonymizer.report.page.evidence import Evidence
 from anonymizer.report.page.numbers import listed, sentence, share
