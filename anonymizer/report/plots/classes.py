@@ -1,6 +1,7 @@
 """What each class of a release tells, against the policy (Bezzi 2010, Figures 2 to 4, right)."""
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -8,14 +9,17 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from anonymizer.counts.counts import Classes, Counts
+from anonymizer.counts.counts import Classes
 from anonymizer.information.entropy import entropy, specific_information, surprise
 from anonymizer.kernels.arrays import Floats, Ints, Mask
 from anonymizer.privacy import EntropyLDiversity, KAnonymity, PrivacyModel, TCloseness
 from anonymizer.privacy.base import holds
 from anonymizer.release.manifest import Manifest
 from anonymizer.report.plots.counted import recounted
-from anonymizer.report.plots.style import Picture, Theme, drawing, panels, short
+from anonymizer.report.plots.style import Picture, Theme, counted_axis, drawing, panels, short
+
+WIDE = 20
+"""The largest class is so many times the smallest: a logarithmic axis shows both."""
 
 MOST_BARS = 40
 """Classes that are drawn as a bar each; more are a line through them, sorted."""
@@ -68,10 +72,10 @@ def sizes_picture(
     least = max((model.k for model in models if isinstance(model, KAnonymity)), default=None)
     with drawing(theme):
         figure, ((axes,),) = panels(theme, 1, 1, 2.9, "Sizes of classes")
-        failing = sizes < (least or 0)
-        _ranked(axes, sizes, failing, figure.palette)
-        if sizes[0] > 20 * sizes[-1]:
+        if sizes[0] > WIDE * sizes[-1]:
             axes.set_yscale("log")
+        _ranked(axes, sizes, sizes < (least or 0), figure.palette)
+        counted_axis(axes.yaxis)
         if least is not None:
             _bound(axes, f"k = {least}", least, figure.palette["bad"])
         axes.set_ylabel("records")
@@ -109,7 +113,7 @@ def _draw(axes: Axes, panel: Panel, palette: dict[str, str]) -> None:
     """The classes in order, and the bounds that they stand under."""
     order = np.argsort(-panel.bits, kind="stable")
     _ranked(axes, panel.bits[order], panel.failing[order], palette)
-    for text, bound in panel.bounds:
+    for text, bound in sorted(panel.bounds, key=itemgetter(1))[:1]:  # the strictest
         _bound(axes, text, bound, palette["bad"])
     axes.axhline(0, color=palette["rule"], linewidth=0.8)
     axes.set_title(f"{panel.symbol} about {short(panel.attribute)}", fontsize=10)
@@ -118,32 +122,40 @@ def _draw(axes: Axes, panel: Panel, palette: dict[str, str]) -> None:
 
 
 def _ranked(axes: Axes, values: Floats | Ints, failing: Mask, palette: dict[str, str]) -> None:
-    """Values in the order given: bars of a few classes, an area of many; failing ones marked."""
+    """Values in the order given: bars of a few classes, a line of many; failing ones marked.
+
+    On a logarithmic axis, which has no zero for bars to stand on, a few classes are points.
+    """
     places = np.arange(1, len(values) + 1)
-    if len(values) <= MOST_BARS:
+    few, log = len(values) <= MOST_BARS, axes.get_yscale() == "log"
+    if few and not log:
         axes.bar(places[~failing], values[~failing], 0.7, color=palette["main"])
         look = {"facecolor": "none", "edgecolor": palette["bad"], "hatch": "////"}
         axes.bar(places[failing], values[failing], 0.7, **look)
     else:
-        axes.fill_between(places, values, color=palette["pale"], step="mid", linewidth=0)
-        axes.step(places, values, color=palette["main"], where="mid", linewidth=1.4)
-        axes.plot(places[failing], values[failing], "x", color=palette["bad"], markersize=5)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+        if not log:
+            axes.fill_between(places, values, color=palette["pale"], step="mid", linewidth=0)
+        style = "o" if few else "-"
+        axes.plot(places, values, style, color=palette["main"], linewidth=1.4, markersize=5)
+        axes.plot(places[failing], values[failing], "x", color=palette["bad"], markersize=6)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
+    counted_axis(axes.xaxis)
     axes.set_xlim(0.3, len(values) + 0.7)
 
 
 def _bound(axes: Axes, text: str, bound: float, color: str) -> None:
-    """A dashed line at a threshold, its name above its right end, and room for both."""
+    """A dashed line at a threshold, its name to the right of it, where nothing crosses it."""
     low, high = axes.get_ylim()
-    log = axes.get_yscale() == "log"
-    if log:
-        axes.set_ylim(min(low, bound / 2), high)
+    if axes.get_yscale() == "log":
+        axes.set_ylim(min(low, bound * 0.8), max(high, bound * 1.2))
     else:
-        axes.set_ylim(min(low, bound), max(high, bound + (high - min(low, bound)) * 0.16))
+        room = 0.06 * (max(high, bound) - min(low, bound))
+        least, most = (min(low, bound - room) if bound < low else low), max(high, bound + room)
+        axes.set_ylim(least, most)
     axes.axhline(bound, color=color, linestyle="--", linewidth=1.2)
-    at = (1.0, bound)
-    style = {"xytext": (0, 3), "textcoords": "offset points", "ha": "right", "va": "bottom"}
-    axes.annotate(text, at, xycoords=axes.get_yaxis_transform(), color=color, fontsize=9, **style)
+    style = {"xytext": (3, 0), "textcoords": "offset points", "ha": "left", "va": "center"}
+    place = axes.get_yaxis_transform()
+    axes.annotate(text, (1.0, bound), xycoords=place, color=color, fontsize=9, **style)
 
 
 def _classes(number: int, order: str) -> str:

@@ -11,6 +11,10 @@ from anonymizer.release.information import bound_of
 from anonymizer.release.manifest import Manifest
 from anonymizer.report.plots.counted import recounted
 from anonymizer.report.plots.style import Picture, Style, Theme, drawing, picture, short
+from anonymizer.utility.comparison import Comparison, Fit
+
+MOST_FITS = 24
+"""Fits that a comparison shows, those that keep most."""
 
 
 class Bar(NamedTuple):
@@ -59,7 +63,7 @@ def _bounds(manifest: Manifest, table: pd.DataFrame | None) -> list[Bar]:
     about = [model for model in models if model.sensitive and attributes_of(model, [name])]
     bits = [(model, bound_of(counts, [model], name)) for model in about]
     return [
-        Bar(f"bound of {model.name} {model.range}", bound, "pale")
+        Bar(f"bound of {model.name} {_signed(model.range)}", bound, "pale")
         for model, bound in bits
         if bound < float("inf")
     ]
@@ -87,6 +91,69 @@ def _draw_bars(axes: Axes, bars: Sequence[Bar], palette: dict[str, str], origina
     axes.grid(visible=True, axis="x")
     axes.grid(visible=False, axis="y")
     axes.set_xlabel("bits")
+
+
+def comparison_picture(comparison: Comparison, theme: Theme = "auto") -> Picture:
+    """Recodings compared under the policy: bits retained on records held out, and the ceiling.
+
+    A bar for each fit, hatched where it breaks the policy, with the number of classes that do. The
+    ceiling is a band from the lowest to the highest one of the policies.
+    """
+    fits = sorted(comparison.fits, key=lambda fit: -fit.held_out.retained)[:MOST_FITS]
+    names = [_named(fit) for fit in fits]
+    ceilings = [point.ceiling for point in comparison.points]
+    with drawing(theme):
+        figure, axes = picture(theme, 0.36 * len(fits) + 1.2, "Recodings compared")
+        low, high = min(ceilings), max(ceilings)
+        most = max([*(fit.held_out.retained for fit in fits), high, 1e-9])
+        thin = max(low, high - most * 0.004)
+        axes.axvspan(min(low, thin), high, color=figure.palette["pale"], linewidth=0, zorder=0.5)
+        for place, fit in enumerate(fits):
+            _draw_fit(axes, place, fit, figure.palette)
+        axes.set_yticks(range(len(fits)), [short(name, 40) for name in names])
+        axes.set_ylim(len(fits) - 0.5, -0.5)
+        axes.set_xlim(min([0.0, *(fit.held_out.retained for fit in fits)]), most * 1.5)
+        axes.tick_params("y", length=0)
+        axes.grid(visible=True, axis="x")
+        axes.grid(visible=False, axis="y")
+        axes.set_xlabel("bits retained on records held out; shaded: the ceiling of the policy")
+    figure.description = "; ".join(
+        f"{name}: {_verdict(fit)}" for name, fit in zip(names, fits, strict=True)
+    )
+    return figure
+
+
+def _draw_fit(axes: Axes, place: int, fit: Fit, palette: dict[str, str]) -> None:
+    """The bar of a fit, and its bits or what it breaks."""
+    holds = fit.held_out.satisfied
+    look: Style = (
+        {"facecolor": palette["main"], "edgecolor": palette["main"]}
+        if holds
+        else {"facecolor": "none", "edgecolor": palette["bad"], "hatch": "////"}
+    )
+    axes.barh(place, fit.held_out.retained, height=0.66, **look)
+    style = {"textcoords": "offset points", "va": "center", "fontsize": 9}
+    end = max(fit.held_out.retained, 0.0)
+    axes.annotate(_verdict(fit), (end, place), (4, 0), **style)
+
+
+def _named(fit: Fit) -> str:
+    """A recoding with the swept parameters of its policy."""
+    swept = ", ".join(f"{name} = {value:g}" for name, value in fit.parameters.items())
+    return f"{fit.recoding} ({swept})" if swept else fit.recoding
+
+
+def _verdict(fit: Fit) -> str:
+    """The bits of a fit, and the classes that break the policy."""
+    half = fit.held_out
+    if half.satisfied:
+        return f"{half.retained:.3f}"
+    return f"{half.retained:.3f}, {half.broken:,} of {half.classes:,} classes fail"
+
+
+def _signed(range_: str) -> str:
+    """Comparisons in single signs."""
+    return range_.replace("<=", "≤").replace(">=", "≥")
 
 
 def _share(bar: Bar, original: float) -> str:

@@ -8,7 +8,9 @@ from typing import Any, Literal
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, NullFormatter
 
 Style = dict[str, Any]
 Theme = Literal["auto", "light", "dark"]
@@ -25,8 +27,6 @@ LOOK: dict[Any, Any] = {
     "legend.frameon": False,
     "font.size": 10.0,
     "svg.hashsalt": "anonymizer",  # the same subject gives the same file
-    "svg.fonttype": "none",  # texts stay texts: they are found, and every script has a font
-    "text.parse_math": False,  # labels of tables may hold dollars
 }
 UNDATED = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
@@ -63,8 +63,9 @@ LONGEST = 28
 class Picture(Figure):
     """A figure that says what it shows to people who do not see it.
 
-    ``title``: its name in a few words. ``description``: what it shows, figures among them. ``theme``:
-    ``"auto"`` follows the page that it is on, ``"light"`` and ``"dark"`` have colours of their own.
+    ``title``: its name in a few words. ``description``: what it shows, figures among them.
+    ``theme``: ``"auto"`` follows the page that it is on, ``"light"`` and ``"dark"`` have colours of
+    their own.
     """
 
     title: str
@@ -92,6 +93,8 @@ def drawing(theme: Theme) -> Iterator[dict[str, str]]:
         "ytick.color": palette["ink"],
         "grid.color": palette["rule"],
         "hatch.linewidth": 0.8,
+        "svg.fonttype": "none",  # texts stay texts: they are found, and every script has a font
+        "text.parse_math": False,  # labels of tables may hold dollars
     }
     with mpl.rc_context(look):
         yield palette
@@ -116,6 +119,12 @@ def short(text: object, longest: int = LONGEST) -> str:
     """A name or label as a picture shows it: in one line, not too long, nothing unprintable."""
     line = "".join(each if each.isprintable() else " " for each in str(text)).strip()
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+
+
+def counted_axis(axis: Axis) -> None:
+    """Numbers of an axis with commas for thousands, on a logarithmic one at powers of 10 alone."""
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.6g}"))
+    axis.set_minor_formatter(NullFormatter())
 
 
 def save(figure: Figure, path: Path) -> None:

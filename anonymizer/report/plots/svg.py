@@ -6,10 +6,9 @@ import re
 import warnings
 from html import escape
 
-import matplotlib as mpl
 from matplotlib.figure import Figure
 
-from anonymizer.report.plots.style import DARK, LIGHT, LOOK, UNDATED, Picture
+from anonymizer.report.plots.style import DARK, LIGHT, UNDATED, Picture, drawing
 
 HEAD = re.compile(r"^.*?<svg[^>]*?viewBox=\"([^\"]*)\"[^>]*>", re.DOTALL)
 METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
@@ -25,9 +24,9 @@ FONTS = "'DejaVu Sans', Verdana, system-ui, sans-serif"
 def svg_of(figure: Figure) -> str:
     """The figure as ``<svg>``: no reference leaves it, and its ids are those of no other picture.
 
-    The same figure gives the same text. It has ``role="img"``, ``<title>`` and ``<desc>``. Where its
-    theme is ``"auto"``, its ink is ``currentColor``, and the other colours are the CSS variables
-    ``--picture-main``, ``-pale``, ``-bad``, ``-good``, ``-rule`` and ``-paper`` of the page; without
+    The same figure gives the same text. It has ``role="img"``, ``<title>`` and ``<desc>``. Where
+    its theme is ``"auto"``, its ink is ``currentColor``, and other colours are the CSS variables
+    ``--picture-main``, ``-pale``, ``-bad``, ``-good``, ``-rule`` and ``-paper`` of a page. Without
     these they follow the reader's ``prefers-color-scheme``, and are light in print. A figure of
     theme ``"light"`` or ``"dark"`` has colours alone, for renderers that know no variables.
     """
@@ -60,16 +59,16 @@ def svg_of(figure: Figure) -> str:
 def _written(figure: Figure) -> str:
     """What matplotlib writes, on no background of its own."""
     target = io.StringIO()
-    plain = not isinstance(figure, Picture) or figure.theme != "dark"
-    with mpl.rc_context(LOOK), warnings.catch_warnings():
+    theme = figure.theme if isinstance(figure, Picture) else "light"
+    with drawing(theme), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph", UserWarning)
-        face = "none" if plain else figure.get_facecolor()
+        face = figure.get_facecolor() if theme == "dark" else "none"
         figure.savefig(target, format="svg", metadata=UNDATED["svg"], facecolor=face)
     return target.getvalue()
 
 
 def _style(own: str, lines: str, width: str, theme: str) -> str:
-    """The rules of a picture, which hold within it alone: as wide as there is room, up to its own."""
+    """The rules of a picture, within it alone: as wide as there is room, up to its own width."""
     rules = [f"#p{own}{{width:100%;max-width:{width}pt;height:auto}}", f"#p{own} *{{{lines}}}"]
     if theme == "auto":
         rules += [
@@ -77,7 +76,7 @@ def _style(own: str, lines: str, width: str, theme: str) -> str:
             f"@media screen and (prefers-color-scheme:dark){{#p{own}{{{_variables(DARK)}}}}}",
             f"svg#p{own}:root{{color-scheme:light dark}}",
         ]
-    return "".join(rules)
+    return f"<style>{''.join(rules)}</style>"
 
 
 def _variables(palette: dict[str, str]) -> str:
