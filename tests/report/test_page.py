@@ -23,13 +23,14 @@ from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.warnings.warnings import WARNINGS
 from anonymizer.report.page import rendering, report_of
+from anonymizer.report.page.document import Page, Paragraph, Section
 from anonymizer.report.page.evidence import Evidence, evidence_of
 from anonymizer.report.page.numbers import FORMS, sentence
 from anonymizer.report.page.opening import STRONGEST, warnings_section
 from anonymizer.report.page.page import page_of
 from anonymizer.report.page.pictures import Pictures
 from anonymizer.report.page.policy import open_points
-from anonymizer.report.page.rendering import as_html, as_markdown
+from anonymizer.report.page.rendering import as_html, as_markdown, as_pdf
 
 SENTENCES = {
     "k-anonymity": (
@@ -396,8 +397,9 @@ def test_every_text_is_escaped(tmp_path):
     assert [len(re.split(r"(?<!\\)\|", line)) for line in rows] == [7]
 
 
-def test_a_pdf_has_sheets_with_their_numbers(releases):
-    page = report_of(releases["two attributes"], form="pdf")
+def test_a_pdf_is_on_several_sheets_and_for_screen_readers_too():
+    lines = [Paragraph(f"Sentence {place}.") for place in range(60)]
+    page = as_pdf(Page("Title", "about", "holds", [], [Section("one", "One", lines)], "end"))
     assert page.startswith(b"%PDF-")
     streams = re.findall(rb"stream\r?\n(x.*?)\r?\nendstream", page, re.DOTALL)
     objects = b"".join(zlib.decompressobj().decompress(each) for each in streams)

@@ -143,10 +143,9 @@ class Evidence:
         """What is released of each quasi-identifier."""
         return tuple(self._attribute(name) for name in self.quasi_identifiers)
 
-    @cached_property
-    def hidden(self) -> int:
-        """The records with ``*`` in every quasi-identifier."""
-        return int(engine.all_equal(self.table, self.quasi_identifiers, "*").sum())
+    def labels_of(self, name: str) -> int:
+        """The different labels of a quasi-identifier that occur."""
+        return next(each.labels for each in self.attributes if each.name == name)
 
     @property
     def checks(self) -> Counter[str]:

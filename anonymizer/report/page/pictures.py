@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -29,35 +31,40 @@ class Pictures:
 
     def information(self) -> Iterator[Picture]:
         """Information original, retained, ceiling."""
-        yield from self._picture("information_picture", "Information before and after")
+        yield from self._release("information_picture", "Information before and after")
 
     def classes(self) -> Iterator[Picture]:
         """I1 and I2 of each class against t and l."""
-        yield from self._picture("classes_picture", "What each class gives away")
+        yield from self._release("classes_picture", "What each class gives away")
 
     def sizes(self) -> Iterator[Picture]:
         """How large classes are."""
-        yield from self._picture("sizes_picture", "Sizes of classes")
+        yield from self._release("sizes_picture", "Sizes of classes")
 
     def lattice(self) -> Iterator[Picture]:
         """The lattice with its frontier."""
-        yield from self._picture("lattice_picture", "The lattice of levels and its frontier")
+        yield from self._release("lattice_picture", "The lattice of levels and its frontier")
 
     def attribute(self, name: str) -> Iterator[Picture]:
-        """An attribute as it is released."""
-        yield from self._picture("attribute_picture", f"{name}, as it is released", name)
+        """An attribute as it is released; none where every record has the same label."""
+        if self.evidence.labels_of(name) > 1:
+            yield from self._release("attribute_picture", f"{name}, as it is released", name=name)
 
     def comparison(self, comparison: Comparison) -> Iterator[Picture]:
         """Recodings side by side."""
-        yield from self._picture("comparison_picture", "Recodings compared", comparison)
+        if comparison.fits:
+            yield from self._drawn("comparison_picture", "Recodings compared", comparison)
 
-    def _picture(self, name: str, caption: str, *more: Any) -> Iterator[Picture]:
-        """One picture; none where the release has nothing to draw."""
+    def _release(self, drawn: str, caption: str, **options: str) -> Iterator[Picture]:
+        """A picture of the release; none where it has nothing to draw."""
+        parts = self.evidence.manifest, self.evidence.table
+        yield from self._drawn(drawn, caption, *parts, **options)
+
+    def _drawn(self, drawn: str, caption: str, *parts: Any, **options: str) -> Iterator[Picture]:
         if self.theme is None:
             return
-        from anonymizer.report.plots import release as plots  # needs matplotlib
-
-        draw: Callable[..., Any] = getattr(plots, name, lambda *a, **k: None)
-        figure = draw(self.evidence.manifest, self.evidence.table, *more, theme=self.theme)
+        plots = import_module("anonymizer.report.plots.release")  # needs matplotlib
+        draw: Callable[..., Any] = partial(getattr(plots, drawn), *parts, **options)
+        figure = draw(theme=self.theme)
         if figure is not None:
             yield Picture(plots.svg_of(figure), caption)
