@@ -61,7 +61,7 @@ def risk_section(evidence: Evidence) -> Section:
         ("Share of people who are alone in their class", share(evidence.unique_share)),
         ("People in classes of the smallest size", count(evidence.least_protected)),
     ]
-    blocks = [
+    blocks: list[Block] = [
         Paragraph(
             "The risk that somebody who knows "
             f"{listed(evidence.quasi_identifiers)} of a person, and that the person is in the "

@@ -18,7 +18,7 @@ def found_section(
     evidence: Evidence, pictures: Pictures, comparison: Comparison | str | None
 ) -> Section:
     """The search in sentences, the frontier, the trials, and the comparison if there is one."""
-    blocks: list[Block] = [*map(Paragraph, _sentences(evidence))]
+    blocks: list[Block] = [Paragraph(" ".join(_sentences(evidence)))]
     blocks += _frontier(evidence)
     blocks += pictures.lattice()
     blocks += _tried(evidence.manifest.search.tried)
@@ -136,8 +136,7 @@ def _fit(fit: Fit, comparison: Comparison) -> tuple[str, ...]:
     half = fit.held_out
     best = " (best)" if comparison.is_best(fit) else ""
     classes = several(half.broken, "class", "classes")
-    records = counted(half.records_broken, "record")
-    fails = f"fails in {classes} ({records}): {listed(half.failing)}"
+    fails = f"fails in {classes}: {listed(half.failing)}"
     return (
         fit.recoding + best,
         bits(half.retained),

@@ -5,7 +5,7 @@ from typing import Any
 
 from anonymizer.privacy import MODELS, Wording
 from anonymizer.release.manifest.figures import ReportedVerdict
-from anonymizer.report.page.document import Heading, Paragraph, Section, Table, Terms
+from anonymizer.report.page.document import Block, Heading, Paragraph, Section, Table, Terms
 from anonymizer.report.page.evidence import Evidence
 from anonymizer.report.page.numbers import listed, sentence, share
 
@@ -16,7 +16,7 @@ Point = tuple[str, str]
 def policy_section(evidence: Evidence) -> Section:
     """Each model with what it promises and what was found, then what is left open."""
     models = evidence.manifest.privacy
-    blocks = [
+    blocks: list[Block] = [
         Table(
             "What the policy promises every person in the table, and what was found",
             ("Model", "Promise", "Found in this table"),
