@@ -31,6 +31,7 @@ HOMES = {
     "init": "anonymizer.cli.init",
     "run": "anonymizer.cli.releases",
     "verify": "anonymizer.cli.releases",
+    "report": "anonymizer.cli.report",
     "sign": "anonymizer.cli.signing",
     "keys": "anonymizer.cli.signing",
     "check": "anonymizer.cli.releases",

@@ -1,12 +1,12 @@
 """What a privacy model is: a quantity per class, and which values of it are acceptable."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, partial
 from math import inf, isfinite
 from numbers import Integral, Real
-from typing import Annotated, ClassVar, get_type_hints
+from typing import Annotated, Any, ClassVar, get_type_hints
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from anonymizer.errors import (
 )
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
+from anonymizer.privacy.wording import Wording
 
 TOLERANCE = 1e-9
 """Bits a comparison forgives, so that an exactly uniform class passes its own l; nothing looser."""
@@ -57,7 +58,8 @@ class PrivacyModel(ABC):
     ``value_monotone``: merging sensitive values only ever raises the measure, or only ever lowers
     it; then readers who take some values for one find nothing worse than the two who take all of
     them for one, or none. ``beyond``: the message about a parameter that not even the table as a
-    single class satisfies.
+    single class satisfies. ``wording``: its sentences in a report, for people who are no
+    statisticians; where these depend on parameters ``wording_of`` gives them.
     """
 
     name: ClassVar[str]
@@ -77,6 +79,7 @@ class PrivacyModel(ABC):
     required: ClassVar[tuple[str, ...]] = ()
     value_monotone: ClassVar[bool] = True
     beyond: ClassVar[str] = ""
+    wording: ClassVar[Wording | None] = None
     attribute: str | None = None
 
     def __post_init__(self) -> None:
@@ -132,6 +135,11 @@ class PrivacyModel(ABC):
     def worst(self, values: Floats) -> float:
         """The value of the class that comes off worst."""
         return float(values.min() if self.at_least else values.max())
+
+    @classmethod
+    def wording_of(cls, parameters: Mapping[str, Any]) -> Wording | None:
+        """Its sentences in a report under some parameters, as a manifest has them; None: none."""
+        return cls.wording
 
     @property
     def range(self) -> str:

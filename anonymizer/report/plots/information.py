@@ -37,11 +37,11 @@ def information_picture(
     found = manifest.information
     if not found:
         return None
-    original, retained = found["original"], found["retained"]
+    original, retained = found.original, found.retained
     bars = [
         Bar("original, I(X;W)", original, "open"),
         *_bounds(manifest, table),
-        Bar("ceiling of the policy", found["ceiling"], "rule"),
+        Bar("ceiling of the policy", found.ceiling, "rule"),
         Bar("retained, I(X̃;W)", retained, "main"),
         Bar("lost", max(original - retained, 0.0), "lost"),
     ]

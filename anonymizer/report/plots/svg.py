@@ -42,9 +42,7 @@ def svg_of(figure: Figure) -> str:
     body = NAMED.sub(lambda name: f"{name[0]}p{own}-", body)
     body = _themed(body) if theme == "auto" else body
     width, height = found[1].split()[2:]
-    body = OWN_STYLE.sub(
-        lambda style: f"<style>{_style(own, style[1], width, theme)}</style>", body
-    )
+    body = OWN_STYLE.sub(lambda style: _style(own, style[1], width, theme), body)
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
         f'class="{CLASS}" id="p{own}" viewBox="{found[1]}" width="{width}pt" '
