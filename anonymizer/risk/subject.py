@@ -43,16 +43,15 @@ class Subject:
         How the file is written.
     identifiers, targets
         Columns that a release leaves out, or is to inform about: no warning is about them.
-    source
-        Where the roles come from, in words.
     originals
         Other tables that a file of results must not replace.
+    given, manifest, study
+        Where the policy comes from: models by themselves, a manifest, or a study.
     """
 
     path: Path
     schema: Schema
     form: Format
-    source: str
     identifiers: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     originals: tuple[Path, ...] = ()
@@ -68,7 +67,6 @@ class Subject:
             path,
             schema_at(study, path),
             form_at(study, path),
-            str(study.path),
             roles.identifiers,
             roles.targets_alone,
             (study.data_path,),
@@ -89,9 +87,7 @@ class Subject:
         form = release_format(table, columns.separator, tuple(columns.missing_values))
         schema = replace(roles, targets=())
         identifiers = tuple(columns.identifiers)
-        return cls(
-            table, schema, form, MANIFEST, identifiers, roles.targets_alone, manifest=manifest
-        )
+        return cls(table, schema, form, identifiers, roles.targets_alone, manifest=manifest)
 
     @classmethod
     def of_names(
@@ -111,7 +107,7 @@ class Subject:
         path = table_in(path)
         schema = Schema(tuple(quasi_identifiers), tuple(sensitive), missing=missing)
         found = _form_of(path, schema, form)
-        return cls(path, schema, found, "the options", given=models_of(privacy))
+        return cls(path, schema, found, given=models_of(privacy))
 
     def under(self, models: Sequence[PrivacyModel]) -> "Subject":
         """The same under another policy; its own where no model is given."""

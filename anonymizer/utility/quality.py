@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import taxonomies_of
 from anonymizer.errors import InputError, column_names, is_whole, jobs_of, require_one_of
 from anonymizer.hierarchy import Taxonomy
@@ -247,7 +248,8 @@ def _recoder(study: Study, manifest: Manifest, taxonomies: Mapping[str, Taxonomy
     if manifest.regions:
         _require_same({*manifest.regions[0]} == {*taxonomies})
         full = manifest.completed(study.hierarchies)
-        labels = RegionLabels.of_manifest(full, taxonomies, study.recoding.numbered)
+        numbered = CLASS in {*manifest.file[1].quasi_identifiers} - {*manifest.recoding}
+        labels = RegionLabels.of_manifest(full, taxonomies, numbered)
         return Recoder(study.schema, taxonomies, labels)
     sampled = any(each.model == DifferentialPrivacy.name for each in manifest.privacy)
     return Recoder(study.schema, taxonomies, manifest.recoding_over(taxonomies), sampled=sampled)

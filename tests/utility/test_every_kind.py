@@ -122,6 +122,8 @@ def test_merged_cells_by_hand():
     assert found.measures["granularity"].normalized == 0
     assert found.measures["record-squared-error"].value == pytest.approx(40 / 184)
     assert found.measures["attribute-squared-error"].value == pytest.approx(1)
+    with pytest.raises(InputError, match="must number its 2 classes"):
+        measured(released.assign(**{"class": [1, 1, 2, 3]}), in_regions([every] * 2, numbered=True))
 
 
 def test_drawn_values_by_hand():
