@@ -314,7 +314,9 @@ def test_the_fingerprint_needs_the_private_key_and_is_in_signed_releases_alone(r
 
 
 def test_a_differentially_private_release_has_no_fingerprint(place):
-    text = STUDY.replace('"k-anonymity"\nk = 4', '"differential-privacy"\nepsilon = 2\ndelta = 0.01')
+    text = STUDY.replace(
+        '"k-anonymity"\nk = 4', '"differential-privacy"\nepsilon = 2\ndelta = 0.01'
+    )
     text = text.replace('attributes = ["ill"]', "attributes = []")
     text = text.replace('attributes = ["name"]', 'attributes = ["name", "ill"]')
     pd.concat([pd.read_csv(place / "people.csv")] * 6).to_csv(place / "people.csv", index=False)

@@ -106,12 +106,8 @@ class Manifest(ManifestPart):
     warnings: list[ReportedWarning] = Field(description="What the release is weak in.")
     search: ReportedSearch = Field(description="How the recoding was found.")
     seeds: ReportedSeeds = Field(description="The seeds of what was chosen at random.")
-    study: ReportedStudy = Field(
-        default_factory=ReportedStudy, description="What was requested, as a digest."
-    )
-    versions: Versions = Field(
-        default_factory=Versions, description="The versions of what made the release."
-    )
+    study: ReportedStudy = Field(ReportedStudy(), description="What was requested, as a digest.")
+    versions: Versions = Field(Versions(), description="The versions of what made the release.")
     columns: ReportedRoles | None = Field(
         None, description="The roles of the columns; null where it is about no file."
     )

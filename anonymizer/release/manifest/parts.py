@@ -92,7 +92,8 @@ class ReportedStudy(ManifestPart):
     """What was requested."""
 
     fingerprint: StrictStr = Field(
-        "", description="The SHA-256 of all that was requested, hierarchies by their content."
+        default="",
+        description="The SHA-256 of all that was requested, hierarchies by their content.",
     )
 
 
@@ -108,7 +109,7 @@ class ReportedInput(ManifestPart):
 class Versions(ManifestPart):
     """The versions of what made the release."""
 
-    anonymizer: StrictStr = Field("", description="The version of this package.")
-    python: StrictStr = Field("", description="The version of Python.")
-    numpy: StrictStr = Field("", description="The version of NumPy.")
-    pandas: StrictStr = Field("", description="The version of pandas.")
+    anonymizer: StrictStr = Field(default="", description="The version of this package.")
+    python: StrictStr = Field(default="", description="The version of Python.")
+    numpy: StrictStr = Field(default="", description="The version of NumPy.")
+    pandas: StrictStr = Field(default="", description="The version of pandas.")

@@ -77,4 +77,5 @@ def _way(name: str, own: Any, wanted: Any) -> str:
     numbers = all(isinstance(each, int | float) for each in (own, wanted))
     if not numbers or ABSENT in (own, wanted) or name not in SAFER_LARGER | SAFER_SMALLER:
         return "ANOTHER"
-    return "stricter" if (own > wanted) == (name in SAFER_LARGER) else "WEAKER"
+    larger = bool(own > wanted)
+    return "stricter" if larger == (name in SAFER_LARGER) else "WEAKER"
