@@ -54,7 +54,7 @@ def _is_about(reported: Reported, model: PrivacyModel) -> bool:
 def _named(model: PrivacyModel) -> str:
     own = described(model)
     about = "" if own["attribute"] is None else f" about {own['attribute']!r}"
-    return own["model"] + about
+    return f"{own['model']}{about}"
 
 
 def _compared(field: str, own: Mapping[str, Any], model: PrivacyModel) -> Check:
