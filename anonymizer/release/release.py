@@ -32,7 +32,7 @@ RELEASED = ("released.csv", "released.parquet")
 FILES = (*RELEASED, SIGNATURE, MANIFEST)
 """The files that a release may have; the last one is the sign that it is whole."""
 
-LEFT_OUT = ("regions", "masking", "spreadsheet")
+LEFT_OUT = ("regions", "masking", "spreadsheet", "hierarchies", "method", "unseen", "applies")
 """Parts that a manifest has only where there is something to report."""
 
 
@@ -111,6 +111,14 @@ class Release:
         Which cells of the released file a spreadsheet would run, where there are any.
     warnings
         What the release is weak in although its policy holds.
+    hierarchies
+        The rule of each quasi-identifier that has one without listed values: it places new values.
+    method
+        The recoding that was requested, with its options; of one that draws its name alone.
+    unseen
+        How many values, and records with them, the recoding could not place, and what was done.
+    applies
+        The SHA-256 of the manifest whose recoding was applied; None where one was fitted.
     """
 
     released: int
@@ -133,6 +141,10 @@ class Release:
     masking: Randomization | None = None
     spreadsheet: Spreadsheet | None = None
     warnings: Sequence[ReleaseWarning] = ()
+    hierarchies: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    method: Mapping[str, object] = field(default_factory=dict)
+    unseen: Mapping[str, object] | None = None
+    applies: Mapping[str, str] | None = None
 
     @property
     def manifest(self) -> "Manifest":

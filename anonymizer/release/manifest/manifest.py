@@ -25,6 +25,7 @@ from anonymizer.release.manifest.figures import (
 )
 from anonymizer.release.manifest.groups import Group, filled, partition_of
 from anonymizer.release.manifest.parts import (
+    AppliedRelease,
     Count,
     LabelText,
     ManifestPart,
@@ -34,6 +35,7 @@ from anonymizer.release.manifest.parts import (
     ReportedRoles,
     ReportedSeeds,
     ReportedStudy,
+    ReportedUnseen,
     Versions,
 )
 from anonymizer.release.release import MANIFEST
@@ -104,6 +106,19 @@ class Manifest(ManifestPart):
         description="The policy: every model about every attribute, recounted on the release."
     )
     warnings: list[ReportedWarning] = Field(description="What the release is weak in.")
+    hierarchies: dict[StrictStr, dict[StrictStr, Any]] = Field(
+        default_factory=dict,
+        description="The rules of hierarchies that list no values, as in a study, by attribute.",
+    )
+    method: dict[StrictStr, Any] = Field(
+        default_factory=dict, description="The recoding and its options, as in a study."
+    )
+    unseen: ReportedUnseen | None = Field(
+        None, description="Values that the recoding did not cover, where it was applied to others."
+    )
+    applies: AppliedRelease | None = Field(
+        None, description="The release whose recoding was applied, where it is not its own."
+    )
     search: ReportedSearch = Field(description="How the recoding was found.")
     seeds: ReportedSeeds = Field(description="The seeds of what was chosen at random.")
     study: ReportedStudy = Field(ReportedStudy(), description="What was requested, as a digest.")

@@ -41,6 +41,25 @@ class ReportedCells(ManifestPart):
     )
 
 
+class ReportedUnseen(ManifestPart):
+    """Values that a recoding could not place, and the records that had them: none of them by name.
+
+    ``treated``: ``"any"``, as ``*``, or ``"suppress"``.
+    """
+
+    values: Count = Field(description="How many different values were not covered.")
+    records: Count = Field(description="How many records had one.")
+    treated: Literal["any", "suppress"] = Field(
+        description="any: released as `*`; suppress: their records were suppressed."
+    )
+
+
+class AppliedRelease(ManifestPart):
+    """The manifest whose recoding was applied."""
+
+    sha256: Digest = Field(description="The SHA-256 of its release.json.")
+
+
 class ReportedRoles(ManifestPart):
     """The roles of the columns, and how the table is read."""
 

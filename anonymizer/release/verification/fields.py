@@ -19,6 +19,7 @@ FINGERPRINT = "it is a digest of the study; give the study of the release with -
 ORIGINAL = "only who has the private key and the original table can tell"
 LONG = "they stand for a list of values that is too long for a manifest"
 CELLS = "they say what a spreadsheet would do, nothing about the records"
+NEXT = "they say how other tables are recoded, which this one does not show"
 GIVEN = "only the study can tell; give the study of the release with --study"
 
 
@@ -30,7 +31,7 @@ NOWHERE = "no table shows it"
 NEEDED: Mapping[str, str] = {
     **dict.fromkeys((GIVEN, HIERARCHY, FINGERPRINT, REQUIRED), WITH_STUDY),
     **dict.fromkeys((RAW, HALVES, ORIGINAL), WITH_TABLE),
-    **dict.fromkeys((SEARCH, WORDS, CELLS), NOWHERE),
+    **dict.fromkeys((SEARCH, WORDS, CELLS, NEXT), NOWHERE),
 }
 """What would be needed to check a field, by the reason why it is not; in few words."""
 
@@ -86,6 +87,8 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ("study", FINGERPRINT, "study.fingerprint"),
     ("study", GIVEN, "seeds.search"),
     ("original", ORIGINAL, "input.fingerprint"),
+    ("unchecked", NEXT, "hierarchies.** method.** applies.sha256"),
+    ("unchecked", RAW, "unseen.*"),
     ("unchecked", LONG, "recoding.*.*.listed recoding.*.*.sha256"),
     ("unchecked", CELLS, "spreadsheet.**"),
     ("unchecked", SEARCH, "search.strategy search.nodes search.checked search.feasible"),
