@@ -29,6 +29,7 @@ MODULES = sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__
 ONLY_IN = {
     "clarabel": {"channels"},
     "click": {"cli", "papers"},
+    "cryptography": {"release"},
     "jinja2": {"report"},
     "joblib": {"recoding"},
     "matplotlib": {"report", "papers"},

@@ -109,25 +109,21 @@ class Manifest(ManifestPart):
     warnings: list[ReportedWarning] = Field(description="What the release is weak in.")
     hierarchies: dict[StrictStr, dict[StrictStr, Any]] = Field(
         default_factory=dict,
-        description="The rule of each quasi-identifier that has one without listed values.",
+        description="The rules of hierarchies that list no values, as in a study, by attribute.",
     )
     method: dict[StrictStr, Any] = Field(
-        default_factory=dict, description="The recoding that was requested, with its options."
+        default_factory=dict, description="The recoding and its options, as in a study."
     )
     unseen: ReportedUnseen | None = Field(
-        None, description="Values that the recoding could not place, where there were any."
+        None, description="Values that the recoding did not cover, where it was applied to others."
     )
     applies: AppliedRelease | None = Field(
-        None, description="The release whose recoding was applied, where none was fitted."
+        None, description="The release whose recoding was applied, where it is not its own."
     )
     search: ReportedSearch = Field(description="How the recoding was found.")
     seeds: ReportedSeeds = Field(description="The seeds of what was chosen at random.")
-    study: ReportedStudy = Field(
-        default_factory=ReportedStudy, description="What was requested, as a digest."
-    )
-    versions: Versions = Field(
-        default_factory=Versions, description="The versions of what made the release."
-    )
+    study: ReportedStudy = Field(ReportedStudy(), description="What was requested, as a digest.")
+    versions: Versions = Field(Versions(), description="The versions of what made the release.")
     columns: ReportedRoles | None = Field(
         None, description="The roles of the columns; null where it is about no file."
     )

@@ -44,17 +44,17 @@ class ReportedCells(ManifestPart):
 class ReportedUnseen(ManifestPart):
     """Values that a recoding could not place, and the records that had them; none by name."""
 
-    values: Count = Field(description="Distinct values that no rule and no listed group placed.")
-    records: Count = Field(description="Records that had one.")
+    values: Count = Field(description="How many different values were not covered.")
+    records: Count = Field(description="How many records had one.")
     treated: Literal["any", "suppress"] = Field(
-        description="What became of them: any (`*` in that attribute), suppress (like suppressed)."
+        description="any: released as `*`; suppress: their records were suppressed."
     )
 
 
 class AppliedRelease(ManifestPart):
     """The manifest whose recoding was applied."""
 
-    sha256: Digest = Field(description="The SHA-256 of its manifest.")
+    sha256: Digest = Field(description="The SHA-256 of its release.json.")
 
 
 class ReportedRoles(ManifestPart):
@@ -108,7 +108,8 @@ class ReportedStudy(ManifestPart):
     """What was requested."""
 
     fingerprint: StrictStr = Field(
-        "", description="The SHA-256 of all that was requested, hierarchies by their content."
+        default="",
+        description="The SHA-256 of all that was requested, hierarchies by their content.",
     )
 
 
@@ -124,7 +125,7 @@ class ReportedInput(ManifestPart):
 class Versions(ManifestPart):
     """The versions of what made the release."""
 
-    anonymizer: StrictStr = Field("", description="The version of this package.")
-    python: StrictStr = Field("", description="The version of Python.")
-    numpy: StrictStr = Field("", description="The version of NumPy.")
-    pandas: StrictStr = Field("", description="The version of pandas.")
+    anonymizer: StrictStr = Field(default="", description="The version of this package.")
+    python: StrictStr = Field(default="", description="The version of Python.")
+    numpy: StrictStr = Field(default="", description="The version of NumPy.")
+    pandas: StrictStr = Field(default="", description="The version of pandas.")

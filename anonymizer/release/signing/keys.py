@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from anonymizer.errors import InputError
 from anonymizer.release.output.atomic import write_file
@@ -123,8 +123,8 @@ def make_keys(private: Path, public: Path) -> PublicKey:
     for path in (private, public):
         if os.path.lexists(path):
             raise InputError(f"{path} is there already, and keys are never replaced")
-    write_file(private, _writes(secret), private=True)
-    write_file(public, _writes(open_))
+    write_file(private, writes(secret), private=True)
+    write_file(public, writes(open_))
     return PublicKey(key.public_key())
 
 
@@ -142,7 +142,9 @@ def signature_at(path: Path) -> bytes | None:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
 
 
-def _writes(content: bytes) -> Callable[[Path], None]:
+def writes(content: bytes) -> Callable[[Path], None]:
+    """What writes a file of some content."""
+
     def write(path: Path) -> None:
         path.write_bytes(content)
 
@@ -187,7 +189,7 @@ def _loaded(text: str, path: Path) -> "ed25519.Ed25519PublicKey":
         raise InputError(f"{path} holds no key that can be read: it is damaged") from None
     if not isinstance(key, _cryptography().Ed25519PublicKey):
         raise _another(path)
-    return key
+    return cast("ed25519.Ed25519PublicKey", key)
 
 
 def _another(path: Path) -> InputError:
@@ -202,7 +204,8 @@ def _passphrase() -> bytes | None:
     return os.environ.get(PASSPHRASE, "").encode() or None
 
 
-def _cryptography():  # type: ignore[no-untyped-def]  # a module
+def _cryptography() -> Any:
+    """The module of Ed25519; InputError where it is not installed."""
     try:
         from cryptography.hazmat.primitives.asymmetric import ed25519
     except ImportError:

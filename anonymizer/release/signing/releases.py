@@ -10,7 +10,7 @@ from anonymizer.release.manifest.manifest import manifest_bytes
 from anonymizer.release.output.atomic import Writer
 from anonymizer.release.output.directory import reserved
 from anonymizer.release.release import FILES, MANIFEST, SIGNATURE
-from anonymizer.release.signing.keys import PrivateKey, signature_at
+from anonymizer.release.signing.keys import PrivateKey, signature_at, writes
 
 
 def manifest_writers(
@@ -56,5 +56,5 @@ def sign_release(release: Path, key: PrivateKey, *, force: bool = False) -> Path
                 f"{path} is there already, of another key or another manifest; --force replaces it"
             )
         if before != signature:
-            output.add(SIGNATURE, lambda new: new.write_bytes(signature))
+            output.add(SIGNATURE, writes(signature))
     return path

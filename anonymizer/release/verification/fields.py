@@ -19,7 +19,8 @@ FINGERPRINT = "it is a digest of the study; give the study of the release with -
 ORIGINAL = "only who has the private key and the original table can tell"
 LONG = "they stand for a list of values that is too long for a manifest"
 CELLS = "they say what a spreadsheet would do, nothing about the records"
-NEXT = "they say how other tables are recoded, which this one does not show"
+APPLIED = "the release whose recoding was applied would be needed"
+NEXT = "they say how other tables are recoded; give the study of the release with --study"
 GIVEN = "only the study can tell; give the study of the release with --study"
 
 
@@ -29,7 +30,7 @@ WITH_STUDY = "the study of the release would be needed (--study)"
 WITH_TABLE = "the original table would be needed"
 NOWHERE = "no table shows it"
 NEEDED: Mapping[str, str] = {
-    **dict.fromkeys((GIVEN, HIERARCHY, FINGERPRINT, REQUIRED), WITH_STUDY),
+    **dict.fromkeys((GIVEN, HIERARCHY, FINGERPRINT, REQUIRED, NEXT), WITH_STUDY),
     **dict.fromkeys((RAW, HALVES, ORIGINAL), WITH_TABLE),
     **dict.fromkeys((SEARCH, WORDS, CELLS), NOWHERE),
 }
@@ -87,7 +88,8 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ("study", FINGERPRINT, "study.fingerprint"),
     ("study", GIVEN, "seeds.search"),
     ("original", ORIGINAL, "input.fingerprint"),
-    ("unchecked", NEXT, "hierarchies.** method.** applies.sha256"),
+    ("study", NEXT, "hierarchies.** method.**"),
+    ("unchecked", APPLIED, "applies.sha256"),
     ("unchecked", RAW, "unseen.*"),
     ("unchecked", LONG, "recoding.*.*.listed recoding.*.*.sha256"),
     ("unchecked", CELLS, "spreadsheet.**"),

@@ -54,7 +54,7 @@ def _is_about(reported: Reported, model: PrivacyModel) -> bool:
 def _named(model: PrivacyModel) -> str:
     own = described(model)
     about = "" if own["attribute"] is None else f" about {own['attribute']!r}"
-    return own["model"] + about
+    return f"{own['model']}{about}"
 
 
 def _compared(field: str, own: Mapping[str, Any], model: PrivacyModel) -> Check:
@@ -77,4 +77,5 @@ def _way(name: str, own: Any, wanted: Any) -> str:
     numbers = all(isinstance(each, int | float) for each in (own, wanted))
     if not numbers or ABSENT in (own, wanted) or name not in SAFER_LARGER | SAFER_SMALLER:
         return "ANOTHER"
-    return "stricter" if (own > wanted) == (name in SAFER_LARGER) else "WEAKER"
+    larger = bool(own > wanted)
+    return "stricter" if larger == (name in SAFER_LARGER) else "WEAKER"

@@ -1,5 +1,6 @@
 """A manifest compared with the study of its release."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -7,9 +8,11 @@ from typing import Any
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import ANY, Hierarchy, Meaning
 from anonymizer.hierarchy.cuts import quoted
+from anonymizer.hierarchy.inline import rule_alone
 from anonymizer.masking import RandomRecoding
 from anonymizer.privacy import PrivacyModel, about_each
 from anonymizer.recoding.levels import Levels
+from anonymizer.recoding.safepub import SafePub
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import (
@@ -60,6 +63,7 @@ def studied(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     yield from policies(manifest["privacy"], policy_of_study(study))
     yield from _levels(manifest, study)
     yield from _seed(manifest, study)
+    yield from _repeated(manifest, study)
     yield _fingerprint(manifest, study)
 
 
@@ -241,6 +245,22 @@ def _alike(one: object, other: object) -> bool:
 def _covers(hierarchy: Hierarchy, value: object) -> bool:
     """Whether a hierarchy knows a value, or the number that it writes out: 0.50 is 0.5."""
     return any(hierarchy.covers(hierarchy.key(each)) for each in (value, plain_text(value)))
+
+
+def _repeated(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
+    """The rules and the method by which other tables are recoded."""
+    rules = {name: rule_alone(each) for name, each in study.hierarchies.items()}
+    given = as_listed({name: rule for name, rule in rules.items() if rule})
+    yield compared("hierarchies", manifest.get("hierarchies", {}), given, "study")
+    method = as_listed(study.recoding.described)
+    if manifest.get("masking") or study.recoding.name == SafePub.name:
+        method = {"method": study.recoding.name}
+    yield compared("method", manifest.get("method", {}), method, "study")
+
+
+def as_listed(content: object) -> Any:
+    """What JSON makes of some content: lists of sequences."""
+    return json.loads(json.dumps(content, default=str))
 
 
 def _seed(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
