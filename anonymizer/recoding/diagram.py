@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import networkx as nx
 
-from anonymizer.display import Display, Displayed, Table, in_a_line
+from anonymizer.feedback.display import Display, Displayed, Table, in_a_line
 
 if TYPE_CHECKING:
     Graph = nx.DiGraph[tuple[int, ...]]

@@ -9,7 +9,8 @@ import pandas as pd
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.counts.schema import Schema
-from anonymizer.display import in_a_line
+from anonymizer.feedback.display import in_a_line
+from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.recoding.recoding import Outcome, RecodingPlan
@@ -75,6 +76,7 @@ class Plan:
         admitted = self.schema.admit(table)
         return self.proven(table, admitted, self.fitted.carry_out(admitted))
 
+    @logged("verification", lambda done: {"records": len(done[0]), "classes": done[1].classes})
     def proven(
         self,
         table: pd.DataFrame,

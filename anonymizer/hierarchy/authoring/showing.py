@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from itertools import islice
 
-from anonymizer.display import Display, Table, in_a_line
 from anonymizer.errors import AnonymizerError
+from anonymizer.feedback.display import Display, Table, in_a_line
 from anonymizer.hierarchy.calendar import CalendarHierarchy
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.order import OrderHierarchy
