@@ -7,14 +7,14 @@ import logging
 from collections.abc import Callable, Mapping
 from functools import wraps
 from time import perf_counter
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 def logged(
-    doing: str, counts: Callable[[R], Mapping[str, int | None]]
+    doing: str, counts: Callable[[Any], Mapping[str, int | None]]
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Log a function as a phase: what it counts of its result, and its seconds.
 

@@ -25,12 +25,6 @@ R = TypeVar("R")
 Watch = Callable[[str, int, int | None], None]
 
 
-class HasProgress(Protocol):
-    """Who is given a progress: None for a bar by itself, False for none, or a function."""
-
-    progress: Any
-
-
 class Bar(Protocol):
     """What shows progress: told what is done now and then, and when all is."""
 
@@ -106,10 +100,10 @@ def followed() -> Following | None:
 def watched(
     method: Callable[Concatenate[Any, P], R],
 ) -> Callable[Concatenate[Any, P], R]:
-    """Follow a method of who has a ``progress``."""
+    """Follow a method of who has a ``progress``: None, False for no bar, or a function."""
 
     @wraps(method)
-    def follows(self: HasProgress, *args: P.args, **kwargs: P.kwargs) -> R:
+    def follows(self: Any, *args: P.args, **kwargs: P.kwargs) -> R:
         with following(self.progress):
             return method(self, *args, **kwargs)
 
