@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from functools import wraps
 from html import escape
 from time import monotonic
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, cast
 
 AFTER = 1.0
 """Seconds after which a bar is shown."""
@@ -20,9 +20,7 @@ AFTER = 1.0
 OFTEN = 0.2
 """Seconds between two looks of a bar at what is done."""
 
-P = ParamSpec("P")
-R = TypeVar("R")
-Watch = Callable[[str, int, int | None], None]
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Bar(Protocol):
@@ -97,17 +95,15 @@ def followed() -> Following | None:
     return current
 
 
-def watched(
-    method: Callable[Concatenate[Any, P], R],
-) -> Callable[Concatenate[Any, P], R]:
+def watched(method: Method) -> Method:
     """Follow a method of who has a ``progress``: None, False for no bar, or a function."""
 
     @wraps(method)
-    def follows(self: Any, *args: P.args, **kwargs: P.kwargs) -> R:
+    def follows(self: Any, *args: Any, **kwargs: Any) -> Any:
         with following(self.progress):
             return method(self, *args, **kwargs)
 
-    return follows
+    return cast(Method, follows)
 
 
 def bar_here() -> Callable[[], Bar] | None:
