@@ -20,7 +20,7 @@ LONGEST = 80
 LINE = 160
 """Characters of a representation in one line."""
 
-CELL = "padding:.15em .7em .15em 0;text-align:left;vertical-align:top;overflow-wrap:anywhere"
+CELL = "padding:.15em .7em .15em 0;text-align:left;vertical-align:top;overflow-wrap:break-word"
 RULE = "border-bottom:1px solid rgba(128,128,128,.45)"
 
 

@@ -241,7 +241,7 @@ def _labels_picture(name: str, records: Mapping[str, int], theme: Theme) -> Pict
         axes.set_yticks(places, [text for text, _ in shares])
         axes.set_ylim(len(shares) - 0.5, -0.5)
         axes.set_xlim(0, max(share for _, share in shares) * 1.15)
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{share:.0%}"))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{share * 100:.3g}%"))
         axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
         axes.tick_params("y", length=0)
         axes.grid(visible=True, axis="x")
