@@ -11,8 +11,8 @@ from typing import Literal, Self
 
 import numpy as np
 
-from anonymizer.display import Display, Displayed
 from anonymizer.errors import InputError, shown
+from anonymizer.feedback.display import Display, Displayed
 from anonymizer.hierarchy.limits import Limits
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Partition, Taxonomy

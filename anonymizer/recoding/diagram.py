@@ -1,11 +1,11 @@
 """The lattice of levels as a networkx graph that shows itself; imported when one is drawn."""
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import networkx as nx
 
-from anonymizer.display import Display, Displayed, Table, in_a_line
+from anonymizer.feedback.display import Display, Displayed, Table, in_a_line
 
 if TYPE_CHECKING:
     Graph = nx.DiGraph[tuple[int, ...]]
@@ -27,7 +27,7 @@ class LatticeDiagram(Displayed, Graph):
 
         Of a lattice that no search went over the nodes alone.
         """
-        known = dict(self.nodes(data=True))
+        known: dict[tuple[int, ...], dict[str, Any]] = {node: self.nodes[node] for node in self}
         named = self.graph.get("quasi_identifiers", ())
         best = self.graph.get("best")
         minimal = [node for node, each in known.items() if each.get("minimal")]
@@ -39,7 +39,7 @@ class LatticeDiagram(Displayed, Graph):
         columns = [*map(str, named), "minimal", "best", "I(X̃;W), bits"]
         return Display(
             f"Lattice of {self.graph.get('nodes', len(self)):,} nodes",
-            lines=[f"{fact}." for fact in _facts(self)[1:]],
+            lines=[f"{', '.join(_facts(self))}."],
             tables=[
                 Table("Nodes by their levels", columns, rows),
                 Table("By sum of levels", ["sum", "nodes here", "known to satisfy"], sums),

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from anonymizer.display import Display, Table, listing
 from anonymizer.errors import AnonymizerError
+from anonymizer.feedback.display import Display, Table, listing
 from anonymizer.hierarchy.authoring.showing import kind_of as kind_of_hierarchy
 from anonymizer.privacy import PrivacyModel, Verdict
 from anonymizer.release.information import Information

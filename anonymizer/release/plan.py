@@ -11,8 +11,9 @@ import pandas as pd
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.counts.schema import Schema
-from anonymizer.display import in_a_line
 from anonymizer.errors import InputError, require_one_of
+from anonymizer.feedback.display import in_a_line
+from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.hierarchy.inline import rule_alone
 from anonymizer.privacy.query_loss import loss_of_sizes
@@ -84,7 +85,7 @@ class Plan:
         known = study if study is None or isinstance(study, Study) else Study(study)
         found = Followed.at(Path(path), known)
         manifest = found.manifest
-        fingerprint = str(manifest.study.get("fingerprint", ""))
+        fingerprint = manifest.study.fingerprint or ""
         return cls(found.source.plan, 0, fingerprint, manifest.method, found)
 
     def __repr__(self) -> str:
@@ -204,6 +205,7 @@ class Plan:
             return self.followed.source
         return Source.of(cast(GeneralizationPlan, self.fitted))
 
+    @logged("verification", lambda done: {"records": len(done[0]), "classes": done[1].classes})
     def proven(
         self,
         table: pd.DataFrame,

@@ -11,8 +11,8 @@ import pandas as pd
 from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counts import Classes, Counts
 from anonymizer.counts.schema import Missing, Schema, recount
-from anonymizer.display import in_a_line
 from anonymizer.errors import column_names
+from anonymizer.feedback.display import in_a_line
 from anonymizer.privacy import (
     AlphaKAnonymity,
     BasicBetaLikeness,

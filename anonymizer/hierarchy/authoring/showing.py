@@ -3,12 +3,13 @@
 from collections.abc import Iterable
 from itertools import islice
 
-from anonymizer.display import Display, Table, in_a_line
 from anonymizer.errors import AnonymizerError
+from anonymizer.feedback.display import Display, Table, in_a_line
 from anonymizer.hierarchy.calendar import CalendarHierarchy
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.order import OrderHierarchy
 from anonymizer.hierarchy.rules import MaskHierarchy, RangeHierarchy, SuppressionHierarchy
+from anonymizer.tables.values import counted
 
 MOST_VALUES = 8
 """Values of a hierarchy that are shown."""
@@ -32,9 +33,9 @@ def kind_of(hierarchy: Hierarchy) -> str:
 def line_of(hierarchy: Hierarchy) -> str:
     """The hierarchy in a line; no value of it."""
     listed = len([*hierarchy.listed])
-    height = hierarchy.height
-    levels = f"{height} level{'' if height == 1 else 's'} above the values"
-    return in_a_line(hierarchy, kind_of(hierarchy), levels, f"{listed:,} values" if listed else "")
+    return in_a_line(
+        hierarchy, kind_of(hierarchy), _levels(hierarchy), f"{listed:,} values" if listed else ""
+    )
 
 
 def display_of(hierarchy: Hierarchy) -> Display:
@@ -43,8 +44,12 @@ def display_of(hierarchy: Hierarchy) -> Display:
     listed = len([*hierarchy.listed])
     some = f"{min(MOST_VALUES, listed):,} of {listed:,} values" if listed else "Example values"
     columns = ["value", *(f"level {level}" for level in range(1, hierarchy.height + 1))]
-    title = f"Hierarchy: {kind_of(hierarchy)}, {hierarchy.height} levels above the values"
+    title = f"Hierarchy: {kind_of(hierarchy)}, {_levels(hierarchy)}"
     return Display(title, tables=[Table(some, columns, rows)])
+
+
+def _levels(hierarchy: Hierarchy) -> str:
+    return f"{counted(hierarchy.height, 'level')} above the values"
 
 
 def examples_of(hierarchy: Hierarchy) -> list[object]:

@@ -12,8 +12,8 @@ from pydantic import Field, StrictStr, ValidationError, model_validator
 
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
-from anonymizer.display import in_a_line
 from anonymizer.errors import InputError, shown
+from anonymizer.feedback.display import in_a_line
 from anonymizer.hierarchy import Hierarchy, Partition, Taxonomy
 from anonymizer.privacy import PrivacyModel
 from anonymizer.release.manifest.figures import (

@@ -10,8 +10,9 @@ import pandas as pd
 
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
-from anonymizer.display import in_a_line
 from anonymizer.errors import InputError
+from anonymizer.feedback.display import in_a_line
+from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
 from anonymizer.privacy import MODELS, Population, PrivacyModel
@@ -266,6 +267,7 @@ class Study:
         data = self.document.data
         return release_format(path, data.separator, data.missing_values)
 
+    @logged("reading", lambda table: {"columns": len(table.columns)})
     def read(
         self, path: Path | None = None, form: Format | None = None, schema: Schema | None = None
     ) -> pd.DataFrame:

@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 
 from anonymizer.counts.schema import Schema, recount, taxonomies_of
-from anonymizer.display import in_a_line
 from anonymizer.errors import InputError
+from anonymizer.feedback.display import in_a_line
 from anonymizer.privacy import PrivacyModel, Verdict, population_of
 from anonymizer.recoding.apply import matched, relabelled
 from anonymizer.release.manifest import Manifest, digest_of_file, sound

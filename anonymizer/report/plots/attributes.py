@@ -13,7 +13,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 from anonymizer.hierarchy.calendar import Dates
 from anonymizer.kernels.arrays import Floats
 from anonymizer.release.manifest import Manifest
-from anonymizer.report.plots.style import Picture, Theme, drawing, picture, short
+from anonymizer.report.plots.style import Picture, Style, Theme, drawing, picture, short
 from anonymizer.tables.values import number_of
 
 MOST_BARS = 16
@@ -21,6 +21,9 @@ MOST_BARS = 16
 
 MOST_CUTS = 150
 """Cut points that a level shows; a finer one would be a black bar."""
+
+RULER = 0.16
+"""Inches of a row of cut points."""
 
 OPEN_WIDTH = 0.12
 """Share of the scale that an open range is drawn over."""
@@ -49,7 +52,7 @@ def attribute_picture(
         return None
     records = _records(table[name])
     entries = [group for group in manifest.recoding.get(name, ()) if group.is_range]
-    scale = {group.label: (group.interval.low, group.interval.high) for group in entries}
+    scale = {str(group.label): (group.interval.low, group.interval.high) for group in entries}
     rule = (getattr(manifest, "hierarchies", None) or {}).get(name)
     if isinstance(rule, Mapping) and {"widths", "cuts"} & {*rule}:
         scale |= _singles([label for label in records if label not in scale])
@@ -129,7 +132,9 @@ def _ranges_picture(
 ) -> Picture:
     """The density, with the rows of cut points below it."""
     with drawing(theme):
-        figure, axes = picture(theme, 2.5 + 0.16 * len(rulers), f"Released values of {short(name)}")
+        figure, axes = picture(
+            theme, 2.5 + RULER * len(rulers), f"Released values of {short(name)}"
+        )
         total = sum(each.records for each in ranges) + sum(others.values())
         _draw_density(axes, ranges, total, figure.palette)
         _draw_rulers(axes, rulers, figure.palette)
@@ -162,7 +167,7 @@ def _draw_density(axes: Axes, ranges: Sequence[Range], total: int, palette: dict
     An open range has no density: it is as high as the highest closed one, and says its share.
     """
     closed = [each for each in ranges if not each.open]
-    shape = {"edgecolor": palette["main"], "linewidth": 0.8, "align": "edge"}
+    shape: Style = {"edgecolor": palette["main"], "linewidth": 0.8, "align": "edge"}
     steps = [*_steps(closed, total)] or [(0.0, 0.0, 1.0)]
     for low, high, height in steps:
         axes.bar(low, height, high - low, facecolor=palette["main"], **shape)
@@ -171,7 +176,7 @@ def _draw_density(axes: Axes, ranges: Sequence[Range], total: int, palette: dict
     for low, high in sorted(opened):
         axes.bar(low, most, high - low, facecolor="none", hatch="////", **shape)
         share = sum(each.records for each in ranges if each[:2] == (low, high)) / total
-        style = {"textcoords": "offset points", "ha": "center", "fontsize": 9}
+        style: Style = {"textcoords": "offset points", "ha": "center", "fontsize": 9}
         axes.annotate(f"{share:.1%}", ((low + high) / 2, most), (0, 3), **style)
     axes.set_ylim(0, most * 1.12)
     axes.set_yticks([])
@@ -193,7 +198,7 @@ def _steps(ranges: Sequence[Range], total: int) -> Iterator[tuple[float, float, 
 
 def _draw_rulers(axes: Axes, rulers: Sequence[tuple[str, Floats]], palette: dict[str, str]) -> None:
     """A row of strokes below the axis for each list of cut points."""
-    height = axes.get_figure().get_figheight() * 50  # points that the axes have, roughly
+    height = (2.5 + RULER * len(rulers)) * 50  # points that the axes have, roughly
     for row, (text, cuts) in enumerate(rulers):
         top = -(4 + 11 * row) / height
         color = palette["ink"] if row == 0 else palette["rule"]
@@ -206,7 +211,7 @@ def _draw_rulers(axes: Axes, rulers: Sequence[tuple[str, Floats]], palette: dict
             linewidth=0.9,
             clip_on=False,
         )
-        style = {"ha": "right", "va": "center", "fontsize": 8, "color": color}
+        style: Style = {"ha": "right", "va": "center", "fontsize": 8, "color": color}
         at = (0.0, top - 4 / height)
         axes.annotate(text, at, (-6, 0), "axes fraction", textcoords="offset points", **style)
 
@@ -236,7 +241,7 @@ def _labels_picture(name: str, records: Mapping[str, int], theme: Theme) -> Pict
         axes.set_yticks(places, [text for text, _ in shares])
         axes.set_ylim(len(shares) - 0.5, -0.5)
         axes.set_xlim(0, max(share for _, share in shares) * 1.15)
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{share:.0%}"))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{share * 100:.3g}%"))
         axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
         axes.tick_params("y", length=0)
         axes.grid(visible=True, axis="x")

@@ -48,7 +48,7 @@ def draw(comparison: Comparison, path: Path) -> None:
         first, *others = figure.subplots(1, panels, sharey=True, squeeze=False)[0]
         low, high = _span(comparison)
         first.set_ylim(low, high)
-        _against_classes(first, comparison)
+        _against_classes(figure, first, comparison)
         for axes, name in zip(others, comparison.swept, strict=True):
             _against_parameter(axes, comparison, name)
         about = f"information about {', '.join(comparison.about)} (bits)"
@@ -73,7 +73,7 @@ def _span(comparison: Comparison) -> tuple[float, float]:
     return least - 0.04 * (high - least) * (least < 0), high
 
 
-def _against_classes(axes: Axes, comparison: Comparison) -> None:
+def _against_classes(figure: Figure, axes: Axes, comparison: Comparison) -> None:
     """What is kept, by the number of classes it takes; both halves of a fit joined."""
     _classes_axis(axes, comparison)
     _ceiling_band(axes, comparison)
@@ -89,7 +89,7 @@ def _against_classes(axes: Axes, comparison: Comparison) -> None:
         place = (classes, round(bits, 9))
         aside = APART * (drawn[place] - (places[place] - 1) / 2)
         drawn[place] += 1
-        shifted = offset_copy(axes.transData, axes.get_figure(), aside, 0, "points")
+        shifted = offset_copy(axes.transData, figure, aside, 0, "points")
         axes.plot(classes, bits, **style, transform=shifted, clip_on=False)
     axes.set_xlabel("equivalence classes")
 

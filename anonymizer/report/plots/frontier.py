@@ -42,7 +42,7 @@ def lattice_picture(
         at = _places(nodes)
         height = min(0.55 * len({y for _, y in at.values()}) + 1.5, 7.0)
         figure, axes = picture(theme, height, "Lattice of levels")
-        _draw(axes, at, minimal, best, lattice, figure.palette)
+        _draw(figure, axes, at, minimal, best, lattice)
         _frame(axes, names, at, lattice, manifest.search.nodes)
     figure.description = _said(names, minimal, best, manifest)
     return figure
@@ -75,14 +75,15 @@ def _places(nodes: Sequence[Node]) -> dict[Node, tuple[float, int]]:
 
 
 def _draw(
+    figure: Picture,
     axes: Axes,
     at: Mapping[Node, tuple[float, int]],
     minimal: Sequence[Node],
     best: Node | None,
     lattice: Lattice | None,
-    palette: dict[str, str],
 ) -> None:
     """Edges, a mark for each kind of node, and their levels where there is room."""
+    palette = figure.palette
     above = {*lattice.up_set(minimal)} if lattice is not None else {*at}
     if lattice is not None:
         lines = [(at[node], at[up]) for node in at for up in lattice.above(node)]
@@ -98,7 +99,7 @@ def _draw(
         places = [at[node] for node in nodes]
         axes.plot([x for x, _ in places], [y for _, y in places], **looks[kind])
     handles = [Line2D([], [], label=LEGEND[kind], **looks[kind]) for kind in kinds if kinds[kind]]
-    axes.get_figure().legend(handles=handles, loc="outside lower center", ncols=2, fontsize=9)
+    figure.legend(handles=handles, loc="outside lower center", ncols=2, fontsize=9)
     if _widest(at) <= MOST_LABELLED:
         _label(axes, at)
 

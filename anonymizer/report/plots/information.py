@@ -143,7 +143,7 @@ def _draw_fit(axes: Axes, place: int, fit: Fit, palette: dict[str, str]) -> None
         else {"facecolor": "none", "edgecolor": palette["bad"], "hatch": "////"}
     )
     axes.barh(place, fit.held_out.retained, height=0.66, **look)
-    style = {"textcoords": "offset points", "va": "center", "fontsize": 9}
+    style: Style = {"textcoords": "offset points", "va": "center", "fontsize": 9}
     end = max(fit.held_out.retained, 0.0)
     axes.annotate(_verdict(fit), (end, place), (4, 0), **style)
 

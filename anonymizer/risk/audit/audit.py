@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from anonymizer.counts.schema import Schema, taxonomies_of
-from anonymizer.display import in_a_line
 from anonymizer.errors import InputError, did_you_mean
+from anonymizer.feedback.display import in_a_line
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import TCloseness, Verdict

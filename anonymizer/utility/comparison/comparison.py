@@ -9,7 +9,6 @@ import pandas as pd
 
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.counts import Counts
-from anonymizer.display import Display, Displayed, in_a_line
 from anonymizer.errors import (
     AnonymizerError,
     InputError,
@@ -17,6 +16,7 @@ from anonymizer.errors import (
     require_one_of,
     whole_seed,
 )
+from anonymizer.feedback.display import Display, Displayed, in_a_line
 from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE, PrivacyModel, population_of
 from anonymizer.recoding import Run, Watch, as_done, ignore

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from anonymizer.display import Display, Table
+from anonymizer.feedback.display import Display, Table
 
 if TYPE_CHECKING:
     from anonymizer.utility.comparison.comparison import Comparison

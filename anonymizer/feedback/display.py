@@ -1,8 +1,7 @@
 """How results show themselves in a notebook and in one line; HTML from texts and tables alone.
 
 In: a :class:`Display`, the texts and tables that a class says of itself. Out: HTML without scripts
-and without colours of its own, so that light and dark notebooks both suit it. It imports nothing, so
-that a class on any floor can be displayed; what is shown is the business of the class's own room.
+and without colours of its own, so that light and dark notebooks both suit it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,7 +20,7 @@ LONGEST = 80
 LINE = 160
 """Characters of a representation in one line."""
 
-CELL = "padding:.15em .7em .15em 0;text-align:left;vertical-align:top;overflow-wrap:anywhere"
+CELL = "padding:.15em .7em .15em 0;text-align:left;vertical-align:top;overflow-wrap:break-word"
 RULE = "border-bottom:1px solid rgba(128,128,128,.45)"
 
 
