@@ -64,6 +64,8 @@ def main() -> None:
     directory = Path(sys.argv[1])
     ask = json.loads((directory / "ask.json").read_text(encoding="utf-8"))
     table = pd.read_csv(directory / "table.csv", dtype=str, keep_default_na=False)
+    if ask["sort"]:
+        table = table.sort_values(ask["sort"])  # records keep the labels of their index
     work = PEERS[ask["peer"]](ask)
     start = perf_counter()
     released = work(table)

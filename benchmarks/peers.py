@@ -34,7 +34,19 @@ from anonymizer.information.entropy import entropy, mutual_information
 from anonymizer.privacy import TOLERANCE
 from anonymizer.recoding.lattice import Node
 
-__all__ = ["PEERS", "Answer", "Ask", "Audit", "answers", "ask_peer", "asks", "audit", "installed"]
+__all__ = [
+    "PEERS",
+    "Answer",
+    "Ask",
+    "Audit",
+    "Released",
+    "answers",
+    "ask_peer",
+    "asks",
+    "audit",
+    "installed",
+    "released_by",
+]
 
 PEERS = ("anjana", "crowds")
 LIMIT = 120.0
@@ -53,13 +65,26 @@ class Ask:
     t: float | None = None
     sensitive: str | None = None
     suppression: float = 0
+    sort: str | None = None
+    """An attribute that the peer's table is sorted by, its index left as it is."""
 
     def __str__(self) -> str:
         wanted = {"k": self.k, "entropy l": self.l, "EMD t": self.t}
         parts = [f"{name} = {value:g}" for name, value in wanted.items() if value is not None]
         if self.suppression:
             parts.append(f"{self.suppression:.0%} suppression")
+        if self.sort:
+            parts.append(f"sorted by {self.sort}")
         return f"{self.peer}: {', '.join(parts)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Released:
+    """What a peer gave: every cell a text; no table where it released nothing or did not finish."""
+
+    seconds: float | None
+    table: pd.DataFrame | None
+    failure: str | None = None
 
 
 @dataclass(frozen=True)
@@ -134,16 +159,26 @@ def answers(workload: Workload, limit: float = LIMIT) -> Iterator[Answer]:
 
 
 def ask_peer(workload: Workload, ask: Ask, limit: float = LIMIT) -> Answer:
-    """Run a peer in a process of its own, ended when the limit is over, and audit what it releases.
+    """Run a peer as :func:`released_by` does, and audit what it releases."""
+    labels = _labels(workload)
+    found = released_by(workload, ask, limit, labels)
+    audited = None if found.table is None else audit(workload, ask, found.table, labels)
+    return Answer(ask, found.seconds, audited, found.failure)
+
+
+def released_by(
+    workload: Workload, ask: Ask, limit: float = LIMIT, labels: Labels | None = None
+) -> Released:
+    """Run a peer in a process of its own, ended when the limit is over.
 
     The limit is of the process: a second or two of it goes into imports and reading the table.
     """
-    labels = _labels(workload)
     columns = [*workload.names, *workload.sensitive]
+    known = _labels(workload) if labels is None else labels
     with tempfile.TemporaryDirectory() as scratch:
         directory = Path(scratch)
         workload.table[columns].to_csv(directory / "table.csv", index=False)
-        request = json.dumps({**asdict(ask), "hierarchies": labels})
+        request = json.dumps({**asdict(ask), "hierarchies": known})
         (directory / "ask.json").write_text(request, encoding="utf-8")
         try:
             done = subprocess.run(
@@ -154,16 +189,16 @@ def ask_peer(workload: Workload, ask: Ask, limit: float = LIMIT) -> Answer:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return Answer(ask, None, None, f"no answer within {limit:g} s")
+            return Released(None, None, f"no answer within {limit:g} s")
         if done.returncode:
             reason = done.stderr.strip().rpartition("\n")[2]
-            return Answer(ask, None, None, reason or f"ended by signal {-done.returncode}")
+            return Released(None, None, reason or f"ended by signal {-done.returncode}")
         answer = json.loads((directory / "answer.json").read_text(encoding="utf-8"))
         path = directory / "released.csv"
         if not path.exists():
-            return Answer(ask, answer["seconds"], None, "released nothing")
-        released = pd.read_csv(path, dtype=str, keep_default_na=False)
-    return Answer(ask, answer["seconds"], audit(workload, ask, released, labels))
+            return Released(answer["seconds"], None, "released nothing")
+        table = pd.read_csv(path, dtype=str, keep_default_na=False)
+    return Released(answer["seconds"], table)
 
 
 @cache

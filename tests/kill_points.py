@@ -25,6 +25,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
@@ -34,7 +35,7 @@ from anonymizer.release.output import renaming
 from anonymizer.release.output.directory import reserved
 from anonymizer.release.output.interrupts import settled
 
-NAMES = ("released.csv", "released.parquet", "release.json")
+NAMES = ("released.csv", "released.parquet", "release.json.sig", "release.json")
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 CHANGES = ["mkdir", "rmdir", "unlink", "rename", "replace", "link"]
 LOOKS = [
@@ -55,17 +56,23 @@ LOOKS = [
 @click.argument("out", type=click.Path(path_type=Path))
 @click.argument("text")
 @click.option("--force", is_flag=True)
-def write(out: Path, text: str, force: bool) -> None:
+@click.option("--sign", is_flag=True)
+def write(out: Path, text: str, force: bool, sign: bool) -> None:
     """Write a release of a table that is one line: what ``run`` does, without a search."""
-
-    def manifest(path: Path) -> None:
-        digest = hashlib.sha256((path.parent / NAMES[0]).read_bytes()).hexdigest()
-        path.write_text(json.dumps({"table": {"file": NAMES[0], "sha256": digest}}))
-
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    manifest = json.dumps({"table": {"file": NAMES[0], "sha256": digest}})
+    contents = {NAMES[0]: text, **({NAMES[2]: signature(manifest)} if sign else {})}
+    writers = {
+        name: partial(Path.write_text, data=content)
+        for name, content in (*contents.items(), (NAMES[-1], manifest))
+    }
     with reserved(out, NAMES) as output:
-        output.write(
-            {NAMES[0]: lambda path: path.write_text(text), NAMES[-1]: manifest}, force=force
-        )
+        output.write(writers, force=force)
+
+
+def signature(manifest: str) -> str:
+    """What stands for the signature of a manifest: it is of no other one."""
+    return hashlib.sha256(manifest.encode()).hexdigest()
 
 
 cli.HOMES["write"] = __name__
@@ -79,6 +86,7 @@ class Case:
     files: bool = False
     empty: bool = False
     able: str = "exchange"
+    signed: str = ""
 
     @property
     def whole(self) -> bool:
@@ -88,12 +96,20 @@ class Case:
     def lay(self, place: Path) -> Path:
         out = place / "out"
         if self.before:
-            assert unstruck(out, self.before) == (0, "")
+            assert unstruck(out, self.before, *self.signing(self.before)) == (0, "")
         if self.files or self.empty:
             out.mkdir(exist_ok=True)
         if self.files:
             (out / "notes.txt").write_text("mine")
         return out
+
+    def signing(self, text: str) -> list[str]:
+        """The option of a run that signs its release."""
+        return ["--sign"] * (text in self.signed.split())
+
+    def options(self) -> list[str]:
+        """Those of the run that is struck."""
+        return ["--force"] * bool(self.before) + self.signing("new")
 
     def limit(self) -> None:
         """Take from the system what it cannot do in this case."""
@@ -117,6 +133,9 @@ CASES = {
     "replacement, no exchange": Case("old", able="rename"),
     "replacement, no renameat2": Case("old", able="nothing"),
     "replacement, among other files, no renameat2": Case("old", files=True, able="nothing"),
+    "signed by a signed one, among other files": Case("old", files=True, signed="old new"),
+    "signed by one that is not, among other files": Case("old", files=True, signed="old"),
+    "signed, in place of one that is not": Case("old", able="nothing", signed="new"),
 }
 
 
@@ -131,6 +150,9 @@ def state(out: Path) -> str:
         return "half" if table.exists() else ""
     text = table.read_text() if table.exists() else "no table"
     digest = json.loads(sign.read_text())["table"]["sha256"]
+    signed = out / NAMES[2]
+    if signed.exists() and signed.read_text() != signature(sign.read_text()):
+        return f"the signature of another one: {text}"
     return text if hashlib.sha256(text.encode()).hexdigest() == digest else f"mixed: {text}"
 
 
@@ -201,7 +223,13 @@ def struck(
         setattr(os, name, before(getattr(os, name)))
     fcntl.flock = before(fcntl.flock)  # type: ignore[assignment]
     renaming._renameat2 = before(renaming._renameat2)  # type: ignore[assignment]
-    call(out, "new", *["--force"] * bool(case.before))
+    call(out, "new", *case.options())
+
+
+def misled(case: Case, out: Path, found: str) -> Iterator[str]:
+    """What is wrong with the signature of the release that was found."""
+    if (found in case.signed.split()) != (out / NAMES[2]).exists() and found != "half":
+        yield f"there is {found!r}, and its signature is lost, or that of another one left"
 
 
 def judged(case: Case, place: Path, code: int, said: str) -> Iterator[str]:
@@ -221,6 +249,7 @@ def judged(case: Case, place: Path, code: int, said: str) -> Iterator[str]:
             yield f"exit code {code}, {said!r}, but there is {found!r}"
         if left(place):
             yield f"exit code {code}, but {left(place)} are left"
+    yield from misled(case, out, found)
     code, said = unstruck(out, "next")
     found = state(out)
     if (code == 0) != (found == "next") or found not in {case.before or "next", "new"}:
@@ -257,7 +286,7 @@ def traced(case: Case, out: Path, *options: str) -> tuple[int, str]:
 
     def work() -> None:
         case.limit()
-        call(out, "new", *["--force"] * bool(case.before))
+        call(out, "new", *case.options())
 
     gate, opening = os.pipe()
     with tempfile.NamedTemporaryFile("r") as error:

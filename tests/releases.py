@@ -195,9 +195,10 @@ def copied(release: Path, directory: Path) -> Path:
 
 def manifest_of(**parts: object) -> Manifest:
     """A manifest of nothing but some parts."""
-    nothing: dict[str, object] = dict.fromkeys(
-        ("records", "dropped", "suppressed", "query_loss", "information")
-    )
+    nothing: dict[str, object] = dict.fromkeys(("records", "dropped", "suppressed", "information"))
+    losses = ("uncertainty", "average", "standard_deviation", "maximum", "minimum")
+    nothing |= {"format": 1, "query_loss": dict.fromkeys(losses, 0.0)}
+    nothing |= {"seeds": {"search": 0, "drawing": "none"}}
     nothing |= dict.fromkeys(("released", "classes"), 0)
     nothing |= {name: {} for name in ("targets", "levels", "recoding", "search")}
     nothing |= {name: [] for name in ("other_columns", "privacy", "warnings")}

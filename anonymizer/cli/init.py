@@ -6,11 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from anonymizer.cli.options import DirectoryType, table_argument
+from anonymizer.cli.options import (
+    DirectoryType,
+    format_options,
+    names_listed,
+    names_option,
+    table_argument,
+)
 from anonymizer.errors import InputError, require_columns
 from anonymizer.report.printing import printing
 
@@ -24,26 +30,7 @@ FAR = 3
 NONE = "-"
 """What is answered for no column at all."""
 
-Command = TypeVar("Command", bound=Callable[..., object])
-
 Drafting = Callable[["Wishes"], "Draft"]
-
-
-def _names(
-    context: click.Context, parameter: click.Parameter, given: tuple[str, ...]
-) -> tuple[str, ...] | None:
-    """Names of columns, repeated or with commas; None where there are none."""
-    return tuple(name for each in given for name in _listed(each)) or None
-
-
-def _listed(given: str) -> list[str]:
-    return [name.strip() for name in given.split(",") if name.strip()]
-
-
-def names_option(name: str, words: str) -> Callable[[Command], Command]:
-    """An option that names columns."""
-    words = f"{words}; repeat it, or separate names by commas."
-    return click.option(name, multiple=True, callback=_names, metavar="NAME", help=words)
 
 
 @click.command(
@@ -64,12 +51,7 @@ def names_option(name: str, words: str) -> Callable[[Command], Command]:
 @names_option("--sensitive", "What nobody shall learn of anybody")
 @names_option("--quasi-identifiers", "What others may know")
 @names_option("--identifiers", "What the release leaves out")
-@names_option("--columns", "The columns of a CSV file without a header line, all of them")
-@click.option("--separator", help="Of a CSV file; found by itself by default, as are the next.")
-@click.option("--encoding", help="Of a CSV file, such as latin-1.")
-@click.option("--quote", help="Of a CSV file: what stands around a field.")
-@click.option("--decimal", help="Of a CSV file: the decimal mark of its numbers.")
-@click.option("--thousands", help="Of a CSV file: the mark between thousands.")
+@format_options
 @click.option(
     "--k",
     type=click.IntRange(min=2),
@@ -236,7 +218,7 @@ def _with_names(wishes: "Wishes", name: str, answer: str) -> "Wishes":
 
 
 def _chosen(answer: str) -> tuple[str, ...]:
-    return () if answer.strip() == NONE else tuple(_listed(answer))
+    return () if answer.strip() == NONE else tuple(names_listed(answer))
 
 
 def _whole(answer: str) -> int:

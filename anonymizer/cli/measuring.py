@@ -20,7 +20,8 @@ from anonymizer.report.printing import print_json, printing
 
 
 @click.command(
-    epilog="\b\nExample:\n"
+    epilog="\b\nExamples:\n"
+    "  anonymizer quality release --study study.toml\n"
     "  anonymizer quality release/released.csv --study study.toml --target diagnosis"
 )
 @table_argument
@@ -53,9 +54,9 @@ def quality(
 ) -> None:
     """Measure how much a released TABLE still says of the table of its STUDY.
 
-    Both tables and the release.json next to the released one are read; TABLE has to be the
-    recoding that it describes. Classifiers need scikit-learn, and are left out without it unless
-    targets are named.
+    TABLE is a release of any kind: its directory, or the table in it. Both tables and release.json
+    are read; TABLE has to be the recoding that it describes. Classifiers need scikit-learn, and are
+    left out without it unless targets are named.
     """
     from anonymizer.release.study import Study
     from anonymizer.report.progress import progress

@@ -1,12 +1,18 @@
 """What commands share: options, arguments, and how a result is shown."""
 
-from collections.abc import Callable
+import csv
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from anonymizer.report.printing import print_json, printing
+
+if TYPE_CHECKING:
+    from anonymizer.risk.subject import Subject
+
+Command = TypeVar("Command", bound=Callable[..., object])
 
 
 class DirectoryType(click.ParamType):  # type: ignore[type-arg]  # not so in older releases
@@ -54,3 +60,102 @@ def show(done: str, as_json: bool, found: Any, text: Callable[[Any], None]) -> N
             print_json(found.to_dict())
         else:
             text(found)
+
+
+def names_listed(given: str) -> list[str]:
+    """Names that commas separate; one with a comma stands in double quotes."""
+    listed = csv.reader([given], skipinitialspace=True)
+    return [name.strip() for each in listed for name in each if name.strip()]
+
+
+def _names(
+    context: click.Context, parameter: click.Parameter, given: tuple[str, ...]
+) -> tuple[str, ...] | None:
+    """Names of columns, repeated or with commas; None where there are none."""
+    return tuple(name for each in given for name in names_listed(each)) or None
+
+
+def names_option(name: str, words: str) -> Callable[[Command], Command]:
+    """An option that names columns."""
+    words = f'{words}; repeat it, or separate names by commas (one with a comma in "").'
+    return click.option(name, multiple=True, callback=_names, metavar="NAME", help=words)
+
+
+def format_options(command: Command) -> Command:
+    """The options that say how a CSV file is written, where that is not found by itself."""
+    options = (
+        names_option("--columns", "The columns of a CSV file without a header line, all of them"),
+        click.option(
+            "--separator", help="Of a CSV file; found by itself by default, as are the next."
+        ),
+        click.option("--encoding", help="Of a CSV file, such as latin-1."),
+        click.option("--quote", help="Of a CSV file: what stands around a field."),
+        click.option("--decimal", help="Of a CSV file: the decimal mark of its numbers."),
+        click.option("--thousands", help="Of a CSV file: the mark between thousands."),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def subject_options(command: Command) -> Command:
+    """The options that say which columns of a table have which role, and how it is written."""
+    options = (
+        click.option(
+            *("--study", "-s"),
+            type=PATH,
+            help="The study file: roles and policy. A release has its own in release.json.",
+        ),
+        names_option("--quasi-identifiers", "Without a study: what others may know"),
+        names_option("--sensitive", "Without a study: what nobody shall learn of anybody"),
+        click.option(
+            "--missing",
+            type=click.Choice(["category", "drop", "error"]),
+            help="Records without a value: a value of its own (the default), left out, refused.",
+        ),
+        click.option(
+            "--missing-values",
+            multiple=True,
+            metavar="TEXT",
+            help="A text that stands for a missing value; repeatable. By default ?, NA and the "
+            "like where they occur.",
+        ),
+        format_options,
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def subject_of(
+    table: Path,
+    study: Path | None,
+    quasi_identifiers: Sequence[str] | None,
+    sensitive: Sequence[str] | None,
+    missing: Any,
+    require: Sequence[str] = (),
+    **form: Any,
+) -> "Subject":
+    """What a command measures: a table with roles of a study, of its manifest, or by name."""
+    from anonymizer.release.manifest import is_release
+    from anonymizer.release.study import Study
+    from anonymizer.release.study.models import required_model
+    from anonymizer.risk.subject import Subject, table_in
+
+    by_name = quasi_identifiers or sensitive or missing or any(form.values())
+    if study is not None:
+        if by_name or require:
+            raise click.UsageError("--study gives roles, policy and format; leave out the others")
+        return Subject.of_study(Study(study), table)
+    models = [required_model(each) for each in require]
+    if quasi_identifiers is None:
+        if by_name or not is_release(table_in(table)):
+            raise click.UsageError(
+                "name the columns that others may know, as in --quasi-identifiers age,sex "
+                "--sensitive diagnosis; or give a study, or a release"
+            )
+        return Subject.of_release(table).under(models)
+    how = {name: value or None for name, value in form.items()}
+    return Subject.of_names(
+        table, quasi_identifiers, sensitive or (), models, missing or "category", **how
+    )

@@ -1,7 +1,7 @@
 """Commands that release a table, hold a policy against one, and list the policies there are."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -11,9 +11,11 @@ from anonymizer.cli.options import (
     show,
     show_values_option,
     study_argument,
-    study_option,
+    subject_of,
+    subject_options,
     table_argument,
 )
+from anonymizer.cli.signing import sign_option, signer_of
 from anonymizer.errors import PolicyUnreachableError
 from anonymizer.release.output.interrupts import never_lost
 from anonymizer.report.printing import print_json, printing
@@ -22,14 +24,21 @@ if TYPE_CHECKING:
     from anonymizer.recoding.recoding import Task
 
 
-@click.command(epilog="\b\nExample:\n  anonymizer run study.toml --output release")
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  anonymizer run study.toml --output release\n"
+    "  anonymizer run study.toml --output release --sign steward.private.pem"
+)
 @study_argument
 @click.option("--output", "-o", type=DirectoryType(), required=True, help="Where the release goes.")
 @click.option("--force", is_flag=True, help="Replace the release that already lies there.")
 @click.option("--jobs", type=int, help="Nodes checked at once, as joblib counts them.")
+@sign_option
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print release.json instead of a report.")
-def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool) -> None:
+def run(
+    study: Path, output: Path, force: bool, jobs: int | None, key: Path | None, as_json: bool
+) -> None:
     """Anonymize the table of a STUDY file (TOML) and write the release.
 
     Interrupting a search that takes long (Ctrl-C) ends it with the best recoding found so far, and
@@ -43,6 +52,7 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
     from anonymizer.report.release import print_found, print_release
 
     described = Study(study)
+    signer = signer_of(key)
     counted: list[Task] = []
     with progress() as shown, never_lost(shown) as watch:
         try:
@@ -53,6 +63,7 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
                 n_jobs=jobs,
                 watch=watch,
                 on_counted=counted.append,
+                key=signer,
             )
         except PolicyUnreachableError as error:
             if counted:
@@ -67,12 +78,40 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
             print_release(release, output, weak)
 
 
+def _print_schema(context: click.Context, parameter: click.Parameter, given: bool) -> None:
+    """Print the JSON Schema of manifests, and end."""
+    if given:
+        from anonymizer.release.manifest.schema import SHIPPED
+
+        with printing("the schema was printed"):
+            click.echo(SHIPPED.read_text(encoding="utf-8"), nl=False)
+        context.exit()
+
+
 @click.command(
     epilog="\b\nExamples:\n"
     "  anonymizer verify release\n"
-    "  anonymizer verify release/released.csv --study study.toml"
+    "  anonymizer verify release --key steward.public.pem\n"
+    "  anonymizer verify release/released.csv --study study.toml\n"
+    "  anonymizer verify release --key steward.private.pem --original table.csv"
 )
 @click.argument("release", type=PATH)
+@click.option(
+    "--key", type=PATH, help="The key of who released it, a PEM file: it must have signed it."
+)
+@click.option(
+    "--original",
+    type=PATH,
+    help="The table that it was made of, to be compared; needs the private key.",
+)
+@click.option(
+    "--schema",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_schema,
+    help="Print the JSON Schema of release.json and exit.",
+)
 @click.option(
     *("--study", "-s"),
     type=PATH,
@@ -80,7 +119,9 @@ def run(study: Path, output: Path, force: bool, jobs: int | None, as_json: bool)
 )
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print differences, checks and verdicts.")
-def verify(release: Path, study: Path | None, as_json: bool) -> int:
+def verify(
+    release: Path, study: Path | None, key: Path | None, original: Path | None, as_json: bool
+) -> int:
     """Hold a RELEASE, a released table or its directory, against its manifest.
 
     The table is recounted from scratch: checksum, columns, labels, counts and every figure of the
@@ -92,27 +133,40 @@ def verify(release: Path, study: Path | None, as_json: bool) -> int:
     from anonymizer.release.verification import verify_release
     from anonymizer.report.verdicts import print_verification
 
-    found = verify_release(release, study)
+    found = verify_release(release, study, key=key, original=original)
     show("the release was verified", as_json, found, print_verification)
     return 0 if found.satisfied else 1
 
 
-@click.command(epilog="\b\nExample:\n  anonymizer check table.csv --study study.toml --json")
+@click.command(
+    epilog="\b\nExamples:\n"
+    "  anonymizer check table.csv --quasi-identifiers age,sex --sensitive diagnosis\n"
+    "  anonymizer check table.csv --quasi-identifiers age,sex --require k-anonymity=5\n"
+    "  anonymizer check table.csv --study study.toml --json\n"
+    "  anonymizer check release"
+)
 @table_argument
-@study_option
+@subject_options
+@click.option(
+    "--require",
+    multiple=True,
+    metavar="MODEL=BOUND",
+    help="A privacy model that has to hold, with ,NAME=VALUE for its other parameters; "
+    "repeatable. `anonymizer models` lists them.",
+)
 @show_values_option
 @click.option("--json", "as_json", is_flag=True, help="Print the check as JSON.")
-def check(table: Path, study: Path, as_json: bool) -> int:
+def check(table: Path, as_json: bool, **options: Any) -> int:
     """Measure what a TABLE satisfies as it stands: largest k and l, smallest t, beta, delta.
 
-    Nothing is recoded. Exits with 0 when the policy of the study holds for every class, with 1 when
-    not.
+    Nothing is recoded. Columns are named, or a study says which is what; of a release, which is a
+    directory or the table in it, release.json does. Exits with 0 when the policy holds for every
+    class, with 1 when not. Column names alone are no policy: --require is one.
     """
-    from anonymizer.release.study import Study
     from anonymizer.report.verdicts import print_check
     from anonymizer.risk.check import check_file
 
-    found = check_file(Study(study), table)
+    found = check_file(subject_of(table, **options))
     show("the table was checked", as_json, found, print_check)
     return 0 if found.satisfied else 1
 

@@ -9,7 +9,8 @@ from anonymizer.cli.options import (
     PATH,
     show,
     show_values_option,
-    study_option,
+    subject_of,
+    subject_options,
     table_argument,
 )
 from anonymizer.report.printing import print_json, printing
@@ -17,11 +18,12 @@ from anonymizer.report.printing import print_json, printing
 
 @click.command(
     epilog="\b\nExamples:\n"
+    "  anonymizer risk table.csv --quasi-identifiers age,sex --sensitive diagnosis\n"
     "  anonymizer risk table.csv --study study.toml --by attribute\n"
     "  anonymizer risk table.csv --study study.toml --by record --output risks.csv"
 )
 @table_argument
-@study_option
+@subject_options
 @click.option(
     "--by",
     type=click.Choice(["record", "class", "attribute"]),
@@ -39,20 +41,20 @@ from anonymizer.report.printing import print_json, printing
 @click.option("--json", "as_json", is_flag=True, help="Print the measures as JSON.")
 def risk(
     table: Path,
-    study: Path,
     by: str | None,
     output: Path | None,
     force: bool,
     size: int,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Measure what an attacker who knows the quasi-identifiers learns from a TABLE as it stands.
 
     Nothing is recoded: TABLE may be a release or not. Metrics are of re-identification and of
-    every sensitive attribute of the study. Columns without a role are warned of where they
+    every sensitive attribute. Columns are named, or a study says which is what; of a release, a
+    directory or the table in it, release.json does. Columns without a role are warned of where they
     identify.
     """
-    from anonymizer.release.study import Study
     from anonymizer.report.progress import progress
     from anonymizer.report.risk import print_risk
     from anonymizer.risk.file import assess_file, classes_named, details_at, records_numbered
@@ -61,10 +63,10 @@ def risk(
         raise click.UsageError("--by record writes to a file only: name it with --output")
     if output is not None and by not in ("record", "class"):
         raise click.UsageError("--output is for --by record or --by class")
-    described = Study(study)
-    write = output and details_at(output, [table, described.data_path], force=force)
+    subject = subject_of(table, **options)
+    write = output and details_at(output, [subject.path, *subject.originals], force=force)
     with progress() as watch:
-        found = assess_file(described, table, size if by == "attribute" else None, watch)
+        found = assess_file(subject, size if by == "attribute" else None, watch)
         if write:
             watch("writing the details", 0, None)
             detailed = records_numbered if by == "record" else classes_named

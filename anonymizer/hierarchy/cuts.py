@@ -1,6 +1,7 @@
 """Groups that are no level: cuts through a taxonomy, and sets of values of any kind."""
 
 import json
+import re
 from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
@@ -12,6 +13,10 @@ from anonymizer.tables.values import text_of
 
 SPECIAL = set(',{}"\\')
 """Characters of a value that its group's label quotes."""
+
+ITEM = r'"(?:[^"\\]|\\.)*"|[^",{}\\]+'
+LISTING, ITEMS = re.compile(rf"{{(?:{ITEM})(?:, (?:{ITEM}))+}}"), re.compile(f"({ITEM})(?:, |$)")
+"""The label of a group that spells out its values, and each of these."""
 
 LEVEL, GROUPED = " (level {})", " (grouped)"
 """What is added to a label that reads like another one."""
@@ -79,6 +84,21 @@ def quoted(text: str | None) -> str:
         return "null"
     plain = SPECIAL.isdisjoint(text) and text == text.strip() and text not in ("", "null")
     return text if plain else json.dumps(text, ensure_ascii=False)
+
+
+def members_of(label: str) -> list[str | None] | None:
+    """The values that a group's label spells out, two or more; None where it spells none.
+
+    >>> members_of("{Black, Other}"), members_of('{"a, b", null}'), members_of("[1, 2)")
+    (['Black', 'Other'], ['a, b', None], None)
+    """
+    if not LISTING.fullmatch(label):
+        return None
+    texts = [found[1] for found in ITEMS.finditer(label[1:-1])]
+    try:
+        return [json.loads(text) if text[0] == '"' or text == "null" else text for text in texts]
+    except ValueError:  # an escape that JSON does not have
+        return None
 
 
 def unambiguous(labelled: Iterable[tuple[Hashable | None, str]]) -> list[Hashable]:

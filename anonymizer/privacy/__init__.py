@@ -43,6 +43,7 @@ from anonymizer.privacy.sizes import KAnonymity as KAnonymity
 from anonymizer.privacy.sizes import KMap as KMap
 from anonymizer.privacy.sizes import population_of as population_of
 from anonymizer.privacy.sizes import without_people as without_people
+from anonymizer.privacy.wording import Wording as Wording
 from anonymizer.tables.population import Population as Population
 
 MODELS: dict[str, type[PrivacyModel]] = {

@@ -1,12 +1,12 @@
 """What a privacy model is: a quantity per class, and which values of it are acceptable."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, partial
 from math import inf, isfinite
 from numbers import Integral, Real
-from typing import Annotated, ClassVar, get_type_hints
+from typing import Annotated, Any, ClassVar, get_type_hints
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from anonymizer.errors import (
 )
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
+from anonymizer.privacy.wording import Wording
 
 TOLERANCE = 1e-9
 """Bits a comparison forgives, so that an exactly uniform class passes its own l; nothing looser."""
@@ -57,7 +58,8 @@ class PrivacyModel(ABC):
     ``value_monotone``: merging sensitive values only ever raises the measure, or only ever lowers
     it; then readers who take some values for one find nothing worse than the two who take all of
     them for one, or none. ``beyond``: the message about a parameter that not even the table as a
-    single class satisfies.
+    single class satisfies. ``wording``: its sentences in a report, for people who are no
+    statisticians; where these depend on parameters ``wording_of`` gives them.
     """
 
     name: ClassVar[str]
@@ -77,6 +79,7 @@ class PrivacyModel(ABC):
     required: ClassVar[tuple[str, ...]] = ()
     value_monotone: ClassVar[bool] = True
     beyond: ClassVar[str] = ""
+    wording: ClassVar[Wording | None] = None
     attribute: str | None = None
 
     def __post_init__(self) -> None:
@@ -117,15 +120,26 @@ class PrivacyModel(ABC):
         return inf
 
     def require_possible(self, table: Classes, attribute: str) -> None:
-        """Raise InputError when a parameter is out of the bounds that a table as one class sets."""
+        """Refuse a parameter that not even a table as one class reaches.
+
+        Raises PolicyUnreachableError when it is out of the bounds that the table sets, InputError
+        when the model cannot be measured on the table at all.
+        """
         best = self.measure(table)[0] if self.beyond and self.monotone else inf
         if isfinite(best) and not self.accepts(np.array([best]))[0]:
             given = f"{self.name}: {self.bounded_by} = {getattr(self, self.bounded_by)}"
-            raise InputError(f"{given} {self.beyond.format(best=best, attribute=attribute)}")
+            raise PolicyUnreachableError(
+                f"{given} {self.beyond.format(best=best, attribute=attribute)}"
+            )
 
     def worst(self, values: Floats) -> float:
         """The value of the class that comes off worst."""
         return float(values.min() if self.at_least else values.max())
+
+    @classmethod
+    def wording_of(cls, parameters: Mapping[str, Any]) -> Wording | None:
+        """Its sentences in a report under some parameters, as a manifest has them; None: none."""
+        return cls.wording
 
     @property
     def range(self) -> str:
@@ -255,8 +269,8 @@ def verdicts(counts: Counts, models: Sequence[PrivacyModel]) -> list[Verdict]:
 def require_possible(counts: Counts, models: Sequence[PrivacyModel]) -> None:
     """Refuse a policy that not even the table as a single class satisfies.
 
-    A monotone model accepts that class if it accepts any recoding at all. InputError when a
-    parameter is out of the bounds that the table sets, else PolicyUnreachableError.
+    A monotone model accepts that class if it accepts any recoding at all. PolicyUnreachableError
+    when it does not, InputError when a model cannot be measured on the table.
     """
     whole = counts.project(())
     for model, attribute, classes in _conditions(whole, models):

@@ -13,10 +13,10 @@ values in a suitable order, sum_S weight_S |p(S|g) - p(S)|.
   0, ..., h - 1 with weight 1 / 2h. Groups are runs once the values are sorted by them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -27,9 +27,31 @@ from anonymizer.information.entropy import divergence
 from anonymizer.kernels import Bound, Kind, Sums
 from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.privacy.base import NotNegative, SensitiveModel, one_of
+from anonymizer.privacy.wording import Wording
 from anonymizer.tables.values import is_missing, number_of, text_of
 
 DISTANCES = ("kl", "equal", "ordered", "hierarchical")
+
+APART = {
+    "equal": "of the people have to change their value for the two to be alike",
+    "ordered": "of the distance from one end of their order to the other is what values have to "
+    "move on average for the two to be alike",
+    "hierarchical": "of the height of their hierarchy is what values have to move on average for "
+    "the two to be alike",
+}
+"""What the earth mover's distances are shares of."""
+
+TRANSPORTED = {
+    distance: Wording(
+        "The values of “{attribute}” in a person's class differ from those of the whole table by "
+        f"at most {{t:share}}: so much {apart}.",
+        "The class that differs most does so by {worst:share}.",
+        "Single values of “{attribute}”: A rare one may become many times likelier in a class, "
+        "or be ruled out; t-closeness bounds the difference of all of them together.",
+    )
+    for distance, apart in APART.items()
+}
+"""The sentences of t-closeness by earth mover's distances."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +81,13 @@ class TCloseness(SensitiveModel):
     source = "Li et al. 2007; Bezzi 2010 (kl)"
     bounded_by = "t"
     required = ("distance",)
+    wording = Wording(
+        "Nobody who finds a person's class learns more than {t:bits} about “{attribute}” beyond "
+        "what the whole table shows of everybody.",
+        "The class that gives most away gives {worst:bits}.",
+        "Single values of “{attribute}”: A rare one may become many times likelier in a class, "
+        "or be ruled out; t-closeness bounds the difference of all of them together.",
+    )
 
     t: NotNegative
     distance: Annotated[str, one_of(DISTANCES)] = "kl"
@@ -82,6 +111,11 @@ class TCloseness(SensitiveModel):
                     "values; give hierarchy"
                 )
             object.__setattr__(self, "hierarchy", Hierarchy.of(self.hierarchy))
+
+    @classmethod
+    def wording_of(cls, parameters: Mapping[str, Any]) -> Wording | None:
+        """The sentences of a distance."""
+        return TRANSPORTED.get(str(parameters.get("distance")), cls.wording)
 
     @property
     def parameters(self) -> dict[str, object]:
@@ -189,6 +223,13 @@ class MeanInformation(SensitiveModel):
     kind = Kind.INFORMATION
     absolute = True
     per_class = False
+    wording = Wording(
+        "On average over all people, a person's class gives away at most {bits:bits} about "
+        "“{attribute}”.",
+        "The average is {worst:bits}.",
+        "Single classes: One may give “{attribute}” away entirely; an average protects nobody by "
+        "itself.",
+    )
 
     bits: NotNegative
 

@@ -13,6 +13,7 @@ from anonymizer.information.entropy import entropy, entropy_grassberger, entropy
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
 from anonymizer.privacy.base import TOLERANCE, Positive, PrivacyModel, SensitiveModel, Whole, one_of
+from anonymizer.privacy.wording import Wording
 
 ESTIMATORS = {
     "plug-in": (entropy, Kind.ENTROPY),
@@ -41,6 +42,12 @@ class DistinctLDiversity(SensitiveModel):
     absolute = True
     strongly_monotone = True
     at_least = True
+    wording = Wording(
+        "The people who share a class have at least {l:count} different values of “{attribute}”.",
+        "The class with the fewest has {worst:count}.",
+        "How often values occur: One value of “{attribute}” may be that of nearly everybody in a "
+        "class; distinct l-diversity counts different values alone.",
+    )
 
     l: Whole  # noqa: E741 (the model's own letter)
 
@@ -81,6 +88,14 @@ class EntropyLDiversity(SensitiveModel):
         "table; no recoding can reach it"
     )
     at_least = True
+    wording = Wording(
+        "Whoever finds a person's class stays as unsure of “{attribute}” as if there were "
+        "at least {l:number} equally likely values.",
+        "The class that leaves the least doubt leaves as much as {worst:number} equally "
+        "likely values.",
+        "Single values of “{attribute}”: One may be much likelier in a class than in the table, "
+        "or ruled out; entropy l-diversity bounds the doubt about all of them together.",
+    )
 
     l: Annotated[float, partial(require_number, least=1)]  # noqa: E741 (the model's own letter)
     estimator: Annotated[str, one_of(ESTIMATORS)] = "plug-in"
@@ -141,6 +156,14 @@ class RecursiveLDiversity(SensitiveModel):
     source = "Machanavajjhala et al. 2006"
     bounded_by = "c"
     absolute = True
+    wording = Wording(
+        "In every class the most frequent value of “{attribute}” has fewer than {c:number} "
+        "times as many people as the rarer values from the {l:ordinal} most frequent on "
+        "have together.",
+        "In the class that comes nearest it has {worst:number} times as many.",
+        "Rare values of “{attribute}”: One that is rare in the table may be frequent in a class; "
+        "recursive l-diversity compares values within a class alone.",
+    )
 
     c: Positive
     l: Whole  # noqa: E741 (the model's own letter)

@@ -20,6 +20,7 @@ from anonymizer.privacy.population import (
 )
 from anonymizer.privacy.population.frequencies import LEAST_FRACTION
 from anonymizer.privacy.sizes import SizeModel
+from anonymizer.privacy.wording import Wording
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,13 @@ class PopulationUniqueness(PrivacyModel):
     monotone = False
     sensitive = False
     per_class = False
+    wording = Wording(
+        "Of the population that this table was drawn from, an estimated {uniqueness:share} "
+        "at most are the only ones with their released values of {shared}.",
+        "The estimate is {worst:share}.",
+        "Single people: They may be unique all the same; the promise is an average, estimated "
+        "from a sample that is taken to be random ({fraction:share} of the population).",
+    )
 
     uniqueness: Share
     fraction: Annotated[float, partial(require_number, least=LEAST_FRACTION, most=1)]
@@ -83,6 +91,16 @@ class DifferentialPrivacy(SizeModel):
     name = "differential-privacy"
     condition = "a random sample at fixed levels with n_g >= k(epsilon, delta)"
     source = "Bild et al. 2018; Li et al. 2012"
+    wording = Wording(
+        "What anybody can conclude from this release hardly depends on whether a person's "
+        "record was in the original table: no result becomes more than "
+        "{epsilon:exponential} times likelier or unlikelier by it, but for a probability "
+        "of {delta:number}.",
+        "Every class of the released table has at least {worst:people}, as the guarantee needs.",
+        "How the table was made: The promise is about that, which the table cannot show. It "
+        "holds if the records were drawn at random, nobody knows which, and the levels were "
+        "chosen without looking at the table. The guarantees of several releases add up.",
+    )
 
     epsilon: Positive
     delta: Annotated[float, partial(require_number, least=0, most=1, above=True, below=True)]

@@ -14,6 +14,7 @@ from anonymizer.counts.counts import Classes
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints
 from anonymizer.privacy.base import TOLERANCE, Positive, PositiveShare, SensitiveModel, Share, Whole
+from anonymizer.privacy.wording import Wording
 
 MOST_BITS = 1000.0
 """No table is so large that a share of it changes by more."""
@@ -61,6 +62,13 @@ class AlphaKAnonymity(ShareModel):
         "table; no recoding can reach it"
     )
     absolute = True
+    wording = Wording(
+        "In no class do more than {alpha:share} of the people have the same value of "
+        "“{attribute}”, and every class has at least {k:people}.",
+        "The largest share of one value in any class is {worst:share}.",
+        "Rare values of “{attribute}”: One that is rare in the table may be frequent in a class; "
+        "the bound is alike for all.",
+    )
 
     alpha: PositiveShare
     k: Whole
@@ -90,6 +98,13 @@ class BasicBetaLikeness(ShareModel):
     unit = "ratio"
     source = "Cao, Karras 2012"
     bounded_by = "beta"
+    wording = Wording(
+        "No value of “{attribute}” is more than {beta:times} times as frequent in a "
+        "person's class as in the whole table.",
+        "The largest increase is {worst:times} times.",
+        "Values of “{attribute}” that are ruled out: A class may lack them; beta-likeness bounds "
+        "how much likelier a value becomes, not how much unlikelier.",
+    )
 
     beta: Positive
 
@@ -113,6 +128,14 @@ class EnhancedBetaLikeness(BasicBetaLikeness):
 
     name = "enhanced-beta-likeness"
     condition = "(p(w\\|g) - p(w)) / p(w) <= min(beta, -ln p(w)) for every w"
+    wording = Wording(
+        "No value of “{attribute}” is more than {beta:times} times as frequent in a "
+        "person's class as in the whole table, and frequent values may become more "
+        "frequent by less than that.",
+        "The largest increase is {worst:times} times.",
+        "Values of “{attribute}” that are ruled out: A class may lack them; beta-likeness bounds "
+        "how much likelier a value becomes, not how much unlikelier.",
+    )
     value_monotone = False  # merged values raise the prior that the least of the bounds depends on
 
     def gains(self, shares: Floats, prior: Floats) -> Floats:
@@ -142,6 +165,13 @@ class DeltaDisclosure(ShareModel):
     unit = "bits"
     source = "Brickell, Shmatikov 2008"
     bounded_by = "delta"
+    wording = Wording(
+        "No value of “{attribute}” is more than {delta:factor} times likelier, or "
+        "unlikelier, in a person's class than in the whole table ({delta:bits}).",
+        "The largest change is {worst:factor} times ({worst:bits}).",
+        "Frequent values of “{attribute}”: One may become nearly certain; delta-disclosure "
+        "grants the same change to frequent and to rare ones.",
+    )
 
     delta: Positive
 
@@ -179,6 +209,14 @@ class BayesianGain(ShareModel):
     unit = "probability"
     source = "Smith 2009; Alvim et al. 2012"
     bounded_by = "gain"
+    wording = Wording(
+        "Whoever guesses the likeliest value of “{attribute}” in a person's class is right "
+        "with a probability that is higher by at most {gain:points} than with the "
+        "likeliest value of the whole table.",
+        "The class that helps most raises it by {worst:points}.",
+        "Rare values of “{attribute}”: One may become much likelier, or be ruled out; the gain "
+        "is about the likeliest value alone.",
+    )
     value_monotone = False  # merged values raise both maxima
 
     gain: Share
@@ -199,6 +237,13 @@ class ValueGain(BayesianGain):
 
     name = "value-gain"
     condition = "max_w (p(w\\|g) - p(w)) <= gain"
+    wording = Wording(
+        "No value of “{attribute}” is likelier in a person's class than in the whole table "
+        "by more than {gain:points}.",
+        "The largest increase is {worst:points}.",
+        "Rare values of “{attribute}”: One may become many times likelier, and any may be ruled "
+        "out; the same increase is granted to all.",
+    )
 
     def gains(self, shares: Floats, prior: Floats) -> Floats:
         return shares - prior

@@ -12,6 +12,7 @@ from anonymizer.errors import InputError
 from anonymizer.kernels import Bound, Kind
 from anonymizer.kernels.arrays import Floats, Ints, Mask
 from anonymizer.privacy.base import TOLERANCE, PositiveShare, PrivacyModel, Share, Whole
+from anonymizer.privacy.wording import Wording
 from anonymizer.tables.population import Population, Withheld
 
 
@@ -61,6 +62,13 @@ class KAnonymity(SizeModel):
     condition = "n_g >= k"
     source = "Samarati 2001"
     beyond = "exceeds the {best:.0f} records of the table"
+    wording = Wording(
+        "Every person shares the released values of {shared} with at least {k:others} in "
+        "this table.",
+        "The smallest class has {worst:people}.",
+        "What a class has in common: Where all people of a class have the same value of another "
+        "column, whoever finds the class knows it; k-anonymity allows that.",
+    )
 
     k: Whole
 
@@ -102,6 +110,13 @@ class KMap(PopulationModel):
     source = "Sweeney 2001"
     beyond = "exceeds the {best:.0f} records of the population"
     bounded_by = "k"
+    wording = Wording(
+        "Every record could be that of at least {k:people} of the population that "
+        "the table is taken from.",
+        "The record with the fewest such people could be that of {worst:count}.",
+        "Who is in the table: The promise rests on nobody knowing that, and on the population "
+        "being the people that an attacker thinks of.",
+    )
     kind = Kind.POPULATION
     strongly_monotone = True
     at_least = True
@@ -127,6 +142,14 @@ class DeltaPresence(PopulationModel):
     source = "Nergiz et al. 2007"
     bounded_by = "upper"
     judges_empty = True
+    wording = Wording(
+        "Whoever finds the people of the population with a person's released values of "
+        "{shared} learns only that between {lower:share} and {upper:share} of them are in "
+        "this table.",
+        "The class that comes nearest to a bound has {worst:share}.",
+        "What a class gives away: The promise is about who is in the table, and says nothing of "
+        "what is disclosed about those who are.",
+    )
 
     lower: Share
     upper: PositiveShare
@@ -181,6 +204,12 @@ class AverageReidentificationRisk(RiskModel):
     name = "average-reidentification-risk"
     condition = "sum_g n_g / P_g / N <= risk (P_g = n_g without a population)"
     per_class = False
+    wording = Wording(
+        "Whoever knows {shared} of everybody, and guesses who each record is, is right for "
+        "at most {risk:share} of the records on average.",
+        "On average it is {worst:share}.",
+        "Single people: They may be at any risk; an average protects nobody by itself.",
+    )
 
     def measure(self, classes: Classes) -> Floats:
         return np.array([(classes.sizes / self.sizes(classes)).sum() / classes.sizes.sum()])
@@ -199,6 +228,13 @@ class HighestReidentificationRisk(RiskModel):
     name = "highest-reidentification-risk"
     condition = "1 / P_g <= risk (P_g = n_g without a population)"
     strongly_monotone = True
+    wording = Wording(
+        "Whoever knows {shared} of a person finds that person's record with a probability "
+        "of at most {risk:share}.",
+        "The person who is easiest to find is found with a probability of {worst:share}.",
+        "What a class has in common: Where all people of a class have the same value of another "
+        "column, nobody has to be found for it; the risk does not count that.",
+    )
 
     def measure(self, classes: Classes) -> Floats:
         return 1 / self.sizes(classes)

@@ -13,10 +13,13 @@ from anonymizer.privacy import PrivacyModel
 from anonymizer.recoding import Watch, ignore
 from anonymizer.recoding.recoding import Task
 from anonymizer.release.manifest import Manifest, digest_of_file, is_release, shape_of
-from anonymizer.release.manifest.parts import ReleasedFile, ReportedRoles
+from anonymizer.release.manifest.figures import ReportedObjective
+from anonymizer.release.manifest.fingerprint import fingerprint_of
+from anonymizer.release.manifest.parts import ReleasedFile, ReportedInput, ReportedRoles
 from anonymizer.release.output.directory import Output, reserved
 from anonymizer.release.proof import prove
-from anonymizer.release.release import MANIFEST, Release, Spreadsheet
+from anonymizer.release.release import FILES, MANIFEST, SIGNATURE, Release, Spreadsheet
+from anonymizer.release.signing import PrivateKey, manifest_writers
 from anonymizer.release.study import Study
 from anonymizer.tables.files import (
     Format,
@@ -27,8 +30,6 @@ from anonymizer.tables.files import (
     write_table,
 )
 
-RELEASED = ("released.csv", "released.parquet")
-
 
 def publish(
     study: Study,
@@ -38,6 +39,7 @@ def publish(
     n_jobs: int | None = None,
     watch: Watch = ignore,
     on_counted: Callable[[Task], object] | None = None,
+    key: PrivateKey | None = None,
 ) -> tuple[Release, Manifest]:
     """Anonymize the table of a study and write table and manifest into a directory.
 
@@ -45,14 +47,15 @@ def publish(
     file gets its name. Until then nobody but the owner can read them. The directory is locked from
     the beginning to the end; ``force`` lets a release of ours be replaced, and nothing else.
     ``on_counted`` is called with the table once it is counted, for whoever advises on it later.
+    ``key`` signs the manifest, which has a keyed fingerprint of the table then.
 
     Raises InputError when the study cannot be carried out, the directory not be written, or another
     run is writing there; the directory is left as it was, if the message does not say otherwise.
     Raises PolicyUnreachableError or PolicyBrokenError when the policy cannot be met.
     """
-    with reserved(directory, (*RELEASED, MANIFEST)) as output:
+    with reserved(directory, FILES) as output:
         _require_free(directory, study.data_path, force)
-        return _publish(study, output, force, n_jobs, watch, on_counted)
+        return _publish(study, output, force, n_jobs, watch, on_counted, key)
 
 
 def _publish(
@@ -62,6 +65,7 @@ def _publish(
     n_jobs: int | None,
     watch: Watch,
     on_counted: Callable[[Task], object] | None,
+    key: PrivateKey | None,
 ) -> tuple[Release, Manifest]:
     form = study.data_format
     anonymizer = study.anonymizer(n_jobs, watch)
@@ -81,27 +85,37 @@ def _publish(
     name = "released" + form.suffix
     manifest = release.manifest.with_texts(disarmed_text) if safe else release.manifest
     shape = shape_of(table, study.published)
+    fitted = anonymizer.plan_.fitted
+    about = {
+        "columns": _roles(study, form),
+        "objective": ReportedObjective.model_validate(study.objective_options),
+        **({} if key is None or fitted.private else _input(raw, study.schema, key)),
+    }
 
-    def write_manifest(path: Path) -> None:
+    def manifest_in(directory: Path) -> Manifest:
         nonlocal manifest
-        digest = digest_of_file(path.parent / name)
-        about = {"columns": _roles(study, form), "objective": study.objective_options}
-        file_of = ReleasedFile(file=name, sha256=digest, **shape)
+        file_of = ReleasedFile(file=name, sha256=digest_of_file(directory / name), **shape)
         manifest = manifest.model_copy(update={**about, "table": file_of})
-        manifest.write(path)
+        return manifest
 
-    people = anonymizer.plan_.fitted.people(table)
+    people = fitted.people(table)
     if safe:
         _require_unordered(study.privacy, table[list(study.schema.sensitive)])
         table, people = disarmed(table), None if people is None else disarmed(people)
     output.write(
         {
             name: lambda path: _write_proven(table, path, form.released, study, people),
-            MANIFEST: write_manifest,
+            **manifest_writers(manifest_in, key),
         },
         force=force,
     )
     return release, manifest
+
+
+def _input(raw: pd.DataFrame, schema: Schema, key: PrivateKey) -> dict[str, ReportedInput]:
+    """What is reported of the table that was given."""
+    found = fingerprint_of(raw, schema.columns, key.of_counts)
+    return {"input": ReportedInput(fingerprint=found)}
 
 
 def _require_unordered(models: Sequence[PrivacyModel], table: pd.DataFrame) -> None:
@@ -129,7 +143,7 @@ def form_at(study: Study, path: Path) -> Format:
 
 def _require_free(directory: Path, source: Path, force: bool) -> None:
     """Refuse a directory that holds a release, unless forced; never replace the table itself."""
-    there = [name for name in (MANIFEST, *RELEASED) if os.path.lexists(directory / name)]
+    there = [name for name in reversed(FILES) if os.path.lexists(directory / name)]
     for name in there:
         if same_file(directory / name, source):
             raise InputError(f"{directory / name} is the table itself; choose another directory")
@@ -157,8 +171,8 @@ def _release_in(directory: Path) -> tuple[str, ...]:
         manifest = Manifest.read(directory / MANIFEST)
     except InputError:
         return ()
-    ours = manifest.table if "anonymizer" in manifest.versions else None
-    return () if ours is None else (MANIFEST, ours.file)
+    ours = manifest.table if manifest.versions.anonymizer else None
+    return () if ours is None else (MANIFEST, SIGNATURE, ours.file)
 
 
 def _roles(study: Study, form: Format) -> ReportedRoles:

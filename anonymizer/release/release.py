@@ -3,11 +3,12 @@
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
 
+from anonymizer.feedback.display import Display, Displayed, in_a_line
 from anonymizer.privacy import Verdict
 from anonymizer.privacy.query_loss import QueryLoss
 from anonymizer.recoding.recoding import Randomization
@@ -22,6 +23,15 @@ if TYPE_CHECKING:
 
 MANIFEST = "release.json"
 """The file that a release reports itself in, next to its table."""
+
+SIGNATURE = MANIFEST + ".sig"
+"""The file next to it that has its signature, where it is signed."""
+
+RELEASED = ("released.csv", "released.parquet")
+"""The table, in either format."""
+
+FILES = (*RELEASED, SIGNATURE, MANIFEST)
+"""The files that a release may have; the last one is the sign that it is whole."""
 
 LEFT_OUT = ("regions", "masking", "spreadsheet", "hierarchies", "method", "unseen", "applies")
 """Parts that a manifest has only where there is something to report."""
@@ -40,7 +50,20 @@ class Spreadsheet:
 
 
 @dataclass(frozen=True)
-class Release:
+class Seeds:
+    """The seeds of what was chosen at random.
+
+    ``search``: of the shuffled baseline and of searches that start at random; None where the
+    release is differentially private. ``drawing``: that of drawn values or records is ``withheld``,
+    whether it was given or not, since whoever has it could draw them again; ``none`` were drawn.
+    """
+
+    search: int | None
+    drawing: Literal["none", "withheld"] = "none"
+
+
+@dataclass(frozen=True, repr=False)
+class Release(Displayed):
     """The proof of one released table.
 
     Of a differentially private one nothing is reported but what the released table shows:
@@ -79,6 +102,8 @@ class Release:
         Every model held against the released table, recounted.
     search
         How the recoding was found.
+    seeds
+        The seed of the search, and that the one of drawn values is withheld.
     study
         Fingerprint of everything that was requested.
     masking
@@ -105,6 +130,7 @@ class Release:
     regions: Sequence[Mapping[str, str | None]]
     privacy: Sequence[Verdict]
     search: SearchResult
+    seeds: Seeds
     study: str
     records: int | None = None
     dropped: int | None = None
@@ -121,10 +147,22 @@ class Release:
     unseen: Mapping[str, object] | None = None
     applies: Mapping[str, str] | None = None
 
+    def __repr__(self) -> str:
+        from anonymizer.release.display import verdict_of
+
+        records = f"{self.released:,} records"
+        return in_a_line(self, records, f"{self.classes:,} classes", verdict_of(self.privacy))
+
+    def display(self) -> Display:
+        """Verdicts, information, recoding and warnings."""
+        from anonymizer.release.display import of_release
+
+        return of_release(self)
+
     @property
     def manifest(self) -> "Manifest":
         """The release as its file reports it."""
-        from anonymizer.release.manifest import Manifest  # only files need what checks them
+        from anonymizer.release.manifest import FORMAT, Manifest  # only files need what checks them
 
         own = {each.name: as_json(getattr(self, each.name)) for each in fields(self)}
         given = {name: value for name, value in own.items() if value or name not in LEFT_OUT}
@@ -134,7 +172,8 @@ class Release:
             "numpy": np.__version__,
             "pandas": pd.__version__,
         }
-        return Manifest.parse({**given, "study": {"fingerprint": self.study}, "versions": versions})
+        study = {"fingerprint": self.study}
+        return Manifest.parse({"format": FORMAT, **given, "study": study, "versions": versions})
 
     def to_dict(self) -> dict[str, Any]:
         """The manifest, ready for JSON."""

@@ -29,6 +29,11 @@ def _print_release(out: Console, release: ReleaseAudit) -> None:
         f"{release.release}: {release.records:,} records in {release.classes:,} equivalence "
         f"classes; {counted(release.people, 'record')} of the original fit them."
     )
+    if release.random:
+        out.print(
+            "Values were drawn at random: a person is found by what was drawn for them. Who knows "
+            "true values and the channel may infer more of a group: see `anonymizer estimate`."
+        )
     out.print(verdict_table(release.privacy))
     out.print(_linkage(release.linkage))
     if release.inference:

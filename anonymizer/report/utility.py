@@ -23,6 +23,14 @@ def print_quality(quality: Quality) -> None:
     columns = ["measure", "value", "original", "all suppressed", "normalized", "unit"]
     title = "Groups and classes; 1 as the original"
     out.print(table_of(title, columns, _measures(quality), "s .6g .6g .6g s"))
+    for why in dict.fromkeys(quality.undefined.values()):
+        names = [name for name, reason in quality.undefined.items() if reason == why]
+        out.print(f"Not defined for this release: {', '.join(names)}: {why}.")
+    if quality.random:
+        out.print(
+            "What follows is of the released values as they stand, without correcting for the "
+            "drawing, as `anonymizer estimate` does."
+        )
     columns = ["quasi-identifier", "entropy", "granularity", "intensity", "squared error", "TV"]
     title = "The same by attribute, normalized; total variation"
     out.print(table_of(title, columns, _by_attribute(quality), "s s s s s .4f"))

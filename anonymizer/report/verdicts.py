@@ -8,6 +8,7 @@ from rich.table import Table
 
 from anonymizer.privacy import Verdict
 from anonymizer.release.verification import Verification
+from anonymizer.release.verification.fields import NEEDED
 from anonymizer.release.warnings.warnings import ReleaseWarning
 from anonymizer.report.console import console, table_of
 from anonymizer.tables.values import counted
@@ -20,19 +21,60 @@ DIGEST = 15
 """Characters of a digest that are shown."""
 
 
+MEANINGS = {
+    "distinct_l": ("distinct l-diversity: l", "every class has at least l values"),
+    "entropy_l": ("entropy l-diversity: l", "as varied as l values of equal share"),
+    "t_kl": ("t-closeness, kl: t (bits)", "bits that a class tells about the value"),
+    "t_equal": (
+        "t-closeness, equal: t",
+        "share of a class to change until it is like the table",
+    ),
+    "t_ordered": ("t-closeness, ordered: t", "the same, by how far values are apart"),
+    "basic_beta": ("basic beta-likeness: beta", "a value is at most 1 + beta times likelier"),
+    "enhanced_beta": ("enhanced beta-likeness: beta", "the same, stricter for frequent values"),
+    "delta_disclosure": (
+        "delta-disclosure: delta (bits)",
+        "no value is 2^delta times likelier or less likely; inf: one is absent from a class",
+    ),
+    "alpha": ("alpha-k-anonymity: alpha", "chance of the surest guess of a value"),
+    "sample_uniqueness": ("records alone in their class", "share of all records"),
+    "prosecutor_highest": ("highest risk, prosecutor", "1 / records of the smallest class"),
+    "prosecutor_average": ("average risk, prosecutor", "classes / records"),
+    "journalist_highest": ("highest risk, journalist", "the same among the population's people"),
+    "journalist_average": ("average risk, journalist", "the same, on average"),
+    "marketer": ("marketer risk", "share of the records that are found by chance"),
+}
+"""What each figure of a check is, and what it says."""
+
+
 def print_check(check: "Check") -> None:
     """Print what a table satisfies as it stands, and how it does under a policy."""
     out = console()
     print_warnings(out, check.warnings)
+    classes = "class" if check.classes == 1 else "classes"
     out.print(
-        f"{check.records:,} records in {check.classes:,} equivalence classes, the smallest of "
-        f"{check.k:,}: k = {check.k}."
+        f"{counted(check.records, 'record')} in {check.classes:,} equivalence {classes}, the "
+        f"smallest of {check.k:,}: k = {check.k}."
     )
+    known = ", ".join(check.quasi_identifiers)
+    out.print(f"A class is all records that are alike in what others may know: {known}.")
+    columns = ["figure", "value", "says"]
     for name, found in check.sensitive.items():
-        title = f"The strictest that holds about {name}"
-        out.print(table_of(title, ["parameter", "value"], found.items(), "s .6g"))
-    out.print(table_of("Risk of re-identification", ["", ""], check.risk.items(), "s .6g"))
-    out.print(verdict_table(check.privacy))
+        title = f"The strictest that holds about {name} in every class"
+        out.print(table_of(title, columns, _explained(found), "s .6g s"))
+    title = "Risk that the record of a person who is known to be in the table is found"
+    out.print(table_of(title, columns, _explained(check.risk), "s .6g s"))
+    if check.privacy:
+        out.print(verdict_table(check.privacy))
+    else:
+        out.print("No policy was given: --require, or a study, says what has to hold.")
+
+
+def _explained(figures: Mapping[str, float]) -> Iterable[list[object]]:
+    """Each figure with what it is called and what it says."""
+    for name, value in figures.items():
+        title, meaning = MEANINGS[name]
+        yield [title, value, meaning]
 
 
 def print_warnings(out: Console, warnings: Iterable[ReleaseWarning]) -> None:
@@ -79,6 +121,8 @@ SAID = {
     "recomputed": "recomputed from the table",
     "consistent": "held against other fields of the manifest",
     "study": "held against the study",
+    "key": "held against the key",
+    "original": "held against the original table",
 }
 
 
@@ -98,10 +142,23 @@ def _lines(found: Verification) -> Iterable[str]:
     different = counted(len(found.differences), "difference")
     yield f"{different}:" if found.differences else "The release is what its manifest says."
     yield from (f"  {check}" for check in found.differences)
+    if found.signer:
+        yield f"Its manifest is signed by the key {found.signer}."
     done = [check.how for check in found.checks if check.agrees is not None]
     ways = (f"{done.count(how)} {said}" for how, said in SAID.items() if how in done)
     yield f"Checked: {', '.join(ways)}."
-    fields: dict[str, list[str]] = {}
+    fields: dict[str, dict[str, None]] = {}
     for check in found.unchecked:
-        fields.setdefault(check.reason, []).append(check.field)
+        needed = NEEDED.get(check.reason, check.reason)
+        fields.setdefault(needed, {})[_plain(check.field)] = None
     yield from (f"Not checked: {', '.join(names)}: {reason}." for reason, names in fields.items())
+    if found.verdicts and not found.by_study:
+        yield (
+            "The policy below is the one that the manifest names: compare it with the one that you "
+            "expect, or give the study."
+        )
+
+
+def _plain(field: str) -> str:
+    """A kind of fields in few words: ``recoding.values`` for ``recoding.*.*.values.*``."""
+    return ".".join(part for part in field.split(".") if "*" not in part)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counts import Classes, Counts
 from anonymizer.counts.schema import Missing, Schema, recount
 from anonymizer.errors import column_names
+from anonymizer.feedback.display import in_a_line
 from anonymizer.privacy import (
     AlphaKAnonymity,
     BasicBetaLikeness,
@@ -28,15 +28,12 @@ from anonymizer.privacy import (
     population_of,
 )
 from anonymizer.privacy.population import journalist, marketer, prosecutor, sample_uniqueness
-from anonymizer.release.manifest import is_release
 from anonymizer.release.proof import judged
-from anonymizer.release.publish import form_at, schema_at
 from anonymizer.release.results import PolicyResult
-from anonymizer.release.study import Study
-from anonymizer.release.verification import recoded_people
 from anonymizer.release.warnings.class_warnings import class_warnings
 from anonymizer.release.warnings.column_warnings import column_warnings, spelling_warnings
 from anonymizer.release.warnings.warnings import ReleaseWarning
+from anonymizer.risk.subject import Subject
 
 MEASURES: Mapping[str, PrivacyModel] = {
     "distinct_l": DistinctLDiversity(1),
@@ -53,7 +50,7 @@ MEASURES: Mapping[str, PrivacyModel] = {
 the worst class under each model is the strictest parameter that the table satisfies."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Check(PolicyResult):
     """What a table satisfies as it is.
 
@@ -77,6 +74,8 @@ class Check(PolicyResult):
         The verdict of every model of the policy.
     warnings
         Weaknesses of the table, whether the policy holds or not.
+    quasi_identifiers
+        The columns whose combinations of values are the classes.
     """
 
     records: int
@@ -86,6 +85,12 @@ class Check(PolicyResult):
     risk: Mapping[str, float]
     privacy: Sequence[Verdict]
     warnings: Sequence[ReleaseWarning] = ()
+    quasi_identifiers: Sequence[str] = ()
+
+    def __repr__(self) -> str:
+        policy = "policy holds" if self.satisfied else "policy does not hold"
+        about = policy if self.privacy else "no policy"
+        return in_a_line(self, f"{self.records:,} records", f"{self.classes:,} classes", about)
 
     def to_dict(self) -> dict[str, Any]:
         """The check as JSON has it; an infinite figure is null."""
@@ -155,6 +160,7 @@ def check_table(
             *spelling_warnings(table, schema.sensitive),
             *column_warnings(table, others),
         ),
+        quasi_identifiers=schema.quasi_identifiers,
     )
 
 
@@ -196,17 +202,12 @@ def _risks(counts: Counts) -> dict[str, float]:
     return risks
 
 
-def check_file(study: Study, path: Path) -> Check:
-    """Measure what a table of a study satisfies as it is, and test the study's policy on it.
+def check_file(subject: Subject) -> Check:
+    """Measure what a table file satisfies as it is, and test the policy that goes with it.
 
     A population that models are about is recoded where the table is a release, with a manifest in
     its directory, and taken as it is otherwise.
     """
-    schema = schema_at(study, path)
-    table = schema.admit(study.read(path, form_at(study, path), schema), respell=False)
-    if is_release(path):
-        population = recoded_people(study, path, table)
-    else:
-        people = population_of(study.privacy)
-        population = None if people is None else schema.admit_population(people.table)
-    return check_table(table, schema, study.privacy, population, study.schema.identifiers)
+    models, table = subject.privacy, subject.read()
+    people = subject.population(table)
+    return check_table(table, subject.schema, models, people, subject.identifiers)

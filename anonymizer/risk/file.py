@@ -1,4 +1,4 @@
-"""The risk of a table file under a study, and the file that its details are written to."""
+"""The risk of a table file, and the file that its details are written to."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,13 +12,13 @@ from anonymizer.counts.counting import open_columns
 from anonymizer.errors import InputError, suggestion
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.output.atomic import require_place, write_file
-from anonymizer.release.publish import form_at, same_file, schema_at
+from anonymizer.release.publish import same_file
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.results import as_json
-from anonymizer.release.study import Study
 from anonymizer.risk.assessment import Assessment, assess_columns
 from anonymizer.risk.detection import Detected, Undeclared, detect, undeclared
 from anonymizer.risk.ranking import Ranking, rank
+from anonymizer.risk.subject import Subject
 from anonymizer.risk.subsets import affordable
 from anonymizer.tables.files import Format, write_table
 
@@ -49,20 +49,18 @@ class FileRisk:
         return content
 
 
-def assess_file(
-    study: Study, path: Path, size: int | None = None, watch: Watch = ignore
-) -> FileRisk:
-    """Measure the risk of a table of a study as it is: nothing is recoded.
+def assess_file(subject: Subject, size: int | None = None, watch: Watch = ignore) -> FileRisk:
+    """Measure the risk of a table file as it is: nothing is recoded.
 
     With a ``size`` also that of subsets of up to this many attributes.
     """
     watch("reading the table", 0, None)
-    schema = schema_at(study, path)
-    table = open_columns(path, form_at(study, path), schema)
+    schema = subject.schema
+    table = open_columns(subject.path, subject.form, schema)
     assessment = assess_columns(table, schema, watch)
     columns = [name for name in table.columns if isinstance(name, str)]
-    hidden = (*schema.sensitive, *study.schema.identifiers)
-    declared = {*hidden, *study.schema.targets_alone} & set(columns)
+    hidden = (*schema.sensitive, *subject.identifiers)
+    declared = {*hidden, *subject.targets} & set(columns)
     others = undeclared(table, columns, schema.quasi_identifiers, declared, watch=watch)
     if size is None:
         return FileRisk(assessment, others)

@@ -129,6 +129,20 @@ def read_whole(path: Path, limit: Cap, kind: str = "", absent: str = "") -> str:
     InputError when it cannot be read or is longer than the limit. Messages say "cannot read", then
     the ``kind`` of file with a blank after it; ``absent`` is the message where there is no file.
     """
+    return text_in(read_bytes(path, limit, kind, absent), path, kind)
+
+
+def text_in(content: bytes, path: Path, kind: str = "") -> str:
+    """The text of the content of a file; InputError when it is none."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        what = f"cannot read {kind}{path}"
+        raise InputError(f"{what}: it is not UTF-8 text; save it as UTF-8") from None
+
+
+def read_bytes(path: Path, limit: Cap, kind: str = "", absent: str = "") -> bytes:
+    """The content of a regular file; errors as those of :func:`read_whole`."""
     most, failing = limit.value, f"cannot read {kind}"
     try:
         with open_regular(path) as file:
@@ -141,10 +155,7 @@ def read_whole(path: Path, limit: Cap, kind: str = "", absent: str = "") -> str:
         raise InputError(f"{failing}{str(path)!r}: no file has such a name") from None
     if len(content) > most:
         raise limit.refuse(path, "it has more than {} bytes")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InputError(f"{failing}{path}: it is not UTF-8 text; save it as UTF-8") from None
+    return content
 
 
 def dialect(separator: str, quote: str) -> dict[str, Any]:

@@ -22,6 +22,9 @@ INSTANT = re.compile(
 )
 """A date and a time of day in a time zone, as ISO 8601 writes it."""
 
+PLAIN = re.compile(r"-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?")
+"""Numbers as columns of numbers are written; codes such as 0047 are none."""
+
 MOST_DIGITS = 300
 """Numbers of more digits, before or after the point, are none that anybody measured."""
 
@@ -139,6 +142,19 @@ def number_text(number: Decimal) -> str:
     """
     text = f"{number:f}" if number else "0"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def plain_text(value: object) -> str | None:
+    """What a value or a label reads as, however a number is written; None for a missing one.
+
+    >>> plain_text("1.50"), plain_text(1e22), plain_text("0047"), plain_text(None)
+    ('1.5', '10000000000000000000000', '0047', None)
+    """
+    if is_missing(value):
+        return None
+    text = text_of(value)
+    number = number_of(text) if PLAIN.fullmatch(text) else None
+    return text if number is None else number_text(number)
 
 
 def counted(count: int, noun: str) -> str:

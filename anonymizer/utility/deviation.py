@@ -14,14 +14,19 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from anonymizer.kernels.arrays import Codes, Floats
+from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.results import Result
-from anonymizer.tables.numbering import first_records
+from anonymizer.tables.numbering import crossed, first_records
+from anonymizer.utility.labels import PairedAttribute
 from anonymizer.utility.pairing import Pairing
 
 FEW = 100
 """Most values of a column without a role that is tabulated: more are no categories."""
+
+
+BLOCK = 1 << 20
+"""Shares that are in memory at once."""
 
 
 @dataclass(frozen=True)
@@ -41,8 +46,10 @@ class Coded(NamedTuple):
 
     name: str
     codes: Codes  # of the value of each record, shape (records,)
-    groups: Codes  # the released group of each value, shape (values,)
-    whole: Codes  # that of the value of a suppressed record
+    shown: Codes  # the released label of each record, shape (records,)
+    groups: Codes  # the label of each value, shape (values,)
+    alone: bool = False  # whether it has no role, so that suppression leaves it as it is
+    covers: Mask | None = None  # the values of each label, (labels, values), where these overlap
 
 
 def deviations(pairing: Pairing, watch: Watch = ignore) -> list[TotalVariation]:
@@ -63,14 +70,20 @@ def deviations(pairing: Pairing, watch: Watch = ignore) -> list[TotalVariation]:
 
 def _columns(pairing: Pairing) -> list[Coded]:
     found = [
-        Coded(name, a.codes, a.partition.groups, np.zeros(a.values, np.intp))
+        Coded(name, a.codes, a.groups, _of_values(a), covers=a.covers)
         for name, a in pairing.attributes.items()
     ]
     for name, (codes, values) in pairing.others.items():
         if len(values) <= FEW or name in pairing.schema.counted:
             own = np.arange(len(values))
-            found.append(Coded(str(name), codes, own, own))
+            found.append(Coded(str(name), codes, codes, own, alone=True))
     return found
+
+
+def _of_values(attribute: PairedAttribute) -> Codes:
+    """The label of each value, shape (values,); none where labels overlap."""
+    partition = attribute.partition
+    return np.zeros(0, np.intp) if partition is None else partition.groups
 
 
 def _distance(table: Sequence[Coded], pairing: Pairing) -> float:
@@ -78,27 +91,61 @@ def _distance(table: Sequence[Coded], pairing: Pairing) -> float:
     cell, first = _numbered([column.codes for column in table])
     records = np.bincount(cell)
     values = [column.codes[first] for column in table]
+    if any(column.covers is not None for column in table):
+        spread = _overlapping(table, values)
+        return float(np.maximum(records - spread, 0).sum() / len(cell))
     shown = ~pairing.suppressed
     hidden = pairing.suppressed & ~pairing.left_out
-    spread = _expected(table, values, [column.groups for column in table], shown)
-    spread += _expected(table, values, [column.whole for column in table], hidden)
+    spread = _expected(table, values, shown)
+    spread += _expected([_whole(column) for column in table], values, hidden)
     released = shown.sum() + hidden.sum()
     return float(np.maximum(records / len(cell) - spread / released, 0).sum())
 
 
-def _expected(
-    table: Sequence[Coded], cells: Sequence[Codes], groups: Sequence[Codes], among: np.ndarray
-) -> Floats:
+def _whole(column: Coded) -> Coded:
+    """A column as suppressed records have it; one without a role as it is."""
+    if column.alone:
+        return column
+    return column._replace(shown=np.zeros_like(column.shown), groups=np.zeros_like(column.groups))
+
+
+def _expected(table: Sequence[Coded], cells: Sequence[Codes], among: np.ndarray) -> Floats:
     """Records of each cell once those of every group are spread over its values, shape (cells,)."""
-    of_records = [group[column.codes[among]] for group, column in zip(groups, table, strict=True)]
-    of_cells = [group[cell] for group, cell in zip(groups, cells, strict=True)]
+    of_records = [column.shown[among] for column in table]
+    of_cells = [column.groups[cell] for column, cell in zip(table, cells, strict=True)]
     number, _ = _numbered([np.concatenate(pair) for pair in zip(of_records, of_cells, strict=True)])
     among_records = int(among.sum())
     records = np.bincount(number[:among_records], minlength=int(number.max()) + 1)
     sizes = np.ones(len(cells[0]))
-    for group, own in zip(groups, of_cells, strict=True):
-        sizes *= np.bincount(group)[own]
+    for column, own in zip(table, of_cells, strict=True):
+        sizes *= np.bincount(column.groups)[own]
     return np.asarray(records[number[among_records:]] / sizes)
+
+
+def _overlapping(table: Sequence[Coded], cells: Sequence[Codes]) -> Floats:
+    """The same where classes have labels of their own, which overlap: each label is spread."""
+    spread = np.zeros(len(cells[0]))
+    labels = [int(column.shown.max(initial=0)) + 1 for column in table]
+    digits = [(column.shown, most) for column, most in zip(table, labels, strict=True)]
+    counts = crossed(digits, len(table[0].shown)).reshape(labels[0], -1)
+    step = max(BLOCK // max(labels), 1)
+    for begin in range(0, len(spread), step):
+        block = slice(begin, begin + step)
+        weights = [_weights(*each, block) for each in zip(table, cells, labels, strict=True)]
+        other = weights[1] if len(weights) > 1 else np.ones((1, weights[0].shape[1]))
+        spread[block] = (weights[0] * (counts @ other)).sum(axis=0)
+    return spread
+
+
+def _weights(column: Coded, cells: Codes, labels: int, block: slice) -> Floats:
+    """The share that each label gives to the value of each of some cells, (labels, cells)."""
+    values = cells[block]
+    if column.covers is None:
+        own: Mask = column.groups[values] == np.arange(labels)[:, None]
+        return own.astype(float)
+    shares = column.covers[:labels] / column.covers[:labels].sum(axis=1, keepdims=True)
+    weights: Floats = shares[:, values]
+    return weights
 
 
 def _numbered(digits: Sequence[Codes]) -> tuple[Codes, Codes]:

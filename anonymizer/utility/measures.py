@@ -12,7 +12,9 @@ from math import isfinite
 import numpy as np
 
 from anonymizer.counts.counts import Counts, row_keys
+from anonymizer.counts.multidimensional import CLASS
 from anonymizer.hierarchy import Partition, Taxonomy
+from anonymizer.information.entropy import entropy
 from anonymizer.kernels.arrays import Codes, Floats, Mask
 from anonymizer.objectives import (
     AverageClassSize,
@@ -22,8 +24,9 @@ from anonymizer.objectives import (
     Precision,
 )
 from anonymizer.release.results import as_json
+from anonymizer.utility.labels import PairedAttribute
 from anonymizer.utility.numbers import numbers_of_values
-from anonymizer.utility.pairing import PairedAttribute, Pairing
+from anonymizer.utility.pairing import Pairing
 
 Costs = Callable[[Taxonomy, Partition, Floats], Floats]
 
@@ -58,7 +61,9 @@ class Measure:
 
 def measures_of(pairing: Pairing) -> dict[str, Measure | None]:
     """Every measure by its name; None where it is not defined for this release."""
+    drawn = {"changed-values": changed_values(pairing)} if pairing.random else {}
     return {
+        **drawn,
         "non-uniform-entropy": non_uniform_entropy(pairing),
         "granularity": granularity(pairing),
         "generalization-intensity": generalization_intensity(pairing),
@@ -71,22 +76,50 @@ def measures_of(pairing: Pairing) -> dict[str, Measure | None]:
     }
 
 
+def why_undefined(name: str, pairing: Pairing) -> str:
+    """Why a measure is not defined for a release, in words."""
+    if name in ("attribute-squared-error", "record-squared-error"):
+        return "no quasi-identifier is ordered"
+    if pairing.random:
+        return "values were drawn at random, so that none holds of its record for certain"
+    return "labels are ranges or groups of their own, which are at no level of a hierarchy"
+
+
+def changed_values(pairing: Pairing) -> Measure:
+    """Mean share of cells whose drawn value is not what the record's own value generalizes to.
+
+    The realised Hamming distortion of the joint counts, 0 to 1; 0 in the original.
+    """
+    unit = "share of cells"
+    parts = {
+        name: Measure(float((a.groups != a.recoded).mean()), 0.0, 1.0, unit)
+        for name, a in pairing.attributes.items()
+    }
+    return _together(parts, unit, len(parts))
+
+
 def non_uniform_entropy(pairing: Pairing) -> Measure:
     """Sum over attributes of H(X_i | X~_i), in bits per record.
 
     -log2(records of the value / records of the group), both of the original table, averaged over
-    records (de Waal, Willenborg 1999; Gionis, Tassa 2009).
+    records (de Waal, Willenborg 1999; Gionis, Tassa 2009). The group of a box or of merged cells is
+    all values that the record's own label stands for. Of values drawn at random it is H(X_i | X~_i)
+    of the joint counts of original and released values (Kooiman, Willenborg, Gouweleeuw 1997).
     """
-    return _attribute_wise(pairing, NonUniformEntropy().costs, "bits per record", mean=False)
+    unit = "bits per record"
+    if pairing.random:
+        parts = {name: _of_joint(a, unit) for name, a in pairing.attributes.items()}
+        return _together(parts, unit, 1)
+    return _attribute_wise(pairing, NonUniformEntropy().costs, unit, mean=False)
 
 
-def granularity(pairing: Pairing) -> Measure:
+def granularity(pairing: Pairing) -> Measure | None:
     """Mean over cells of the share of its domain that a cell leaves open, 0 to 1 (Iyengar 2002).
 
     Normalized it is the granularity, 1 - mean loss (less attributes of a single value, which have
-    nothing to lose).
+    nothing to lose). None where values were drawn: they hold of no record for certain.
     """
-    return _attribute_wise(pairing, Loss().costs, "loss per cell")
+    return None if pairing.random else _attribute_wise(pairing, Loss().costs, "loss per cell")
 
 
 def generalization_intensity(pairing: Pairing) -> Measure | None:
@@ -95,13 +128,12 @@ def generalization_intensity(pairing: Pairing) -> Measure | None:
     Normalized it is the precision, 1 - mean level / height. None where a quasi-identifier is
     released in ranges of its own, which are at no level.
     """
-    attributes = pairing.attributes.values()
-    if not all(any(level is a.partition for level in a.taxonomy.levels) for a in attributes):
+    if not all(attribute.level for attribute in pairing.attributes.values()):
         return None
     return _attribute_wise(pairing, Precision().costs, "level / height per cell")
 
 
-def log_ambiguity(pairing: Pairing) -> Measure:
+def log_ambiguity(pairing: Pairing) -> Measure | None:
     """Mean over records of log2 of the tuples that a record may have been, in bits.
 
     The sum over attributes of log2 of the number of values in the record's group: what is open
@@ -111,20 +143,24 @@ def log_ambiguity(pairing: Pairing) -> Measure:
     def bits(taxonomy: Taxonomy, level: Partition, records: Floats) -> Floats:
         return np.log2(_group_sizes(level))
 
+    if pairing.random:
+        return None
     return _attribute_wise(pairing, bits, "bits per record", mean=False)
 
 
-def ambiguity(pairing: Pairing) -> Measure:
+def ambiguity(pairing: Pairing) -> Measure | None:
     """Mean over records of the number of tuples of the original domain that a record may have been.
 
     The product over attributes of the number of values in the record's group (Goldberger, Tassa
     2010), values being those that the hierarchy lists, else those that occur. Beyond the range of
-    floating point numbers only its logarithm says something.
+    floating point numbers only its logarithm says something. None where values were drawn.
     """
+    if pairing.random:
+        return None
     bits, most = np.zeros(len(pairing)), 0.0
     for attribute in pairing.attributes.values():
         most += np.log2(attribute.values)
-        bits += np.log2(_group_sizes(attribute.partition))[attribute.codes]
+        bits += np.log2(attribute.sizes)[attribute.groups]
     bits[pairing.suppressed] = most
     with np.errstate(over="ignore"):
         value, suppressed = float(np.exp2(bits).mean()), float(np.exp2(most))
@@ -167,8 +203,7 @@ def record_squared_error(pairing: Pairing) -> Measure | None:
     SSE / SST as microaggregation has it (Domingo-Ferrer, Mateo-Sanz 2002), attributes standardized
     by their SST.
     """
-    groups = np.column_stack([a.groups for a in pairing.attributes.values()])
-    classes = np.unique(row_keys(groups), return_inverse=True)[1]
+    classes = np.unique(row_keys(pairing.cells), return_inverse=True)[1]
     return _squared_error(pairing, dict.fromkeys(pairing.attributes, classes))
 
 
@@ -180,15 +215,29 @@ def _attribute_wise(pairing: Pairing, costs: Costs, unit: str, mean: bool = True
 
 def _of_attribute(attribute: PairedAttribute, costs: Costs, unit: str) -> Measure:
     levels, records = attribute.taxonomy.levels, attribute.records
-    shown = costs(attribute.taxonomy, attribute.partition, records)
     raw = costs(attribute.taxonomy, levels[0], records)
     whole = costs(attribute.taxonomy, levels[-1], records)
-    hidden = np.bincount(attribute.codes[attribute.suppressed], minlength=attribute.values)
-    # In this order it is exactly the whole where the recoding alone hides every value.
-    value = records @ shown + hidden @ (whole - shown)
+    value = 0.0
+    for partition, own in attribute.parts:
+        shown = costs(attribute.taxonomy, partition, records)
+        value += float(own @ shown)
+    if attribute.suppressed.any():  # of one partition alone
+        hidden = np.bincount(attribute.codes[attribute.suppressed], minlength=attribute.values)
+        # In this order it is exactly the whole where the recoding alone hides every value.
+        value += float(hidden @ (whole - shown))
     sums = np.array([value, records @ raw, records @ whole])
     value, original, suppressed = (sums / records.sum()).tolist()
     return Measure(value, original, suppressed, unit)
+
+
+def _of_joint(attribute: PairedAttribute, unit: str) -> Measure:
+    """H(X | X~) of the joint counts of original values and labels."""
+    pairs = np.column_stack([attribute.codes, attribute.groups])
+    joint = np.unique(pairs, axis=0, return_counts=True)[1].astype(float)
+    labels = np.bincount(attribute.groups).astype(float)
+    total = float(entropy(attribute.records))
+    value = float(entropy(joint) - entropy(labels))
+    return Measure(min(max(value, 0.0), total), 0.0, total, unit)
 
 
 def _together(parts: Mapping[str, Measure], unit: str, scale: float) -> Measure:
@@ -205,13 +254,13 @@ def _group_sizes(partition: Partition) -> Floats:
 
 def _classes(pairing: Pairing) -> tuple[Counts, Counts]:
     """The classes of the records that are not suppressed, and those of the original table."""
-    names = tuple(pairing.attributes)
-    cells = np.column_stack([a.codes for a in pairing.attributes.values()])
-    ones = np.ones(len(cells), np.int64)
+    values = np.column_stack([a.codes for a in pairing.attributes.values()])
+    ones = np.ones(len(values), np.int64)
     shown = ~pairing.suppressed
-    recoding = {name: a.partition for name, a in pairing.attributes.items()}
-    kept = Counts.of(names, cells[shown], ones[shown], {})
-    return kept.recode(recoding), Counts.of(names, cells, ones, {})
+    names = tuple(pairing.attributes)
+    columns = (*names, *(() if pairing.class_of is None else (CLASS,)))
+    kept = Counts.of(columns, pairing.cells[shown], ones[shown], {})
+    return kept, Counts.of(names, values, ones, {})
 
 
 def _squared_error(pairing: Pairing, groups: Mapping[str, Codes]) -> Measure | None:

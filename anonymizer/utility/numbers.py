@@ -8,7 +8,8 @@ import numpy as np
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.tables.values import exactly, is_missing, number_of, text_of
-from anonymizer.utility.pairing import PairedAttribute, Pairing
+from anonymizer.utility.labels import PairedAttribute
+from anonymizer.utility.pairing import Pairing
 
 REPRESENTATIVES = ("midpoint", "mean")
 """What number a group stands for: halfway from its smallest to its largest value, or the mean of
@@ -44,28 +45,32 @@ def released_numbers(
     """The number of each record, original and as its group stands for it, shape (records,) each.
 
     Suppressed records stand for all values; with ``suppressed = False`` they are taken as the
-    recoding alone would have them. A group of missing values alone stands for no number. None where
-    the attribute is not ordered.
+    recoding alone would have them, nothing drawn. A group of missing values alone stands for no
+    number. None where the attribute is not ordered.
     """
     numbers = numbers_of_values(attribute.taxonomy)
     if numbers is None:
         return None
     whole = Partition.of(["*"] * len(numbers))
-    shown = _representatives(numbers, attribute.records, attribute.partition, representative)
-    every = _representatives(numbers, attribute.records, whole, representative)
-    released = shown[attribute.groups]
+    everything = whole.groups, np.arange(len(numbers)), 1
+    grouped = *attribute.pairs, attribute.labels - len(attribute.drawn)
+    shown = _representatives(numbers, attribute.records, grouped, representative)
+    every = _representatives(numbers, attribute.records, everything, representative)
+    labels = attribute.groups if suppressed else attribute.recoded
+    released = np.concatenate([shown, attribute.drawn])[labels]
     if suppressed:
         released = np.where(attribute.suppressed, every[0], released)
     return numbers[attribute.codes], released
 
 
 def _representatives(
-    numbers: Floats, records: Floats, partition: Partition, representative: str
+    numbers: Floats, records: Floats, grouped: tuple[Codes, Codes, int], representative: str
 ) -> Floats:
     """The number that each group stands for, shape (groups,)."""
-    known = ~np.isnan(numbers)
-    groups, x, weights = partition.groups[known], numbers[known], records[known]
-    low, high = np.full(len(partition), np.inf), np.full(len(partition), -np.inf)
+    groups, values, many = grouped  # each group with each of its values, and how many there are
+    known = ~np.isnan(numbers[values])
+    groups, x, weights = groups[known], numbers[values][known], records[values][known]
+    low, high = np.full(many, np.inf), np.full(many, -np.inf)
     np.minimum.at(low, groups, x)
     np.maximum.at(high, groups, x)
     empty = low > high
@@ -73,8 +78,8 @@ def _representatives(
     middle = low + (high - low) / 2
     if representative == "midpoint":
         return np.asarray(middle)
-    total = np.bincount(groups, weights, len(partition))
-    sums = np.bincount(groups, weights * x, len(partition))
+    total = np.bincount(groups, weights, many)
+    sums = np.bincount(groups, weights * x, many)
     mean = np.where(total > 0, sums / np.where(total > 0, total, 1), middle)
     # Rounding must not move the mean of equal values.
     return np.asarray(np.clip(mean, low, high))

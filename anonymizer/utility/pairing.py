@@ -1,6 +1,6 @@
 """Pairs of original and released records, and proof that the one was made of the other."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -8,56 +8,33 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from anonymizer.counts.counts import Partitions, row_keys
-from anonymizer.counts.multidimensional import Regions
+from anonymizer.counts.counts import Partitions
+from anonymizer.counts.multidimensional import CLASS, Regions
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError
-from anonymizer.hierarchy import ANY, Partition, Taxonomy
-from anonymizer.kernels.arrays import Codes, Floats, Mask
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.release.plan import Plan
 from anonymizer.tables import engine
 from anonymizer.tables.values import counted, texts_of
+from anonymizer.utility.fates import drawn, generalized, in_regions
+from anonymizer.utility.labels import PairedAttribute, RegionLabels
 
 
 @dataclass(frozen=True, eq=False)
 class Recoder:
     """What a release was made by, as a manifest and its study describe it; a ``Plan`` has the same.
 
-    ``recoding`` groups the known values of each quasi-identifier.
+    ``recoding`` groups the known values of each quasi-identifier, or every class has labels of its
+    own. Where the release is ``random``, values were drawn in the place of these groups; where it
+    is ``sampled``, records were drawn, and which of a class they were nobody knows.
     """
 
     schema: Schema
     taxonomies: Mapping[str, Taxonomy]
-    recoding: Partitions | Regions
-
-
-@dataclass(frozen=True, eq=False)
-class PairedAttribute:
-    """One quasi-identifier, record by record: its values, and the groups they are released as.
-
-    ``codes`` are the original values of the records, ``suppressed`` tells which of them are
-    suppressed; shape (records,) each.
-    """
-
-    taxonomy: Taxonomy
-    partition: Partition
-    codes: Codes
-    suppressed: Mask
-
-    @property
-    def values(self) -> int:
-        """How many values are known: those that the hierarchy lists, else those that occur."""
-        return len(self.taxonomy.levels[0].groups)
-
-    @cached_property
-    def groups(self) -> Codes:
-        """The group of each record under the recoding, suppressed or not, shape (records,)."""
-        return self.partition.groups[self.codes]
-
-    @cached_property
-    def records(self) -> Floats:
-        """How many records have each value, shape (values,)."""
-        return np.bincount(self.codes, minlength=self.values).astype(float)
+    recoding: Partitions | RegionLabels
+    random: bool = False
+    sampled: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +43,8 @@ class Pairing:
 
     ``table`` holds the original records without the ``dropped`` ones, which miss a value.
     ``suppressed`` records are released as ``*`` or left out, and ``left_out`` tells which of them
-    are not in the release at all; shape (records,) each.
+    are not in the release at all; shape (records,) each. ``class_of`` is the number of the class
+    that merged cells have in a column of their own.
     """
 
     schema: Schema
@@ -75,9 +53,21 @@ class Pairing:
     dropped: int
     suppressed: Mask
     left_out: Mask
+    class_of: Codes | None = None
 
     def __len__(self) -> int:
         return len(self.table)
+
+    @property
+    def random(self) -> bool:
+        """Whether released values were drawn."""
+        return any(attribute.random for attribute in self.attributes.values())
+
+    @cached_property
+    def cells(self) -> Codes:
+        """What tells the classes of the release apart, shape (records, columns)."""
+        own = [] if self.class_of is None else [self.class_of]
+        return np.column_stack([*(a.groups for a in self.attributes.values()), *own])
 
     @cached_property
     def others(self) -> dict[str, tuple[Codes, list[object]]]:
@@ -99,67 +89,29 @@ def pair(original: pd.DataFrame, released: pd.DataFrame, by: Recoder | Plan) -> 
     Records correspond by their order, which a release keeps. Where the release has fewer of them,
     whole classes were left out: those of which it holds no record. A record that is ``*`` in every
     quasi-identifier is suppressed, unless that is what the recoding makes of it and of all others
-    like it.
+    like it. A box or a class of merged cells holds the record in its place. Of values that were
+    drawn nothing else can be required than that all other columns are those of the original.
 
     Raises InputError when the released table is no such recoding; the message names columns and
     counts alone. Raises PolicyBrokenError when an identifier stands in the released table.
     """
     schema, recoding = by.schema, by.recoding
-    if isinstance(recoding, Regions):
-        raise InputError(
-            "quality is about one partition of every quasi-identifier, and these classes have "
-            "groups of their own, boxes or merged cells"
-        )
-    names, kept = schema.quasi_identifiers, schema.admit(original)
+    kept = schema.admit(original)
     schema.require_released(released)
-    codes = {name: _encoded(kept[name], by.taxonomies[name]) for name in names}
-    recoded = np.column_stack([recoding[name].groups[codes[name]] for name in names])
-    found = np.column_stack([_groups_of(released[name], recoding[name]) for name in names])
-    hides = _all_hidden(recoded, recoding, names)
-    shown = engine.all_equal(released, names, ANY)
-    suppressed, left_out = _fates(recoded, found, hides, shown)
-    _require_same(kept[~left_out], released, schema)
-    attributes = {
-        name: PairedAttribute(by.taxonomies[name], recoding[name], codes[name], suppressed)
-        for name in names
-    }
-    return Pairing(schema, attributes, kept, len(original) - len(kept), suppressed, left_out)
-
-
-def _fates(recoded: Codes, found: Codes, hides: Mask, shown: Mask) -> tuple[Mask, Mask]:
-    """Which original records are suppressed, and which of them left out; shape (records,) each.
-
-    ``recoded`` and ``found`` are the groups of the recoded and of the released records, ``hides``
-    and ``shown`` tell which of either are ``*`` throughout.
-    """
-    left_out = np.zeros(len(recoded), bool)
-    if len(found) < len(recoded):
-        keys = row_keys(np.concatenate([recoded, found]) + 1)
-        left_out = ~np.isin(keys[: len(recoded)], keys[len(recoded) :])
-    if len(found) != len(recoded) - left_out.sum():
-        raise InputError(
-            f"the release has {counted(len(found), 'record')}, which is not what its recoding "
-            f"leaves of the original's {len(recoded):,}; is it a release of this very table?"
-        )
-    stay = recoded[~left_out]
-    hidden = shown & (shown & ~hides[~left_out]).any()
-    wrong = int(((stay != found).any(axis=1) & ~hidden).sum())
-    if wrong:
-        raise InputError(
-            f"{counted(wrong, 'record')} of the release are not the recoding of the original "
-            "record in their place; measure the table as it was released, its order included"
-        )
-    suppressed = left_out.copy()
-    suppressed[~left_out] = hidden
-    return suppressed, left_out
-
-
-def _all_hidden(recoded: Codes, recoding: Partitions, names: Iterable[str]) -> Mask:
-    """Which records the recoding itself makes ``*`` throughout, shape (records,)."""
-    hides = np.ones(len(recoded), bool)
-    for name, groups in zip(names, recoded.T, strict=True):
-        hides &= np.array([text == ANY for text in texts_of(recoding[name].labels)])[groups]
-    return hides
+    codes = {name: _encoded(kept[name], by.taxonomies[name]) for name in schema.quasi_identifiers}
+    if isinstance(recoding, Regions):
+        recoding = RegionLabels.of_regions(recoding, by.taxonomies)
+    if isinstance(recoding, RegionLabels):
+        found = in_regions(released, codes, by.taxonomies, recoding)
+    elif by.random:
+        found = drawn(released, codes, by.taxonomies, recoding)
+    else:
+        sampled = by.fitted.private if isinstance(by, Plan) else by.sampled
+        found = generalized(released, codes, by.taxonomies, recoding, sampled)
+    numbered = isinstance(recoding, RegionLabels) and recoding.numbered
+    without = released.drop(columns=CLASS) if numbered else released
+    _require_same(kept[~found.left_out], without, schema)
+    return Pairing(schema, found.attributes, kept, len(original) - len(kept), *found[1:])
 
 
 def _encoded(column: pd.Series, taxonomy: Taxonomy) -> Codes:
@@ -173,13 +125,6 @@ def _encoded(column: pd.Series, taxonomy: Taxonomy) -> Codes:
             "recoding has never seen; is it the table that was released?"
         )
     return places[codes]
-
-
-def _groups_of(column: pd.Series, partition: Partition) -> Codes:
-    """The group that each released value is the label of, -1 where it is the label of none."""
-    place = {text: group for group, text in enumerate(texts_of(partition.labels))}
-    codes, values = engine.distinct(column)
-    return np.array([place.get(text, -1) for text in texts_of(values)], np.intp)[codes]
 
 
 def _without_role(table: pd.DataFrame, schema: Schema) -> list[str]:

@@ -65,8 +65,9 @@ def features_of(pairing: Pairing, representative: str | None, suppressed: bool =
     """
     categories, sizes, numbers, ordered = [], [], [], []
     for place, attribute in enumerate(pairing.attributes.values()):
-        codes = attribute.codes if representative is None else attribute.groups
-        size = attribute.values if representative is None else len(attribute.partition)
+        shown = attribute.groups if suppressed else attribute.recoded
+        codes = attribute.codes if representative is None else shown
+        size = attribute.values if representative is None else attribute.labels
         if representative is not None and suppressed:
             codes = np.where(attribute.suppressed, size, codes)
         categories.append(codes)

@@ -1,15 +1,18 @@
 """All that is measured of one release."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import taxonomies_of
 from anonymizer.errors import InputError, column_names, is_whole, jobs_of, require_one_of
+from anonymizer.hierarchy import Taxonomy
+from anonymizer.privacy import DifferentialPrivacy
 from anonymizer.recoding import Watch, ignore
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.plan import Plan
@@ -17,10 +20,11 @@ from anonymizer.release.release import MANIFEST
 from anonymizer.release.results import as_json
 from anonymizer.release.study import Study
 from anonymizer.tables import engine
-from anonymizer.tables.files import rearmed
+from anonymizer.tables.files import rearmed, rearmed_text
 from anonymizer.utility.deviation import TotalVariation, deviations
 from anonymizer.utility.information_loss import InformationLoss, information_losses
-from anonymizer.utility.measures import Measure, measures_of
+from anonymizer.utility.labels import RegionLabels
+from anonymizer.utility.measures import Measure, measures_of, why_undefined
 from anonymizer.utility.numbers import REPRESENTATIVES, number_columns
 from anonymizer.utility.pairing import Recoder, pair
 from anonymizer.utility.prediction import Prediction, learners, predictions, targets_of
@@ -55,6 +59,11 @@ class Quality:
         What number a released group stands for: ``"midpoint"`` or ``"mean"``.
     folds, seed
         Of the cross-validation.
+    undefined
+        Why each measure that is None is not defined.
+    random
+        Whether released values were drawn at random. Tables, statistics and classifiers are then of
+        the released values as they stand; estimates that correct for the drawing are another thing.
     """
 
     quasi_identifiers: Sequence[str]
@@ -69,6 +78,8 @@ class Quality:
     representative: str
     folds: int
     seed: int
+    undefined: Mapping[str, str] = field(default_factory=dict)
+    random: bool = False
 
     def total_variation(self, ways: int) -> float | None:
         """The mean distance of the tables of so many columns; None where there is none."""
@@ -89,8 +100,9 @@ class Quality:
 
         ``measures``: for each name its ``value``, what it is of the ``original`` and with all
         records ``suppressed``, ``normalized`` (1 and 0 there), ``unit``, and the same of single
-        ``attributes``; null where it is not defined. ``tables``: ``one-way`` and ``two-way``, the
-        ``mean`` ``total_variation`` and that of each table by its ``columns``.
+        ``attributes``; null where it is not defined, and why so in ``undefined``. ``tables``:
+        ``one-way`` and ``two-way``, the ``mean`` ``total_variation`` and that of each table by its
+        ``columns``.
         ``information_loss``: ``mean`` by kind, and all ``statistics`` with ``columns``, ``share``
         (of a quantile), ``standard_errors`` and ``pil``. ``classification``: ``folds``, ``seed``
         and ``predictions`` of each ``target`` by each ``classifier``, ``accuracy`` and ``auc`` of
@@ -100,7 +112,9 @@ class Quality:
         plain = ("records", "dropped", "suppressed", "left_out", "representative")
         return {
             **{name: getattr(self, name) for name in plain},
+            "random": self.random,
             "measures": as_json(self.measures),
+            "undefined": dict(self.undefined),
             "tables": {"one-way": self._tables(1), "two-way": self._tables(2)},
             "information_loss": {"mean": self.pil, "statistics": as_json(self.statistics)},
             "classification": None
@@ -167,11 +181,6 @@ def measure_quality(
     if not is_whole(seed, least=0) or seed >= MOST_SEED:
         raise InputError(f"seed = {seed!r} must be a whole number from 0 to {MOST_SEED - 1}")
     jobs_of(n_jobs)
-    if isinstance(by, Plan) and by.random:
-        raise InputError(
-            "quality is about generalized values, which hold of every record, and these were drawn "
-            "at random; `anonymizer estimate` tells what they still say of the table"
-        )
     watch("pairing the records", 0, None)
     pairing = pair(original, released, by)
     requested = None if targets is None else column_names("targets", targets)
@@ -182,6 +191,7 @@ def measure_quality(
             "classifiers need scikit-learn, which is not installed: pip install scikit-learn"
         )
     watch("measuring groups, classes and statistics", 0, None)
+    measures = measures_of(pairing)
     validation: dict[str, Any] = {"representative": representative, "folds": folds, "seed": seed}
     return Quality(
         quasi_identifiers=tuple(pairing.attributes),
@@ -189,7 +199,11 @@ def measure_quality(
         dropped=pairing.dropped,
         suppressed=int(pairing.suppressed.sum()),
         left_out=int(pairing.left_out.sum()),
-        measures=measures_of(pairing),
+        measures=measures,
+        undefined={
+            name: why_undefined(name, pairing) for name, found in measures.items() if found is None
+        },
+        random=pairing.random,
         statistics=information_losses(number_columns(pairing, representative)),
         tables=deviations(pairing, watch),
         predictions=None
@@ -203,19 +217,47 @@ def measure_file(study: Study, path: Path, *, watch: Watch = ignore, **options: 
     """Measure the quality of a released file of a study; options as of ``measure_quality``.
 
     Raises InputError when a file cannot be read, or the released table is not the recoding of the
-    study's table that the manifest next to it describes. Raises PolicyBrokenError when an
+    study's table that the manifest next to it describes. ``path``: the table, or the directory of
+    the release. Raises PolicyBrokenError when an
     identifier stands in the released table.
     """
-    manifest = Manifest.read(path.parent / MANIFEST)
+    directory = path if path.is_dir() else path.parent
+    manifest = Manifest.read(directory / MANIFEST)
+    if path.is_dir():
+        path = manifest.table_at(path)
     watch("reading the tables", 0, None)
     form = study.released_format_of(path)
     released = study.read(path, form)
     if study.disarms(form):
-        released = rearmed(released)
+        released, manifest = rearmed(released), manifest.with_texts(rearmed_text)
     original = study.read()
     watch("counting the table", 0, None)
     kept = study.schema.admit(original)
     taxonomies = taxonomies_of(engine.tally(kept, study.schema.columns), study.hierarchies)
-    recoding = manifest.recoding_over(taxonomies)
-    by = Recoder(study.schema, taxonomies, recoding)
-    return measure_quality(original, released, by, watch=watch, **options)
+    return measure_quality(
+        original, released, _recoder(study, manifest, taxonomies), watch=watch, **options
+    )
+
+
+def _recoder(study: Study, manifest: Manifest, taxonomies: Mapping[str, Taxonomy]) -> Recoder:
+    """What a manifest says that the release was made by, over the values of the study's table."""
+    if manifest.masking:
+        _require_same({*manifest.levels} == {*taxonomies})
+        levels = {name: taxonomies[name].levels[level] for name, level in manifest.levels.items()}
+        return Recoder(study.schema, taxonomies, levels, random=True)
+    if manifest.regions:
+        _require_same({*manifest.regions[0]} == {*taxonomies})
+        full = manifest.completed(study.hierarchies)
+        numbered = CLASS in {*manifest.file[1].quasi_identifiers} - {*manifest.recoding}
+        labels = RegionLabels.of_manifest(full, taxonomies, numbered)
+        return Recoder(study.schema, taxonomies, labels)
+    sampled = any(each.model == DifferentialPrivacy.name for each in manifest.privacy)
+    return Recoder(study.schema, taxonomies, manifest.recoding_over(taxonomies), sampled=sampled)
+
+
+def _require_same(alike: bool) -> None:
+    if not alike:
+        raise InputError(
+            f"{MANIFEST} does not describe a release of this study; is it of another one, or was "
+            "the study changed since?"
+        )

@@ -184,7 +184,7 @@ def test_a_run_that_fails_keeps_the_release_before_it(run, study, tmp_path):
     run("run", study, "-o", tmp_path / "out")
     before = {path: path.read_bytes() for path in (tmp_path / "out").iterdir()}
     edit(study, "l = 2", "l = 4")
-    assert run("run", study, "-o", tmp_path / "out", "--force")[0] == 2
+    assert run("run", study, "-o", tmp_path / "out", "--force")[0] == 1
     assert {path: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
 
 
@@ -244,10 +244,10 @@ REFUSALS = {
         "more than one role",
     ),
     "l above the bound": (
-        *("study.toml", "l = 2", "l = 3.5", 2),
+        *("study.toml", "l = 2", "l = 3.5", 1),
         "l = 3.5 is above 2^H = 3.000000, the effective number of values of 'disease'",
     ),
-    "k above N": ("study.toml", "k = 4", "k = 25", 2, "k = 25 exceeds the 24 records"),
+    "k above N": ("study.toml", "k = 4", "k = 25", 1, "k = 25 exceeds the 24 records"),
     "unknown key": ("study.toml", "# data", 'seperator = ";"', 2, "did you mean 'separator'?"),
     "no rows": ("people.csv", TABLE, HEADER + "\n", 2, "the table has no records"),
     "empty file": ("people.csv", TABLE, "", 2, "people.csv: it is empty"),
@@ -318,7 +318,7 @@ def test_refusals(run, study, tmp_path, file, old, new, code, message):
     found, out, err = run("run", study, "-o", tmp_path / "deep" / "out")
     assert (found, out) == (code, "")
     assert err.startswith("anonymizer: ")
-    assert err.count("\n") == 1
+    assert err.count("\n") == 1 or code == 1  # then the ways out follow
     assert message in err
     assert files(tmp_path) == sorted(FILES)
 

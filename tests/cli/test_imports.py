@@ -11,7 +11,7 @@ from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 
 HEAVY = {
-    *("clarabel", "joblib", "matplotlib", "networkx", "numba", "pandas"),
+    *("clarabel", "cryptography", "joblib", "matplotlib", "networkx", "numba", "pandas"),
     *("pydantic", "rich", "scipy", "sklearn"),
 }
 """Libraries that take 20 ms to 1 s to import."""

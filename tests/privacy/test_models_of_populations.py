@@ -106,7 +106,9 @@ def test_the_worst_presence_is_the_largest_where_none_is_too_small():
 
 
 def test_a_policy_that_no_level_satisfies():
-    with pytest.raises(InputError, match="k = 41 exceeds the 40 records of the population"):
+    with pytest.raises(
+        PolicyUnreachableError, match="k = 41 exceeds the 40 records of the population"
+    ):
         fitted(KMap(41, everybody()))
     message = r"delta-presence fails even .* suppressed \(0\.3 against 0\.2\); relax it"
     with pytest.raises(PolicyUnreachableError, match=message):
@@ -370,7 +372,7 @@ def test_verify_needs_the_manifest_to_recode_the_population(run, lay, tmp_path):
     refusals = [
         ("{", "release.json is damaged: it is no JSON text"),
         ("[]", "release.json is damaged: it is no manifest of a release"),
-        ("{}", "release.json is damaged: it is no manifest of a release"),
+        ("{}", "release.json is damaged: it has no format = 1"),
         (text.replace('"zip": 1', '"zip": 9'), "does not describe a release of this study"),
     ]
     for content, message in refusals:

@@ -46,7 +46,7 @@ from anonymizer.privacy import (
     verdicts,
 )
 from anonymizer.recoding.problem.policy import Policy
-from anonymizer.release.manifest.parts import ReportedVerdict
+from anonymizer.release.manifest.figures import ReportedVerdict
 from anonymizer.release.study import Study
 
 PEOPLE = pd.DataFrame({"a": []})
@@ -615,7 +615,7 @@ def test_a_policy_out_of_reach_names_the_model(table):
         (DistinctLDiversity(5), "l = 5 exceeds the [1-4] different values of 'w' in the whole"),
         (AlphaKAnonymity(0.01, 1), "alpha = 0.01 is below .*, the share of the most frequent"),
     ]:
-        with pytest.raises(InputError, match=message):
+        with pytest.raises(PolicyUnreachableError, match=message):
             require_possible(problem.counts, [model])
 
 

@@ -11,6 +11,7 @@ from anonymizer import (
     Hierarchy,
     InputError,
     KAnonymity,
+    PolicyUnreachableError,
     TCloseness,
     compare,
 )
@@ -93,7 +94,7 @@ def test_what_cannot_be_fitted_is_passed_over():
     reasons = {trial.recoding: trial.reason for trial in asked.search_.tried}
     assert "needs an ordered attribute" in reasons["variable-range"]
     assert reasons["full-domain"] == ""
-    with pytest.raises(InputError, match="no recoding can reach it"):
+    with pytest.raises(PolicyUnreachableError, match="no recoding can reach it"):
         estimator(privacy=[EntropyLDiversity(3)]).fit(people())
 
 

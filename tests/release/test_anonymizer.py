@@ -356,7 +356,7 @@ def test_what_was_fitted_does_not_change_with_the_parameters(people, anonymizer)
 
 def test_a_fit_that_fails_leaves_what_was_fitted(people, anonymizer):
     released = anonymizer.fit_transform(people)
-    with pytest.raises(InputError, match="k = 1000 exceeds"):
+    with pytest.raises(PolicyUnreachableError, match="k = 1000 exceeds"):
         anonymizer.set_params(privacy=[KAnonymity(1000)]).fit(people)
     pd.testing.assert_frame_equal(anonymizer.transform(people), released)
 
@@ -402,7 +402,7 @@ def test_categories_do_not_tell_of_records_left_out():
 
 def test_blanks_do_not_make_another_sensitive_value():
     table = pd.DataFrame({"a": ["x"] * 4, "w": ["flu", "flu ", " flu", "flu\t"]})
-    with pytest.raises(InputError, match="l = 2 is above"):
+    with pytest.raises(PolicyUnreachableError, match="l = 2 is above"):
         Anonymizer({"a": "suppress"}, "w", [EntropyLDiversity(2)]).fit(table)
     released = Anonymizer({"a": "suppress"}, "w", [KAnonymity(2)]).fit_transform(table)
     assert set(released["w"]) == {"flu"}
@@ -505,8 +505,6 @@ BAD = [
         {"recoding": VariableRange(refinement="heuristic", max_ranges=3)},
         "the heuristic refinement can be confined by a grid alone",
     ),
-    ({"privacy": [KAnonymity(401)]}, "k = 401 exceeds the 400 records"),
-    ({"privacy": [EntropyLDiversity(5)]}, r"l = 5 is above 2\^H = 3\.9\d+"),
     ({"recoding": "full domain"}, "'full domain' is unknown; did you mean 'full-domain'"),
     ({"recoding__serch": "automatic"}, "no option 'serch'; did you mean 'search'"),
     ({"recoding__suppression": 1.0}, "suppression = 1.0 must be a share of the records"),
@@ -533,6 +531,18 @@ BAD = [
 def test_bad_parameters_are_one_clear_error(people, anonymizer, parameters, message):
     with pytest.raises(InputError, match=message):
         anonymizer.set_params(**parameters).fit(people)
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (KAnonymity(401), "k = 401 exceeds the 400 records"),
+        (EntropyLDiversity(5), r"l = 5 is above 2\^H = 3\.9\d+"),
+    ],
+)
+def test_what_not_even_the_whole_table_reaches(people, anonymizer, model, message):
+    with pytest.raises(PolicyUnreachableError, match=message):
+        anonymizer.set_params(privacy=[model]).fit(people)
 
 
 WRONG = [

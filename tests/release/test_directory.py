@@ -354,7 +354,7 @@ def test_an_unproven_table_goes_at_the_next_run(tmp_path, monkeypatch, within):
 
 def test_a_killed_run_whose_release_lacks_its_sign_alone_is_finished(tmp_path):
     # killed between the table and the sign, with the table of before aside
-    scratch = killed(tmp_path / "out", {"ready/sign": "of 2", **OLD})
+    scratch = killed(tmp_path / "out", {"naming/sign": "of 2", **OLD})
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "t.csv").write_text("2")
     with reserved(tmp_path / "out", NAMES):

@@ -316,7 +316,8 @@ def test_the_report_says_it_in_words(run, study, tmp_path):
     assert (code, err) == (0, "")
     assert "8 records in 2 equivalence classes, the smallest of 4: k = 4." in out
     assert "The strictest that holds about state" in " ".join(out.split())
-    assert "prosecutor_highest" in out
+    assert "highest risk, prosecutor" in out
+    assert "others may know: age, sex" in out
 
 
 def test_a_release_needs_no_identifier_nor_target(run, study, tmp_path):
@@ -347,3 +348,99 @@ def test_tables_that_cannot_be_checked(run, study, tmp_path, content, message):
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert err.startswith("anonymizer: ")
     assert message in err
+
+
+# Column names alone
+
+
+NAMED = ("--quasi-identifiers", "age,sex", "--sensitive", "state")
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text(TABLE.replace(",", ";").replace("20;f;flu;2", "20;;flu;2"))
+    return path
+
+
+def test_column_names_are_enough(run, table):
+    """Classes of 3, 1 and 4, the second of a record without a sex, by plain pandas."""
+    code, out, _ = run("check", table, *NAMED, "--json")
+    found, plain = json.loads(out), pd.read_csv(table, sep=";")
+    classes = plain.groupby(["age", "sex"], dropna=False)["state"]
+    shares = classes.value_counts(normalize=True)
+    assert (code, found["quasi_identifiers"]) == (0, ["age", "sex"])
+    assert (found["k"], found["classes"]) == (classes.size().min(), len(classes)) == (1, 3)
+    about = found["sensitive"]["state"]
+    assert about["distinct_l"] == classes.nunique().min()
+    assert about["alpha"] == pytest.approx(shares.max())
+    prior = plain["state"].value_counts(normalize=True)
+    unlike = shares.unstack(fill_value=0).sub(prior).abs().sum(axis=1) / 2
+    assert about["t_equal"] == pytest.approx(unlike.max())
+    assert found["risk"]["prosecutor_average"] == 3 / 8
+    assert json.loads(run("check", table, *NAMED, "--missing", "drop", "--json")[1])["records"] == 7
+
+
+def test_what_is_required_decides_the_exit_code(run, table):
+    named = ("check", table, "--quasi-identifiers", "age", "--sensitive", "state")
+    holds = ("--require", "k-anonymity=4", "--require", "t-closeness=0.25,distance=equal")
+    code, out, _ = run(*named, *holds)
+    assert code == 0
+    assert "t-closeness (t = 0.25, distance = equal)" in out
+    assert run(*named, "--require", "k-anonymity=5")[0] == 1
+    assert run(*named, "--require", "recursive-l-diversity=1,l=2")[0] == 1
+    assert "No policy was given" in run(*named)[1]
+
+
+def test_risk_takes_column_names(run, table, tmp_path):
+    found = json.loads(run("risk", table, *NAMED, "--json")[1])
+    assert (found["classes"], found["reidentification"]["alone"]) == (3, 1)
+    assert list(found["inference"]) == ["state"]
+    run("risk", table, *NAMED, "--by", "record", "-o", tmp_path / "risks.csv")
+    assert len(pd.read_csv(tmp_path / "risks.csv")) == 8
+    assert run("risk", table, *NAMED, "--by", "record", "-o", table)[0] == 2
+
+
+def test_names_of_columns_with_commas(run, tmp_path):
+    pd.DataFrame({"city, zip": [1, 1], "age": [2, 2]}).to_csv(tmp_path / "t.csv", index=False)
+    for named in [('"city, zip",age',), ("age", "--quasi-identifiers", '"city, zip"')]:
+        code, out, _ = run("check", tmp_path / "t.csv", "--quasi-identifiers", *named, "--json")
+        assert (code, set(json.loads(out)["quasi_identifiers"])) == (0, {"city, zip", "age"})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "name the columns that others may know, as in --quasi-identifiers age,sex"),
+        (("--sensitive", "state"), "name the columns that others may know"),
+        (("--quasi-identifiers", "aeg"), "the table has no column 'aeg'; did you mean 'age'?"),
+        (("--quasi-identifiers", "age,state", "--sensitive", "state"), "more than one role"),
+        ((*NAMED, "--require", "k-anonimity=3"), "unknown; did you mean 'k-anonymity'?"),
+        ((*NAMED, "--require", "k-anonymity"), "k-anonymity lacks 'k'; add ,k=..."),
+        ((*NAMED, "--require", "k-anonymity=x"), "k = 'x' must be a whole number"),
+        ((*NAMED, "--require", "t-closeness=0.2"), "t-closeness lacks 'distance'"),
+        ((*NAMED, "--require", "k-anonymity=3,m=4"), "k-anonymity has no parameter 'm'"),
+        ((*NAMED, "--require", "k-anonymity=3,m"), "'m' has no value; write m=..."),
+        ((*NAMED, "--require", "k-map=3,population=p.csv"), "which only a study names"),
+        (("--quasi-identifiers", "age", "--require", "t-closeness=1,distance=kl"), "sensitive"),
+        ((*NAMED, "--missing", "error"), "column 'sex' misses the value of 1 of 8 records"),
+        ((*NAMED, "--separator", ","), "the table has no column 'age'"),
+        (("-s", "study.toml", *NAMED), "--study gives roles, policy and format"),
+    ],
+)
+def test_mistakes_without_a_study(run, table, arguments, message):
+    code, _, err = run("check", table, *arguments)
+    assert (code, err.count("\n")) == (2, 1)
+    assert message in err
+
+
+def test_a_release_has_roles_and_policy_of_its_own(run, study, tmp_path):
+    assert run("run", study, "-o", tmp_path / "out")[0] == 0
+    code, out, _ = run("check", tmp_path / "out", "--json")
+    found = json.loads(out)
+    assert (code, found["quasi_identifiers"]) == (0, ["age", "sex"])
+    assert [model["model"] for model in found["privacy"]] == ["k-anonymity"]
+    assert run("check", tmp_path / "out", "--require", "k-anonymity=9")[0] == 1
+    with (tmp_path / "out" / "released.csv").open("a") as file:
+        file.write("\n")
+    assert "was changed after it was released" in run("check", tmp_path / "out")[2]

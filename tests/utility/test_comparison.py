@@ -356,12 +356,18 @@ def test_a_parameter_is_swept_once():
         ({"n_jobs": 0}, {}, "n_jobs = 0 must be a whole number but 0"),
         ({"progress": 1}, {}, "progress = 1 must be a function"),
         ({"sensitive": "diseas"}, {}, "has no column 'diseas'; did you mean 'disease'"),
-        ({"privacy": [KAnonymity(5)]}, {}, "k = 5 exceeds the 4 records"),
     ],
 )
 def test_what_cannot_be_compared(options, asked, message):
     with pytest.raises(InputError, match=message):
         compare(asking(**options), TABLE, **asked)
+
+
+def test_a_policy_that_no_half_can_reach_fits_nothing():
+    found = compare(asking(privacy=[KAnonymity(5)]), TABLE)
+    assert found.fits == ()
+    assert all("k = 5 exceeds the 4 records" in each.reason for each in found.unfit)
+    assert found.unfit
 
 
 @pytest.mark.parametrize("records", [1, 0])

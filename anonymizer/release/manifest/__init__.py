@@ -6,6 +6,7 @@ under these labels (``placement.py``).
 """
 
 from anonymizer.release.manifest.manifest import (
+    FORMAT,
     Manifest,
     digest_of_file,
     is_release,
@@ -13,4 +14,4 @@ from anonymizer.release.manifest.manifest import (
     sound,
 )
 
-__all__ = ["Manifest", "digest_of_file", "is_release", "shape_of", "sound"]
+__all__ = ["FORMAT", "Manifest", "digest_of_file", "is_release", "shape_of", "sound"]

@@ -30,6 +30,7 @@ from anonymizer.hierarchy.order import Ranks
 from anonymizer.hierarchy.partition import digest_of_values
 from anonymizer.release.manifest.parts import Count, Digest, LabelText, ManifestPart, Number
 from anonymizer.release.release import MANIFEST
+from anonymizer.tables.values import number_of
 
 ISO_DATES = Dates()
 """The scale of the dates of a manifest, which are on the calendar's own clock."""
@@ -38,8 +39,8 @@ ISO_DATES = Dates()
 class GroupCalendar(ManifestPart):
     """That a group is of dates: the time zone of instants, and the format that texts have."""
 
-    zone: LabelText = None
-    format: LabelText = None
+    zone: LabelText = Field(None, description="The time zone of instants.")
+    format: LabelText = Field(None, description="The format of texts, as strptime has it.")
 
 
 class Group(ManifestPart):
@@ -53,18 +54,34 @@ class Group(ManifestPart):
     ``members`` are the groups of the hierarchy that a box has, each with its ``level``.
     """
 
-    label: LabelText
-    low: Number | StrictStr | None = Field(None, alias="from")
-    high: Number | StrictStr | None = Field(None, alias="to")
-    calendar: GroupCalendar | None = None
-    values: list[LabelText] | None = None
-    listed: Annotated[StrictInt, Field(gt=0, lt=2**62)] | None = None
-    sha256: Digest | None = None
-    excluded: list[StrictStr] | None = Field(None, alias="except")
-    masked: Annotated[list[Count], Field(min_length=2, max_length=2)] | None = None
-    level: Count | None = None
-    group: LabelText = None
-    members: list["Group"] | None = None
+    label: LabelText = Field(description="As it stands in the table; null: a missing value.")
+    low: Number | StrictStr | None = Field(
+        None, alias="from", description="Where a range begins; null: open. Dates are texts."
+    )
+    high: Number | StrictStr | None = Field(
+        None, alias="to", description="Where it ends, not included; null: open."
+    )
+    calendar: GroupCalendar | None = Field(
+        None, description="That its values are dates, and how these are read."
+    )
+    values: list[LabelText] | None = Field(None, description="The values that it stands for.")
+    listed: Annotated[StrictInt, Field(gt=0, lt=2**62)] | None = Field(
+        None, description="How many values it stands for, where these are too many to be listed."
+    )
+    sha256: Digest | None = Field(None, description="The SHA-256 of these values.")
+    excluded: list[StrictStr] | None = Field(
+        None, alias="except", description="The values that the group of all others lacks."
+    )
+    masked: Annotated[list[Count], Field(min_length=2, max_length=2)] | None = Field(
+        None, description="Where the characters of a code begin and end that are masked."
+    )
+    level: Count | None = Field(None, description="Its level in the hierarchy, in a cut.")
+    group: LabelText = Field(
+        None, description="The label in the hierarchy, where the table has another one."
+    )
+    members: list["Group"] | None = Field(
+        None, description="The groups of the hierarchy that it joins."
+    )
 
     @model_validator(mode="after")
     def _complete(self) -> "Group":
@@ -98,7 +115,9 @@ class Group(ManifestPart):
     @property
     def interval(self) -> Interval:
         """The range of numbers or dates, exactly."""
-        low, high = map(self._place, (self.low, self.high))
+        ends = (self.own or "")[1:-1].split(", ") if self.calendar is None else []
+        texts = ends if len(ends) == 2 else (None, None)
+        low, high = map(self._place, (self.low, self.high), texts)
         return Interval(low, high, self.scale)
 
     @property
@@ -114,10 +133,16 @@ class Group(ManifestPart):
             return None
         return Clock(self.calendar.zone, self.calendar.format)
 
-    def _place(self, end: float | str | None) -> Decimal | None:
-        """Where an end lies; ValueError where it is none of the scale."""
+    def _place(self, end: float | str | None, text: str | None) -> Decimal | None:
+        """Where an end lies; ValueError where it is none of the scale.
+
+        ``text``: what the label has there, all digits of a number that JSON may round.
+        """
         if end is None:
             return None
+        written = None if text is None else number_of(text)
+        if written is not None and float(written) == end:
+            return written
         if isinstance(end, str) != (self.calendar is not None):
             raise ValueError("an end of another scale")
         place = ISO_DATES.place(end) if self.calendar else Decimal(str(end))

@@ -12,9 +12,18 @@ from pydantic import Field, StrictStr, ValidationError, model_validator
 
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
-from anonymizer.errors import InputError
+from anonymizer.errors import InputError, shown
+from anonymizer.feedback.display import in_a_line
 from anonymizer.hierarchy import Hierarchy, Partition, Taxonomy
 from anonymizer.privacy import PrivacyModel
+from anonymizer.release.manifest.figures import (
+    ReportedInformation,
+    ReportedObjective,
+    ReportedQueryLoss,
+    ReportedSearch,
+    ReportedVerdict,
+    ReportedWarning,
+)
 from anonymizer.release.manifest.groups import Group, filled, partition_of
 from anonymizer.release.manifest.parts import (
     AppliedRelease,
@@ -23,20 +32,25 @@ from anonymizer.release.manifest.parts import (
     ManifestPart,
     ReleasedFile,
     ReportedCells,
+    ReportedInput,
     ReportedRoles,
-    ReportedSearch,
+    ReportedSeeds,
+    ReportedStudy,
     ReportedUnseen,
-    ReportedVerdict,
+    Versions,
 )
 from anonymizer.release.release import MANIFEST
 from anonymizer.tables import engine
-from anonymizer.tables.reading import MANIFEST_SIZE, open_regular, parsed_json, read_whole
+from anonymizer.tables.reading import MANIFEST_SIZE, open_regular, parsed_json, read_bytes, text_in
 
 if TYPE_CHECKING:
     from anonymizer.channels.channel import Channel
 
 SHOWN = 60
 """Characters of the place of damage that a message repeats."""
+
+FORMAT = 1
+"""The version of the form of a manifest; a change that older readers would misread raises it."""
 
 MALFORMED = (KeyError, IndexError, TypeError, ValueError, ArithmeticError, AttributeError)
 """What fails on values of the right types that make no sense together."""
@@ -48,33 +62,78 @@ class Manifest(ManifestPart):
     ``columns``, ``objective`` and ``table`` are None where it was not written to one.
     """
 
-    records: Count | None
-    released: Count
-    dropped: Count | None
-    suppressed: Count | None
-    suppressed_class: Literal["none", "kept", "removed"]
-    classes: Count
-    query_loss: Any
-    other_columns: list[StrictStr]
-    information: Any
-    targets: Any
-    levels: dict[StrictStr, Count]
-    recoding: dict[StrictStr, list[Group]]
-    regions: list[dict[StrictStr, LabelText]] = Field(default_factory=list)
-    masking: dict[StrictStr, Any] | None = None
-    spreadsheet: ReportedCells | None = None
-    privacy: list[ReportedVerdict]
-    warnings: Any
-    hierarchies: dict[StrictStr, dict[StrictStr, Any]] = Field(default_factory=dict)
-    method: dict[StrictStr, Any] = Field(default_factory=dict)
-    unseen: ReportedUnseen | None = None
-    applies: AppliedRelease | None = None
-    search: ReportedSearch
-    study: dict[StrictStr, Any] = Field(default_factory=dict)
-    versions: dict[StrictStr, Any] = Field(default_factory=dict)
-    columns: ReportedRoles | None = None
-    objective: Any = None
-    table: ReleasedFile | None = None
+    format: Literal[1] = Field(description="The version of this form of a manifest.")
+    records: Count | None = Field(
+        description="Records of the table that was given; null where differentially private."
+    )
+    released: Count = Field(description="Records of the released table.")
+    dropped: Count | None = Field(description="Records left out because they miss a value.")
+    suppressed: Count | None = Field(
+        description="Records whose quasi-identifiers were suppressed to satisfy the policy."
+    )
+    suppressed_class: Literal["none", "kept", "removed"] = Field(
+        description="What became of them: none (there are none), kept (a class of their own, `*` "
+        "in every quasi-identifier), removed."
+    )
+    classes: Count = Field(description="Equivalence classes of the released table.")
+    query_loss: ReportedQueryLoss = Field(description="What a release costs as an answer, in bits.")
+    other_columns: list[StrictStr] = Field(
+        description="Columns released as they were; the policy does not cover who knows them."
+    )
+    information: ReportedInformation | None = Field(
+        description="What is kept about the sensitive attributes, in bits; null without any, or "
+        "where the release is differentially private."
+    )
+    targets: dict[StrictStr, ReportedInformation] = Field(
+        description="What is kept about each target, in bits."
+    )
+    levels: dict[StrictStr, Count] = Field(
+        description="The level of each quasi-identifier that is released at one; 0: as it was."
+    )
+    recoding: dict[StrictStr, list[Group]] = Field(
+        description="The groups of each quasi-identifier."
+    )
+    regions: list[dict[StrictStr, LabelText]] = Field(
+        default_factory=list,
+        description="The labels of each class, where classes have groups of their own.",
+    )
+    masking: dict[StrictStr, Any] | None = Field(
+        None, description="How values were drawn at random, where they were."
+    )
+    spreadsheet: ReportedCells | None = Field(
+        None, description="Which cells a spreadsheet would run, where there are any."
+    )
+    privacy: list[ReportedVerdict] = Field(
+        description="The policy: every model about every attribute, recounted on the release."
+    )
+    warnings: list[ReportedWarning] = Field(description="What the release is weak in.")
+    hierarchies: dict[StrictStr, dict[StrictStr, Any]] = Field(
+        default_factory=dict,
+        description="The rules of hierarchies that list no values, as in a study, by attribute.",
+    )
+    method: dict[StrictStr, Any] = Field(
+        default_factory=dict, description="The recoding and its options, as in a study."
+    )
+    unseen: ReportedUnseen | None = Field(
+        None, description="Values that the recoding did not cover, where it was applied to others."
+    )
+    applies: AppliedRelease | None = Field(
+        None, description="The release whose recoding was applied, where it is not its own."
+    )
+    search: ReportedSearch = Field(description="How the recoding was found.")
+    seeds: ReportedSeeds = Field(description="The seeds of what was chosen at random.")
+    study: ReportedStudy = Field(ReportedStudy(), description="What was requested, as a digest.")
+    versions: Versions = Field(Versions(), description="The versions of what made the release.")
+    columns: ReportedRoles | None = Field(
+        None, description="The roles of the columns; null where it is about no file."
+    )
+    objective: ReportedObjective | None = Field(
+        None, description="What the objective weighs; null where it is about no file."
+    )
+    table: ReleasedFile | None = Field(None, description="The file that it is about.")
+    input: ReportedInput | None = Field(
+        None, description="The table that it was made of, where a private key was given."
+    )
 
     @model_validator(mode="after")
     def _consistent(self) -> "Manifest":
@@ -88,26 +147,43 @@ class Manifest(ManifestPart):
             raise ValueError
         return self
 
+    def __repr__(self) -> str:
+        holds = all(verdict.satisfied for verdict in self.privacy)
+        policy = "policy holds" if holds else "policy does not hold"
+        file = "" if self.table is None else f"of {self.table.file}"
+        return in_a_line(
+            self, file, f"{self.released:,} records", f"{self.classes:,} classes", policy
+        )
+
+    __str__ = __repr__
+
     @classmethod
     def read(cls, path: Path) -> "Manifest":
         """The manifest in a file.
 
         Raises InputError when there is no such file, it is too large or damaged.
         """
-        absent = f"there is no {path}: the manifest has to be next to the released table"
-        text = read_whole(path, MANIFEST_SIZE, absent=absent)
+        return cls.of_bytes(manifest_bytes(path), path)
+
+    @classmethod
+    def of_bytes(cls, content: bytes, path: Path) -> "Manifest":
+        """The manifest that the content of a file holds; InputError when it is damaged."""
+        text = text_in(content, path)
         try:
-            content = parsed_json(text)
+            parts = parsed_json(text)
         except ValueError:
             raise InputError(f"{path} is damaged: it is no JSON text") from None
-        return cls.parse(content, str(path))
+        return cls.parse(parts, str(path))
 
     @classmethod
     def parse(cls, content: object, source: str = MANIFEST) -> "Manifest":
         """The manifest that JSON holds; ``source`` is what a message calls it.
 
-        Raises InputError when it is none. The message has the place of the damage, and no value.
+        Raises InputError when it is none, or of a later format. The message has the place of the
+        damage, and no value.
         """
+        if isinstance(content, dict):
+            _require_format(content, source)
         try:
             return cls.model_validate(content)
         except ValidationError as error:
@@ -118,10 +194,14 @@ class Manifest(ManifestPart):
         place = ".".join(map(str, errors[0]["loc"])).encode("unicode_escape").decode()
         raise InputError(f"{damage} ({place[:SHOWN] or 'its parts contradict each other'})")
 
+    @property
+    def text(self) -> str:
+        """What the file holds, as :meth:`read` reads it."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
     def write(self, path: Path) -> None:
-        """Write it to a file, as :meth:`read` reads it."""
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-        path.write_text(text + "\n", encoding="utf-8")
+        """Write it to a file."""
+        path.write_text(self.text, encoding="utf-8")
 
     def to_dict(self) -> dict[str, Any]:
         """What the file holds: every field that is given, as JSON has it."""
@@ -272,6 +352,32 @@ class Manifest(ManifestPart):
                     channel[side] = [[*map(change, each)] for each in channel[side]]
             changed["masking"] = {**self.masking, "channels": channels}
         return self.model_copy(update=changed)
+
+
+def manifest_bytes(path: Path) -> bytes:
+    """What a ``release.json`` holds, byte by byte, as a signature is about it.
+
+    Raises InputError when there is no such file, or it is too large.
+    """
+    absent = f"there is no {path}: the manifest has to be next to the released table"
+    return read_bytes(path, MANIFEST_SIZE, absent=absent)
+
+
+def _require_format(content: Mapping[str, object], source: str) -> None:
+    """Require the form of a manifest that this version reads, before anything else is looked at."""
+    given = content.get("format")
+    if given is None:
+        raise InputError(
+            f"{source} is damaged: it has no format = {FORMAT}; manifests before the first format "
+            "have none: make the release again"
+        )
+    if isinstance(given, bool) or not isinstance(given, int):
+        raise InputError(f"{source} is damaged: it is no manifest of a release (format)")
+    if given > FORMAT:
+        raise InputError(
+            f"{source} was written by a later version (format {shown(given)}, this version reads "
+            f"{FORMAT}): update anonymizer"
+        )
 
 
 def shape_of(table: pd.DataFrame, schema: Schema) -> dict[str, Any]:

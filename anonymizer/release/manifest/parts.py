@@ -1,7 +1,6 @@
 """The parts of a manifest, checked where one is read or written."""
 
-from dataclasses import fields
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import (
     BaseModel,
@@ -14,9 +13,6 @@ from pydantic import (
 )
 
 from anonymizer.counts.schema import Missing
-from anonymizer.errors import InputError
-from anonymizer.privacy import MODELS, PrivacyModel
-from anonymizer.release.release import MANIFEST
 
 Count = Annotated[StrictInt, Field(ge=0, lt=2**62)]
 Number = StrictInt | StrictFloat
@@ -36,117 +32,100 @@ class ManifestPart(BaseModel):
     )
 
 
-class ReportedVerdict(ManifestPart):
-    """A model of the policy, and how the release does under it."""
-
-    model: StrictStr
-    attribute: LabelText
-    parameters: dict[StrictStr, Any]
-    worst: Number | None = None
-    violating_classes: Count = 0
-    satisfied: StrictBool = True
-
-    @property
-    def privacy_model(self) -> PrivacyModel:
-        """The model with its parameters.
-
-        Raises InputError when this version does not know it, or the manifest has only the digest of
-        a population or a hierarchy of sensitive values.
-        """
-        kind = MODELS.get(self.model)
-        if kind is None:
-            raise InputError(f"{MANIFEST} names a privacy model that this version does not know")
-        for name in ("population", "hierarchy"):
-            if name in self.parameters:
-                raise InputError(
-                    f"{MANIFEST} has only the digest of the {name} of {kind.name}; name the study "
-                    "of the release with --study"
-                )
-        known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
-        given = {name: value for name, value in self.parameters.items() if name in known}
-        if kind.sensitive:
-            given["attribute"] = self.attribute
-        try:
-            return kind(**given)
-        except TypeError:
-            raise InputError(f"{MANIFEST} lacks parameters of {kind.name}") from None
-
-
-class ReportedTrial(ManifestPart):
-    """A recoding that was tried on a half of the records: the fields of a ``Trial``."""
-
-    recoding: StrictStr
-    taken: StrictBool
-    holds: StrictBool | None = None
-    measure: LabelText = None
-    kept: Number | None = None
-    classes: Count | None = None
-    records_broken: Count | None = None
-    reason: StrictStr = ""
-
-
-class ReportedSearch(ManifestPart):
-    """How the recoding was found: the fields of a ``SearchResult``."""
-
-    strategy: LabelText = None
-    objective: LabelText = None
-    value: Number | None = None
-    gap: Number | None = None
-    nodes: Count = 0
-    checked: Count = 0
-    feasible: Count | None = None
-    minimal: list[list[Count]] | None = None
-    refinements: Count | None = None
-    grids: dict[StrictStr, Count] = Field(default_factory=dict)
-    proven: StrictBool = False
-    bound: Number | None = None
-    because: StrictStr = ""
-    tried: list[ReportedTrial] = Field(default_factory=list)
-
-
 class ReportedCells(ManifestPart):
     """Which cells a spreadsheet would run, and whether they were disarmed."""
 
-    safe: StrictBool
-    cells: dict[StrictStr, Count] = Field(default_factory=dict)
+    safe: StrictBool = Field(description="Whether an apostrophe was written before them.")
+    cells: dict[StrictStr, Count] = Field(
+        default_factory=dict, description="How many each column has, its name among them."
+    )
 
 
 class ReportedUnseen(ManifestPart):
-    """Values that a recoding could not place, and the records that had them: none of them by name.
+    """Values that a recoding could not place, and the records that had them; none by name."""
 
-    ``treated``: ``"any"``, as ``*``, or ``"suppress"``.
-    """
-
-    values: Count
-    records: Count
-    treated: Literal["any", "suppress"]
+    values: Count = Field(description="How many different values were not covered.")
+    records: Count = Field(description="How many records had one.")
+    treated: Literal["any", "suppress"] = Field(
+        description="any: released as `*`; suppress: their records were suppressed."
+    )
 
 
 class AppliedRelease(ManifestPart):
     """The manifest whose recoding was applied."""
 
-    sha256: Digest
+    sha256: Digest = Field(description="The SHA-256 of its release.json.")
 
 
 class ReportedRoles(ManifestPart):
     """The roles of the columns, and how the table is read."""
 
-    quasi_identifiers: list[StrictStr]
-    sensitive: list[StrictStr]
-    targets: list[StrictStr]
-    identifiers: list[StrictStr]
-    missing: Missing
-    missing_values: list[StrictStr]
-    separator: Annotated[StrictStr, Field(min_length=1, max_length=1)] | None
+    quasi_identifiers: list[StrictStr] = Field(
+        description="Columns that an attacker may know, generalized; `class` numbers merged cells."
+    )
+    sensitive: list[StrictStr] = Field(description="Columns that the policy protects.")
+    targets: list[StrictStr] = Field(description="Columns that information is kept about.")
+    identifiers: list[StrictStr] = Field(description="Columns that were left out.")
+    missing: Missing = Field(
+        description="What became of records without a value: error (there are none), drop (left "
+        "out), category (missing is a value of its own)."
+    )
+    missing_values: list[StrictStr] = Field(description="Texts that count as missing.")
+    separator: Annotated[StrictStr, Field(min_length=1, max_length=1)] | None = Field(
+        description="The character between the fields of a CSV file; null: Parquet."
+    )
 
 
 class ReleasedFile(ManifestPart):
-    """The file that the manifest is about, which is next to it.
+    """The file that the manifest is about, which is next to it."""
 
-    ``columns`` are all columns, ``missing`` the records without a value in each one with a role.
-    """
+    file: FileName = Field(description="Its name.")
+    sha256: Digest = Field(description="The SHA-256 of its bytes, in hexadecimal digits.")
+    columns: list[StrictStr] = Field(
+        default_factory=list, description="All of its columns, in their order."
+    )
+    missing: dict[StrictStr, Count] = Field(
+        default_factory=dict,
+        description="Released records without a value, of each column with a role.",
+    )
 
-    file: FileName
-    sha256: Digest
-    columns: Any = None
-    missing: Any = None
+
+class ReportedSeeds(ManifestPart):
+    """The seeds of what was chosen at random."""
+
+    search: Count | None = Field(
+        description="The seed of the shuffled baseline and of searches that start at random; null "
+        "where the release is differentially private."
+    )
+    drawing: Literal["none", "withheld"] = Field(
+        description="withheld: values or records were drawn at random, and the seed of that, if "
+        "there was one, is no part of a manifest, as whoever has it could draw them again. none: "
+        "nothing was drawn."
+    )
+
+
+class ReportedStudy(ManifestPart):
+    """What was requested."""
+
+    fingerprint: StrictStr = Field(
+        default="",
+        description="The SHA-256 of all that was requested, hierarchies by their content.",
+    )
+
+
+class ReportedInput(ManifestPart):
+    """The table that the release was made of."""
+
+    fingerprint: Annotated[StrictStr, Field(pattern="^hmac-sha256:[0-9a-f]{64}$")] = Field(
+        description="The HMAC-SHA256 of the counts of the columns with a role, under a key that "
+        "follows from the private key of who released the table."
+    )
+
+
+class Versions(ManifestPart):
+    """The versions of what made the release."""
+
+    anonymizer: StrictStr = Field(default="", description="The version of this package.")
+    python: StrictStr = Field(default="", description="The version of Python.")
+    numpy: StrictStr = Field(default="", description="The version of NumPy.")
+    pandas: StrictStr = Field(default="", description="The version of pandas.")

@@ -44,10 +44,13 @@ def stands(output: str) -> None:
         outputs.append(output)
 
 
-def write_file(path: Path, write: Callable[[Path], None], *, force: bool = False) -> None:
+def write_file(
+    path: Path, write: Callable[[Path], None], *, force: bool = False, private: bool = False
+) -> None:
     """Let ``write`` write a file elsewhere, so that it appears at a path whole, or not at all.
 
-    Directories above it are made. A file that is there is replaced by ``force`` alone.
+    Directories above it are made. A file that is there is replaced by ``force`` alone; a
+    ``private`` one can be read by its owner alone.
 
     Raises InputError when it cannot be written, is there already, or another run is writing it.
     """
@@ -59,6 +62,8 @@ def write_file(path: Path, write: Callable[[Path], None], *, force: bool = False
         try:
             with signals.acting():
                 new = prepare(scratch, {path.name: write})
+                if private:
+                    (new / path.name).chmod(stat.S_IRUSR | stat.S_IWUSR)
             _name(new / path.name, path, force)
             stands(f"{path} was written")
             kept(path.parent, f"{path} was written")

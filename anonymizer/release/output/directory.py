@@ -4,8 +4,8 @@ A new release is made in a scratch directory next to the old one. Where the dire
 but a release (or nothing, or is not there) both change places in one system call. Where that cannot
 be (there are other files, which stay where they are; it is a mount point or the current directory;
 the system has no such call) the files change by name: the manifest goes first and comes last, so
-that no table ever lies next to the manifest of another, and what a process that is killed on the
-way leaves behind is finished, or put back, by the next run.
+that no table or signature ever lies next to the manifest of another, and what a process that is
+killed on the way leaves behind is finished, or put back, by the next run.
 """
 
 import errno
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anonymizer.errors import InputError
+from anonymizer.feedback.logs import logged
 from anonymizer.release.output.atomic import Writer, dress, kept, prepare, stands, unwritten
 from anonymizer.release.output.interrupts import held
 from anonymizer.release.output.locking import Site, locked, reason_of, sites
@@ -24,6 +25,10 @@ from anonymizer.release.output.renaming import UNABLE, exchange, flush, rename_n
 
 READY = "ready"
 """What a directory of new files is called once all are proven, and what it changes places with."""
+
+NAMING = "naming"
+"""What it is called once all old files are out of the way: from then on new ones get their names,
+and the next run after one that was killed goes on with that."""
 
 OLD = "old"
 """Where in a scratch directory files wait that are replaced by name."""
@@ -59,6 +64,7 @@ class Output:
     names: tuple[str, ...]
     what: str = "release"
 
+    @logged("writing", lambda _: {})
     def write(
         self, writers: Mapping[str, Writer | Mapping[str, Writer]], *, force: bool = False
     ) -> None:
@@ -85,6 +91,22 @@ class Output:
             for changed in (scratch, self.path, self.path.parent):
                 kept(changed, done)
             self._clear(scratch)
+
+    def add(self, name: str, write: Writer) -> None:
+        """Write one file next to a release that stands, whole; one of its name is replaced.
+
+        Raises InputError when it cannot be written.
+        """
+        with held() as signals, unwritten(self.shown / name):
+            scratch = self.site.scratch()
+            try:
+                with signals.acting():
+                    new = prepare(scratch, {name: write})
+                (new / name).replace(self.path / name)
+                stands(f"{self.shown / name} was written")
+            finally:
+                shutil.rmtree(scratch, ignore_errors=True)
+            kept(self.path, f"{self.shown / name} was written")
 
     def recover(self) -> None:
         """Finish, put back or clear what runs left that were killed.
@@ -114,9 +136,13 @@ class Output:
             self._swap_names(ready, names, old)
 
     def _dress_files(self, ready: Path, names: tuple[str, ...], old: list[str]) -> None:
-        """Let the manifest have the permissions of the manifest, the table those of the table."""
+        """Let the manifest have the permissions of the manifest, the table those of the table.
+
+        What is about the manifest, its signature, begins with its name.
+        """
         for name in names:
-            like = [each for each in old if (each == self._sign) == (name == self._sign)]
+            about = name.startswith(self._sign)
+            like = [each for each in reversed(old) if each.startswith(self._sign) == about]
             if like:
                 with suppress(OSError):  # its owner alone can read it then
                     dress(ready / name, self.path / like[0])
@@ -145,52 +171,44 @@ class Output:
 
     def _swap_names(self, ready: Path, names: tuple[str, ...], old: list[str]) -> None:
         """Give the files their names: the old sign goes first, the new one comes last."""
-        aside = ready.parent / OLD
+        aside, naming = ready.parent / OLD, ready.parent / NAMING
         aside.mkdir()
         made = not self.path.exists()
         self.path.mkdir(exist_ok=True)
         try:
             for name in reversed(old):
                 rename_new(self.path / name, aside / name)
-            for name in names[:-1]:
-                rename_new(ready / name, self.path / name)
-            flush(self.path)
-            rename_new(ready / names[-1], self.path / names[-1])
+            ready.rename(naming)
+            self._give_names(naming)
         except BaseException:
             with self._putting_back(aside):
-                for name in reversed(names):
-                    _take_back(ready / name, self.path / name)
-                self._put_back(aside)
+                if naming.exists():
+                    for name in reversed(names):
+                        _take_back(naming / name, self.path / name)
+                    naming.rename(ready)
+                self._give_names(aside)
             if made:
                 self.path.rmdir()
             raise
 
     def _restore(self, scratch: Path) -> None:
-        """Finish what was killed when only the sign was missing, else put back what was there."""
-        ready, aside = scratch / READY, scratch / OLD
-        if not os.path.lexists(ready / self._sign) or os.path.lexists(self.path / self._sign):
+        """Finish what was killed when files got their names, else put back what was there."""
+        naming, aside = scratch / NAMING, scratch / OLD
+        if os.path.lexists(self.path / self._sign):
             return
         with self._putting_back(aside):
-            if self._only_sign_missing(ready):
-                rename_new(ready / self._sign, self.path / self._sign)
-            else:
-                self._put_back(aside)
+            self._give_names(naming if naming.exists() else aside)
 
-    def _only_sign_missing(self, ready: Path) -> bool:
-        tables = self.names[:-1]
-        waiting = [name for name in tables if os.path.lexists(ready / name)]
-        return all(_given(ready / name, self.path / name) for name in waiting) and any(
-            os.path.lexists(self.path / name) for name in tables
-        )
-
-    def _put_back(self, aside: Path) -> None:
-        """Put old files back, their sign last."""
-        for name in self._lying(aside):
+    def _give_names(self, directory: Path) -> None:
+        """Give the files of a directory their names, the sign last."""
+        for name in self._lying(directory):
             self.path.mkdir(exist_ok=True)
-            if _given(aside / name, self.path / name):  # killed when it had both names
-                (aside / name).unlink()
+            if name == self._sign:
+                flush(self.path)
+            if _given(directory / name, self.path / name):  # killed when it had both names
+                (directory / name).unlink()
             else:
-                rename_new(aside / name, self.path / name)
+                rename_new(directory / name, self.path / name)
 
     @contextmanager
     def _putting_back(self, aside: Path) -> Iterator[None]:

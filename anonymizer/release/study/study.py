@@ -1,7 +1,7 @@
 """Study files: what to anonymize, under which policy, as TOML."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,9 @@ import pandas as pd
 
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
-from anonymizer.errors import InputError, shown, suggestion
+from anonymizer.errors import InputError
+from anonymizer.feedback.display import in_a_line
+from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
 from anonymizer.privacy import MODELS, Population, PrivacyModel
@@ -19,6 +21,7 @@ from anonymizer.recoding.recoding import Recoding
 from anonymizer.release.anonymizer import Anonymizer
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.study.document import STRATEGY, read_document
+from anonymizer.release.study.models import MODEL, kind_of_model, require_parameters
 from anonymizer.tables.files import Format, Given, describe_file, read_table, release_format
 
 if TYPE_CHECKING:
@@ -39,6 +42,11 @@ class Study:
         self.path = Path(path)
         self.document = read_document(self.path)
         self._populations: dict[str, Population] = {}
+
+    def __repr__(self) -> str:
+        names = len(self.document.quasi_identifiers)
+        models = [str(given.get("model")) for given in self.document.privacy]
+        return in_a_line(self, str(self.path), f"{names} quasi-identifiers", " and ".join(models))
 
     @staticmethod
     def draft(
@@ -77,17 +85,16 @@ class Study:
     def _model(self, section: Mapping[str, Any]) -> PrivacyModel:
         """Build a privacy model from its table, checking names before values."""
         place = f"{self.path}: [[privacy]]"
-        if "model" not in section:
+        if MODEL not in section:
             raise InputError(
                 f'{place} lacks model, such as model = "k-anonymity"; known are {", ".join(MODELS)}'
             )
-        name = section["model"]
-        if not isinstance(name, str) or name not in MODELS:
-            raise InputError(f"{place} model = {name!r:.200} is unknown{suggestion(name, MODELS)}")
-        given = {key: value for key, value in section.items() if key != "model"}
-        _require_parameters(f"{place} {name}", MODELS[name], given)
+        kind = kind_of_model(section[MODEL], place)
+        given = {key: value for key, value in section.items() if key != MODEL}
+        mend = "add a line {key} = ... below its model"
+        require_parameters(f"{place} {kind.name}", kind, given, mend)
         try:
-            return MODELS[name](**self._resolved(given))
+            return kind(**self._resolved(given))
         except InputError as error:
             raise InputError(f"{place} {error}") from None
 
@@ -260,6 +267,7 @@ class Study:
         data = self.document.data
         return release_format(path, data.separator, data.missing_values)
 
+    @logged("reading", lambda table: {"columns": len(table.columns)})
     def read(
         self, path: Path | None = None, form: Format | None = None, schema: Schema | None = None
     ) -> pd.DataFrame:
@@ -283,17 +291,3 @@ class Study:
             n_jobs=n_jobs,
             progress=progress,
         )
-
-
-def _require_parameters(place: str, kind: type[PrivacyModel], given: Mapping[str, Any]) -> None:
-    """Require the parameters of a model, and no others."""
-    parameters = sorted(fields(kind), key=lambda field: bool(field.kw_only))  # type: ignore[arg-type]
-    known = {field.name: field for field in parameters}
-    for key in given:
-        if key not in known:
-            hint = suggestion(key, known, "it has")
-            raise InputError(f"{place} has no parameter {shown(key)}{hint}")
-    for key, field in known.items():
-        # A default does not spare some: thresholds under different distances differ.
-        if key not in given and (field.default is MISSING or key in kind.required):
-            raise InputError(f"{place} lacks {key!r}; add a line {key} = ... below its model")

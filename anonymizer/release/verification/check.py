@@ -22,13 +22,16 @@ TOLERANCE = 1e-9
 The last digits of sums differ between machines and with the order of records.
 """
 
-How = Literal["recomputed", "consistent", "study", "unchecked"]
-"""How a field is checked: from the table, against other fields, by the study, or not at all."""
+How = Literal["recomputed", "consistent", "study", "key", "original", "unchecked"]
+"""How a field is checked: from the table, against other fields, by the study, by the key of who
+released it, by the table it was made of, or not at all."""
 
 SOURCES: Mapping[How, str] = {
     "recomputed": "the table",
     "consistent": "the rest of the manifest",
     "study": "the study",
+    "key": "the key",
+    "original": "the original",
 }
 
 ABSENT = object()
@@ -112,7 +115,7 @@ def compared(field: str, reported: object, found: object, how: How = "recomputed
     """Compare what a manifest reports with what was found; numbers agree within ``TOLERANCE``."""
     if same(reported, found):
         return Check(field, how, True)
-    return Check(field, how, False, _said(reported), _said(found))
+    return Check(field, how, False, said(reported), said(found))
 
 
 def compared_all(
@@ -165,12 +168,12 @@ def _is_list(value: object) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 
-def _said(value: object) -> str:
+def said(value: object) -> str:
     """A value of a manifest in a line: numbers and names as they are, of what is long the size."""
     if value is ABSENT:
         return "nothing"
     if isinstance(value, Mapping):
-        parts = (f"{shown(key)}: {_said(part)}" for key, part in value.items())
+        parts = (f"{shown(key)}: {said(part)}" for key, part in value.items())
         return "{" + ", ".join(parts) + "}"
     if _is_list(value):
         return f"a list of {len(value)}"  # type: ignore[arg-type]

@@ -16,10 +16,25 @@ UNIT = "the objective of this release does not follow from the released table al
 WORDS = "it says how the release was made, which no table shows"
 HIERARCHY = "the hierarchies would be needed; give the study of the release with --study"
 FINGERPRINT = "it is a digest of the study; give the study of the release with --study"
+ORIGINAL = "only who has the private key and the original table can tell"
 LONG = "they stand for a list of values that is too long for a manifest"
 CELLS = "they say what a spreadsheet would do, nothing about the records"
-NEXT = "they say how other tables are recoded, which this one does not show"
+APPLIED = "the release whose recoding was applied would be needed"
+NEXT = "they say how other tables are recoded; give the study of the release with --study"
 GIVEN = "only the study can tell; give the study of the release with --study"
+
+
+REQUIRED = "what was required only the study can tell"
+
+WITH_STUDY = "the study of the release would be needed (--study)"
+WITH_TABLE = "the original table would be needed"
+NOWHERE = "no table shows it"
+NEEDED: Mapping[str, str] = {
+    **dict.fromkeys((GIVEN, HIERARCHY, FINGERPRINT, REQUIRED, NEXT), WITH_STUDY),
+    **dict.fromkeys((RAW, HALVES, ORIGINAL), WITH_TABLE),
+    **dict.fromkeys((SEARCH, WORDS, CELLS), NOWHERE),
+}
+"""What would be needed to check a field, by the reason why it is not; in few words."""
 
 
 class Treatment(NamedTuple):
@@ -47,7 +62,8 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
         "consistent",
         "",
         """
-        objective.targets.* records dropped information.original information.shuffled
+        format seeds.drawing objective.targets.* records dropped
+        information.original information.shuffled
         information.shuffled_deviation targets.*.shuffled_deviation
         information.retained_above_shuffled information.ceiling information.gap information.loss
         information.loss_above_shuffled targets.*.original targets.*.shuffled targets.*.ceiling
@@ -68,9 +84,12 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ("study", HIERARCHY, "recoding.*.*.except.* recoding.*.*.masked.*"),
     ("study", HIERARCHY, "recoding.*.*.calendar recoding.*.*.calendar.*"),
     ("study", HIERARCHY, "recoding.*.*.members.**"),
-    ("study", "what was required only the study can tell", "privacy.*.parameters.**"),
+    ("study", REQUIRED, "privacy.*.parameters.**"),
     ("study", FINGERPRINT, "study.fingerprint"),
-    ("unchecked", NEXT, "hierarchies.** method.** applies.sha256"),
+    ("study", GIVEN, "seeds.search"),
+    ("original", ORIGINAL, "input.fingerprint"),
+    ("study", NEXT, "hierarchies.** method.**"),
+    ("unchecked", APPLIED, "applies.sha256"),
     ("unchecked", RAW, "unseen.*"),
     ("unchecked", LONG, "recoding.*.*.listed recoding.*.*.sha256"),
     ("unchecked", CELLS, "spreadsheet.**"),

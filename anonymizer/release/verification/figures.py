@@ -29,7 +29,7 @@ from anonymizer.release.verification.check import (
     required,
     same,
 )
-from anonymizer.release.verification.fields import UNIT
+from anonymizer.release.verification.fields import RAW, UNIT
 from anonymizer.release.warnings.class_warnings import class_warnings
 from anonymizer.release.warnings.column_warnings import column_warnings
 from anonymizer.release.warnings.warnings import WARNINGS
@@ -125,7 +125,7 @@ def search(facts: Facts) -> Iterator[Check]:
         yield from _distortion(facts.manifest["masking"]["channels"], reported)
     else:
         found = _recomputed(facts, reported["objective"])
-        if found is None:
+        if found is None or (reported["value"] is None and facts.manifest.get("applies")):
             yield Check("search.value", "unchecked", None, reason=UNIT)
         else:
             yield compared("search.value", reported["value"], found)
@@ -136,6 +136,15 @@ def search(facts: Facts) -> Iterator[Check]:
         taken = sum(each["taken"] is True for each in tried)
         words = f"{taken} of {len(tried)}"
         yield required("search.tried", taken == 1, words, "needs one that was taken")
+
+
+def seeds(facts: Facts) -> Iterator[Check]:
+    """That the seed of what was drawn is withheld where something was, and reported nowhere."""
+    drawn = facts.private or bool(facts.masked)
+    found = "withheld" if drawn else "none"
+    yield compared("seeds.drawing", at(facts.manifest, "seeds", "drawing"), found, "consistent")
+    if facts.private:
+        yield compared("seeds.search", at(facts.manifest, "seeds", "search"), None, "consistent")
 
 
 def _objective_known(facts: Facts, name: str) -> Iterator[Check]:
@@ -209,8 +218,7 @@ def warnings(facts: Facts) -> Iterator[Check]:
     words = f"gives {len(found)}, or says something else"
     agrees &= same(shown, found)
     yield required("warnings", agrees, counted(len(shown), "warning"), words, "recomputed")
-    reason = f"{', '.join(OF_RAW)} would need the raw table"
-    yield Check("warnings of the raw table", "unchecked", None, reason=reason)
+    yield Check(f"warnings ({', '.join(OF_RAW)})", "unchecked", None, reason=RAW)
 
 
 def _is_sound(reported: Any) -> bool:

@@ -25,7 +25,7 @@ from anonymizer.release.verification.check import (
     required,
 )
 from anonymizer.tables import engine
-from anonymizer.tables.values import counted, is_missing, number_of, number_text, text_of
+from anonymizer.tables.values import counted, plain_text
 
 if TYPE_CHECKING:
     from anonymizer.channels import Channel
@@ -39,9 +39,6 @@ MARKED = re.compile(r"( \((level \d+|grouped)\))+$")
 
 RawGroup = Mapping[str, Any]
 """A group of a recoding as JSON has it."""
-
-NUMBER = re.compile(r"-?(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?")
-"""Numbers as columns of numbers are written; codes such as 0047 are none."""
 
 
 def labels(facts: Facts) -> Iterator[Check]:
@@ -203,15 +200,6 @@ def _outside(facts: Facts, known: Sequence[tuple[str | None, ...]]) -> int:
     rows = zip(*(facts.table[name].iloc[first] for name in names), strict=True)
     strange = np.array([tuple(map(plain_text, row)) not in allowed for row in rows])
     return int(np.sum(strange[group]))
-
-
-def plain_text(value: object) -> str | None:
-    """What a value or a label reads as, however a number is written: 1.50, 1e+22."""
-    if is_missing(value):
-        return None
-    text = text_of(value)
-    number = number_of(text) if NUMBER.fullmatch(text) else None
-    return text if number is None else number_text(number)
 
 
 def masking(facts: Facts) -> Iterator[Check]:

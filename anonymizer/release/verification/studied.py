@@ -1,5 +1,6 @@
 """A manifest compared with the study of its release."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -7,9 +8,11 @@ from typing import Any
 from anonymizer.errors import InputError, shown
 from anonymizer.hierarchy import ANY, Hierarchy, Meaning
 from anonymizer.hierarchy.cuts import quoted
+from anonymizer.hierarchy.inline import rule_alone
 from anonymizer.masking import RandomRecoding
 from anonymizer.privacy import PrivacyModel, about_each
 from anonymizer.recoding.levels import Levels
+from anonymizer.recoding.safepub import SafePub
 from anonymizer.release.manifest import Manifest
 from anonymizer.release.study import Study
 from anonymizer.release.verification.check import (
@@ -21,8 +24,9 @@ from anonymizer.release.verification.check import (
     required,
     same,
 )
-from anonymizer.release.verification.labels import MARKED, RawGroup, plain_text
-from anonymizer.tables.values import counted, is_missing, text_of
+from anonymizer.release.verification.labels import MARKED, RawGroup
+from anonymizer.release.verification.policies import described, policies
+from anonymizer.tables.values import counted, is_missing, plain_text, text_of
 from anonymizer.version import __version__
 
 OTHER_VERSION = "the release was made by another version, which may count other things in"
@@ -38,7 +42,7 @@ def models_of(manifest: Manifest, study: Study | None) -> list[PrivacyModel | No
     """
     if study is None:
         return list(manifest.policy)
-    own = {_key(_described(model)): model for model in policy_of_study(study)}
+    own = {_key(described(model)): model for model in policy_of_study(study)}
     models = [own.get(_key(each.model_dump())) for each in manifest.privacy]
     for place, verdict in enumerate(manifest.privacy):
         if models[place] is None:
@@ -56,8 +60,10 @@ def studied(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     """Columns, policy, levels and everything else that a study fixes."""
     yield from _columns(manifest, study)
     yield from _options(manifest, study)
-    yield from _policy(manifest, policy_of_study(study))
+    yield from policies(manifest["privacy"], policy_of_study(study))
     yield from _levels(manifest, study)
+    yield from _seed(manifest, study)
+    yield from _repeated(manifest, study)
     yield _fingerprint(manifest, study)
 
 
@@ -90,20 +96,6 @@ def _options(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
     method = study.recoding.name if isinstance(study.recoding, RandomRecoding) else None
     reported = at(manifest, "masking", "method")
     yield compared("masking.method", None if reported is ABSENT else reported, method, "study")
-
-
-def _policy(manifest: Mapping[str, Any], models: Sequence[PrivacyModel]) -> Iterator[Check]:
-    reported = manifest["privacy"]
-    words = [counted(len(each), "model") for each in (reported, models)]
-    yield required("privacy", len(reported) == len(models), words[0], words[1], "study")
-    for place, (said, model) in enumerate(zip(reported, models, strict=False)):
-        given = _described(model)
-        for name in ("model", "attribute"):
-            yield compared(f"privacy.{place}.{name}", said[name], given[name], "study")
-        own, wanted = said["parameters"], model.parameters
-        for name in {**own, **wanted}:
-            field = f"privacy.{place}.parameters.{name}"
-            yield compared(field, at(own, name), at(wanted, name), "study")
 
 
 def _levels(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
@@ -255,19 +247,33 @@ def _covers(hierarchy: Hierarchy, value: object) -> bool:
     return any(hierarchy.covers(hierarchy.key(each)) for each in (value, plain_text(value)))
 
 
+def _repeated(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
+    """The rules and the method by which other tables are recoded."""
+    rules = {name: rule_alone(each) for name, each in study.hierarchies.items()}
+    given = as_listed({name: rule for name, rule in rules.items() if rule})
+    yield compared("hierarchies", manifest.get("hierarchies", {}), given, "study")
+    method = as_listed(study.recoding.described)
+    if manifest.get("masking") or study.recoding.name == SafePub.name:
+        method = {"method": study.recoding.name}
+    yield compared("method", manifest.get("method", {}), method, "study")
+
+
+def as_listed(content: object) -> Any:
+    """What JSON makes of some content: lists of sequences."""
+    return json.loads(json.dumps(content, default=str))
+
+
+def _seed(manifest: Mapping[str, Any], study: Study) -> Iterator[Check]:
+    reported = at(manifest, "seeds", "search")
+    if reported is not None:  # a differentially private release has none
+        yield compared("seeds.search", reported, study.document.search.seed, "study")
+
+
 def _fingerprint(manifest: Mapping[str, Any], study: Study) -> Check:
     if at(manifest, "versions", "anonymizer") != __version__:
         return Check("study.fingerprint", "unchecked", None, reason=OTHER_VERSION)
     reported = at(manifest, "study", "fingerprint")
     return compared("study.fingerprint", reported, study.fingerprint, "study")
-
-
-def _described(model: PrivacyModel) -> dict[str, Any]:
-    return {
-        "model": model.name,
-        "attribute": model.attribute if model.sensitive else None,
-        "parameters": model.parameters,
-    }
 
 
 def _key(reported: Mapping[str, Any]) -> str:

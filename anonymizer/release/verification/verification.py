@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -11,14 +11,17 @@ import pandas as pd
 
 from anonymizer.counts.schema import Schema, recount, taxonomies_of
 from anonymizer.errors import InputError
+from anonymizer.feedback.display import in_a_line
 from anonymizer.privacy import PrivacyModel, Verdict, population_of
 from anonymizer.recoding.apply import matched, relabelled
 from anonymizer.release.manifest import Manifest, digest_of_file, sound
+from anonymizer.release.manifest.manifest import manifest_bytes
 from anonymizer.release.proof import judged, verify
 from anonymizer.release.release import MANIFEST
 from anonymizer.release.study import Study
-from anonymizer.release.verification import figures, labels
+from anonymizer.release.verification import figures, labels, sets
 from anonymizer.release.verification.check import Check, Facts, at, required, same
+from anonymizer.release.verification.evidence import Evidence
 from anonymizer.release.verification.fields import leaves, treatment_of
 from anonymizer.release.verification.studied import models_of, policy_of_study, studied
 from anonymizer.tables import engine
@@ -26,7 +29,7 @@ from anonymizer.tables.files import Format, columns_in, disarmed, read_table, re
 from anonymizer.tables.values import counted
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verification:
     """What was found when a release was held against its manifest and its policy.
 
@@ -38,11 +41,25 @@ class Verification:
         Every field that was checked, or cannot be, and why; empty for a table without a manifest.
     verdicts
         The policy, recounted: that of the study where there is one, else the manifest's.
+    signer
+        The fingerprint of the key that signed the release, where a key was given that did.
     """
 
     table: Path
     checks: tuple[Check, ...]
     verdicts: tuple[Verdict, ...]
+    signer: str | None = None
+
+    @property
+    def by_study(self) -> bool:
+        """Whether the verdicts are on the policy of a study."""
+        return not self.checks or any(check.how == "study" for check in self.checks)
+
+    def __repr__(self) -> str:
+        different = f"{len(self.differences):,} of {len(self.checks):,} checks differ"
+        holds = all(verdict.satisfied for verdict in self.verdicts)
+        policy = "policy holds" if holds else "policy does not hold"
+        return in_a_line(self, self.table.name, different, policy)
 
     @property
     def differences(self) -> tuple[Check, ...]:
@@ -63,13 +80,20 @@ class Verification:
         """Differences, checks and verdicts as JSON has them; no value of any record."""
         return {
             "satisfied": self.satisfied,
+            "signer": self.signer,
             "differences": [str(check) for check in self.differences],
             "checks": [check.to_dict() for check in self.checks],
             "privacy": [verdict.to_dict() for verdict in self.verdicts],
         }
 
 
-def verify_release(path: str | Path, study: Study | str | Path | None = None) -> Verification:
+def verify_release(
+    path: str | Path,
+    study: Study | str | Path | None = None,
+    *,
+    key: str | Path | None = None,
+    original: str | Path | None = None,
+) -> Verification:
     """Hold a released table against the manifest next to it and, where given, against its study.
 
     The checksum is one of many checks: columns, labels, counts and every figure that the table
@@ -82,11 +106,17 @@ def verify_release(path: str | Path, study: Study | str | Path | None = None) ->
     study
         The study of the release, or its path. It is needed where there is no manifest, and where
         the policy is about a population or a hierarchy of sensitive values.
+    key
+        A PEM file with the public key of who released it, or with the private one: the release must
+        be signed by it.
+    original
+        The table that the release is said to be made of, whose counts must have the fingerprint of
+        the manifest. This needs the private key.
 
     Raises
     ------
     InputError
-        When table, manifest or study cannot be read, or the study is needed and not given.
+        When table, manifest, study or key cannot be read, or one is needed and not given.
     PolicyBrokenError
         When there is no manifest and an identifier stands in the table.
     """
@@ -94,16 +124,23 @@ def verify_release(path: str | Path, study: Study | str | Path | None = None) ->
     study = study if study is None or isinstance(study, Study) else Study(study)
     directory = path if os.path.isdir(path) else path.parent  # noqa: PTH112 (it never raises)
     place = directory / MANIFEST
+    evidence = Evidence.of(key, original)
     if directory is not path and not place.exists():
+        evidence.require_none(place)
         return _bare(path, study)
-    manifest = Manifest.read(place)
+    content = manifest_bytes(place)
+    manifest = Manifest.of_bytes(content, place)
     with sound(place):
         table = directory / manifest.file[0].file
         if directory is not path and path.name != table.name:
             if table.is_file():
+                evidence.require_none(place)
                 return _bare(path, study)
             table = path
-        return _verified(table, manifest, study)
+        signed = [*evidence.checks(directory, content, manifest, study)]
+        found = _verified(table, manifest, study)
+        signer = evidence.signer(signed)
+        return replace(found, checks=(*signed, *found.checks), signer=signer)
 
 
 def _bare(path: Path, study: Study | None) -> Verification:
@@ -161,8 +198,9 @@ def _facts(
 
 
 ON_TABLE = (
-    figures.sizes, figures.missing, labels.labels, labels.ranges, labels.regions, figures.policy,
-    figures.informations, figures.search, labels.masking, figures.warnings,
+    figures.sizes, figures.missing, labels.labels, labels.ranges, sets.sets, labels.regions,
+    figures.policy, figures.informations, figures.search, figures.seeds, labels.masking,
+    figures.warnings,
 )  # fmt: skip
 """What is checked on the records, in this order."""
 
@@ -233,7 +271,7 @@ def _unchecked(
     done = {check.field for check in checks}
     seen = dict.fromkeys(treatment_of(leaf) for leaf in leaves(manifest))
     for pattern, treatment in seen:
-        alone = treatment.how == "study" and study is None
+        alone = treatment.how == "original" or (treatment.how == "study" and study is None)
         if (alone or treatment.how == "unchecked") and pattern not in done:
             yield Check(pattern, "unchecked", None, reason=treatment.why)
 

@@ -141,7 +141,7 @@ def _labels(axes: Axes, graph: "LatticeGraph", at: Mapping["Node", tuple[float, 
             va="top",
             fontsize=8,
             linespacing=1.1,
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5, "alpha": 0.75},
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
             zorder=3,
         )
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError, did_you_mean
+from anonymizer.feedback.display import in_a_line
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import TCloseness, Verdict
@@ -29,7 +30,7 @@ from anonymizer.risk.audit.releases import Published, read_release, require_comp
 from anonymizer.tables import engine
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ReleaseAudit(PolicyResult):
     """What one release discloses to an attacker.
 
@@ -50,6 +51,11 @@ class ReleaseAudit(PolicyResult):
     guessed: Mapping[str, tuple[int, int]]
     similarity: Mapping[str, Sequence[attacks.Similar]]  # by level of its hierarchy, if any
     minimality: attacks.Minimality  # what knowing the policy and that the search is exact reveals
+    random: bool = False  # whether people are found by values that were drawn for them
+
+    def __repr__(self) -> str:
+        policy = "policy holds" if self.satisfied else "policy does not hold"
+        return in_a_line(self, f"{self.records:,} records", f"{self.classes:,} classes", policy)
 
     def to_dict(self) -> dict[str, Any]:
         """The audit as JSON has it: the guesses that were tried are part of the inference."""
@@ -61,13 +67,17 @@ class ReleaseAudit(PolicyResult):
         return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit(Result):
     """What releases disclose to an attacker, each and together."""
 
     releases: Sequence[ReleaseAudit]
     intersection: Intersection | None  # None of a single release
     derived = ("satisfied",)
+
+    def __repr__(self) -> str:
+        policy = "policies hold" if self.satisfied else "a policy does not hold"
+        return in_a_line(self, f"{len(self.releases):,} releases", policy)
 
     @property
     def satisfied(self) -> bool:
@@ -186,6 +196,7 @@ def _audited(
             if name in alike
         },
         minimality=minimal,
+        random=release.random,
     )
 
 
@@ -257,6 +268,7 @@ def obstacle(manifest: Manifest, names: Sequence[str], suppression: float = 0.0)
     """
     search, objective = manifest.search, OBJECTIVES.get(str(manifest.search.objective))
     reasons = {
+        "values were drawn at random": bool(manifest.masking),
         "every class has groups of its own, no level": bool(manifest.regions),
         "not every quasi-identifier was released at a level": (
             set(manifest.levels) != set(names) or search.refinements != 0

@@ -11,7 +11,7 @@ import pandas as pd
 from anonymizer.counts.columns import by_text
 from anonymizer.counts.counts import Counts
 from anonymizer.counts.multidimensional import CLASS
-from anonymizer.counts.schema import classes_of
+from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
 from anonymizer.kernels.arrays import Codes, Ints, Mask
@@ -143,10 +143,13 @@ def placed(release: Published, original: pd.DataFrame, name: Path) -> Placed:
 def classes_in(release: Published, people: pd.DataFrame) -> tuple[Counts, Codes]:
     """The classes of a release, recounted, and the class of each person, -1 for none.
 
-    Where suppressed records were kept, people outside all classes are in the class of these.
+    Where suppressed records were kept, people outside all classes are in the class of these. Where
+    values were drawn, a person is in the class of the record in their place.
     """
     schema = replace(release.schema, targets=(), identifiers=())
     table, admitted = release.table, _admitted(people, release)
+    if release.random:
+        return _in_their_place(table, schema, admitted)
     with sound(release.path / MANIFEST):
         labels, known = place(people, release.manifest, _numbers(release, admitted))
     counts, class_of = classes_of(
@@ -162,6 +165,23 @@ def classes_in(release: Published, people: pd.DataFrame) -> tuple[Counts, Codes]
             found[found < 0] = number[mine[hidden][0]]
     found[~admitted] = -1
     return replace(counts.select(occupied), population=None), found
+
+
+def _in_their_place(table: pd.DataFrame, schema: Schema, admitted: Mask) -> tuple[Counts, Codes]:
+    """The classes of a release of drawn values, which keeps the order of the records.
+
+    This is the attacker that the policy of such a release is about: one who finds a person by what
+    was drawn for them. What the channel says of true values is for the estimates.
+    """
+    if admitted.sum() != len(table):
+        raise InputError(
+            f"the release has {counted(len(table), 'record')}, and the original "
+            f"{int(admitted.sum()):,}; name the table that was released, its order included"
+        )
+    counts, class_of = classes_of(table, schema)
+    found = np.full(len(admitted), -1, np.intp)
+    found[admitted] = class_of
+    return counts, found
 
 
 def _admitted(people: pd.DataFrame, release: Published) -> Mask:

@@ -43,6 +43,11 @@ class Published:
         return tuple(self.manifest.recoding)
 
     @property
+    def random(self) -> bool:
+        """Whether released values were drawn at random."""
+        return bool(self.manifest.masking)
+
+    @property
     def population(self) -> pd.DataFrame | None:
         """The raw quasi-identifiers of the population that models are about, if any is."""
         people = population_of(self.models)
@@ -74,7 +79,6 @@ def read_release(path: Path, study: Study | None = None) -> Published:
         raise InputError(f"there is no {path}; name a directory that run wrote, with {MANIFEST}")
     directory = path if path.is_dir() else path.parent
     manifest = Manifest.read(directory / MANIFEST)
-    manifest.require_unmasked()
     manifest = manifest.completed(None if study is None else study.hierarchies)
     with sound(directory / MANIFEST):
         table, columns = manifest.table_at(path), manifest.file[1]
@@ -101,12 +105,21 @@ def read_release(path: Path, study: Study | None = None) -> Published:
 
 
 def require_compatible(releases: Sequence[Published], *, of_one: bool) -> None:
-    """Require different releases, none with a sensitive attribute that another one has recoded.
+    """Require releases that can be audited together.
+
+    They are different ones, none has a sensitive attribute that another one has recoded, and of
+    several none is random: people are found in all of them by their values.
 
     An attacker who knows such an attribute finds people by it in the release that shows it as
     sensitive, and the policy of that release about it is void. ``of_one``: the releases were made
     of one original; tables made of several may be equal by chance.
     """
+    for release in releases:
+        if release.random and (len(releases) > 1 or release.population is not None):
+            raise InputError(
+                f"{release.path} has values that were drawn at random, by which nobody is found in "
+                "another table; audit it by itself, under a policy without a population"
+            )
     seen: dict[object, Path] = {}
     for release in releases:
         place = release.path if release.path.is_dir() else release.path.parent

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from anonymizer.counts.counts import Counts
 from anonymizer.information.entropy import mutual_information, mutual_information_miller_madow
+from anonymizer.privacy import verdicts
 from anonymizer.recoding import Problem, Run
 from anonymizer.recoding.generalization import Generalization
 from anonymizer.recoding.held_out import Evaluated, evaluated, needs
@@ -33,6 +34,7 @@ class Half(Result):
     satisfied: bool  # every model for every class
     broken: int  # classes that break a model
     records_broken: int  # records of these
+    failing: tuple[str, ...]  # models that these break
 
     @property
     def loss(self) -> float | None:
@@ -93,4 +95,11 @@ def _half(half: Evaluated, about: Sequence[str]) -> Half:
         satisfied=half.satisfied,
         broken=int(half.broken.sum()),
         records_broken=half.records_broken,
+        failing=_failing(half),
     )
+
+
+def _failing(half: Evaluated) -> tuple[str, ...]:
+    """The models that some class breaks, by their names."""
+    found = () if half.satisfied else verdicts(half.classes, half.problem.models)
+    return tuple(dict.fromkeys(each.model.name for each in found if not each.satisfied))

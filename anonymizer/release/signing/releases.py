@@ -1,0 +1,60 @@
+"""Signatures next to manifests: written with a release, or put to one that stands."""
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+
+from anonymizer.errors import InputError
+from anonymizer.release.manifest import Manifest
+from anonymizer.release.manifest.manifest import manifest_bytes
+from anonymizer.release.output.atomic import Writer
+from anonymizer.release.output.directory import reserved
+from anonymizer.release.release import FILES, MANIFEST, SIGNATURE
+from anonymizer.release.signing.keys import PrivateKey, signature_at, writes
+
+
+def manifest_writers(
+    manifest_in: Callable[[Path], Manifest], key: PrivateKey | None
+) -> Mapping[str, Writer]:
+    """What writes the manifest of a release, and before it its signature where there is a key.
+
+    ``manifest_in`` gives it once the table lies in a directory. The manifest comes last: it is the
+    sign that a release is whole.
+    """
+    made = cache(manifest_in)
+
+    def write(path: Path) -> None:
+        made(path.parent).write(path)
+
+    def sign(path: Path) -> None:
+        assert key is not None
+        path.write_bytes(key.sign(made(path.parent).text.encode()))
+
+    return {MANIFEST: write} if key is None else {SIGNATURE: sign, MANIFEST: write}
+
+
+def sign_release(release: Path, key: PrivateKey, *, force: bool = False) -> Path:
+    """Sign the manifest of a release that stands, and give the path of the signature.
+
+    ``release``: its directory, its table or its manifest. A signature of another key is replaced by
+    ``force`` alone.
+
+    Raises InputError when there is no release, its table was changed since, or it is signed already
+    by another key.
+    """
+    directory = release if release.is_dir() else release.parent
+    path = directory / SIGNATURE
+    if not (directory / MANIFEST).is_file():
+        raise InputError(f"there is no {directory / MANIFEST}: only a release can be signed")
+    with reserved(directory, FILES) as output:
+        content = manifest_bytes(directory / MANIFEST)
+        Manifest.of_bytes(content, directory / MANIFEST).table_at(directory)
+        signature = key.sign(content)
+        before = signature_at(path)
+        if before not in (None, signature) and not force:
+            raise InputError(
+                f"{path} is there already, of another key or another manifest; --force replaces it"
+            )
+        if before != signature:
+            output.add(SIGNATURE, writes(signature))
+    return path

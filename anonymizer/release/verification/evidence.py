@@ -1,0 +1,106 @@
+"""What a key and the original table prove of a release: who made it, and of what."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from anonymizer.errors import InputError
+from anonymizer.release.manifest import Manifest
+from anonymizer.release.manifest.fingerprint import fingerprint_of
+from anonymizer.release.release import MANIFEST, SIGNATURE
+from anonymizer.release.signing import PrivateKey, PublicKey
+from anonymizer.release.signing.keys import LENGTH, signature_at
+from anonymizer.release.study import Study
+from anonymizer.release.verification.check import Check, required
+from anonymizer.tables.files import Given, describe_file, read_table
+
+NO_KEY = "only the key of who released it can tell; give that with --key"
+NOT_SIGNED = "the key did not sign this release"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A public key that a release must be signed by, and the table that it must be made of.
+
+    ``secret`` is what fingerprints of counts are made with.
+    """
+
+    key: PublicKey | None = None
+    original: Path | None = None
+    secret: bytes = b""
+
+    @classmethod
+    def of(cls, key: str | Path | None, original: str | Path | None) -> "Evidence":
+        """The evidence in files.
+
+        Raises InputError when a key cannot be read, or the original is given without the private
+        one.
+        """
+        if original is None:
+            return cls(None if key is None else PublicKey.read(key))
+        if key is None:
+            raise InputError(
+                "--original needs the private key of who released the table; give it with --key"
+            )
+        private = PrivateKey.read(key)
+        return cls(private.public, Path(original), private.of_counts)
+
+    def require_none(self, manifest: Path) -> None:
+        """Refuse evidence where there is no manifest that it could be about."""
+        if self.key is not None:
+            raise InputError(f"there is no {manifest}, which a signature would be about")
+
+    def checks(
+        self, directory: Path, content: bytes, manifest: Manifest, study: Study | None
+    ) -> Iterator[Check]:
+        """The signature of a manifest with some content, and the fingerprint of its input."""
+        signature = signature_at(directory / SIGNATURE)
+        if self.key is None:
+            if signature is not None:
+                yield Check("signature", "unchecked", None, reason=NO_KEY)
+            return
+        wrong = _wrong(self.key, content, signature)
+        yield required("signature", not wrong, "", f"({self.key.fingerprint}) {wrong}", "key")
+        if self.original is not None:
+            yield self._input(manifest, study) if not wrong else _unknown()
+
+    def signer(self, checks: Sequence[Check]) -> str | None:
+        """The fingerprint of the key, where the check of the signature agrees."""
+        held = any(check.field == "signature" and check.agrees for check in checks)
+        return self.key.fingerprint if held and self.key is not None else None
+
+    def _input(self, manifest: Manifest, study: Study | None) -> Check:
+        """Whether the original has the counts that the manifest has the fingerprint of."""
+        assert self.original is not None
+        if manifest.input is None:
+            raise InputError(
+                f"{MANIFEST} has no fingerprint of its original, which run --sign gives it; "
+                "differentially private releases have none"
+            )
+        roles = manifest.file[1]
+        names = {*manifest.recoding, *roles.sensitive, *roles.targets}
+        if study is not None:
+            form = study.format_of(self.original)
+        else:
+            given = Given(missing_values=tuple(roles.missing_values))
+            form = describe_file(self.original, given, [*names])
+        table = read_table(self.original, form, [*names])
+        alike = manifest.input.fingerprint == fingerprint_of(table, names, self.secret)
+        words = "is another table: its counts are not those that were released from"
+        return required("input.fingerprint", alike, "", words, "original")
+
+
+def _wrong(key: PublicKey, content: bytes, signature: bytes | None) -> str:
+    """What is wrong with a signature, in words that go on after "the key"; empty if nothing is."""
+    if signature is None:
+        return f"signed nothing here: there is no {SIGNATURE}"
+    if len(signature) != LENGTH:
+        size = f"{len(signature)}" if len(signature) < LENGTH else f"more than {LENGTH}"
+        return f"made no such signature: {SIGNATURE} is damaged, {size} bytes of {LENGTH}"
+    if not key.signed(content, signature):
+        return f"did not sign this {MANIFEST}: it was changed, or somebody else signed it"
+    return ""
+
+
+def _unknown() -> Check:
+    return Check("input.fingerprint", "unchecked", None, reason=NOT_SIGNED)

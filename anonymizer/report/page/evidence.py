@@ -1,0 +1,216 @@
+"""What a report rests on: a manifest, the released table it is about, verified and recounted."""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.counts.counts import Counts
+from anonymizer.counts.multidimensional import CLASS
+from anonymizer.counts.schema import Schema, recount
+from anonymizer.errors import InputError, PolicyBrokenError
+from anonymizer.information.entropy import divergence, entropy
+from anonymizer.kernels.arrays import Ints
+from anonymizer.privacy.population.risks import Risk, prosecutor
+from anonymizer.release.manifest import Manifest
+from anonymizer.release.release import MANIFEST
+from anonymizer.release.study import Study
+from anonymizer.release.verification import Verification, verify_release
+from anonymizer.tables import engine
+from anonymizer.tables.files import read_table, release_format
+from anonymizer.tables.values import counted
+
+
+@dataclass(frozen=True)
+class Disclosure:
+    """What the classes of a table give away about one attribute, in bits, recounted.
+
+    ``largest_i1`` and ``largest_i2`` are of the class that gives most away by either measure,
+    ``mean`` is that over all people, which both have alike. ``values`` are the different values
+    that occur, ``uncertainty`` is the doubt about them in the whole table, ``likeliest`` the share
+    that the most frequent value has in the class where that is largest.
+    """
+
+    attribute: str
+    values: int
+    uncertainty: float
+    largest_i1: float
+    largest_i2: float
+    mean: float
+    likeliest: float
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """What a released table has of one quasi-identifier: its labels, and records without one."""
+
+    name: str
+    labels: int
+    hidden: int
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """A release that holds: what its manifest says, and its table as it was recounted."""
+
+    folder: Path
+    manifest: Manifest
+    table: pd.DataFrame
+    schema: Schema
+    counts: Counts
+    verification: Verification
+    study: Study | None
+
+    @property
+    def released(self) -> int:
+        """The records of the released table."""
+        return len(self.table)
+
+    @cached_property
+    def sizes(self) -> Ints:
+        """The people of each class, the smallest first."""
+        return np.sort(self.counts.sizes[self.counts.sizes > 0])
+
+    @property
+    def date(self) -> str:
+        """The day that the file of the manifest bears, in UTC."""
+        written = (self.folder / MANIFEST).stat().st_mtime
+        return datetime.fromtimestamp(written, UTC).date().isoformat()
+
+    @property
+    def average_size(self) -> float:
+        """Records per class."""
+        return self.released / len(self.sizes)
+
+    @property
+    def discernibility(self) -> int:
+        """Records that each record cannot be told from, itself included, summed: sum_g n_g^2."""
+        return int(self.sizes @ self.sizes)
+
+    @property
+    def uniques(self) -> int:
+        """People who are alone in their class."""
+        return int((self.sizes == 1).sum())
+
+    @property
+    def unique_share(self) -> float:
+        """The same as a share of all."""
+        return self.uniques / self.released
+
+    @property
+    def least_protected(self) -> int:
+        """People in classes of the smallest size."""
+        return int(self.sizes[self.sizes == self.sizes[0]].sum())
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """Those of the original, without a column that numbers classes."""
+        return tuple(name for name in self.schema.quasi_identifiers if name != CLASS)
+
+    @cached_property
+    def recounted(self) -> tuple[bool, ...]:
+        """For each model of the manifest whether it was counted again in the table."""
+        agreeing = {check.field for check in self.verification.checks if check.agrees}
+        models = range(len(self.manifest.privacy))
+        return tuple(f"privacy.{place}.worst" in agreeing for place in models)
+
+    @property
+    def private(self) -> bool:
+        """Whether it is a differentially private release, which reports no figure of the raw."""
+        return self.manifest.records is None
+
+    @property
+    def signed(self) -> bool:
+        """Whether a signature lies next to the manifest."""
+        return (self.folder / f"{MANIFEST}.sig").is_file()
+
+    @cached_property
+    def risk(self) -> Risk:
+        """Of a person to be found by somebody who knows that they are in the table."""
+        return prosecutor(self.sizes)
+
+    @cached_property
+    def disclosures(self) -> tuple[Disclosure, ...]:
+        """What classes give away about each sensitive attribute and target."""
+        return tuple(self._disclosure(name) for name in self.schema.counted)
+
+    @cached_property
+    def attributes(self) -> tuple[Attribute, ...]:
+        """What is released of each quasi-identifier."""
+        return tuple(self._attribute(name) for name in self.quasi_identifiers)
+
+    def labels_of(self, name: str) -> int:
+        """The different labels of a quasi-identifier that occur."""
+        return next(each.labels for each in self.attributes if each.name == name)
+
+    @property
+    def checks(self) -> Counter[str]:
+        """How many fields of the manifest agree, by how they were checked."""
+        return Counter(check.how for check in self.verification.checks if check.agrees)
+
+    def _disclosure(self, name: str) -> Disclosure:
+        classes = self.counts.about(name).occupied
+        uncertainty = float(entropy(classes.margin))
+        first = divergence(classes.joint, classes.margin)
+        second = uncertainty - entropy(classes.joint)
+        return Disclosure(
+            name,
+            int((classes.margin > 0).sum()),
+            uncertainty,
+            float(first.max()),
+            float(second.max()),
+            float(classes.sizes @ first / classes.sizes.sum()),
+            float(classes.shares.max()),
+        )
+
+    def _attribute(self, name: str) -> Attribute:
+        hidden = int(engine.all_equal(self.table, [name], "*").sum())
+        return Attribute(name, len(engine.distinct(self.table[name])[1]), hidden)
+
+
+def evidence_of(release: str | Path, study: Study | str | Path | None = None) -> Evidence:
+    """Verify a release, and read and recount it for a report.
+
+    ``release``: its directory, or the table in it. ``study``: that of the release, for what the
+    manifest has a digest of alone.
+
+    Raises
+    ------
+    InputError
+        When table, manifest or study cannot be read, or there is no manifest about the table.
+    PolicyBrokenError
+        When the table is not what the manifest says, or breaks its policy.
+    """
+    path = Path(release)
+    study = study if study is None or isinstance(study, Study) else Study(study)
+    folder = path if path.is_dir() else path.parent
+    if not (folder / MANIFEST).exists():
+        raise InputError(
+            f"there is no {MANIFEST} in {folder}, which a report is about; give the directory that "
+            "a run wrote"
+        )
+    found = verify_release(folder, study)
+    _require_sound(path, found)
+    manifest = Manifest.read(folder / MANIFEST)
+    place = manifest.table_at(path)
+    schema = manifest.roles
+    form = release_format(place, manifest.file[1].separator)
+    table = read_table(place, form, schema.columns)
+    return Evidence(folder, manifest, table, schema, recount(table, schema), found, study)
+
+
+def _require_sound(path: Path, found: Verification) -> None:
+    """Refuse a report about a release that does not hold."""
+    if found.satisfied:
+        return
+    broken = sum(not verdict.satisfied for verdict in found.verdicts)
+    reasons = [counted(len(found.differences), "difference")] * bool(found.differences)
+    reasons += [f"{counted(broken, 'model')} of the policy that does not hold"] * bool(broken)
+    raise PolicyBrokenError(
+        f"the release in {path} does not hold ({' and '.join(reasons)}), so that there is nothing "
+        f"to report; `anonymizer verify {path}` says what differs"
+    )

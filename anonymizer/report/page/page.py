@@ -1,0 +1,97 @@
+"""A whole page about a release."""
+
+from pathlib import Path
+
+from anonymizer.errors import InputError, require_one_of
+from anonymizer.recoding import Watch, ignore
+from anonymizer.release.study import Study
+from anonymizer.report.page.changes import changes_section
+from anonymizer.report.page.closing import glossary_section, risk_section, verify_section
+from anonymizer.report.page.document import Page, Terms
+from anonymizer.report.page.evidence import Evidence, evidence_of
+from anonymizer.report.page.found import found_section
+from anonymizer.report.page.kept import kept_section
+from anonymizer.report.page.opening import facts, verdict, warnings_section
+from anonymizer.report.page.pictures import Pictures
+from anonymizer.report.page.policy import policy_section
+from anonymizer.report.page.rendering import FORMS, require_renderer
+from anonymizer.tables.values import counted
+from anonymizer.utility.comparison import Comparison, compare_study
+
+
+def report_of(
+    release_path: str | Path,
+    study: Study | str | Path | None = None,
+    form: str = "html",
+    *,
+    watch: Watch = ignore,
+) -> bytes:
+    """A report of a release as one self-contained page, for whoever decides on or receives it.
+
+    The release is verified first, and everything on the page is in its manifest or was recounted
+    from its table. No record is shown, nor a count that the release does not show.
+
+    Parameters
+    ----------
+    release_path
+        The directory of the release, or the table in it.
+    study
+        The study of the release, or its path. With it the recodings that could have been taken
+        are compared, for which its original table is read; and conditions about a population are
+        counted again.
+    form
+        ``"html"``, ``"markdown"`` or ``"pdf"``; texts are in UTF-8.
+    watch
+        Is called with the progress.
+
+    Raises
+    ------
+    InputError
+        When the release or the study cannot be read, or a package is not installed: jinja2 for all
+        forms, WeasyPrint for PDF. Without matplotlib the page has no pictures.
+    PolicyBrokenError
+        When the release does not hold.
+    """
+    require_one_of("form", form, tuple(FORMS))
+    render = require_renderer(form)
+    watch("verifying the release", 0, None)
+    evidence = evidence_of(release_path, study)
+    comparison = None if evidence.study is None else _comparison(evidence.study, watch)
+    watch("writing the report", 0, None)
+    pictures = Pictures.of(evidence, FORMS[form].theme)
+    return render(page_of(evidence, pictures, comparison))
+
+
+def page_of(
+    evidence: Evidence, pictures: Pictures, comparison: Comparison | str | None = None
+) -> Page:
+    """The parts of a report, in their order."""
+    about = evidence.manifest.file[0]
+    sections = [
+        warnings_section(evidence),
+        policy_section(evidence),
+        changes_section(evidence, pictures),
+        kept_section(evidence, pictures),
+        risk_section(evidence),
+        found_section(evidence, pictures, comparison),
+        verify_section(evidence),
+        glossary_section(),
+    ]
+    return Page(
+        title=f"Release report: {evidence.folder.resolve().name}",
+        subtitle=f"{about.file}: {counted(evidence.released, 'record')}, "
+        f"{counted(len(about.columns), 'column')}",
+        verdict=verdict(evidence),
+        lead=[Terms([*facts(evidence)])],
+        sections=sections,
+        footer="Every number here is in the manifest of the release or was counted again from the "
+        "released table.",
+    )
+
+
+def _comparison(study: Study, watch: Watch) -> Comparison | str:
+    """The recodings of a study compared, or why they cannot be."""
+    try:
+        return compare_study(study, watch=watch)
+    except InputError as error:
+        return str(error)

@@ -1,0 +1,180 @@
+"""The policy of a release in sentences, and what it does not protect from."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from anonymizer.privacy import MODELS, Wording
+from anonymizer.release.manifest.figures import ReportedVerdict
+from anonymizer.report.page.document import Block, Heading, Paragraph, Section, Table, Terms
+from anonymizer.report.page.evidence import Evidence
+from anonymizer.report.page.numbers import listed, sentence, share
+
+Point = tuple[str, str]
+"""What is left open: a topic, and sentences about it."""
+
+
+def policy_section(evidence: Evidence) -> Section:
+    """Each model with what it promises and what was found, then what is left open."""
+    models = evidence.manifest.privacy
+    blocks: list[Block] = [
+        Table(
+            "What the policy promises every person in the table, and what was found",
+            ("Model", "Promise", "Found in this table"),
+            [_row(evidence, place, verdict) for place, verdict in enumerate(models)],
+        ),
+        Paragraph(
+            "A class is the group of all records that have the same released values of "
+            f"{listed(evidence.quasi_identifiers)}. Each record counts as one person: where a "
+            "person has several records, fewer people share a class than is said here."
+        ),
+        Heading("What this does not protect from"),
+        Terms([*open_points(evidence)]),
+    ]
+    return Section("policy", "What the policy promises", blocks)
+
+
+def _row(evidence: Evidence, place: int, verdict: ReportedVerdict) -> tuple[str, ...]:
+    """A model in three cells."""
+    wording = _wording(verdict)
+    places = _places(evidence, verdict)
+    found = sentence(wording.measured, places)
+    if not evidence.recounted[place]:
+        found += " (By the manifest: it cannot be counted without the study.)"
+    name = verdict.model if verdict.attribute is None else f"{verdict.model}, {verdict.attribute}"
+    return name, sentence(wording.promise, places), found
+
+
+def _wording(verdict: ReportedVerdict) -> Wording:
+    """The sentences of a model; those of any other, which has none, are its condition."""
+    model = MODELS[verdict.model]
+    plain = f"{model.condition} holds for every class.".replace("{", "{{").replace("}", "}}")
+    return model.wording_of(verdict.parameters) or Wording(plain, "{worst:number}.", "")
+
+
+def _places(evidence: Evidence, verdict: ReportedVerdict) -> Mapping[str, Any]:
+    """What the places of a sentence are filled with."""
+    worst = float("nan") if verdict.worst is None else verdict.worst
+    shared = listed(evidence.quasi_identifiers)
+    return {
+        **verdict.parameters,
+        "worst": worst,
+        "shared": shared,
+        "attribute": verdict.attribute or "",
+    }
+
+
+def open_points(evidence: Evidence) -> Iterator[Point]:
+    """What the policy leaves open here, the most direct way first."""
+    yield from _columns(evidence)
+    yield from _unprotected(evidence)
+    yield from _models(evidence)
+    yield from _masked(evidence)
+    yield from _knowledge(evidence)
+    yield from _membership(evidence)
+    yield from _method(evidence)
+
+
+def _columns(evidence: Evidence) -> Iterator[Point]:
+    """Columns that anybody may link."""
+    if others := evidence.manifest.other_columns:
+        yield (
+            "Columns released as they were",
+            f"Whoever knows a person's {listed(others, 'or')} can "
+            "narrow down whose record it is. No condition above covers that.",
+        )
+
+
+def _unprotected(evidence: Evidence) -> Iterator[Point]:
+    """Sensitive attributes that no model is about, with how sure a class makes of them."""
+    about = {verdict.attribute for verdict in evidence.manifest.privacy}
+    for each in evidence.disclosures:
+        if each.attribute in evidence.schema.sensitive and each.attribute not in about:
+            yield (
+                "Classes of one value",
+                f"No condition is about “{each.attribute}”. In one class "
+                f"{share(each.likeliest)} of the people have the same value of it, so that whoever "
+                "finds the class knows it that surely.",
+            )
+
+
+def _point(text: str) -> Point:
+    """The topic and the sentences of a wording."""
+    topic, _, said = text.partition(": ")
+    return topic, said
+
+
+def _models(evidence: Evidence) -> Iterator[Point]:
+    """What each model leaves open, each once."""
+    found = {
+        _point(sentence(wording.leaves_open, _places(evidence, verdict))): None
+        for verdict in evidence.manifest.privacy
+        if (wording := _wording(verdict)).leaves_open
+    }
+    yield from found
+
+
+def _masked(evidence: Evidence) -> Iterator[Point]:
+    """Values drawn at random."""
+    masking = evidence.manifest.masking
+    if not masking:
+        return
+    names = listed(masking["attributes"])
+    yield (
+        "Values drawn at random",
+        f"What a record has for {names} need not be true of its person, "
+        "and is often true all the same. Drawing anew from the same records, and comparing, would "
+        "undo the protection.",
+    )
+
+
+def _knowledge(evidence: Evidence) -> Iterator[Point]:
+    """Knowledge that the policy takes nobody to have."""
+    if evidence.schema.sensitive:
+        yield (
+            "Other knowledge",
+            "The conditions take an attacker to know "
+            f"{listed(evidence.quasi_identifiers)}, and of {listed(evidence.schema.sensitive)} no "
+            "more than the whole table shows. Whoever can rule out values for a person, or knows "
+            "those of some people in the class, learns more.",
+        )
+        yield (
+            "What holds of groups",
+            "The table is meant to show how columns go together. What it "
+            "shows of a group can be concluded of its members, also of those who are not in it.",
+        )
+    elif not evidence.private:
+        yield (
+            "Other knowledge",
+            "The conditions take an attacker to know "
+            f"{listed(evidence.quasi_identifiers)} and nothing else of a person.",
+        )
+
+
+def _membership(evidence: Evidence) -> Iterator[Point]:
+    """Who is in the table, and in other tables."""
+    names = {verdict.model for verdict in evidence.manifest.privacy}
+    if "delta-presence" not in names and not evidence.private:
+        yield (
+            "Who is in the table",
+            "Whether a person's record is in it is not hidden, where a class "
+            "has all the people with its values.",
+        )
+    if not evidence.private:
+        yield (
+            "Several releases",
+            "Another release about the same people, of other months or columns, "
+            "can be linked with this one. Each may hold its policy, and both together not. "
+            "The command anonymizer audit attacks releases together.",
+        )
+
+
+def _method(evidence: Evidence) -> Iterator[Point]:
+    """What knowing how the recoding was chosen gives away."""
+    search = evidence.manifest.search
+    if evidence.schema.sensitive and not evidence.manifest.masking and search.proven:
+        yield (
+            "The choice of the recoding",
+            "It is the best under this policy, and whoever knows that, "
+            "and the original quasi-identifiers of everybody, may conclude why a finer one was not "
+            "taken. The command anonymizer audit measures that, with the study.",
+        )
