@@ -11,6 +11,7 @@ from anonymizer.hierarchy import ANY
 from anonymizer.release.manifest import Manifest, sound
 from anonymizer.release.manifest.groups import Group
 from anonymizer.release.release import MANIFEST
+from anonymizer.release.study import Study
 from anonymizer.tables.files import read_table, release_format
 from anonymizer.tables.values import is_missing, text_of
 
@@ -19,11 +20,15 @@ Labels = tuple[str | None, ...]
 
 @dataclass(frozen=True)
 class Source:
-    """A release to export: its manifest, the columns of its table, and its classes' labels."""
+    """A release to export: its manifest, the columns of its table, and its classes' labels.
+
+    ``typed`` are the columns that are no texts in the table.
+    """
 
     manifest: Manifest
     columns: tuple[str, ...]
     classes: tuple[Labels, ...]
+    typed: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -44,8 +49,10 @@ class Source:
         return [group.model_copy(update={"level": 0}) for group in groups]
 
 
-def source_of(path: Path) -> Source:
+def source_of(path: Path, study: Path | None = None) -> Source:
     """Read the release in a directory, or the one that a released table belongs to.
+
+    ``study``: its study, which lists the values that are too many for a manifest.
 
     Raises InputError when it is none, was changed, or cannot be carried out by other tools.
     """
@@ -57,7 +64,7 @@ def source_of(path: Path) -> Source:
             "the release was drawn at random, which other tools cannot repeat; release the next "
             "table with anonymizer run"
         )
-    manifest = manifest.completed(None)
+    manifest = manifest.completed(None if study is None else Study(study).hierarchies)
     if manifest.spreadsheet is not None and manifest.spreadsheet.safe:
         raise InputError(
             "the release has cells disarmed for spreadsheets (csv-safe), which an export cannot "
@@ -70,7 +77,14 @@ def source_of(path: Path) -> Source:
         )
         names = [name for name in manifest.recoding if name != CLASS]
         labels = [*names, *([CLASS] if CLASS in frame else [])]
-        return Source(manifest, tuple(map(str, frame.columns)), _classes(frame[labels], manifest))
+        typed = [
+            name
+            for name in frame
+            if not pd.api.types.is_object_dtype(frame[name])
+            or pd.api.types.is_string_dtype(frame[name])
+        ]
+        columns, names = tuple(map(str, frame.columns)), tuple(map(str, typed))
+        return Source(manifest, columns, _classes(frame[labels], manifest), names)
 
 
 def _classes(labels: pd.DataFrame, manifest: Manifest) -> tuple[Labels, ...]:

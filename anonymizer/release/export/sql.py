@@ -21,9 +21,8 @@ NEXT = ",\n    "
 
 HEADER = """\
 -- The recoding of a release, for the table that was released.
--- Columns may be texts or numbers: every value is cast to a text, blanks around it are left out.
--- Numbers are exact up to 18 digits after the point.
--- Sensitive values stay as they are spelled: where 1 and 1.0 occur, a release has one spelling.
+-- Columns may be texts or numbers: values of columns with a role are cast to texts, and spaces
+-- around them are left out. Numbers are exact up to 18 digits after the point.
 -- A record in none of the classes of the release is {fate}.
 -- Not verified here: anything but the class sizes and distinct values of the last query.
 -- Other tables, such as that of next month, need "anonymizer apply": this join would suppress
@@ -34,6 +33,8 @@ HEADER = """\
 def sql_of(source: Source, table: str, into: str) -> str:
     """Statements that make the released table in a database, and recount it.
 
+    The table that is made has the released columns, in no order of its records.
+
     Parameters
     ----------
     source
@@ -41,15 +42,19 @@ def sql_of(source: Source, table: str, into: str) -> str:
     table, into
         The names of the raw table, and of the released one that is made.
 
-    Raises InputError when only the order of the records decides their classes.
+    Raises InputError when only the order of the records decides their classes, or when values were
+    spelled in several ways, of which the release has one.
     """
     kept = source.manifest.suppressed_class == "kept"
     header = HEADER.format(fate=f"released as {ANY}" if kept else "left out")
-    made = f"CREATE TABLE {name(into)} AS\n{_select(source, table, kept)};\n"
+    made = f"CREATE TABLE {name(into)} AS\n{select_of(source, table)};\n"
     return f"{header}\n{made}\n{_recount(source, into)}"
 
 
-def _select(source: Source, table: str, kept: bool) -> str:
+def select_of(source: Source, table: str) -> str:
+    """The query alone, for a view or a model of dbt; parameters and errors as of :func:`sql_of`."""
+    _require_one_spelling(source)
+    kept = source.manifest.suppressed_class == "kept"
     steps = {
         "anonymizer texts": _texts(source, table),
         "anonymizer keys": _keys(source),
@@ -60,17 +65,38 @@ def _select(source: Source, table: str, kept: bool) -> str:
     return "WITH " + ",\n".join([*written, _classes(source)]) + "\n" + _joined(source, kept)
 
 
+def _require_one_spelling(source: Source) -> None:
+    """Refuse sensitive values that were spelled in several ways: no manifest lists these."""
+    for warning in source.manifest.warnings:
+        if warning.code == "spellings-alike":
+            raise InputError(
+                f"column {warning.column!r} of the raw table spells values in several ways, such "
+                "as 1 and 1.0, of which the release has one, and SQL cannot tell which; give each "
+                "value one spelling and release again, or recode with anonymizer apply"
+            )
+
+
 def _texts(source: Source, table: str) -> str:
-    """The records that count, and their quasi-identifiers as texts, NULL where missing."""
+    """The records that count, and their quasi-identifiers as texts, NULL where missing.
+
+    Every column gets a name of ours, so that none of the table's own can be mistaken for one.
+    """
+    roles = source.manifest.file[1]
     texts = [
         f"{_value(source, column)} AS {name(f'anonymizer text {number}')}"
         for number, column in enumerate(source.names)
     ]
-    roles = source.manifest.file[1]
+    read = {*roles.sensitive, *roles.targets} - {*source.typed}
+    texts += [
+        f"{_value(source, column) if column in read else f't.{name(column)}'} "
+        f"AS {name(f'anonymizer column {number}')}"
+        for number, column in enumerate(source.columns)
+        if column not in source.released
+    ]
     columns = dict.fromkeys((*source.names, *roles.sensitive, *roles.targets))
     complete = [f"{_value(source, column)} IS NOT NULL" for column in columns]
     where = f"\n  WHERE {' AND '.join(complete)}" if roles.missing == "drop" else ""
-    return f"  SELECT t.*,\n    {NEXT.join(texts)}\n  FROM {name(table)} AS t{where}"
+    return f"  SELECT\n    {NEXT.join(texts)}\n  FROM {name(table)} AS t{where}"
 
 
 def _value(source: Source, column: str) -> str:
@@ -218,7 +244,8 @@ def _joined(source: Source, kept: bool) -> str:
 
 def _column(source: Source, column: str, kept: bool) -> str:
     if column not in source.released:
-        return f"r.{name(column)} AS {name(column)}"
+        own = name(f"anonymizer column {source.columns.index(column)}")
+        return f"r.{own} AS {name(column)}"
     label = f"c.{name(f'anonymizer label {source.released.index(column)}')}"
     if kept:
         known = f"c.{name('anonymizer of 0')} IS NULL"
