@@ -16,10 +16,10 @@ def write_files(directory: Path, files: Mapping[str, str], *, force: bool = Fals
     writers: dict[str, Callable[[Path], None]] = {
         name: partial(_fill, text=text) for name, text in files.items()
     }
-    with reserved(directory, tuple(files), "export") as output:
+    with reserved(directory, tuple(files), "mapping") as output:
         if output.path.is_dir():
-            hidden = {path.name for path in (output.site.lock,)}
-            others = {path.name for path in output.path.iterdir()} - {*files} - hidden
+            lock = output.site.lock.name
+            others = {path.name for path in output.path.iterdir()} - {*files, lock}
             if others:
                 raise InputError(
                     f"{directory} holds other files; name a directory of its own for the export"

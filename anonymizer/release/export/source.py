@@ -33,13 +33,12 @@ class Source:
     @property
     def names(self) -> tuple[str, ...]:
         """The quasi-identifiers that were recoded."""
-        return tuple(name for name in self.manifest.recoding if name != CLASS)
+        return tuple(self.manifest.recoding)
 
     @property
     def released(self) -> tuple[str, ...]:
         """The columns that a class has one label of: also the number of a merged cell."""
-        numbered = (CLASS,) if CLASS in self.columns else ()
-        return (*self.names, *numbered)
+        return labelled(self.manifest)
 
     def groups(self, name: str) -> list[Group]:
         """The groups of a column; raw values at level 0 are values, even ``*``."""
@@ -47,6 +46,12 @@ class Source:
         if self.manifest.levels.get(name) != 0:
             return groups
         return [group.model_copy(update={"level": 0}) for group in groups]
+
+
+def labelled(manifest: Manifest) -> tuple[str, ...]:
+    """The columns that a class has one label of; merged cells have a column of their numbers."""
+    numbered = CLASS in manifest.file[1].quasi_identifiers and CLASS not in manifest.recoding
+    return (*manifest.recoding, CLASS) if numbered else tuple(manifest.recoding)
 
 
 def source_of(path: Path, study: Path | None = None) -> Source:
@@ -75,16 +80,16 @@ def source_of(path: Path, study: Path | None = None) -> Source:
         frame = read_table(
             table, release_format(table, columns.separator), columns.quasi_identifiers
         )
-        names = [name for name in manifest.recoding if name != CLASS]
-        labels = [*names, *([CLASS] if CLASS in frame else [])]
-        typed = [
-            name
-            for name in frame
-            if not pd.api.types.is_object_dtype(frame[name])
-            or pd.api.types.is_string_dtype(frame[name])
-        ]
+        labels = [*labelled(manifest)]
+        typed = [name for name in frame if _is_typed(frame[name])]
         columns, names = tuple(map(str, frame.columns)), tuple(map(str, typed))
         return Source(manifest, columns, _classes(frame[labels], manifest), names)
+
+
+def _is_typed(column: pd.Series) -> bool:
+    """Whether the values of a column are no texts: numbers, dates."""
+    kind = column.dtype
+    return pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_datetime64_any_dtype(kind)
 
 
 def _classes(labels: pd.DataFrame, manifest: Manifest) -> tuple[Labels, ...]:

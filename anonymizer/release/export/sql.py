@@ -5,7 +5,6 @@
 from collections.abc import Sequence
 from itertools import combinations
 
-from anonymizer.counts.multidimensional import CLASS
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
 from anonymizer.release.export.conditions import Keys, condition
@@ -219,7 +218,7 @@ def _width(source: Source) -> int:
 def _numbers(source: Source, row: Sequence[str | None]) -> list[int]:
     """The numbers of the groups, or of the class, that have the labels of a class."""
     if source.manifest.regions:
-        if CLASS in source.released:
+        if len(source.released) > len(source.names):
             return [int(row[-1] or 0) - 1]
         wanted = dict(zip(source.names, row, strict=True))
         return [source.manifest.regions.index(wanted)]
