@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pandas as pd
 import pytest
-from releases import KEPT, KINDS, Kind, fixed_at, manifest_in, release_of, rewritten, searched
+from releases import KEPT, KINDS, Kind, manifest_in, release_of, rewritten, searched
 
 from anonymizer import InputError
 from anonymizer.cli import main
