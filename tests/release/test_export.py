@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from releases import KEPT, KINDS, Kind, manifest_in, release_of, rewritten, searched
 
-from anonymizer import InputError
+from anonymizer import Hierarchy, InputError
 from anonymizer.cli import main
 from anonymizer.hierarchy.partition import digest_of_values
 from anonymizer.release.export import select_of, source_of, sql_of
@@ -76,12 +76,12 @@ def raw_of(release: Path) -> pd.DataFrame:
 
 
 def run(release: Path, raw: pd.DataFrame) -> tuple[pd.DataFrame, list]:
-    """The table that the SQL of a release makes of a raw one, and the classes that break k."""
+    """The table that the SQL of a release makes of a raw one, and what its recount finds."""
     connection = duckdb.connect(config={"threads": 1})
     connection.register("people", raw)
     made, *recount = sql_of(source_of(release), "people", "released").rsplit(";\n\n", 1)
     connection.execute(made)
-    broken = connection.execute(recount[0]).fetchall() if "SELECT" in recount[0] else []
+    broken = connection.execute(recount[0]).fetchall()
     return connection.execute("SELECT * FROM released").df(), broken
 
 
@@ -175,6 +175,28 @@ def test_what_is_drawn_is_refused(made) -> None:
 def test_several_spellings_of_a_value_are_refused(made) -> None:
     with pytest.raises(InputError, match="'disease' of the raw table spells values in several"):
         select_of(source_of(made("values spelled in several ways")), "people")
+
+
+def test_values_that_are_written_otherwise_do_not_pass_in_silence(made) -> None:
+    release = made("kept values")
+    raw = raw_of(release)
+    nurses = (raw.job == "nurse").sum()
+    raw.loc[raw.index[raw.job == "nurse"][0], "job"] = "nurse\t"
+    found = {row[1]: row[-1] for row in run(release, raw)[1]}
+    assert found == {
+        "nurse": nurses - 1,
+        "all others": (~raw.job.isin(["nurse", "vet", "smith"])).sum(),
+    }
+    assert [row[-1] for row in run(release, raw_of(release)[1:])[1]][-1] == len(raw) - 1
+
+
+def test_a_manifest_writes_no_sql(tmp_path: Path) -> None:
+    release = hostile(tmp_path)
+    manifest = manifest_in(release)
+    manifest["privacy"][0]["parameters"]["k"] = "2; DROP TABLE people"
+    rewritten(release, manifest)
+    with pytest.raises(InputError, match="k-anonymity has no k"):
+        sql_of(source_of(release), "people", "released")
 
 
 def test_names_are_quoted(made) -> None:
@@ -278,6 +300,19 @@ def test_hierarchies_of_arx_enumerate_whole_numbers(command, tmp_path: Path) -> 
     assert command("export", release, "--arx", "-o", tmp_path / "arx")[0] == 0
     lines = (tmp_path / "arx" / "age.csv").read_text().splitlines()
     assert lines == [f"{age};[{age // 20 * 20}, {age // 20 * 20 + 20});*" for age in range(20, 60)]
+
+
+def test_no_value_of_a_hierarchy_is_taken_for_a_header(command, tmp_path: Path) -> None:
+    values = ["J ob", "nurse", "vet;s", "Values"]
+    table = {"job": values * 4, "ill": ["a", "b"] * 8}
+    fixed = '[recoding]\nmethod = "fixed"\nlevels = { job = 1 }\n'
+    keep = 'job = { keep = [["nurse"]], other = "=others" }'
+    release = small(tmp_path, table, keep, fixed)
+    raw = tmp_path / "people.csv"
+    assert command("export", release, "--arx", "--values", raw, "-o", tmp_path / "arx")[0] == 0
+    read_back = Hierarchy.read(tmp_path / "arx" / "job.csv")
+    assert {*map(str, read_back.listed)} == {*values}
+    assert {*(str(read_back.labels(value)[0]) for value in values)} == {"nurse", "=others"}
 
 
 @pytest.mark.parametrize(

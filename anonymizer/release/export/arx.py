@@ -18,7 +18,7 @@ from anonymizer.tables.values import is_missing, rank, text_of
 MOST = 10_000
 """Whole numbers of a column that are listed: a file that ARX still shows."""
 
-HEADERS = {"value", "values", "level0", "level 0"}
+HEADERS = {"value", "values", "level0"}
 """Values that a reader may take for a header in the first line."""
 
 
@@ -41,10 +41,15 @@ def arx_files(source: Source, values: Path | None = None) -> dict[str, str]:
     contents = {}
     for name, file in files.items():
         pairs = _of_table(source, name, columns[name]) if columns else _of_manifest(source, name)
-        first = HEADERS | {name.casefold(), Path(file).stem.casefold()}
-        rows = sorted(pairs.items(), key=lambda row: (row[0].casefold() in first, rank(row[0])))
-        contents[file] = csv_text([(value, label, ANY) for value, label in rows])
+        words = HEADERS | {_word(Path(file).stem)}
+        order = sorted(pairs, key=lambda value: (_word(value) in words, rank(value)))
+        contents[file] = csv_text([(value, pairs[value], ANY) for value in order])
     return contents | {COLUMNS: columns_text(files)}
+
+
+def _word(text: str) -> str:
+    """A text as readers compare it with what headers say."""
+    return text.casefold().replace(" ", "").replace("-", "")
 
 
 def _columns(source: Source, path: Path) -> dict[str, Column]:

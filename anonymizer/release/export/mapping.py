@@ -104,8 +104,8 @@ def rows_of_group(group: Group, label: LabelText, *, everything: bool) -> list[R
     """
     own, missing = group.own, Row("missing", "", "", "", label)
     if group.is_range:
-        ends = [_end(group, place) for place in (group.interval.low, group.interval.high)]
-        return [Row("range", "", *ends, label)]
+        low, high = group.interval.low, group.interval.high
+        return [Row("range", "", _end(group, low), _end(group, high), label)]
     if group.excluded is not None:
         lacking = [Row("except", value, "", "", label) for value in group.excluded]
         return [Row("all others", "", "", "", label), *lacking]

@@ -1,5 +1,7 @@
 """What an export is made from: the manifest of a release, and the classes of its table."""
 
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,13 +24,15 @@ Labels = tuple[str | None, ...]
 class Source:
     """A release to export: its manifest, the columns of its table, and its classes' labels.
 
-    ``typed`` are the columns that are no texts in the table.
+    ``typed`` are the columns that are no texts in the table, ``sizes`` the records of
+    each class, the suppressed ones included.
     """
 
     manifest: Manifest
     columns: tuple[str, ...]
     classes: tuple[Labels, ...]
-    typed: tuple[str, ...] = ()
+    typed: tuple[str, ...]
+    sizes: Mapping[Labels, int]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -80,10 +84,14 @@ def source_of(path: Path, study: Path | None = None) -> Source:
         frame = read_table(
             table, release_format(table, columns.separator), columns.quasi_identifiers
         )
-        labels = [*labelled(manifest)]
-        typed = [name for name in frame if _is_typed(frame[name])]
-        columns, names = tuple(map(str, frame.columns)), tuple(map(str, typed))
-        return Source(manifest, columns, _classes(frame[labels], manifest), names)
+        sizes = _sizes(frame[[*labelled(manifest)]])
+        return Source(
+            manifest,
+            columns=tuple(map(str, frame.columns)),
+            classes=_classes(sizes, manifest),
+            typed=tuple(str(name) for name in frame if _is_typed(frame[name])),
+            sizes=sizes,
+        )
 
 
 def _is_typed(column: pd.Series) -> bool:
@@ -92,15 +100,18 @@ def _is_typed(column: pd.Series) -> bool:
     return pd.api.types.is_numeric_dtype(kind) or pd.api.types.is_datetime64_any_dtype(kind)
 
 
-def _classes(labels: pd.DataFrame, manifest: Manifest) -> tuple[Labels, ...]:
-    """The distinct labels in the order of the table, without those of suppressed records."""
-    rows = dict.fromkeys(
+def _sizes(labels: pd.DataFrame) -> dict[Labels, int]:
+    """The records of each combination of labels, in the order of the table."""
+    return Counter(
         tuple(None if is_missing(value) else str(value) for value in row)
         for row in labels.itertuples(index=False, name=None)
     )
-    hidden = (ANY,) * labels.shape[1]
+
+
+def _classes(sizes: Iterable[Labels], manifest: Manifest) -> tuple[Labels, ...]:
+    """The classes without that of suppressed records."""
     suppressed = manifest.suppressed_class == "kept"
-    return tuple(row for row in rows if not (suppressed and row == hidden))
+    return tuple(row for row in sizes if not (suppressed and {*row} == {ANY}))
 
 
 def same_label(one: str | None, other: str | None) -> bool:

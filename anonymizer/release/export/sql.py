@@ -9,8 +9,10 @@ from anonymizer.errors import InputError
 from anonymizer.hierarchy import ANY
 from anonymizer.release.export.conditions import Keys, condition
 from anonymizer.release.export.quoting import listed, literal, name
-from anonymizer.release.export.source import Source, same_label
+from anonymizer.release.export.source import Labels, Source, same_label
 from anonymizer.release.manifest.groups import Group
+from anonymizer.release.release import MANIFEST
+from anonymizer.tables.values import number_of, number_text
 
 WHOLE = "-?(0|[1-9][0-9]*)[.]0+"
 NUMBER = "[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?"
@@ -253,24 +255,46 @@ def _column(source: Source, column: str, kept: bool) -> str:
 
 
 def _recount(source: Source, into: str) -> str:
-    """A query of the classes that break k or distinct l: it has to give no row."""
-    by = ", ".join(map(name, source.released))
-    having = [
-        f"COUNT(*) < {verdict.parameters['k']}"
-        for verdict in source.manifest.privacy
-        if verdict.model == "k-anonymity"
-    ]
-    having += [
-        f"COUNT(DISTINCT {name(str(verdict.attribute))}) < {verdict.parameters['l']}"
-        for verdict in source.manifest.privacy
-        if verdict.model == "distinct-l-diversity"
-    ]
-    if not having:
-        return (
-            "-- The policy has neither k nor distinct l: anonymizer verify recounts the release.\n"
-        )
-    return (
-        "-- Classes that break k or distinct l: the release is right if there is none.\n"
-        f"SELECT {by}, COUNT(*) AS records\nFROM {name(into)}\nGROUP BY {by}\n"
-        f"HAVING {' OR '.join(having)};\n"
+    """A query of what breaks k or distinct l, or is not the release: it has to give no row."""
+    by, nothing = ", ".join(map(name, source.released)), ", ".join("NULL" for _ in source.released)
+    sizes = "\n  ".join(
+        f"WHEN {_is_class(source, row)} THEN {size}" for row, size in source.sizes.items()
     )
+    wrong = [f"COUNT(*) <> CASE {sizes}\n  ELSE 0 END"]
+    wrong += [f"COUNT(*) < {bound}" for _, bound in _bounds(source, "k-anonymity", "k")]
+    wrong += [
+        f"COUNT(DISTINCT {name(attribute)}) < {bound}"
+        for attribute, bound in _bounds(source, "distinct-l-diversity", "l")
+    ]
+    return (
+        "-- Classes that break k or distinct l or have other records than in the release, and a\n"
+        "-- line with nothing but the number of records where that is another one.\n"
+        "-- The table is right if there is no line.\n"
+        f"SELECT {by}, COUNT(*) AS records\nFROM {name(into)}\nGROUP BY {by}\n"
+        f"HAVING {' OR '.join(wrong)}\n"
+        f"UNION ALL\nSELECT {nothing}, COUNT(*)\nFROM {name(into)}\n"
+        f"HAVING COUNT(*) <> {sum(source.sizes.values())};\n"
+    )
+
+
+def _is_class(source: Source, row: Labels) -> str:
+    """The condition that labels are those of a class."""
+    return " AND ".join(
+        f"{name(column)} {'IS NULL' if label is None else '= ' + literal(label)}"
+        for column, label in zip(source.released, row, strict=True)
+    )
+
+
+def _bounds(source: Source, model: str, parameter: str) -> list[tuple[str, str]]:
+    """The attribute and the bound of each such model of the policy, the bound as SQL writes it.
+
+    Raises InputError where that is no number.
+    """
+    found = []
+    for verdict in source.manifest.privacy:
+        if verdict.model == model:
+            bound = number_of(verdict.parameters.get(parameter))
+            if bound is None:
+                raise InputError(f"{MANIFEST} is damaged: {model} has no {parameter}")
+            found.append((str(verdict.attribute), number_text(bound)))
+    return found
