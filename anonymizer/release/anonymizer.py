@@ -5,23 +5,38 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.schema import Missing, Schema
-from anonymizer.errors import InputError, column_names, digest_of, jobs_of, whole_seed
+from anonymizer.errors import (
+    InputError,
+    PolicyBrokenError,
+    column_names,
+    digest_of,
+    jobs_of,
+    require_columns,
+    whole_seed,
+)
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import AUTOMATIC, Objective, ObjectiveName, objective_of
 from anonymizer.privacy import PrivacyModel, models_of, population_of, without_people
 from anonymizer.recoding.hasse import lattice_graph
 from anonymizer.recoding.problem.problem import Run, Watch, ignore
 from anonymizer.recoding.recoding import Recoding, Task
+from anonymizer.release.frames import aligned, as_features, frame_of, with_target
 from anonymizer.release.plan import Plan
 from anonymizer.release.recodings import RecodingName, recoding_of
 from anonymizer.release.sklearn_api import Conventions
 
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
+
+Unseen = Literal["error", "any", "suppress"]
+
+MODELLED = "; rows that a model scores are no release, and need verify=False"
+"""What is added where a verified release is refused that a prediction may have no need of."""
 
 
 @dataclass(eq=False)
@@ -64,6 +79,14 @@ class Anonymizer(Conventions):
         How much is done at once, as joblib has it.
     progress
         Called with what is being done, how much of it is done, and of how much (or None).
+    verify
+        Whether ``transform`` and ``fit_transform`` give verified releases, or raise. Without it they
+        give every row of a table, in its order and with its index, for a model to learn from or to
+        score: no release, as ``attrs["anonymizer"]`` of the DataFrame says. ``fit`` and
+        ``fit_transform`` prove the release of the fitted table all the same.
+    unseen
+        What ``transform`` does with values that the recoding cannot place: ``"error"``, ``"any"``
+        (``*`` in that attribute of the record), or ``"suppress"`` the record.
 
     Attributes
     ----------
@@ -79,6 +102,10 @@ class Anonymizer(Conventions):
         of each (``feasible``, ``minimal``, ``checked``, ``information``, ``value``, ``best``).
     columns_ : list of str
         The columns of the released table.
+    feature_names_in_ : array of str
+        The columns of the table that was fitted.
+    n_features_in_ : int
+        How many these are.
 
     Raises
     ------
@@ -99,6 +126,8 @@ class Anonymizer(Conventions):
     time_limit: float | None = None
     n_jobs: int | None = None
     progress: Watch | None = None
+    verify: bool = True
+    unseen: Unseen = "error"
 
     def __getstate__(self) -> dict[str, object]:
         """What is pickled: once fitted, no record and nobody of a population."""
@@ -110,36 +139,98 @@ class Anonymizer(Conventions):
         return state
 
     def fit(self, X: pd.DataFrame, y: object = None) -> "Anonymizer":
-        """Choose the recoding for a table, and prove it on that table."""
-        self.fit_transform(X)
+        """Choose the recoding for a table, and prove it on that table.
+
+        ``y`` may hold sensitive attributes and targets that X lacks: a Series or a DataFrame by
+        their names, or values without a name where one is missing. Else it is not looked at.
+        """
+        self.fit_transform(X, y)
         return self
 
-    def transform(self, X: pd.DataFrame) -> pd.DataFrame:
+    def transform(self, X: pd.DataFrame) -> Any:
         """Recode a table, recount it, and hand it out only if every class satisfies the policy.
 
         Recoding and policy are those that were fitted. Columns keep their order, other columns and
         the index are kept, identifiers are left out.
+
+        With ``verify=False`` nothing is recounted, and no class suppressed: every row is given, in
+        its order, with the columns that were fitted. Their order in X does not matter, columns that
+        were not fitted are left out, and sensitive attributes, targets and identifiers may be
+        absent. Quasi-identifiers are texts, except those that are drawn.
 
         Raises
         ------
         PolicyBrokenError
             When a class of this table breaks the policy.
         InputError
-            When it holds values that the recoding has never seen.
+            When it lacks a column, or holds values that the recoding cannot place.
         """
         self._require_fitted()
-        released, self.release_ = self.plan_.release(X)
+        table = frame_of(X)
+        return self._output(self._verified(table) if self.verify else self._rows(table))
+
+    def _verified(self, table: pd.DataFrame) -> pd.DataFrame:
+        """The verified release of a table."""
+        for name in self.plan_.schema.counted:
+            if name not in table.columns and name not in self.feature_names_in_:
+                raise InputError(
+                    f"the table has no column {name!r}, which the policy is held against{MODELLED}"
+                )
+        try:
+            released, self.release_ = self.plan_.release(table, unseen=self.unseen)
+        except PolicyBrokenError as error:
+            raise PolicyBrokenError(f"{error}{MODELLED}") from None
         return released
 
-    def fit_transform(self, X: pd.DataFrame, y: object = None) -> pd.DataFrame:
-        """Choose the recoding for a table and give the released table.
+    def _rows(self, table: pd.DataFrame) -> pd.DataFrame:
+        """All rows of a table, recoded without proof."""
+        schema, known = self.plan_.schema, list(self.feature_names_in_)
+        needless = {*schema.counted, *schema.identifiers}
+        require_columns(table.columns, [name for name in known if name not in needless])
+        rows = table[[name for name in known if name in table.columns]]
+        recoded = self.plan_.apply(rows, verify=False, unseen=self.unseen)
+        recoded = recoded[[name for name in self.columns_ if name in recoded.columns]]
+        return as_features(recoded, self._textual)
 
-        The plan is remembered only when the release that it makes is proven.
+    @property
+    def _textual(self) -> Sequence[str]:
+        """The quasi-identifiers that rows have as texts: drawn values may be numbers to learn from.
+
+        Of the rest, a level, a fold or a suppressed record decides whether they are numbers or
+        texts, and an encoder that was fitted to one kind would not know the other.
         """
-        return self.fit_counted(X, self.task(X))
+        return () if self.plan_.random else self.plan_.schema.quasi_identifiers
+
+    def fit_transform(self, X: pd.DataFrame, y: object = None) -> Any:
+        """Choose the recoding for a table and give the released table, without the columns of ``y``.
+
+        With ``verify=False`` it has every row of X: those that were suppressed, removed or dropped
+        are ``*`` in every quasi-identifier. The plan is remembered only when the release that it
+        makes is proven.
+        """
+        given = frame_of(X)
+        table = with_target(given, y, self.schema)
+        released = self._fitted(table) if self.verify else self._fitted_rows(table)
+        self.columns_ = [name for name in self.columns_ if name not in {*table} - {*given}]
+        self.feature_names_in_ = np.array(given.columns, dtype=object)
+        return self._output(released[self.columns_])
+
+    def _fitted(self, table: pd.DataFrame) -> pd.DataFrame:
+        return self.fit_counted(table, self.task(table))
+
+    def _fitted_rows(self, table: pd.DataFrame) -> pd.DataFrame:
+        """Every row of a table that was fitted, as its release has it."""
+        if self.chosen_recoding.private:
+            raise InputError(
+                f"recoding {self.chosen_recoding.name!r} releases a sample of the records, from "
+                "which no row can be told; verify=False needs another recoding"
+            )
+        rows = table.reset_index(drop=True)
+        released = aligned(self._fitted(rows), rows, self.plan_.schema.quasi_identifiers)
+        return as_features(released.set_axis(table.index), self._textual)
 
     def fit_counted(self, X: pd.DataFrame, task: Task) -> pd.DataFrame:
-        """The same of a table that was counted already: ``task(X)``."""
+        """The release of a table that was counted already: ``task(X)``."""
         recoding, counted = self.chosen_recoding, task.counted
         recoding.require_room({*counted.kept.columns} - {*counted.schema.identifiers})
         fitted, outcome = recoding.fit(task)
@@ -153,6 +244,7 @@ class Anonymizer(Conventions):
         self.recoding_, self.taxonomies_ = fitted.recoding, fitted.taxonomies
         self.search_ = fitted.search
         self.columns_ = list(released.columns)
+        self.feature_names_in_ = np.array(X.columns, dtype=object)
         return released
 
     @property
