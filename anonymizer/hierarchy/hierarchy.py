@@ -324,6 +324,7 @@ class Hierarchy(ABC):
             listed=_among(keys, self.listed),
             scale=self.scale,
             limits=self.limits,
+            hierarchy=self,
         )
 
     def ranked(

@@ -24,7 +24,7 @@ from anonymizer.objectives import AUTOMATIC, Objective, ObjectiveName, objective
 from anonymizer.privacy import PrivacyModel, models_of, population_of, without_people
 from anonymizer.recoding.hasse import lattice_graph
 from anonymizer.recoding.problem.problem import Run, Watch, ignore
-from anonymizer.recoding.recoding import Recoding, Task
+from anonymizer.recoding.recoding import Recoding, RecodingPlan, Task
 from anonymizer.release.frames import aligned, as_features, frame_of, with_target
 from anonymizer.release.plan import Plan
 from anonymizer.release.recodings import RecodingName, recoding_of
@@ -237,7 +237,7 @@ class Anonymizer(Conventions):
         because = self.objective_for(recoding)[1]
         if because and not fitted.random:
             fitted = replace(fitted, search=replace(fitted.search, because=because))
-        plan = Plan(fitted, task.seed, self.fingerprint)
+        plan = Plan(fitted, task.seed, self.fingerprint, self._method(fitted))
         raw = None if fitted.private else counted.counts
         released, release = plan.proven(X, counted.kept, outcome, raw)
         self.plan_, self.release_ = plan, release
@@ -246,6 +246,12 @@ class Anonymizer(Conventions):
         self.columns_ = list(released.columns)
         self.feature_names_in_ = np.array(X.columns, dtype=object)
         return released
+
+    def _method(self, fitted: RecodingPlan) -> dict[str, object]:
+        """The recoding for a manifest: of values that are drawn no option may tell how."""
+        described = self.chosen_recoding.described
+        drawn = fitted.random or fitted.private
+        return {"method": described["method"]} if drawn else described
 
     @property
     def lattice_(self) -> "LatticeGraph":

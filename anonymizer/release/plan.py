@@ -1,7 +1,7 @@
 """A plan: a fitted recoding and the policy it answers for, carried out on tables and proven."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,7 @@ from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.counts.schema import Schema
 from anonymizer.hierarchy import Taxonomy
+from anonymizer.hierarchy.inline import rule_alone
 from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.recoding.recoding import Outcome, RecodingPlan
 from anonymizer.release.information import Information, chances
@@ -29,12 +30,14 @@ class Plan:
     """All that is needed to release a table, and nothing that could change meanwhile.
 
     ``fitted``: the recoding that was chosen, with roles, policy and known values. ``seed``: for the
-    shuffled baseline. ``study``: fingerprint of everything that was requested.
+    shuffled baseline. ``study``: fingerprint of everything that was requested. ``method``: the
+    recoding that was, with its options.
     """
 
     fitted: RecodingPlan
     seed: int
     study: str
+    method: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def forgetting(self) -> "Plan":
@@ -102,9 +105,18 @@ class Plan:
             privacy=verdicts,
             search=fitted.search,
             study=self.study,
+            hierarchies=self._rules,
+            method=self.method,
             masking=outcome.randomization,
             **reported,
         )
+
+    @property
+    def _rules(self) -> dict[str, Mapping[str, object]]:
+        """The rule of each quasi-identifier that lists no values."""
+        known = {name: each.hierarchy for name, each in self.taxonomies.items()}
+        rules = {name: each and rule_alone(each) for name, each in known.items()}
+        return {name: rule for name, rule in rules.items() if rule}
 
     def _compared(
         self,
