@@ -32,8 +32,9 @@ def frame_of(X: object) -> pd.DataFrame:
         return X.to_pandas()  # type: ignore[attr-defined, no-any-return]
     if isinstance(X, pd.DataFrame):
         return X
+    kind = "a sparse matrix" if hasattr(X, "tocsr") else type(X).__name__
     raise InputError(
-        f"expected a pandas DataFrame, got {type(X).__name__}, which has no column names; give a "
+        f"expected a pandas DataFrame, got {kind}, which has no column names; give a "
         'DataFrame, and call set_output(transform="pandas") on the steps before this one'
     )
 

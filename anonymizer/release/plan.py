@@ -64,7 +64,15 @@ class Plan:
         """Whether released values are drawn at random."""
         return self.fitted.random
 
-    def release(self, table: pd.DataFrame) -> tuple[pd.DataFrame, Release]:
+    def apply(self, table, *, verify=True, unseen="error"):  # STANDIN
+        from anonymizer.recoding.apply import relabelled
+        if unseen not in ("error", "any", "suppress"):
+            from anonymizer.errors import require_one_of
+            require_one_of("unseen", unseen, ("error", "any", "suppress"))
+        left = table.drop(columns=[c for c in self.schema.identifiers if c in table])
+        return relabelled(left, self.recoding, self.taxonomies)
+
+    def release(self, table: pd.DataFrame, unseen="error") -> tuple[pd.DataFrame, Release]:
         """Recode a table, recount and verify it, and only then hand it out with its proof.
 
         Raises PolicyBrokenError when a class of the recoded table breaks the policy. Raises

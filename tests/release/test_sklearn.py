@@ -24,6 +24,7 @@ from anonymizer import (
     Anonymizer,
     Boxes,
     EntropyLDiversity,
+    Fixed,
     FullDomain,
     Hierarchy,
     InputError,
@@ -41,7 +42,7 @@ QUASI = ["age", "sex", "town"]
 
 @pytest.fixture
 def people() -> pd.DataFrame:
-    """Adults of whom income follows age, and few of whom live in one of the towns."""
+    """Adults: most above 60 have a high income, most others not; few live in one of the towns."""
     rng = np.random.default_rng(0)
     age = rng.integers(18, 80, 600)
     return pd.DataFrame(
@@ -51,7 +52,7 @@ def people() -> pd.DataFrame:
             "sex": rng.choice(["f", "m"], 600),
             "town": rng.choice(["Ulm", "Ayr", "Nis"], 600, p=[0.5, 0.48, 0.02]),
             "hours": rng.normal(40, 5, 600),
-            "income": np.where(age + rng.normal(0, 5, 600) > 50, "high", "low"),
+            "income": np.where((age >= 60) ^ (rng.random(600) < 0.15), "high", "low"),
         },
         index=rng.permutation(600) + 1000,
     )
@@ -121,9 +122,8 @@ def test_what_was_fitted_is_proven_though_rows_are_not(people, anonymizer):
 @pytest.mark.parametrize("level", [0, 1])
 def test_features_are_texts_at_every_level(people, anonymizer, level):
     people = people.assign(age=people["age"] // 20 * 20)
-    anonymizer.set_params(privacy=[KAnonymity([5, 60][level])], recoding__suppression=0.0)
+    anonymizer.set_params(recoding=Fixed({"age": level, "sex": 0, "town": 1}))
     rows = anonymizer.fit_transform(people)
-    assert anonymizer.release_.levels["age"] == level
     assert {type(value) for value in rows["age"]} == {str}
     assert (anonymizer.transform(people)["age"] == rows["age"]).all()
     assert anonymizer.set_params(verify=True).transform(people)["age"].dtype == (
@@ -247,7 +247,7 @@ def test_new_rows_hold_values_that_no_fold_saw(people, anonymizer):
 def test_a_model_learns_from_released_features(people, model):
     X, y = people[QUASI], people["income"]
     scores = cross_val_score(model, X, y, cv=3, error_score="raise")
-    assert scores.min() > 0.7  # income follows age, of which 20-year ranges keep most
+    assert scores.min() > 0.75  # ranges of 20 years part those above 60 from the others
     model.fit(X, y)
     assert model.predict(pd.DataFrame([{"age": 19, "sex": "f", "town": "Oslo"}])) == ["low"]
     stored = pickle.loads(pickle.dumps(model))
@@ -261,11 +261,14 @@ def test_a_grid_varies_the_budget_and_k(people, model):
         "anonymize__privacy__k_anonymity__k": [5, 399, 1000],
     }
     search = GridSearchCV(model, grid, cv=3)
-    with pytest.warns(FitFailedWarning, match="6 fits failed out of a total of 18"):
+    with (
+        pytest.warns(UserWarning, match="test scores are non-finite"),
+        pytest.warns(FitFailedWarning, match=r"(?s)6 fits failed .* k = 1000 exceeds the 400 rec"),
+    ):
         search.fit(people[QUASI], people["income"])
     results = pd.DataFrame(search.cv_results_)
     beyond = results["param_anonymize__privacy__k_anonymity__k"] == 1000
-    assert results["mean_test_score"].isna().equals(beyond)  # more than the records of a fold
+    assert (results["mean_test_score"].isna() == beyond).all()  # more than the records of a fold
     assert search.best_params_["anonymize__privacy__k_anonymity__k"] == 5
     best = search.best_estimator_["anonymize"]
     assert best.release_.privacy[0].worst >= 5
@@ -290,7 +293,7 @@ def test_it_is_one_of_several_transformers(people, anonymizer):
         [("encode", OneHotEncoder(handle_unknown="ignore"), QUASI)], remainder="passthrough"
     )
     model = make_pipeline(columns, encoded, LogisticRegression()).fit(X.drop(columns="income"), y)
-    assert model.score(X, y) > 0.7
+    assert model.score(X, y) > 0.75
     assert model.predict(X.head(1)).shape == (1,)
 
 
@@ -351,3 +354,45 @@ def test_before_a_fit_it_says_so_in_the_words_of_scikit_learn(people, anonymizer
     assert (type(again), str(again)) == (NotFittedError, str(caught.value))
     assert not hasattr(anonymizer, "n_features_in_")
     check_is_fitted(anonymizer.fit(people))
+
+
+class OfArrays(Anonymizer):
+    """Takes arrays and gives numbers, as the checks of scikit-learn do: columns get names."""
+
+    def fit_transform(self, X, y=None):
+        return numbers(super().fit_transform(named(X), y))
+
+    def transform(self, X):
+        return numbers(super().transform(named(X)))
+
+
+def named(X):
+    if hasattr(X, "tocsr") or hasattr(X, "columns") or np.asarray(X).ndim != 2:
+        return X
+    values = np.asarray(X)
+    return pd.DataFrame(values, columns=[f"c{i}" for i in range(values.shape[1])])
+
+
+def numbers(table: pd.DataFrame) -> pd.DataFrame:
+    return table.assign(c0=pd.to_numeric(table["c0"], errors="coerce"))
+
+
+LEFT_OUT = {
+    "check_n_features_in_after_fitting": "columns are found by name, and others are left out",
+    "check_complex_data": "any value that can be told from others can be generalized",
+    "check_estimators_empty_data_messages": "the message names the first column that is missing",
+    "check_fit2d_predict1d": "the message says that a DataFrame is wanted, whatever the shape is",
+    "check_fit2d_1sample": "the message names the policy that one record cannot satisfy",
+}
+"""Checks of scikit-learn that do not hold, and why they need not."""
+
+
+@pytest.mark.filterwarnings("ignore:Estimator OfArrays does not inherit:UserWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_the_checks_of_scikit_learn():
+    estimator = OfArrays({"c0": "suppress"}, (), [KAnonymity(2)], missing="category", verify=False)
+    results = check_estimator(estimator, on_skip=None, on_fail=None)
+    found = {result["check_name"]: result["exception"] for result in results}
+    failed = {r["check_name"] for r in results if r["status"] == "failed"}
+    assert failed == {*LEFT_OUT}, {name: found[name] for name in failed - {*LEFT_OUT}}
+    assert sum(result["status"] == "passed" for result in results) > 35
