@@ -80,9 +80,9 @@ class Anonymizer(Conventions):
     progress
         Called with what is being done, how much of it is done, and of how much (or None).
     verify
-        Whether ``transform`` and ``fit_transform`` give verified releases, or raise. Without it they
-        give every row of a table, in its order and with its index, for a model to learn from or to
-        score: no release, as ``attrs["anonymizer"]`` of the DataFrame says. ``fit`` and
+        Whether ``transform`` and ``fit_transform`` give verified releases, or raise. Without it
+        they give every row of a table, in its order and with its index, for a model to learn from
+        or to score: no release, as ``attrs["anonymizer"]`` of the DataFrame says. ``fit`` and
         ``fit_transform`` prove the release of the fitted table all the same.
     unseen
         What ``transform`` does with values that the recoding cannot place: ``"error"``, ``"any"``
@@ -202,7 +202,7 @@ class Anonymizer(Conventions):
         return () if self.plan_.random else self.plan_.schema.quasi_identifiers
 
     def fit_transform(self, X: pd.DataFrame, y: object = None) -> Any:
-        """Choose the recoding for a table and give the released table, without the columns of ``y``.
+        """Choose the recoding for a table and give the released one, without the columns of ``y``.
 
         With ``verify=False`` it has every row of X: those that were suppressed, removed or dropped
         are ``*`` in every quasi-identifier. The plan is remembered only when the release that it

@@ -1,8 +1,8 @@
 """Tables as scikit-learn's users give and take them: DataFrames of pandas and of Polars.
 
-A verified release holds what the policy is held against. Rows that a model learns from or scores are
-no release: every row stays where it is, and quasi-identifiers are texts, whichever level or fold
-they come from, so that an encoder meets one kind of value.
+Rows that a model learns from or scores are no release. Every row stays where it is, and
+quasi-identifiers are texts, whichever level or fold they come from: an encoder that was fitted to
+numbers would not know them.
 """
 
 import sys
@@ -43,7 +43,8 @@ def with_target(X: pd.DataFrame, y: object, schema: Schema) -> pd.DataFrame:
     """A table with the sensitive attributes and targets that it lacks, taken from ``y``.
 
     ``y``: a DataFrame or a Series with the name of what is missing; or values without a name where
-    one column is missing. It is not looked at where none is. Raises InputError when it does not fit.
+    one column is missing. It is not looked at where none is. Raises InputError when it does not
+    fit.
     """
     missing = [name for name in schema.counted if name not in X.columns]
     if y is None or not missing:

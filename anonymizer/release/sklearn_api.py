@@ -66,7 +66,9 @@ class Conventions:
 
     def _require_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
-            raise _not_fitted()("this Anonymizer is not fitted yet; call fit or fit_transform first")
+            raise _not_fitted()(
+                "this Anonymizer is not fitted yet; call fit or fit_transform first"
+            )
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "columns_")

@@ -115,7 +115,7 @@ def test_what_was_fitted_is_proven_though_rows_are_not(people, anonymizer):
     scored = anonymizer.transform(one)  # in a class that the release suppressed: no recount, no *
     assert scored.index.equals(one.index)
     assert not hidden(scored).any()
-    with pytest.raises(PolicyBrokenError, match="rows that a model scores .* need verify=False"):
+    with pytest.raises(PolicyBrokenError, match=r"rows that a model scores .* need verify=False"):
         anonymizer.set_params(verify=True, recoding__suppression=0).fit(people).transform(one)
 
 
@@ -161,13 +161,16 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_sensitive_attribute_may_be_y(people, anonymizer, form):
-    X, y = people.drop(columns="income"), people["income"]
-    rows = anonymizer.fit_transform(X, FORMS[form](y))
+    features, y = people.drop(columns="income"), people["income"]
+    rows = anonymizer.fit_transform(features, FORMS[form](y))
     whole = clone(anonymizer).fit(people)
     assert anonymizer.release_.to_dict() == whole.release_.to_dict()
     assert list(rows.columns) == anonymizer.get_feature_names_out().tolist() == [*QUASI, "hours"]
-    assert list(anonymizer.transform(X.head(1)).columns) == [*QUASI, "hours"]
-    assert list(clone(anonymizer).set_params(verify=True).fit_transform(X, y)) == [*QUASI, "hours"]
+    assert list(anonymizer.transform(features.head(1)).columns) == [*QUASI, "hours"]
+    assert list(clone(anonymizer).set_params(verify=True).fit_transform(features, y)) == [
+        *QUASI,
+        "hours",
+    ]
 
 
 def test_a_y_that_nothing_needs_is_not_looked_at(people, anonymizer):
@@ -193,18 +196,18 @@ def test_a_y_that_does_not_fit(people, anonymizer, y, message):
 def test_several_columns_may_be_y(people, anonymizer):
     people["job"] = np.where(people["age"] > 60, "retired", "working")
     anonymizer.set_params(sensitive=["income", "job"])
-    X, y = people.drop(columns=["income", "job"]), people[["job", "income"]]
-    assert list(anonymizer.fit_transform(X, y).columns) == [*QUASI, "hours"]
+    features, y = people.drop(columns=["income", "job"]), people[["job", "income"]]
+    assert list(anonymizer.fit_transform(features, y).columns) == [*QUASI, "hours"]
     assert {v.attribute for v in anonymizer.release_.privacy} == {None, "income", "job"}
     with pytest.raises(InputError, match="X lacks 'income' and 'job'; give y as a DataFrame"):
-        anonymizer.fit(X, y["job"])
+        anonymizer.fit(features, y["job"])
 
 
 def test_a_policy_needs_the_attribute_that_was_y(people, anonymizer):
-    X = people.drop(columns="income")
-    anonymizer.fit(X, people["income"])
-    with pytest.raises(InputError, match="no column 'income', which the policy .* verify=False"):
-        anonymizer.set_params(verify=True).transform(X)
+    features = people.drop(columns="income")
+    anonymizer.fit(features, people["income"])
+    with pytest.raises(InputError, match=r"no column 'income', which the policy .* verify=False"):
+        anonymizer.set_params(verify=True).transform(features)
 
 
 @pytest.mark.parametrize(
@@ -245,13 +248,13 @@ def test_new_rows_hold_values_that_no_fold_saw(people, anonymizer):
 
 
 def test_a_model_learns_from_released_features(people, model):
-    X, y = people[QUASI], people["income"]
-    scores = cross_val_score(model, X, y, cv=3, error_score="raise")
+    features, y = people[QUASI], people["income"]
+    scores = cross_val_score(model, features, y, cv=3, error_score="raise")
     assert scores.min() > 0.75  # ranges of 20 years part those above 60 from the others
-    model.fit(X, y)
+    model.fit(features, y)
     assert model.predict(pd.DataFrame([{"age": 19, "sex": "f", "town": "Oslo"}])) == ["low"]
     stored = pickle.loads(pickle.dumps(model))
-    assert (stored.predict(X) == model.predict(X)).all()
+    assert (stored.predict(features) == model.predict(features)).all()
     assert model.feature_names_in_.tolist() == QUASI
 
 
@@ -284,25 +287,26 @@ def test_it_is_one_of_several_transformers(people, anonymizer):
         remainder="passthrough",
         verbose_feature_names_out=False,
     ).set_output(transform="pandas")
-    X, y = people.drop(columns="name").assign(rank=1), people.pop("income")
-    table = columns.fit_transform(X.drop(columns="income"), y)
+    features, y = people.drop(columns="name").assign(rank=1), people.pop("income")
+    table = columns.fit_transform(features.drop(columns="income"), y)
     assert list(table.columns) == [*QUASI, "hours", "rank"]
     assert table.index.equals(people.index)
     assert columns.get_feature_names_out().tolist() == list(table.columns)
     encoded = ColumnTransformer(
         [("encode", OneHotEncoder(handle_unknown="ignore"), QUASI)], remainder="passthrough"
     )
-    model = make_pipeline(columns, encoded, LogisticRegression()).fit(X.drop(columns="income"), y)
-    assert model.score(X, y) > 0.75
-    assert model.predict(X.head(1)).shape == (1,)
+    model = make_pipeline(columns, encoded, LogisticRegression()).fit(
+        features.drop(columns="income"), y
+    )
+    assert model.score(features, y) > 0.75
+    assert model.predict(features.head(1)).shape == (1,)
 
 
 def test_the_kind_of_table_is_chosen(people, anonymizer):
     table = polars.from_pandas(people)
     rows = anonymizer.fit_transform(people)
-    assert anonymizer.set_output(transform=None).transform(table).equals(
-        anonymizer.transform(people.reset_index(drop=True))
-    )
+    read = anonymizer.set_output(transform=None).transform(table)
+    pd.testing.assert_frame_equal(read, anonymizer.transform(people.reset_index(drop=True)))
     given = clone(anonymizer.set_output(transform="polars")).fit_transform(table)
     assert isinstance(given, polars.DataFrame)
     pd.testing.assert_frame_equal(given.to_pandas(), rows.reset_index(drop=True))
