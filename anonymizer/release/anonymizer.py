@@ -25,7 +25,7 @@ from anonymizer.privacy import PrivacyModel, models_of, population_of, without_p
 from anonymizer.recoding.hasse import lattice_graph
 from anonymizer.recoding.problem.problem import Run, Watch, ignore
 from anonymizer.recoding.recoding import Recoding, RecodingPlan, Task
-from anonymizer.release.frames import aligned, as_features, frame_of, with_target
+from anonymizer.release.frames import aligned, as_features, chosen, frame_of, with_target
 from anonymizer.release.plan import Plan
 from anonymizer.release.recodings import RecodingName, recoding_of
 from anonymizer.release.sklearn_api import Conventions
@@ -187,10 +187,8 @@ class Anonymizer(Conventions):
         schema, known = self.plan_.schema, list(self.feature_names_in_)
         needless = {*schema.counted, *schema.identifiers}
         require_columns(table.columns, [name for name in known if name not in needless])
-        rows = table[[name for name in known if name in table.columns]]
-        recoded = self.plan_.apply(rows, verify=False, unseen=self.unseen)
-        recoded = recoded[[name for name in self.columns_ if name in recoded.columns]]
-        return as_features(recoded, self._textual)
+        recoded = self.plan_.apply(chosen(table, known), verify=False, unseen=self.unseen)
+        return as_features(chosen(recoded, self.columns_), self._textual)
 
     @property
     def _textual(self) -> Sequence[str]:

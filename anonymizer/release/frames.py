@@ -21,6 +21,9 @@ from anonymizer.tables.values import texts_of
 NO_RELEASE = "not a release: not verified"
 """What ``attrs["anonymizer"]`` of rows says that were recoded without proof."""
 
+FEW = 100
+"""Rows up to which it is faster to look at each value of a column than to number them first."""
+
 
 def frame_of(X: object) -> pd.DataFrame:
     """A table as pandas has it.
@@ -82,6 +85,12 @@ def _column(y: object) -> pd.Series:
     return pd.Series(values)
 
 
+def chosen(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """The named columns of a table, as far as it has them, in the order of the names."""
+    present = [name for name in names if name in table.columns]
+    return table if present == list(table.columns) else table[present]
+
+
 def aligned(released: pd.DataFrame, rows: pd.DataFrame, quasi: Sequence[str]) -> pd.DataFrame:
     """Every row of a table as its release has it; rows that were left out are ``*``.
 
@@ -105,14 +114,23 @@ def as_features(table: pd.DataFrame, textual: Sequence[str]) -> pd.DataFrame:
 
     The DataFrame says by its ``attrs`` that it is no release.
     """
-    table = engine.replaced(table, {name: _texts(table[name]) for name in textual})
+    given = {name: table[name] for name in textual}
+    texts = {name: _texts(column) for name, column in given.items()}
+    changed = {name: column for name, column in texts.items() if column is not given[name]}
+    table = engine.replaced(table, changed)
     table.attrs["anonymizer"] = NO_RELEASE
     return table
 
 
 def _texts(column: pd.Series) -> pd.Series:
-    codes, values = engine.distinct(column)
-    return engine.relabel(column, codes, texts_of(values))
+    """The values of a column as texts: the column itself where they are."""
+    few = len(column) <= FEW
+    values = column.tolist() if few else engine.distinct(column)[1]
+    texts = texts_of(values)
+    if texts == values and isinstance(column.dtype, pd.StringDtype):
+        return column
+    codes = np.arange(len(texts)) if few else engine.distinct(column)[0]
+    return engine.relabel(column, codes, texts)
 
 
 def container_of(given: object) -> str:
