@@ -17,23 +17,24 @@ from anonymizer.errors import (
     digest_of,
     jobs_of,
     require_columns,
+    require_one_of,
+    shown,
     whole_seed,
 )
 from anonymizer.hierarchy import Hierarchy
+from anonymizer.masking import RandomRecoding
 from anonymizer.objectives import AUTOMATIC, Objective, ObjectiveName, objective_of
 from anonymizer.privacy import PrivacyModel, models_of, population_of, without_people
 from anonymizer.recoding.hasse import lattice_graph
 from anonymizer.recoding.problem.problem import Run, Watch, ignore
 from anonymizer.recoding.recoding import Recoding, RecodingPlan, Task
 from anonymizer.release.frames import aligned, as_features, chosen, frame_of, with_target
-from anonymizer.release.plan import Plan
+from anonymizer.release.plan import UNSEEN, Plan, Unseen
 from anonymizer.release.recodings import RecodingName, recoding_of
 from anonymizer.release.sklearn_api import Conventions
 
 if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
-
-Unseen = Literal["error", "any", "suppress"]
 
 MODELLED = "; rows that a model scores are no release, and need verify=False"
 """What is added where a verified release is refused that a prediction may have no need of."""
@@ -156,7 +157,7 @@ class Anonymizer(Conventions):
         With ``verify=False`` nothing is recounted, and no class suppressed: every row is given, in
         its order, with the columns that were fitted. Their order in X does not matter, columns that
         were not fitted are left out, and sensitive attributes, targets and identifiers may be
-        absent. Quasi-identifiers are texts, except those that are drawn.
+        absent. Quasi-identifiers are texts.
 
         Raises
         ------
@@ -188,16 +189,7 @@ class Anonymizer(Conventions):
         needless = {*schema.counted, *schema.identifiers}
         require_columns(table.columns, [name for name in known if name not in needless])
         recoded = self.plan_.apply(chosen(table, known), verify=False, unseen=self.unseen)
-        return as_features(chosen(recoded, self.columns_), self._textual)
-
-    @property
-    def _textual(self) -> Sequence[str]:
-        """The quasi-identifiers that rows have as texts: drawn values may be numbers to learn from.
-
-        Of the rest, a level, a fold or a suppressed record decides whether they are numbers or
-        texts, and an encoder that was fitted to one kind would not know the other.
-        """
-        return () if self.plan_.random else self.plan_.schema.quasi_identifiers
+        return as_features(chosen(recoded, self.columns_), schema.quasi_identifiers)
 
     def fit_transform(self, X: pd.DataFrame, y: object = None) -> Any:
         """Choose the recoding for a table and give the released one, without the columns of ``y``.
@@ -218,14 +210,15 @@ class Anonymizer(Conventions):
 
     def _fitted_rows(self, table: pd.DataFrame) -> pd.DataFrame:
         """Every row of a table that was fitted, as its release has it."""
-        if self.chosen_recoding.private:
+        recoding = self.chosen_recoding
+        if recoding.private or isinstance(recoding, RandomRecoding):
             raise InputError(
-                f"recoding {self.chosen_recoding.name!r} releases a sample of the records, from "
-                "which no row can be told; verify=False needs another recoding"
+                f"recoding {recoding.name!r} draws values, or records, at random, for "
+                "which it needs the whole table; verify = False needs one that generalizes"
             )
         rows = table.reset_index(drop=True)
-        released = aligned(self._fitted(rows), rows, self.plan_.schema.quasi_identifiers)
-        return as_features(released.set_axis(table.index), self._textual)
+        names = self.schema.quasi_identifiers
+        return as_features(aligned(self._fitted(rows), rows, names), names).set_axis(table.index)
 
     def fit_counted(self, X: pd.DataFrame, task: Task) -> pd.DataFrame:
         """The release of a table that was counted already: ``task(X)``."""
@@ -284,10 +277,16 @@ class Anonymizer(Conventions):
 
         Raises InputError when table and parameters do not fit together.
         """
+        self._require_options()
         models, objective, run = self.models, self.chosen_objective, self.run()
         self.chosen_recoding.require_suitable(models, objective, run)
         counted = Counted.of(table, self.schema, self.hierarchies, population_of(models))
         return Task(counted, models, objective, whole_seed(self.seed), run)
+
+    def _require_options(self) -> None:
+        require_one_of("unseen", self.unseen, UNSEEN)
+        if not isinstance(self.verify, bool):
+            raise InputError(f"verify = {shown(self.verify)} must be true or false")
 
     def run(self) -> Run:
         """How a search may run."""

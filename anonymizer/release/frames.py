@@ -18,9 +18,6 @@ from anonymizer.recoding.apply import overwritten
 from anonymizer.tables import engine
 from anonymizer.tables.values import texts_of
 
-NO_RELEASE = "not a release: not verified"
-"""What ``attrs["anonymizer"]`` of rows says that were recoded without proof."""
-
 FEW = 100
 """Rows up to which it is faster to look at each value of a column than to number them first."""
 
@@ -114,6 +111,8 @@ def as_features(table: pd.DataFrame, textual: Sequence[str]) -> pd.DataFrame:
 
     The DataFrame says by its ``attrs`` that it is no release.
     """
+    from anonymizer.release.applying.scoring import NO_RELEASE  # loads what only other tables need
+
     given = {name: table[name] for name in textual}
     texts = {name: _texts(column) for name, column in given.items()}
     changed = {name: column for name, column in texts.items() if column is not given[name]}
