@@ -336,6 +336,7 @@ class Hierarchy(Displayed, ABC):
             listed=_among(keys, self.listed),
             scale=self.scale,
             limits=self.limits,
+            hierarchy=self,
         )
 
     def ranked(

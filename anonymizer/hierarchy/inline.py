@@ -14,6 +14,7 @@ from anonymizer.hierarchy.calendar import CalendarHierarchy
 from anonymizer.hierarchy.hierarchy import Hierarchy
 from anonymizer.hierarchy.order import OrderHierarchy
 from anonymizer.hierarchy.rules import KeepHierarchy, RangeHierarchy, SuppressionHierarchy
+from anonymizer.tables.values import number_of
 
 Table = Mapping[str, Any]
 
@@ -156,6 +157,35 @@ RULES: dict[str, Rule] = {
     "file": Rule(_file, 'file = "education.csv"'),
 }
 """Every rule by its name, in the order of messages."""
+
+
+def rule_alone(hierarchy: Hierarchy) -> dict[str, object] | None:
+    """The rule of a hierarchy as JSON has it, for :func:`of_rule`; None where it lists values.
+
+    Numbers are texts, so that they stay exactly what they are.
+    """
+    if tuple(hierarchy.listed):
+        return None
+    rule = {name: value for name, value in hierarchy.rule().items() if value != []}
+    return {name: value for name, value in rule.items() if name != "origin" or "widths" in rule}
+
+
+def of_rule(rule: Table) -> Hierarchy:
+    """The hierarchy of a rule as JSON has it; InputError where it is none."""
+    return hierarchy_of(
+        {name: _numbers(value) if name in NUMERIC else value for name, value in rule.items()}
+    )
+
+
+NUMERIC = ("widths", "cuts", "origin")
+"""Parts of rules that are numbers."""
+
+
+def _numbers(given: object) -> object:
+    """Numbers of a rule that are written as texts, whatever the depth of their lists."""
+    if isinstance(given, list):
+        return [*map(_numbers, given)]
+    return number_of(given) if isinstance(given, str) else given
 
 
 def right_form(given: object, attribute: str) -> str:

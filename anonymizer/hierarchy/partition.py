@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from anonymizer.hierarchy.naming import SWITCH, may_be_named
 from anonymizer.hierarchy.scale import NUMBERS, Interval, Scale
 from anonymizer.kernels.arrays import Codes, Mask
 from anonymizer.tables.values import key_text, text_of
+
+if TYPE_CHECKING:
+    from anonymizer.hierarchy.hierarchy import Hierarchy
 
 ANY = "*"
 """The label of the group that holds every value."""
@@ -98,6 +102,7 @@ class Taxonomy:
     where not every value has one. Ranges of ``ordered`` values mean something: they may be refined.
     Values that are not ``listed`` by the hierarchy, shape (values,), only the table has: no report
     may name one that a release hides. ``limits`` are the levels and ranges that a release may use.
+    ``hierarchy`` is what it was made by: it says how values generalize that are none of these.
     """
 
     attribute: str
@@ -109,6 +114,7 @@ class Taxonomy:
     listed: Mask = field(repr=False)
     scale: Scale = field(default=NUMBERS, repr=False)
     limits: Limits = Limits()  # noqa: RUF009 (frozen)
+    hierarchy: "Hierarchy | None" = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         for level, (fine, coarse) in enumerate(zip(self.levels, self.levels[1:], strict=False)):

@@ -15,6 +15,10 @@ from anonymizer.tables import engine
 from anonymizer.tables.values import counted, texts_apart
 
 
+class UnknownValuesError(InputError):
+    """A table holds values, or combinations of them, that a recoding was not made for."""
+
+
 def levels_of(recoding: Partitions | Regions, taxonomies: Mapping[str, Taxonomy]) -> dict[str, int]:
     """The level that each partition is, where it is one."""
     partitions = {} if isinstance(recoding, Regions) else recoding
@@ -49,7 +53,7 @@ def _regrouped(
     encoded = [_places(table[name], taxonomies[name]) for name in regions.names]
     class_of = regions.class_of(np.column_stack([places[codes] for codes, places in encoded]))
     if (class_of < 0).any():
-        raise InputError(
+        raise UnknownValuesError(
             f"{counted(int((class_of < 0).sum()), 'record')} of the table combine values in a way "
             "that no class of the recoding covers; fit on a table that has them"
         )
@@ -98,10 +102,9 @@ def _places(column: pd.Series, taxonomy: Taxonomy) -> tuple[Codes, Codes]:
     places = taxonomy.encode(values)
     strange = places < 0
     if strange.any():
-        raise InputError(
+        raise UnknownValuesError(
             f"column {column.name!r} holds {counted(int(strange.sum()), 'value')}, in "
-            f"{counted(int(strange[codes].sum()), 'record')}, that the recoding has never seen; "
-            "fit on a table that has them, or use a hierarchy file that lists them"
+            f"{counted(int(strange[codes].sum()), 'record')}, that the recoding does not cover"
         )
     return codes, places
 

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from math import ceil
 from typing import ClassVar, TypeVar
 
 import numpy as np
@@ -32,6 +33,9 @@ from anonymizer.tables import engine
 from anonymizer.tables.engine import Tally
 
 T = TypeVar("T")
+
+NEARLY_ALL = 1 - 1e-9
+"""The largest share that may be suppressed: not all records."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +80,7 @@ class GeneralizationPlan(RecodingPlan):
         """Recode the records and suppress the classes that break the policy, within the budget."""
         left = admitted.drop(columns=list(self.schema.identifiers))
         recoded = engine.without_traces(relabelled(left, self.recoding, self.taxonomies))
-        released, suppressed, removed = self._suppressed(recoded)
+        released, suppressed, removed = self.suppressed(recoded)
         merges = not removed and bool(suppressed.any())
         hidden = self.schema.quasi_identifiers if merges else self.generalized
         return Outcome(released, suppressed, removed, hidden)
@@ -109,10 +113,18 @@ class GeneralizationPlan(RecodingPlan):
         table = combinations.loc[np.repeat(np.arange(len(sizes)), sizes)].reset_index(drop=True)
         return relabelled(table, self.recoding, self.taxonomies)
 
-    def _suppressed(self, recoded: pd.DataFrame) -> tuple[pd.DataFrame, Mask, bool]:
-        """The table without broken classes, which records are suppressed, and if they are gone."""
-        if not self.suppression.most(len(recoded)):
-            return recoded, np.zeros(len(recoded), bool), False
+    def suppressed(
+        self, recoded: pd.DataFrame, forced: Mask | None = None
+    ) -> tuple[pd.DataFrame, Mask, bool]:
+        """The table without broken classes, which records are suppressed, and if they are gone.
+
+        ``forced`` (records,) are ``*`` in every quasi-identifier and suppressed in any case.
+
+        Raises PolicyBrokenError where more records would have to go than the budget has.
+        """
+        given = np.zeros(len(recoded), bool) if forced is None else forced
+        if not given.any() and not self.suppression.most(len(recoded)):
+            return recoded, given, False
         people = self._people()
         counts, everybody = classes_of(recoded, self.schema, people)
         class_of = everybody[: len(recoded)]
@@ -120,11 +132,14 @@ class GeneralizationPlan(RecodingPlan):
         hidden = [engine.all_equal(table, self.schema.quasi_identifiers, ANY) for table in tables]
         of_classes = np.zeros(len(counts), bool)
         of_classes[everybody[np.concatenate(hidden)]] = True
-        found = suppressed_of(counts, self.models, self.suppression, of_classes)
+        bound = np.zeros(len(counts), bool)
+        bound[class_of[given]] = True
+        found = suppressed_of(counts, self.models, self.suppression, of_classes, bound)
         if found is None:
             raise PolicyBrokenError(
                 f"nothing was released: more than {self.suppression.share:.3g} of the records "
                 "would have to be suppressed for the policy to hold under this recoding"
+                + _needed(counts, self.models, self.suppression, of_classes, bound)
             )
         suppressed = found.marks[class_of]
         if found.removed:
@@ -268,15 +283,41 @@ def _raised(problem: Problem, name: str) -> Node:
 
 
 def suppressed_of(
-    counts: Counts, models: Sequence[PrivacyModel], suppression: Suppression, hidden: Mask
+    counts: Counts,
+    models: Sequence[PrivacyModel],
+    suppression: Suppression,
+    hidden: Mask,
+    forced: Mask | None = None,
 ) -> Suppressed | None:
     """What is suppressed of a recoded table's classes; None where the budget is too small.
 
-    ``hidden``: the class, if any, that is ``*`` in every quasi-identifier already.
+    ``hidden``: the class, if any, that is ``*`` in every quasi-identifier already; ``forced``,
+    classes that are suppressed whether or not they break the policy.
     """
     layout = Layout.of(counts)
     policy = Policy(models, layout, NUMPY)
-    return suppress(columns_of(counts), policy, policy.against(layout.margins), suppression, hidden)
+    columns, bound = columns_of(counts), policy.against(layout.margins)
+    broken = None
+    if forced is not None and forced.any():
+        marks = bound.broken(columns, int(layout.margins[-1]))[1] | forced
+        broken = int(columns[marks, -1].sum(dtype=np.int64)), marks
+    return suppress(columns, policy, bound, suppression, hidden, broken)
+
+
+def _needed(
+    counts: Counts,
+    models: Sequence[PrivacyModel],
+    suppression: Suppression,
+    hidden: Mask,
+    forced: Mask,
+) -> str:
+    """What a message adds of the budget that would do; nothing where none does."""
+    most = replace(suppression, share=NEARLY_ALL)
+    found = suppressed_of(counts, models, most, hidden, forced)
+    if found is None:
+        return ""
+    share = ceil(found.records / counts.records * 1000) / 1000
+    return f"; needs suppression = {share:g}" if share < 1 else ""
 
 
 def all_hidden(recoded: Counts, recoding: Partitions | Regions) -> Mask:

@@ -1,7 +1,9 @@
 """A plan: a fitted recoding and the policy it answers for, carried out on tables and proven."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -9,10 +11,14 @@ import pandas as pd
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.counts.schema import Schema
+from anonymizer.errors import InputError, require_one_of
 from anonymizer.feedback.display import in_a_line
 from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Taxonomy
+from anonymizer.hierarchy.inline import rule_alone
 from anonymizer.privacy.query_loss import loss_of_sizes
+from anonymizer.recoding.apply import UnknownValuesError
+from anonymizer.recoding.generalization import GeneralizationPlan
 from anonymizer.recoding.recoding import Outcome, RecodingPlan
 from anonymizer.release.information import Information, chances
 from anonymizer.release.proof import prove
@@ -25,18 +31,62 @@ from anonymizer.release.warnings.column_warnings import (
     spelling_warnings,
 )
 
+if TYPE_CHECKING:
+    from anonymizer.release.applying.applied import Source
+    from anonymizer.release.applying.plans import Followed
+    from anonymizer.release.study import Study
+
+Unseen = Literal["error", "any", "suppress"]
+"""What is done with values that a recoding does not cover."""
+
+UNSEEN: tuple[Unseen, ...] = get_args(Unseen)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """All that is needed to release a table, and nothing that could change meanwhile.
 
     ``fitted``: the recoding that was chosen, with roles, policy and known values. ``seed``: for the
-    shuffled baseline. ``study``: fingerprint of everything that was requested.
+    shuffled baseline. ``study``: fingerprint of everything that was requested. ``method``: the
+    recoding that was, with its options. ``followed``: the release that it was read from, None of a
+    plan that was fitted.
     """
 
     fitted: RecodingPlan
     seed: int
     study: str
+    method: Mapping[str, object] = field(default_factory=dict)
+    followed: "Followed | None" = field(default=None, repr=False)
+
+    @classmethod
+    def from_manifest(
+        cls, path: str | Path, *, study: "Study | str | Path | None" = None
+    ) -> "Plan":
+        """The plan of a release that was written: it recodes other tables alike.
+
+        Parameters
+        ----------
+        path
+            The directory of the release, its table or its ``release.json``.
+        study
+            The study of the release, or its path. Its hierarchies place values that the manifest
+            does not list; without it those of rules alone are known. Its policy is needed where
+            that is about a population or a hierarchy of sensitive values.
+
+        Raises
+        ------
+        InputError
+            When the manifest or the table next to it is damaged, when values were drawn at random,
+            or the study is needed and not given, or is another one.
+        """
+        from anonymizer.release.applying.plans import Followed
+        from anonymizer.release.study import Study
+
+        known = study if study is None or isinstance(study, Study) else Study(study)
+        found = Followed.at(Path(path), known)
+        manifest = found.manifest
+        fingerprint = str(manifest.study.get("fingerprint", ""))
+        return cls(found.source.plan, 0, fingerprint, manifest.method, found)
 
     def __repr__(self) -> str:
         names = ", ".join(self.schema.quasi_identifiers)
@@ -67,14 +117,86 @@ class Plan:
         """Whether released values are drawn at random."""
         return self.fitted.random
 
-    def release(self, table: pd.DataFrame) -> tuple[pd.DataFrame, Release]:
+    def apply(
+        self, table: pd.DataFrame, *, verify: bool = True, unseen: Unseen = "error"
+    ) -> pd.DataFrame:
+        """Recode a table.
+
+        Parameters
+        ----------
+        table
+            A table with the columns that were fitted.
+        verify
+            Whether the recoded table is a release, recounted and held against the policy. Without
+            it rows are recoded for a model that scores them: any number of rows, all of them, in
+            their order; sensitive attributes, targets and identifiers may be absent. That is no
+            release, and ``attrs["anonymizer"]`` says so.
+        unseen
+            What is done with values that no rule and no listed group covers: ``"error"`` refuses
+            them, ``"any"`` releases ``*`` in their place, ``"suppress"`` suppresses their records,
+            within the budget of the release.
+
+        Raises
+        ------
+        PolicyBrokenError
+            When a class of the recoded table breaks the policy.
+        InputError
+            When the table lacks what it needs or holds values that are not covered.
+        """
+        if verify:
+            return self.release(table, unseen=unseen)[0]
+        from anonymizer.release.applying.scoring import unverified
+
+        return unverified(self, table, unseen)
+
+    def release(
+        self, table: pd.DataFrame, *, unseen: Unseen = "error"
+    ) -> tuple[pd.DataFrame, Release]:
         """Recode a table, recount and verify it, and only then hand it out with its proof.
 
+        ``unseen``: see :meth:`apply`.
+
         Raises PolicyBrokenError when a class of the recoded table breaks the policy. Raises
-        InputError when the table lacks what it needs or holds values that are not known.
+        InputError when the table lacks what it needs or holds values that are not covered.
         """
+        require_one_of("unseen", unseen, UNSEEN)
         admitted = self.schema.admit(table)
-        return self.proven(table, admitted, self.fitted.carry_out(admitted))
+        plan, outcome, report = self.carried_out(admitted, unseen)
+        released, release = replace(self, fitted=plan).proven(table, admitted, outcome)
+        return released, replace(release, unseen=report)
+
+    def carried_out(
+        self, admitted: pd.DataFrame, unseen: Unseen
+    ) -> tuple[RecodingPlan, Outcome, Mapping[str, object] | None]:
+        """The plan for the admitted records, what it makes of them, and what it does not cover.
+
+        A table whose values were all fitted needs no other plan than the fitted one.
+        """
+        general = isinstance(self.fitted, GeneralizationPlan)
+        if not general and unseen != "error":
+            raise InputError(
+                f"unseen = {unseen!r} is for recodings that generalize; this one draws values at "
+                "random, and cannot draw what it has never seen"
+            )
+        if self.followed is None and not isinstance(self.fitted.recoding, Regions):
+            try:
+                return self.fitted, self.fitted.carry_out(admitted), None
+            except UnknownValuesError as error:
+                if not general:
+                    raise InputError(f"{error}; fit on a table that has them") from None
+        from anonymizer.release.applying.tables import plan_for
+
+        plan, report = plan_for(self.source, admitted, unseen)
+        return plan, plan.carry_out(admitted), None if report is None else report._asdict()
+
+    @property
+    def source(self) -> "Source":
+        """What is applied to tables with other values than those that were fitted."""
+        from anonymizer.release.applying.applied import Source
+
+        if self.followed is not None:
+            return self.followed.source
+        return Source.of(cast(GeneralizationPlan, self.fitted))
 
     @logged("verification", lambda done: {"records": len(done[0]), "classes": done[1].classes})
     def proven(
@@ -109,9 +231,19 @@ class Plan:
             privacy=verdicts,
             search=fitted.search,
             study=self.study,
+            hierarchies=self._rules,
+            method=self.method,
+            applies=None if self.followed is None else {"sha256": self.followed.sha256},
             masking=outcome.randomization,
             **reported,
         )
+
+    @property
+    def _rules(self) -> dict[str, Mapping[str, object]]:
+        """The rule of each quasi-identifier that lists no values."""
+        known = {name: each.hierarchy for name, each in self.taxonomies.items()}
+        rules = {name: each and rule_alone(each) for name, each in known.items()}
+        return {name: rule for name, rule in rules.items() if rule}
 
     def _compared(
         self,

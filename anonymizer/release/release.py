@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MANIFEST = "release.json"
 """The file that a release reports itself in, next to its table."""
 
-LEFT_OUT = ("regions", "masking", "spreadsheet")
+LEFT_OUT = ("regions", "masking", "spreadsheet", "hierarchies", "method", "unseen", "applies")
 """Parts that a manifest has only where there is something to report."""
 
 
@@ -88,6 +88,14 @@ class Release(Displayed):
         Which cells of the released file a spreadsheet would run, where there are any.
     warnings
         What the release is weak in although its policy holds.
+    hierarchies
+        The rule of each quasi-identifier that has one without listed values: it places new values.
+    method
+        The recoding that was requested, with its options; of one that draws its name alone.
+    unseen
+        How many values, and records with them, the recoding could not place, and what was done.
+    applies
+        The SHA-256 of the manifest whose recoding was applied; None where one was fitted.
     """
 
     released: int
@@ -109,6 +117,10 @@ class Release(Displayed):
     masking: Randomization | None = None
     spreadsheet: Spreadsheet | None = None
     warnings: Sequence[ReleaseWarning] = ()
+    hierarchies: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    method: Mapping[str, object] = field(default_factory=dict)
+    unseen: Mapping[str, object] | None = None
+    applies: Mapping[str, str] | None = None
 
     def __repr__(self) -> str:
         from anonymizer.release.display import verdict_of

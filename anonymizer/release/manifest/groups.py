@@ -30,6 +30,7 @@ from anonymizer.hierarchy.order import Ranks
 from anonymizer.hierarchy.partition import digest_of_values
 from anonymizer.release.manifest.parts import Count, Digest, LabelText, ManifestPart, Number
 from anonymizer.release.release import MANIFEST
+from anonymizer.tables.values import number_of
 
 ISO_DATES = Dates()
 """The scale of the dates of a manifest, which are on the calendar's own clock."""
@@ -98,7 +99,9 @@ class Group(ManifestPart):
     @property
     def interval(self) -> Interval:
         """The range of numbers or dates, exactly."""
-        low, high = map(self._place, (self.low, self.high))
+        ends = (self.own or "")[1:-1].split(", ") if self.calendar is None else []
+        texts = ends if len(ends) == 2 else (None, None)
+        low, high = map(self._place, (self.low, self.high), texts)
         return Interval(low, high, self.scale)
 
     @property
@@ -114,10 +117,16 @@ class Group(ManifestPart):
             return None
         return Clock(self.calendar.zone, self.calendar.format)
 
-    def _place(self, end: float | str | None) -> Decimal | None:
-        """Where an end lies; ValueError where it is none of the scale."""
+    def _place(self, end: float | str | None, text: str | None) -> Decimal | None:
+        """Where an end lies; ValueError where it is none of the scale.
+
+        ``text``: what the label has there, all digits of a number that JSON may round.
+        """
         if end is None:
             return None
+        written = None if text is None else number_of(text)
+        if written is not None and float(written) == end:
+            return written
         if isinstance(end, str) != (self.calendar is not None):
             raise ValueError("an end of another scale")
         place = ISO_DATES.place(end) if self.calendar else Decimal(str(end))

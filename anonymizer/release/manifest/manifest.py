@@ -18,6 +18,7 @@ from anonymizer.hierarchy import Hierarchy, Partition, Taxonomy
 from anonymizer.privacy import PrivacyModel
 from anonymizer.release.manifest.groups import Group, filled, partition_of
 from anonymizer.release.manifest.parts import (
+    AppliedRelease,
     Count,
     LabelText,
     ManifestPart,
@@ -25,6 +26,7 @@ from anonymizer.release.manifest.parts import (
     ReportedCells,
     ReportedRoles,
     ReportedSearch,
+    ReportedUnseen,
     ReportedVerdict,
 )
 from anonymizer.release.release import MANIFEST
@@ -64,6 +66,10 @@ class Manifest(ManifestPart):
     spreadsheet: ReportedCells | None = None
     privacy: list[ReportedVerdict]
     warnings: Any
+    hierarchies: dict[StrictStr, dict[StrictStr, Any]] = Field(default_factory=dict)
+    method: dict[StrictStr, Any] = Field(default_factory=dict)
+    unseen: ReportedUnseen | None = None
+    applies: AppliedRelease | None = None
     search: ReportedSearch
     study: dict[StrictStr, Any] = Field(default_factory=dict)
     versions: dict[StrictStr, Any] = Field(default_factory=dict)

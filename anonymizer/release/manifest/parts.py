@@ -1,7 +1,7 @@
 """The parts of a manifest, checked where one is read or written."""
 
 from dataclasses import fields
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -109,6 +109,23 @@ class ReportedCells(ManifestPart):
 
     safe: StrictBool
     cells: dict[StrictStr, Count] = Field(default_factory=dict)
+
+
+class ReportedUnseen(ManifestPart):
+    """Values that a recoding could not place, and the records that had them: none of them by name.
+
+    ``treated``: ``"any"``, as ``*``, or ``"suppress"``.
+    """
+
+    values: Count
+    records: Count
+    treated: Literal["any", "suppress"]
+
+
+class AppliedRelease(ManifestPart):
+    """The manifest whose recoding was applied."""
+
+    sha256: Digest
 
 
 class ReportedRoles(ManifestPart):

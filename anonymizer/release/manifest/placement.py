@@ -23,7 +23,7 @@ from anonymizer.release.manifest import Manifest
 from anonymizer.release.manifest.groups import Group
 from anonymizer.release.manifest.parts import LabelText
 from anonymizer.tables import engine
-from anonymizer.tables.values import counted, is_missing, text_of
+from anonymizer.tables.values import counted, text_of, texts_of
 
 Mask = NDArray[np.bool_]
 
@@ -81,7 +81,12 @@ class Column:
     def of(cls, column: pd.Series) -> "Column":
         """The values of a column."""
         codes, values = engine.distinct(column)
-        return cls(codes, [None if is_missing(value) else text_of(value) for value in values])
+        return cls(codes, texts_of(values))
+
+    @classmethod
+    def of_values(cls, values: Sequence[object]) -> "Column":
+        """A column of some values, in their order."""
+        return cls(np.arange(len(values)), texts_of(values))
 
     @cached_property
     def by_text(self) -> list[tuple[str, int]]:
@@ -207,7 +212,7 @@ def _in_regions(
         masks = {group.label: columns[name].members(group) for group in groups}
         members.append(np.array([masks[region[name]] for region in regions]))
     cells = np.column_stack([column.codes for column in columns.values()])
-    found, several = _covering(members, cells)
+    found, several = covering(members, cells)
     if several.any():
         if numbers is None or not _covered(members, cells, numbers):
             raise InputError(
@@ -224,7 +229,7 @@ def _in_regions(
     return pd.DataFrame(labels, index=people.index), found >= 0
 
 
-def _covering(members: Sequence[Mask], cells: Codes) -> tuple[Codes, Mask]:
+def covering(members: Sequence[Mask], cells: Codes) -> tuple[Codes, Mask]:
     """A class that covers each record, -1 for none, and whether several do, (records,) each.
 
     ``members``: the values in each class, (classes, values) by attribute. ``cells``: the value

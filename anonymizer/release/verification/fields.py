@@ -18,6 +18,7 @@ HIERARCHY = "the hierarchies would be needed; give the study of the release with
 FINGERPRINT = "it is a digest of the study; give the study of the release with --study"
 LONG = "they stand for a list of values that is too long for a manifest"
 CELLS = "they say what a spreadsheet would do, nothing about the records"
+NEXT = "they say how other tables are recoded, which this one does not show"
 GIVEN = "only the study can tell; give the study of the release with --study"
 
 
@@ -69,6 +70,8 @@ TREATMENTS: Sequence[tuple[How, str, str]] = (
     ("study", HIERARCHY, "recoding.*.*.members.**"),
     ("study", "what was required only the study can tell", "privacy.*.parameters.**"),
     ("study", FINGERPRINT, "study.fingerprint"),
+    ("unchecked", NEXT, "hierarchies.** method.** applies.sha256"),
+    ("unchecked", RAW, "unseen.*"),
     ("unchecked", LONG, "recoding.*.*.listed recoding.*.*.sha256"),
     ("unchecked", CELLS, "spreadsheet.**"),
     ("unchecked", SEARCH, "search.strategy search.nodes search.checked search.feasible"),

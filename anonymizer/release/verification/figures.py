@@ -125,7 +125,7 @@ def search(facts: Facts) -> Iterator[Check]:
         yield from _distortion(facts.manifest["masking"]["channels"], reported)
     else:
         found = _recomputed(facts, reported["objective"])
-        if found is None:
+        if found is None or (reported["value"] is None and facts.manifest.get("applies")):
             yield Check("search.value", "unchecked", None, reason=UNIT)
         else:
             yield compared("search.value", reported["value"], found)

@@ -1,0 +1,169 @@
+"""Plans of releases: what a manifest says, enough to recode another table alike."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from anonymizer.counts.multidimensional import CLASS
+from anonymizer.counts.schema import Schema, taxonomies_of
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import Hierarchy
+from anonymizer.hierarchy.inline import of_rule, rule_alone
+from anonymizer.privacy import DifferentialPrivacy, PrivacyModel, population_of, without_people
+from anonymizer.recoding.generalization import GeneralizationPlan, People
+from anonymizer.recoding.problem.suppression import Suppression
+from anonymizer.recoding.result import SearchResult
+from anonymizer.release.applying.applied import Source
+from anonymizer.release.applying.classes import Listed
+from anonymizer.release.applying.reach import Reach
+from anonymizer.release.manifest import Manifest, digest_of_file, sound
+from anonymizer.release.release import MANIFEST
+from anonymizer.tables import engine
+from anonymizer.tables.files import rearmed_text
+
+if TYPE_CHECKING:
+    from anonymizer.release.study import Study
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """A release whose recoding is applied: its manifest, what this says, and its SHA-256."""
+
+    manifest: Manifest
+    source: Source
+    sha256: str
+
+    @classmethod
+    def at(cls, path: Path, study: "Study | None") -> "Followed":
+        """The release at a path: its directory, its table or its manifest.
+
+        ``study`` is that of the release: its hierarchies place values that the manifest does not
+        list, and its policy has what the manifest only has the digest of.
+
+        Raises InputError when the manifest, or a table next to it, is damaged, when values were
+        drawn, and when the study is needed and not given, or is another one.
+        """
+        directory = path if path.is_dir() else path.parent
+        place = directory / MANIFEST
+        manifest = Manifest.read(place)
+        with sound(place):
+            _require_generalized(manifest)
+            table = directory / manifest.file[0].file
+            if path.name != MANIFEST or table.exists():
+                manifest.table_at(directory if path.name == MANIFEST else path)
+            return cls(manifest, _source(manifest, study), digest_of_file(place))
+
+
+def _require_generalized(manifest: Manifest) -> None:
+    """Refuse what was drawn: a manifest has no way to draw alike."""
+    if manifest.masking:
+        raise InputError(
+            f"{MANIFEST} describes values that were drawn at random, which cannot be applied to "
+            "another table; run the study of the release on that table"
+        )
+    if any(each.model == DifferentialPrivacy.name for each in manifest.privacy):
+        raise InputError(
+            f"{MANIFEST} describes a random sample under differential privacy, which cannot be "
+            "applied to another table; run the study of the release on that table"
+        )
+
+
+def _source(manifest: Manifest, study: "Study | None") -> Source:
+    """The recoding that a manifest describes."""
+    hierarchies = _hierarchies(manifest, study)
+    safe = manifest.spreadsheet is not None and manifest.spreadsheet.safe
+    whole = manifest.completed(None if study is None else study.hierarchies)
+    whole = whole.with_texts(rearmed_text) if safe else whole
+    reaches = {
+        name: Reach(name, groups, hierarchies.get(name), whole.levels.get(name))
+        for name, groups in whole.recoding.items()
+    }
+    schema = _schema(manifest)
+    numbered = CLASS in manifest.file[1].quasi_identifiers and CLASS not in manifest.recoding
+    listed = Listed(whole.regions, numbered) if whole.regions else None
+    policy = _policy(manifest, study)
+    return Source(_plan(manifest, schema, policy, hierarchies), reaches, listed, public=True)
+
+
+def _plan(
+    manifest: Manifest,
+    schema: Schema,
+    policy: list[PrivacyModel],
+    hierarchies: Mapping[str, Hierarchy],
+) -> GeneralizationPlan:
+    """The policy and the budget of a release, and the population that the policy is about."""
+    known, people = population_of(policy), None
+    taxonomies = {}
+    if known is not None:
+        tally = engine.tally(schema.admit_population(known.table), schema.quasi_identifiers)
+        taxonomies = taxonomies_of(tally, hierarchies)
+        people = People.of(tally, taxonomies)
+    budget = Suppression(
+        manifest.method.get("suppression", 0.0), manifest.method.get("remove", False)
+    )
+    search = SearchResult("applied", str(manifest.search.objective), searched=False)
+    return GeneralizationPlan(
+        schema, without_people(policy), taxonomies, {}, search, budget, people
+    )
+
+
+def _schema(manifest: Manifest) -> Schema:
+    """The roles of the columns of the raw table."""
+    roles = manifest.file[1]
+    if {*roles.quasi_identifiers} - {CLASS} != {*manifest.recoding} - {CLASS}:
+        raise ValueError("a quasi-identifier without a recoding")
+    return Schema(
+        tuple(manifest.recoding),
+        tuple(roles.sensitive),
+        tuple(roles.identifiers),
+        roles.missing,
+        tuple(roles.targets),
+    )
+
+
+def _policy(manifest: Manifest, study: "Study | None") -> list[PrivacyModel]:
+    """The policy of a release; InputError where neither manifest nor study has all of a model."""
+    from anonymizer.release.verification.studied import models_of
+
+    if not manifest.privacy:
+        raise InputError(f"{MANIFEST} states no policy that could hold")
+    models = models_of(manifest, study)
+    found = [model for model in models if model is not None]
+    if len(found) < len(models):
+        raise InputError(
+            f"{MANIFEST} only has the digest of what a model is about, and the study has another "
+            "one; name the study of the release"
+        )
+    return found
+
+
+def _hierarchies(manifest: Manifest, study: "Study | None") -> dict[str, Hierarchy]:
+    """The hierarchies that are known: those of the study, else those that are rules.
+
+    Raises InputError where the study has others than the release.
+    """
+    rules = manifest.hierarchies
+    if study is None:
+        return {name: of_rule(rule) for name, rule in rules.items()}
+    given = study.hierarchies
+    for name, groups in manifest.recoding.items():
+        alike = name in given and (rule_alone(given[name]) or None) == rules.get(name)
+        level = manifest.levels.get(name)
+        if not alike or not all(_agrees(given[name], g.values, g.own, level) for g in groups):
+            raise InputError(
+                f"the study has another hierarchy of column {name!r} than {MANIFEST}; name the "
+                "study of the release"
+            )
+    return dict(given)
+
+
+def _agrees(
+    hierarchy: Hierarchy, values: list[str | None] | None, label: str | None, level: int | None
+) -> bool:
+    """Whether a hierarchy has the values of a group of a level under its label."""
+    if not level or values is None:
+        return True
+    keys = [hierarchy.key(value) for value in values if value is not None]
+    rows = [hierarchy.row(key) for key in keys if hierarchy.covers(key)]
+    return all(len(row) >= level and str(row[level - 1]) == label for row in rows)

@@ -1,0 +1,206 @@
+"""Which values of an attribute a recoding covers, seen or not, and under which label."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from anonymizer.hierarchy import ANY, Hierarchy, Partition, Taxonomy
+from anonymizer.kernels.arrays import Codes, Mask
+from anonymizer.release.manifest.groups import Group, kind_of
+from anonymizer.release.manifest.parts import LabelText
+from anonymizer.release.manifest.placement import Column
+from anonymizer.tables.values import is_missing, text_of
+
+HIDDEN = Group(label=ANY)
+"""The group of values that are shown as ``*`` and as nothing else."""
+
+
+class Known(NamedTuple):
+    """The values that a recoding was fitted to, and their groups."""
+
+    taxonomy: Taxonomy
+    partition: Partition
+
+
+class Placed(NamedTuple):
+    """The group of each value, -1 for none, shape (values,), and the groups."""
+
+    group_of: Codes
+    groups: list[Group]
+
+
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """The groups of an attribute, and what is known of values that are in no list of them.
+
+    ``hierarchy`` says how any value generalizes, None where that is not known; ``level`` is the one
+    that the attribute is released at, None where it is none. ``known`` are the values of the fitted
+    table, None of a plan that was read from a manifest.
+    """
+
+    name: str
+    groups: Sequence[Group] = field(repr=False)
+    hierarchy: Hierarchy | None = field(repr=False)
+    level: int | None
+    known: Known | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, taxonomy: Taxonomy, partition: Partition, level: int | None) -> "Reach":
+        """That of an attribute that was fitted."""
+        texts = {None if label is None else text_of(label) for label in partition.labels}
+        groups = [Group.model_validate(each) for each in taxonomy.describe(partition, texts)]
+        known = Known(taxonomy, partition)
+        return cls(taxonomy.attribute, groups, taxonomy.hierarchy, level, known)
+
+    @property
+    def hides(self) -> bool:
+        """Whether ``*`` is the top of the hierarchy, so that any value may be shown as it."""
+        if self.hierarchy is not None:
+            return self.hierarchy.top == ANY
+        return any(group.own == ANY for group in self.groups)
+
+    def placed(self, values: Sequence[object]) -> Placed:
+        """The group of each raw value, whose label holds of it; some groups may be new ones."""
+        if self.level == 0:
+            return self._as_they_are(values)
+        groups = [*self.groups]
+        if self.level is not None and self.hierarchy is not None:
+            labels, new = self._at_level(values, self.level)
+            known = {group.label for group in groups}
+            groups += [group for group in new if group.label not in known]
+        else:
+            labels = {}
+        place = {group.label: number for number, group in enumerate(groups)}
+        found = np.full(len(values), -1, np.intp)
+        for value, label in {**labels, **self._fitted(values)}.items():
+            found[value] = place.get(label, -1)
+        self._by_groups(values, groups, found)
+        return Placed(found, groups)
+
+    def _as_they_are(self, values: Sequence[object]) -> Placed:
+        """Each value its own group, as far as the hierarchy covers it or a group lists it."""
+        covered = self.covered(values)
+        rest = np.flatnonzero(~covered)
+        shown = Column.of_values([values[place] for place in rest])
+        listed = shown.grouped(self.name, self.groups, raw=True) >= 0
+        covered[rest[listed]] = True
+        if self.known is not None:
+            covered |= self.known.taxonomy.encode(values) >= 0
+        numbers = np.where(covered, np.arange(len(values)), -1)
+        return Placed(numbers, [_alone(value, self.groups) for value in values])
+
+    def public_labels(self, all_of_them: bool) -> set[LabelText]:
+        """The labels that may be named whatever a table shows: those of listed values, or all."""
+        if all_of_them or self.known is None:
+            return {group.label for group in self.groups}
+        taxonomy, partition = self.known
+        described = taxonomy.describe(partition, ())
+        return {Group.model_validate(each).label for each in described}
+
+    def covered(self, values: Sequence[object]) -> Mask:
+        """Which values the hierarchy covers, missing ones among them; none where there is none."""
+        known = self.hierarchy
+        if known is None:
+            return np.zeros(len(values), bool)
+        keys = map(known.key, values)
+        return np.array([key is None or known.covers(key) for key in keys], bool)
+
+    def _at_level(
+        self, values: Sequence[object], level: int
+    ) -> tuple[dict[int, LabelText], list[Group]]:
+        """The labels at a level by the place of the value, and the groups that they are of."""
+        taxonomy, places, codes = self._over(values)
+        if taxonomy is None:
+            return {}, []
+        partition = taxonomy.levels[level]
+        texts = [None if label is None else str(label) for label in partition.labels]
+        labels = {
+            place: texts[partition.groups[code]] for place, code in zip(places, codes, strict=True)
+        }
+        described = taxonomy.describe(partition, {text and text_of(text) for text in texts})
+        return labels, [Group.model_validate(each) for each in described]
+
+    def _over(self, values: Sequence[object]) -> tuple[Taxonomy | None, list[int], list[int]]:
+        """The values that the hierarchy covers, over it: their places, and their codes there."""
+        places = np.flatnonzero(self.covered(values)).tolist()
+        if self.hierarchy is None or not places:
+            return None, [], []
+        some = [values[place] for place in places]
+        taxonomy = self.hierarchy.over(self.name, some)
+        return taxonomy, places, taxonomy.encode(some).tolist()
+
+    def _fitted(self, values: Sequence[object]) -> dict[int, LabelText]:
+        """The labels of the values that were there when the recoding was found, by their place."""
+        if self.known is None:
+            return {}
+        taxonomy, partition = self.known
+        codes = taxonomy.encode(values)
+        texts = [None if label is None else str(label) for label in partition.labels]
+        places = np.flatnonzero(codes >= 0)
+        groups = partition.groups[codes[places]]
+        return {int(p): texts[group] for p, group in zip(places, groups, strict=True)}
+
+    def _by_groups(self, values: Sequence[object], groups: list[Group], found: Codes) -> None:
+        """Place the values that have no group yet by what the groups stand for."""
+        open_places = np.flatnonzero(found < 0)
+        if not len(open_places):
+            return
+        some = [values[place] for place in open_places]
+        masks = self.members(some, groups, whole=len(groups) == 1)
+        own = np.where(masks.sum(axis=0) == 1, masks.argmax(axis=0), -1)
+        missing = np.array([*map(is_missing, some)], bool)
+        if kind_of(groups) == "ranges" and (missing & (own < 0)).any():
+            groups.append(HIDDEN)  # no range has missing values
+            own[missing & (own < 0)] = len(groups) - 1
+        found[open_places] = own
+
+    def members(self, values: Sequence[object], groups: Sequence[Group], *, whole: bool) -> Mask:
+        """Which values each group stands for, shape (groups, values).
+
+        ``whole``: a group ``*`` stands for all values, not for the missing ones alone.
+        """
+        column = Column.of_values(values)
+        nodes = self._nodes(values)
+        masks = np.zeros((len(groups), len(values)), bool)
+        for number, group in enumerate(groups):
+            if whole and _stands_for_all(group):
+                masks[number] = True
+            elif nodes is not None and (group.members or group.level is not None):
+                for each in group.members or [group]:
+                    masks[number, nodes.get((each.level, each.own), [])] = True
+            else:
+                masks[number, column.covered(group, everything=whole and group.own == ANY)] = True
+        return masks
+
+    def _nodes(
+        self, values: Sequence[object]
+    ) -> Mapping[tuple[int | None, LabelText], list[int]] | None:
+        """The values of each group of the hierarchy, by its level and label; None without one."""
+        if self.hierarchy is None:
+            return None
+        taxonomy, places, codes = self._over(values)
+        found: dict[tuple[int | None, LabelText], list[int]] = {}
+        for level, partition in enumerate(taxonomy.levels if taxonomy else ()):
+            assert taxonomy is not None
+            texts = [taxonomy.label(level, group) for group in range(len(partition))]
+            for place, code in zip(places, codes, strict=True):
+                text = texts[partition.groups[code]]
+                own = None if text is None else str(text)
+                found.setdefault((level, own), []).append(place)
+        return found
+
+
+def _stands_for_all(group: Group) -> bool:
+    """Whether a group is ``*`` itself, and not a code, a value or some groups that read so."""
+    single = group.masked is None and group.members is None and group.level != 0
+    return group.own == ANY and single
+
+
+def _alone(value: object, groups: Sequence[Group]) -> Group:
+    """The group of a value that is released as it is."""
+    text = None if is_missing(value) else text_of(value)
+    calendar = next((group.calendar for group in groups if group.calendar), None)
+    given = {"label": text, "values": [text]}
+    return Group.model_validate(given if calendar is None else {**given, "calendar": calendar})

@@ -1,0 +1,188 @@
+"""From a table to the plan for it: its values placed, and what is done with those that are not."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from anonymizer.counts.counts import Partitions
+from anonymizer.counts.multidimensional import Regions
+from anonymizer.errors import InputError
+from anonymizer.hierarchy import ANY, Partition, Taxonomy
+from anonymizer.hierarchy.hierarchy import NO_KEY, Hierarchy
+from anonymizer.hierarchy.limits import Limits
+from anonymizer.hierarchy.scale import NUMBERS
+from anonymizer.kernels.arrays import Codes, Mask
+from anonymizer.recoding.generalization import GeneralizationPlan, People
+from anonymizer.release.applying.applied import AppliedPlan, Source
+from anonymizer.release.applying.reach import Placed, Reach
+from anonymizer.release.manifest.parts import LabelText
+from anonymizer.release.plan import Unseen
+from anonymizer.tables import engine
+from anonymizer.tables.spelling import plainness
+from anonymizer.tables.values import counted, is_missing, rank, text_of, texts_apart
+
+
+class UnseenReport(NamedTuple):
+    """How many values of a table a recoding does not cover, and how many records have some."""
+
+    values: int
+    records: int
+    treated: str
+
+
+def plan_for(
+    source: Source, table: pd.DataFrame, unseen: Unseen, *, anew: bool = True
+) -> tuple[AppliedPlan, UnseenReport | None]:
+    """The plan for a table, and a report of what it does not cover, None where there is nothing.
+
+    ``anew``: classes that are numbered get the numbers of those that occur.
+
+    Raises InputError where something is not covered and ``unseen`` is ``"error"``, or ``"any"``
+    where no ``*`` is above it.
+    """
+    names = source.plan.schema.quasi_identifiers
+    people = source.plan.everybody
+    attributes = {
+        name: Values.of(source.reaches[name], table[name], people and people.combinations[name])
+        for name in names
+    }
+    taxonomies = {name: each.taxonomy for name, each in attributes.items()}
+    codes = np.column_stack([each.codes for each in attributes.values()]).astype(np.intp)
+    recoding: Partitions | Regions
+    strange = np.zeros(len(codes), bool)
+    if source.listed is None:
+        recoding = {name: each.partition for name, each in attributes.items()}
+        strangers = {name: each.placed.group_of < 0 for name, each in attributes.items()}
+    else:
+        rows, row_of = np.unique(codes, axis=0, return_inverse=True)
+        values = {name: each.values for name, each in attributes.items()}
+        class_of = source.listed.class_of(source.reaches, values, rows)
+        strange = (class_of < 0)[row_of.ravel()]
+        recoding = source.listed.regions(names, rows, class_of, anew=anew)
+        strangers = {name: np.zeros(len(each.values), bool) for name, each in attributes.items()}
+    given = {each.name: getattr(source.plan, each.name) for each in fields(GeneralizationPlan)}
+    known = people and People.of(people, taxonomies)
+    plan = AppliedPlan(
+        **{
+            **given,
+            "taxonomies": taxonomies,
+            "recoding": recoding,
+            "population": known,
+            "seen": None,
+        },
+        source=source,
+        placed={name: each.placed for name, each in attributes.items()},
+        strangers=strangers,
+        unseen=unseen,
+    )
+    strange |= plan.strange_in(codes)
+    if not strange.any():
+        return plan, None
+    missed = {
+        name: (mask, own) for (name, mask), own in zip(strangers.items(), codes.T, strict=True)
+    }
+    _require_treated(source, missed, int(strange.sum()), unseen)
+    values_missed = sum(int(mask.sum()) for mask in strangers.values())
+    return plan, UnseenReport(values_missed, int(strange.sum()), unseen)
+
+
+def _require_treated(
+    source: Source, missed: Mapping[str, tuple[Mask, Codes]], records: int, unseen: Unseen
+) -> None:
+    """Refuse what is not covered, unless something is to be done with it that can be."""
+    if unseen == "suppress":
+        return
+    if source.listed is not None:
+        raise InputError(
+            f"{counted(records, 'record')} of the table combine values in a way that no class of "
+            'the recoding covers, or several do; choose unseen = "suppress", or fit on a table '
+            "that has them"
+        )
+    for name, (mask, codes) in missed.items():
+        if not mask.any() or (unseen == "any" and source.reaches[name].hides):
+            continue
+        begin = (
+            f"column {name!r} holds {counted(int(mask.sum()), 'value')}, in "
+            f"{counted(int(mask[codes].sum()), 'record')}, that the recoding does not cover"
+        )
+        if unseen == "any":
+            raise InputError(
+                f'{begin}, and its hierarchy does not end in "*"; choose unseen = "suppress"'
+            )
+        raise InputError(
+            f'{begin}; choose unseen = "any" to release them as "*", or "suppress" to suppress '
+            f"their records, or {_remedy(source.reaches[name])}"
+        )
+
+
+def _remedy(reach: Reach) -> str:
+    if reach.hierarchy is None:
+        return "name the study of the release, whose hierarchy may list them"
+    return "fit on a table that has them"
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """The distinct values of a column, in order, and where the recoding places them.
+
+    ``codes`` are those of its records, shape (records,).
+    """
+
+    taxonomy: Taxonomy
+    values: Sequence[object]
+    codes: Codes
+    placed: Placed
+    raw: bool
+
+    @classmethod
+    def of(cls, reach: Reach, column: pd.Series, others: pd.Series | None) -> "Values":
+        """Those of a column, and of another one that is recoded alike."""
+        numbers, found = engine.distinct(column)
+        more = [] if others is None else engine.distinct(others)[1]
+        taxonomy = _taxonomy(reach, [*found, *more])
+        values = taxonomy.levels[0].labels
+        codes = taxonomy.encode(found)[numbers] if len(found) else numbers
+        return cls(taxonomy, values, codes, reach.placed(values), reach.level == 0)
+
+    @property
+    def partition(self) -> Partition:
+        """The groups of the values; those that are in none are ``*``."""
+        group_of, groups = self.placed
+        if self.raw and (group_of >= 0).all():
+            return self.taxonomy.levels[0]
+        own = texts_apart(self.values) if self.raw else [group.label for group in groups]
+        labels: list[LabelText] = [ANY if group < 0 else own[group] for group in group_of]
+        return Partition.of(labels)
+
+
+def _taxonomy(reach: Reach, values: Sequence[object]) -> Taxonomy:
+    """The values of a table, each as it is: what they generalize to is no level here."""
+    raw: dict[Any, object] = {}
+    for value in sorted(values, key=lambda value: plainness(str(value))):
+        raw.setdefault(_key(reach.hierarchy, value), value)
+    keys = sorted(raw, key=rank)
+    labels = tuple(None if key is None else raw[key] for key in keys)
+    hierarchy = reach.hierarchy
+    return Taxonomy(
+        reach.name,
+        {key: code for code, key in enumerate(keys)},
+        (Partition(np.arange(len(keys)), labels),),
+        lambda value: _key(hierarchy, value),
+        None,
+        ordered=False,
+        listed=np.zeros(len(keys), bool),
+        scale=NUMBERS if hierarchy is None else hierarchy.scale,
+        limits=Limits(),
+        hierarchy=hierarchy,
+    )
+
+
+def _key(hierarchy: Hierarchy | None, value: object) -> Any:
+    """What makes two values one: what the hierarchy says, or their text."""
+    if is_missing(value):
+        return None
+    key = NO_KEY if hierarchy is None else hierarchy.key(value)
+    return text_of(value) if key is NO_KEY else key
