@@ -333,8 +333,8 @@ def test_scikit_learn_may_ask_what_it_asks_of_any_transformer(people, anonymizer
     pd.testing.assert_frame_equal(pipeline.transform(people), released)
     assert pipeline.get_feature_names_out().tolist() == list(released.columns)
     assert "Anonymizer" in pipeline._repr_html_()
-    with pytest.raises(InputError, match="a pandas DataFrame, not 'polars'"):
-        anonymizer.set_output(transform="polars")
+    with pytest.raises(InputError, match=r"transform = .polar. is unknown; did you mean .polars."):
+        anonymizer.set_output(transform="polar")
     with pytest.raises(NotFittedError, match="not fitted yet"):
         clone(anonymizer).get_feature_names_out()
 

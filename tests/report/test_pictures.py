@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from anonymizer.release.manifest import Manifest
+from anonymizer.release.manifest.figures import ReportedInformation
 from anonymizer.report.plots.attributes import _steps
 from anonymizer.report.plots.release import (
     attribute_picture,
@@ -19,9 +19,11 @@ from anonymizer.report.plots.release import (
     sizes_picture,
     svg_of,
 )
+from tests.releases import manifest_of
 from tests.report.test_plots import SWEPT
 
 EVIL = "a<b>&$x_1$"
+MEASURES = [*ReportedInformation.model_fields]
 
 
 def manifest(table, privacy=(), **changes):
@@ -35,18 +37,16 @@ def manifest(table, privacy=(), **changes):
     content = {
         "records": len(table),
         "released": len(table),
-        "dropped": 0,
-        "suppressed": 0,
-        "suppressed_class": "none",
         "classes": 2,
-        "query_loss": {},
-        "other_columns": [],
-        "information": {"original": 0.8, "retained": 0.2, "ceiling": 0.5},
-        "targets": {},
+        "information": {
+            **dict.fromkeys(MEASURES, 0.0),
+            "original": 0.8,
+            "retained": 0.2,
+            "ceiling": 0.5,
+        },
         "levels": {name: 1},
         "recoding": {name: entries},
         "privacy": list(privacy),
-        "warnings": [],
         "search": {"nodes": 3, "minimal": [[1]]},
         "columns": {
             "quasi_identifiers": [name],
@@ -59,7 +59,7 @@ def manifest(table, privacy=(), **changes):
         },
         "table": {"file": "released.csv", "sha256": "0" * 64},
     }
-    return Manifest.parse({**content, **changes})
+    return manifest_of(**{**content, **changes})
 
 
 def verdict(model, **parameters):
