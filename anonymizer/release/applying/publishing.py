@@ -68,7 +68,7 @@ def publish_applied(
         plan = _within(plan, wishes.suppression)
         fitted, released, proof = _released(plan, raw, wishes.unseen)
         watch("writing and verifying the release", 0, None)
-        listed = plan.followed.source.listed
+        listed = plan.source.listed
         numbered = listed is not None and listed.numbered
         schema = plan.schema.with_quasi_identifier(CLASS) if numbered else plan.schema
         people = fitted.people(released)
