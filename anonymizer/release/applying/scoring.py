@@ -1,7 +1,5 @@
 """Rows recoded for a model that scores them: no release."""
 
-from typing import cast
-
 import pandas as pd
 
 from anonymizer.counts.multidimensional import Regions
@@ -58,4 +56,4 @@ def _recoded(plan: Plan, rows: pd.DataFrame, unseen: Unseen) -> pd.DataFrame:
     found: AppliedPlan = plan_for(plan.source, rows, unseen, anew=False)[0]
     if unseen != "suppress" or isinstance(found.recoding, Regions):
         return relabelled(rows, found.recoding, found.taxonomies)
-    return cast(pd.DataFrame, found.hidden(rows, found.strange(rows)))
+    return found.hidden(rows, found.strange(rows))
