@@ -196,7 +196,7 @@ def evidence_of(release: str | Path, study: Study | str | Path | None = None) ->
     found = verify_release(folder, study)
     _require_sound(path, found)
     manifest = Manifest.read(folder / MANIFEST)
-    place = manifest.table_at(path)
+    place = manifest.table_at(folder if path.name == MANIFEST else path)
     schema = manifest.roles
     form = release_format(place, manifest.file[1].separator)
     table = read_table(place, form, schema.columns)
