@@ -25,6 +25,7 @@ Names are imported when they are first used, so that ``import anonymizer`` stays
 4
 """
 
+import logging
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -98,6 +99,9 @@ if TYPE_CHECKING:  # the same as HOMES, for type checkers
     from anonymizer.tables.datasets import load_adult as load_adult, load_census as load_census
     from anonymizer.utility import Quality as Quality, measure_quality as measure_quality
     from anonymizer.utility.comparison import Comparison as Comparison, compare as compare
+
+# Records of the log go where a program that uses the package sends them, and else nowhere.
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 HOMES = {
     "advice": "Advice advise",

@@ -7,10 +7,11 @@ Exit codes: 0 all is well, 1 the policy does not hold, 2 unusable input.
 """
 
 import io
+import logging
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -109,11 +110,34 @@ class Commands(click.Group):
 @click.group(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="\b\nExample:\n  anonymizer demo --output demo-release",
+    epilog="\b\nExamples:\n"
+    "  anonymizer demo --output demo-release\n"
+    "  anonymizer --verbose run study.toml --output release",
 )
 @click.version_option(__version__, prog_name="anonymizer")
-def commands() -> None:
+@click.option(
+    *("--verbose", "-v"), count=True, help="Log each phase to standard error; -vv also details."
+)
+@click.pass_context
+def commands(context: click.Context, verbose: int) -> None:
     """Release microdata safely and lose as little information as possible doing it."""
+    if verbose:
+        context.with_resource(_logging(logging.INFO if verbose == 1 else logging.DEBUG))
+
+
+@contextmanager
+def _logging(level: int) -> Iterator[None]:
+    """Send the log to standard error while a command runs."""
+    log, handler = logging.getLogger("anonymizer"), logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    before = log.level
+    log.addHandler(handler)
+    log.setLevel(level)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(before)
 
 
 def _write_anything(*streams: object) -> None:

@@ -200,7 +200,7 @@ class Dates(Scale):
         return starts, last + DAY if end is None else end
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CalendarHierarchy(Hierarchy):
     """Dates and times by units of the calendar, one level per unit.
 

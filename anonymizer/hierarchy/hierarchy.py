@@ -12,6 +12,7 @@ from typing import Literal, Self
 import numpy as np
 
 from anonymizer.errors import InputError, shown
+from anonymizer.feedback.display import Display, Displayed
 from anonymizer.hierarchy.limits import Limits
 from anonymizer.hierarchy.naming import named
 from anonymizer.hierarchy.partition import ANY, Partition, Taxonomy
@@ -28,8 +29,8 @@ class NO_KEY:  # noqa: N801 (a constant: the key of no value)
     """The key of a value that a hierarchy cannot take."""
 
 
-@dataclass(frozen=True)
-class Hierarchy(ABC):
+@dataclass(frozen=True, repr=False)
+class Hierarchy(Displayed, ABC):
     """How the values of one attribute generalize, written before any table is seen.
 
     Make one with :meth:`of` (a table of keys, as in a study), :meth:`read` (an ARX-style CSV file
@@ -41,6 +42,17 @@ class Hierarchy(ABC):
 
     source: str = field(default="its hierarchy", kw_only=True)
     limits: Limits = field(default=Limits(), kw_only=True)
+
+    def __repr__(self) -> str:
+        from anonymizer.hierarchy.authoring.showing import line_of
+
+        return line_of(self)
+
+    def display(self) -> Display:
+        """Some values, and their labels at each level."""
+        from anonymizer.hierarchy.authoring.showing import display_of
+
+        return display_of(self)
 
     @staticmethod
     def of(given: object, directory: Path = Path(), attribute: str = "") -> "Hierarchy":

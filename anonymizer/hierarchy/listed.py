@@ -18,7 +18,7 @@ from anonymizer.tables.values import number_of, text_of
 Texts = tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ListedHierarchy(Hierarchy):
     """Every value listed with its label at each level (ARX's format).
 

@@ -71,7 +71,7 @@ def _end(value: str) -> str:
     return value if plain else json.dumps(value, ensure_ascii=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OrderHierarchy(Hierarchy):
     """Categories from one end to the other, grouped by width, or between cuts.
 

@@ -36,7 +36,7 @@ MASKS = "*#?~xX\u2022\u2588"
 """What may stand for a masked character: nothing that makes a number, a formula or a gap of it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RangeHierarchy(Hierarchy):
     """Half-open ranges of numbers: of equal widths aligned at an origin, or between cut points."""
 
@@ -140,7 +140,7 @@ def _exact(value: object) -> Decimal:
     return number
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MaskHierarchy(Hierarchy):
     """Codes of which some characters are masked: zip codes, telephone numbers.
 
@@ -198,7 +198,7 @@ class MaskHierarchy(Hierarchy):
         return {self.name: list(self.lengths), **side, **mask}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class KeepHierarchy(Hierarchy):
     """The values that stay what they are at each level; all others are ``other``.
 
@@ -273,7 +273,7 @@ def _is_plain(value: object) -> bool:
     return isinstance(value, Real | Decimal) and not isinstance(value, bool)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SuppressionHierarchy(Hierarchy):
     """Every value kept (level 0) or none (level 1)."""
 

@@ -14,6 +14,7 @@ import pandas as pd
 from anonymizer.channels import Channel
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError, PolicyBrokenError, PolicyUnreachableError
+from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.kernels.arrays import Codes, Floats
 from anonymizer.masking.bottleneck import bottleneck
@@ -83,6 +84,7 @@ class RandomPlan(RecodingPlan):
             engine.grouped(base, kept)[0] if kept else None,
         )
 
+    @logged("recoding", lambda outcome: {"records": len(outcome.released)})
     def carry_out(self, admitted: pd.DataFrame) -> Outcome:
         """Draw what is released for each record."""
         base = self.base(admitted)

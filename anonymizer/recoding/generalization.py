@@ -13,6 +13,7 @@ from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import CLASS, Regions
 from anonymizer.counts.schema import Schema, classes_of
 from anonymizer.errors import InputError, PolicyBrokenError, PolicyUnreachableError
+from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import ANY, Taxonomy
 from anonymizer.kernels import NUMPY
 from anonymizer.kernels.arrays import Codes, Ints, Mask
@@ -70,6 +71,7 @@ class GeneralizationPlan(RecodingPlan):
     suppression: Suppression
     population: People | None = field(default=None, repr=False)
 
+    @logged("recoding", lambda outcome: {"records": len(outcome.released)})
     def carry_out(self, admitted: pd.DataFrame) -> Outcome:
         """Recode the records and suppress the classes that break the policy, within the budget."""
         left = admitted.drop(columns=list(self.schema.identifiers))

@@ -93,10 +93,10 @@ class Lattice:
 
         networkx is loaded when it is first needed: no default search draws the diagram.
         """
-        import networkx as nx
+        from anonymizer.recoding.diagram import LatticeDiagram
 
         kept = set(self) if nodes is None else set(nodes)
-        graph: LatticeGraph = nx.DiGraph()
+        graph: LatticeGraph = LatticeDiagram()
         graph.add_nodes_from(sorted(kept))
         graph.add_edges_from((node, up) for node in kept for up in self.above(node) if up in kept)
         return graph

@@ -14,6 +14,7 @@ import pandas as pd
 
 from anonymizer.counts.counts import Counts
 from anonymizer.errors import InputError, PolicyUnreachableError
+from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Partition, Taxonomy
 from anonymizer.objectives import Objective
 from anonymizer.privacy import DifferentialPrivacy, KAnonymity, PrivacyModel
@@ -97,6 +98,7 @@ class SamplePlan(RecodingPlan):
 
     model: DifferentialPrivacy
 
+    @logged("recoding", lambda outcome: {"records": len(outcome.released)})
     def carry_out(self, admitted: pd.DataFrame) -> Outcome:
         """Draw a sample, recode it and leave small classes out: see ``drawn``."""
         return self.drawn(admitted)[1]

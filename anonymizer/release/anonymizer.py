@@ -10,12 +10,21 @@ import pandas as pd
 from anonymizer.counts.counting import Counted
 from anonymizer.counts.schema import Missing, Schema
 from anonymizer.errors import InputError, column_names, digest_of, jobs_of, whole_seed
+from anonymizer.feedback.display import Display, Displayed, in_a_line
+from anonymizer.feedback.logs import logged
+from anonymizer.feedback.progress import followed, watched
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import AUTOMATIC, Objective, ObjectiveName, objective_of
-from anonymizer.privacy import PrivacyModel, models_of, population_of, without_people
+from anonymizer.privacy import (
+    DifferentialPrivacy,
+    PrivacyModel,
+    models_of,
+    population_of,
+    without_people,
+)
 from anonymizer.recoding.hasse import lattice_graph
 from anonymizer.recoding.problem.problem import Run, Watch, ignore
-from anonymizer.recoding.recoding import Recoding, Task
+from anonymizer.recoding.recoding import Outcome, Recoding, RecodingPlan, Task
 from anonymizer.release.plan import Plan
 from anonymizer.release.recodings import RecodingName, recoding_of
 from anonymizer.release.sklearn_api import Conventions
@@ -24,8 +33,8 @@ if TYPE_CHECKING:
     from anonymizer.recoding.lattice import LatticeGraph
 
 
-@dataclass(eq=False)
-class Anonymizer(Conventions):
+@dataclass(eq=False, repr=False)
+class Anonymizer(Displayed, Conventions):
     """Find the recoding of the quasi-identifiers that keeps most information under a policy.
 
     The policy holds for every equivalence class of the released table, which is recounted and
@@ -63,7 +72,9 @@ class Anonymizer(Conventions):
     n_jobs
         How much is done at once, as joblib has it.
     progress
-        Called with what is being done, how much of it is done, and of how much (or None).
+        Called with what is being done, how much of it is done, and of how much (or None). When left
+        out, a bar shows itself at a prompt or in a notebook once a fit takes longer than a second;
+        False for none.
 
     Attributes
     ----------
@@ -98,7 +109,18 @@ class Anonymizer(Conventions):
     seed: int = 0
     time_limit: float | None = None
     n_jobs: int | None = None
-    progress: Watch | None = None
+    progress: Watch | Literal[False] | None = None
+
+    def __repr__(self) -> str:
+        from anonymizer.release.display import line_of
+
+        return in_a_line(self, *line_of(self))
+
+    def display(self) -> Display:
+        """What is requested; once fitted, the release of the last table."""
+        from anonymizer.release.display import of_anonymizer
+
+        return of_anonymizer(self)
 
     def __getstate__(self) -> dict[str, object]:
         """What is pickled: once fitted, no record and nobody of a population."""
@@ -131,6 +153,7 @@ class Anonymizer(Conventions):
         released, self.release_ = self.plan_.release(X)
         return released
 
+    @watched
     def fit_transform(self, X: pd.DataFrame, y: object = None) -> pd.DataFrame:
         """Choose the recoding for a table and give the released table.
 
@@ -142,7 +165,7 @@ class Anonymizer(Conventions):
         """The same of a table that was counted already: ``task(X)``."""
         recoding, counted = self.chosen_recoding, task.counted
         recoding.require_room({*counted.kept.columns} - {*counted.schema.identifiers})
-        fitted, outcome = recoding.fit(task)
+        fitted, outcome = searched(recoding, task)
         because = self.objective_for(recoding)[1]
         if because and not fitted.random:
             fitted = replace(fitted, search=replace(fitted.search, because=because))
@@ -183,6 +206,7 @@ class Anonymizer(Conventions):
             }
         )
 
+    @logged("counting", lambda task: _counts_of(task))
     def task(self, table: pd.DataFrame) -> Task:
         """What the recoding is chosen for: a table, counted once, and all that is requested.
 
@@ -195,9 +219,11 @@ class Anonymizer(Conventions):
 
     def run(self) -> Run:
         """How a search may run."""
-        if self.progress is not None and not callable(self.progress):
-            raise InputError(f"progress = {self.progress!r} must be a function")
-        return Run(jobs_of(self.n_jobs), self.time_limit, self.progress or ignore)
+        given = self.progress
+        if given is not None and given is not False and not callable(given):
+            raise InputError(f"progress = {given!r} must be a function, or False for none")
+        watch = followed() if given is None else given
+        return Run(jobs_of(self.n_jobs), self.time_limit, watch or ignore)
 
     @property
     def chosen_recoding(self) -> Recoding:
@@ -246,6 +272,26 @@ class Anonymizer(Conventions):
         """How each quasi-identifier generalizes: strings made into hierarchies."""
         given = self.quasi_identifiers
         return {name: Hierarchy.of(each, attribute=name) for name, each in given.items()}
+
+
+@logged("search", lambda found: _nodes_of(found[0]))
+def searched(recoding: Recoding, task: Task) -> tuple[RecodingPlan, Outcome]:
+    """Fit a recoding to a counted table, and recode the table."""
+    return recoding.fit(task)
+
+
+def _counts_of(task: Task) -> dict[str, int | None]:
+    """What is logged of a counted table: nothing where not even the records may be reported."""
+    private = any(isinstance(model, DifferentialPrivacy) for model in task.models)
+    return {} if private else {"records": task.counted.counts.records}
+
+
+def _nodes_of(fitted: RecodingPlan) -> dict[str, int | None]:
+    """What is logged of a search; nothing of a differentially private one."""
+    search = fitted.search
+    if fitted.private:
+        return {}
+    return {"nodes": search.nodes, "checked": search.checked, "feasible": search.feasible}
 
 
 def _options(objective: Objective) -> dict[str, object]:

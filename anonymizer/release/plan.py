@@ -9,6 +9,8 @@ import pandas as pd
 from anonymizer.counts.counts import Counts, Partitions
 from anonymizer.counts.multidimensional import Regions
 from anonymizer.counts.schema import Schema
+from anonymizer.feedback.display import in_a_line
+from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Taxonomy
 from anonymizer.privacy.query_loss import loss_of_sizes
 from anonymizer.recoding.recoding import Outcome, RecodingPlan
@@ -24,7 +26,7 @@ from anonymizer.release.warnings.column_warnings import (
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Plan:
     """All that is needed to release a table, and nothing that could change meanwhile.
 
@@ -35,6 +37,10 @@ class Plan:
     fitted: RecodingPlan
     seed: int
     study: str
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.schema.quasi_identifiers)
+        return in_a_line(self, f"recoding of {names}")
 
     @property
     def forgetting(self) -> "Plan":
@@ -77,6 +83,7 @@ class Plan:
         admitted = self.schema.admit(table)
         return self.proven(table, admitted, self.fitted.carry_out(admitted))
 
+    @logged("verification", lambda done: {"records": len(done[0]), "classes": done[1].classes})
     def proven(
         self,
         table: pd.DataFrame,

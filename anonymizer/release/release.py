@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
+from anonymizer.feedback.display import Display, Displayed, in_a_line
 from anonymizer.privacy import Verdict
 from anonymizer.privacy.query_loss import QueryLoss
 from anonymizer.recoding.recoding import Randomization
@@ -52,8 +53,8 @@ class Seeds:
     drawing: Literal["none", "withheld"] = "none"
 
 
-@dataclass(frozen=True)
-class Release:
+@dataclass(frozen=True, repr=False)
+class Release(Displayed):
     """The proof of one released table.
 
     Of a differentially private one nothing is reported but what the released table shows:
@@ -124,6 +125,18 @@ class Release:
     masking: Randomization | None = None
     spreadsheet: Spreadsheet | None = None
     warnings: Sequence[ReleaseWarning] = ()
+
+    def __repr__(self) -> str:
+        from anonymizer.release.display import verdict_of
+
+        records = f"{self.released:,} records"
+        return in_a_line(self, records, f"{self.classes:,} classes", verdict_of(self.privacy))
+
+    def display(self) -> Display:
+        """Verdicts, information, recoding and warnings."""
+        from anonymizer.release.display import of_release
+
+        return of_release(self)
 
     @property
     def manifest(self) -> "Manifest":

@@ -13,6 +13,7 @@ from anonymizer.counts.columns import reads_as_written
 from anonymizer.counts.counts import Classes, Counts
 from anonymizer.counts.schema import Missing, Schema, recount
 from anonymizer.errors import column_names
+from anonymizer.feedback.display import in_a_line
 from anonymizer.privacy import (
     AlphaKAnonymity,
     BasicBetaLikeness,
@@ -53,7 +54,7 @@ MEASURES: Mapping[str, PrivacyModel] = {
 the worst class under each model is the strictest parameter that the table satisfies."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Check(PolicyResult):
     """What a table satisfies as it is.
 
@@ -86,6 +87,11 @@ class Check(PolicyResult):
     risk: Mapping[str, float]
     privacy: Sequence[Verdict]
     warnings: Sequence[ReleaseWarning] = ()
+
+    def __repr__(self) -> str:
+        policy = "policy holds" if self.satisfied else "policy does not hold"
+        about = policy if self.privacy else "no policy"
+        return in_a_line(self, f"{self.records:,} records", f"{self.classes:,} classes", about)
 
     def to_dict(self) -> dict[str, Any]:
         """The check as JSON has it; an infinite figure is null."""

@@ -209,7 +209,6 @@ def sources(evidence: Evidence) -> Iterator[object]:
     least = [log2(each.parameters.get("l", 1)) for each in manifest.privacy]
     yield from (each.uncertainty - bits for each in evidence.disclosures for bits in least)
     yield (manifest.suppressed or 0) / (manifest.records or 1)
-    yield sum(evidence.recounted)
 
 
 def known(evidence: Evidence) -> set[str]:

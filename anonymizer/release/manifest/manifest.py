@@ -13,6 +13,7 @@ from pydantic import Field, StrictStr, ValidationError, model_validator
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, shown
+from anonymizer.feedback.display import in_a_line
 from anonymizer.hierarchy import Hierarchy, Partition, Taxonomy
 from anonymizer.privacy import PrivacyModel
 from anonymizer.release.manifest.figures import (
@@ -134,6 +135,16 @@ class Manifest(ManifestPart):
         if not known or not {*self.levels} <= {*labels}:
             raise ValueError
         return self
+
+    def __repr__(self) -> str:
+        holds = all(verdict.satisfied for verdict in self.privacy)
+        policy = "policy holds" if holds else "policy does not hold"
+        file = "" if self.table is None else f"of {self.table.file}"
+        return in_a_line(
+            self, file, f"{self.released:,} records", f"{self.classes:,} classes", policy
+        )
+
+    __str__ = __repr__
 
     @classmethod
     def read(cls, path: Path) -> "Manifest":

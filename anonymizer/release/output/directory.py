@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from anonymizer.errors import InputError
+from anonymizer.feedback.logs import logged
 from anonymizer.release.output.atomic import Writer, dress, kept, prepare, stands, unwritten
 from anonymizer.release.output.interrupts import held
 from anonymizer.release.output.locking import Site, locked, reason_of, sites
@@ -63,6 +64,7 @@ class Output:
     names: tuple[str, ...]
     what: str = "release"
 
+    @logged("writing", lambda _: {})
     def write(
         self, writers: Mapping[str, Writer | Mapping[str, Writer]], *, force: bool = False
     ) -> None:

@@ -11,6 +11,8 @@ import pandas as pd
 from anonymizer.counts.multidimensional import CLASS
 from anonymizer.counts.schema import Schema
 from anonymizer.errors import InputError, shown, suggestion
+from anonymizer.feedback.display import in_a_line
+from anonymizer.feedback.logs import logged
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import AUTOMATIC, Loss, MutualInformation, Objective, objective_of
 from anonymizer.privacy import MODELS, Population, PrivacyModel
@@ -39,6 +41,11 @@ class Study:
         self.path = Path(path)
         self.document = read_document(self.path)
         self._populations: dict[str, Population] = {}
+
+    def __repr__(self) -> str:
+        names = len(self.document.quasi_identifiers)
+        models = [str(given.get("model")) for given in self.document.privacy]
+        return in_a_line(self, str(self.path), f"{names} quasi-identifiers", " and ".join(models))
 
     @staticmethod
     def draft(
@@ -260,6 +267,7 @@ class Study:
         data = self.document.data
         return release_format(path, data.separator, data.missing_values)
 
+    @logged("reading", lambda table: {"columns": len(table.columns)})
     def read(
         self, path: Path | None = None, form: Format | None = None, schema: Schema | None = None
     ) -> pd.DataFrame:

@@ -11,6 +11,7 @@ import pandas as pd
 
 from anonymizer.counts.schema import Schema, recount, taxonomies_of
 from anonymizer.errors import InputError
+from anonymizer.feedback.display import in_a_line
 from anonymizer.privacy import PrivacyModel, Verdict, population_of
 from anonymizer.recoding.apply import matched, relabelled
 from anonymizer.release.manifest import Manifest, digest_of_file, sound
@@ -26,7 +27,7 @@ from anonymizer.tables.files import Format, columns_in, disarmed, read_table, re
 from anonymizer.tables.values import counted
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verification:
     """What was found when a release was held against its manifest and its policy.
 
@@ -43,6 +44,12 @@ class Verification:
     table: Path
     checks: tuple[Check, ...]
     verdicts: tuple[Verdict, ...]
+
+    def __repr__(self) -> str:
+        different = f"{len(self.differences):,} of {len(self.checks):,} checks differ"
+        holds = all(verdict.satisfied for verdict in self.verdicts)
+        policy = "policy holds" if holds else "policy does not hold"
+        return in_a_line(self, self.table.name, different, policy)
 
     @property
     def differences(self) -> tuple[Check, ...]:

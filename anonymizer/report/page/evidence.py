@@ -111,13 +111,6 @@ class Evidence:
         """Those of the original, without a column that numbers classes."""
         return tuple(name for name in self.schema.quasi_identifiers if name != CLASS)
 
-    @cached_property
-    def recounted(self) -> tuple[bool, ...]:
-        """For each model of the manifest whether it was counted again in the table."""
-        agreeing = {check.field for check in self.verification.checks if check.agrees}
-        models = range(len(self.manifest.privacy))
-        return tuple(f"privacy.{place}.worst" in agreeing for place in models)
-
     @property
     def private(self) -> bool:
         """Whether it is a differentially private release, which reports no figure of the raw."""

@@ -1,6 +1,6 @@
 """A released attribute: ranges as a density on its scale, groups of values as bars of labels."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import pairwise
 from typing import NamedTuple
@@ -8,18 +8,22 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 
 from anonymizer.hierarchy.calendar import Dates
 from anonymizer.kernels.arrays import Floats
 from anonymizer.release.manifest import Manifest
-from anonymizer.report.plots.style import Picture, Theme, drawing, picture, short
+from anonymizer.report.plots.style import Picture, Style, Theme, drawing, picture, short
+from anonymizer.tables.values import number_of
 
 MOST_BARS = 16
 """Labels that have a bar of their own; the others share one."""
 
 MOST_CUTS = 150
 """Cut points that a level shows; a finer one would be a black bar."""
+
+RULER = 0.16
+"""Inches of a row of cut points."""
 
 OPEN_WIDTH = 0.12
 """Share of the scale that an open range is drawn over."""
@@ -48,13 +52,15 @@ def attribute_picture(
         return None
     records = _records(table[name])
     entries = [group for group in manifest.recoding.get(name, ()) if group.is_range]
-    scale = {group.label: (group.interval.low, group.interval.high) for group in entries}
+    scale = {str(group.label): (group.interval.low, group.interval.high) for group in entries}
+    rule = (getattr(manifest, "hierarchies", None) or {}).get(name)
+    if isinstance(rule, Mapping) and {"widths", "cuts"} & {*rule}:
+        scale |= _singles([label for label in records if label not in scale])
     ranges = [*_ranges(records, scale)]
     if not ranges:
         return _labels_picture(name, records, theme)
     dates = any(group.calendar is not None for group in entries)
     others = {label: n for label, n in records.items() if label not in scale}
-    rule = (getattr(manifest, "hierarchies", None) or {}).get(name)
     return _ranges_picture(name, ranges, others, _rulers(ranges, rule), dates, theme)
 
 
@@ -63,6 +69,14 @@ def _records(column: pd.Series) -> dict[str, int]:
     counts = column.astype(object).where(column.notna(), "(missing)").map(str).value_counts()
     found = {str(label): int(n) for label, n in counts.items()}
     return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
+
+
+def _singles(labels: Iterable[str]) -> dict[str, tuple[Decimal | None, Decimal | None]]:
+    """Single numbers as ranges around them, as wide as the least distance of two."""
+    numbers = {label: number for label in labels if (number := number_of(label)) is not None}
+    places = sorted({*numbers.values()})
+    half = min((high - low for low, high in pairwise(places)), default=Decimal(1)) / 2
+    return {label: (number - half, number + half) for label, number in numbers.items()}
 
 
 def _ranges(
@@ -86,8 +100,12 @@ def _ranges(
 
 def _rulers(ranges: Sequence[Range], rule: object) -> list[tuple[str, Floats]]:
     """Rows of cut points: those released, then those of each level of a rule of ranges."""
-    ends = {end for each in ranges for end in each[:2]}
+    drawn = {end for each in ranges for end in each[:2]}
+    invented = {min(drawn), max(drawn)} if any(each.open for each in ranges) else set()
+    known = {end for each in ranges if not each.open for end in each[:2]}
+    ends = known | (drawn - invented)
     low, high = min(ends), max(ends)
+    ends = ends if len(ends) <= MOST_CUTS else {low, high}
     rows = [("released", np.array(sorted(ends)))]
     if not isinstance(rule, Mapping):
         return rows
@@ -114,11 +132,15 @@ def _ranges_picture(
 ) -> Picture:
     """The density, with the rows of cut points below it."""
     with drawing(theme):
-        figure, axes = picture(theme, 2.5 + 0.16 * len(rulers), f"Released values of {short(name)}")
+        figure, axes = picture(
+            theme, 2.5 + RULER * len(rulers), f"Released values of {short(name)}"
+        )
         total = sum(each.records for each in ranges) + sum(others.values())
         _draw_density(axes, ranges, total, figure.palette)
         _draw_rulers(axes, rulers, figure.palette)
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=7))
+        ends = rulers[0][1]  # dates have no round numbers: ticks are at ends that were released
+        some = FixedLocator(ends[:: len(ends) // 5 + 1].tolist())
+        axes.xaxis.set_major_locator(some if dates else MaxNLocator(nbins=7))
         axes.xaxis.set_major_formatter(FuncFormatter(_date if dates else _number))
         axes.tick_params("x", pad=6 + 11 * len(rulers), length=0)
         axes.set_xlabel(short(name))
@@ -140,26 +162,43 @@ def ranges_low(ranges: Sequence[Range]) -> float:
 
 
 def _draw_density(axes: Axes, ranges: Sequence[Range], total: int, palette: dict[str, str]) -> None:
-    """Steps whose areas are records; of boxes, whose ranges overlap, the sum."""
-    for some, look in (
-        ([each for each in ranges if not each.open], {"facecolor": palette["main"]}),
-        ([each for each in ranges if each.open], {"facecolor": "none", "hatch": "////"}),
-    ):
-        ends = np.array(sorted({end for each in some for end in each[:2]}))
-        for low, high in pairwise(ends):
-            inside = [each for each in some if each.low <= low and high <= each.high]
-            height = sum(each.records / total / (each.high - each.low) for each in inside)
-            shape = {"edgecolor": palette["main"], "linewidth": 0.8, "align": "edge"}
-            if height:
-                axes.bar(low, height, high - low, **look, **shape)
+    """Steps whose areas are records; of boxes, whose ranges overlap, the sum.
+
+    An open range has no density: it is as high as the highest closed one, and says its share.
+    """
+    closed = [each for each in ranges if not each.open]
+    shape: Style = {"edgecolor": palette["main"], "linewidth": 0.8, "align": "edge"}
+    steps = [*_steps(closed, total)] or [(0.0, 0.0, 1.0)]
+    for low, high, height in steps:
+        axes.bar(low, height, high - low, facecolor=palette["main"], **shape)
+    most = max(height for _, _, height in steps)
+    opened = {each[:2] for each in ranges if each.open}
+    for low, high in sorted(opened):
+        axes.bar(low, most, high - low, facecolor="none", hatch="////", **shape)
+        share = sum(each.records for each in ranges if each[:2] == (low, high)) / total
+        style: Style = {"textcoords": "offset points", "ha": "center", "fontsize": 9}
+        axes.annotate(f"{share:.1%}", ((low + high) / 2, most), (0, 3), **style)
+    axes.set_ylim(0, most * 1.12)
     axes.set_yticks([])
     axes.set_ylabel("density of records")
     axes.grid(visible=False)
 
 
+def _steps(ranges: Sequence[Range], total: int) -> Iterator[tuple[float, float, float]]:
+    """Each step from an end to the next: where it begins and ends, and its density."""
+    ends = sorted({end for each in ranges for end in each[:2]})
+    rises = np.zeros(len(ends))
+    for each in ranges:
+        height = each.records / total / (each.high - each.low)
+        rises[ends.index(each.low)] += height
+        rises[ends.index(each.high)] -= height
+    for (low, high), height in zip(pairwise(ends), np.cumsum(rises), strict=False):
+        yield low, high, float(max(height, 0.0))
+
+
 def _draw_rulers(axes: Axes, rulers: Sequence[tuple[str, Floats]], palette: dict[str, str]) -> None:
     """A row of strokes below the axis for each list of cut points."""
-    height = axes.get_figure().get_figheight() * 50  # points that the axes have, roughly
+    height = (2.5 + RULER * len(rulers)) * 50  # points that the axes have, roughly
     for row, (text, cuts) in enumerate(rulers):
         top = -(4 + 11 * row) / height
         color = palette["ink"] if row == 0 else palette["rule"]
@@ -172,7 +211,7 @@ def _draw_rulers(axes: Axes, rulers: Sequence[tuple[str, Floats]], palette: dict
             linewidth=0.9,
             clip_on=False,
         )
-        style = {"ha": "right", "va": "center", "fontsize": 8, "color": color}
+        style: Style = {"ha": "right", "va": "center", "fontsize": 8, "color": color}
         at = (0.0, top - 4 / height)
         axes.annotate(text, at, (-6, 0), "axes fraction", textcoords="offset points", **style)
 
@@ -181,9 +220,10 @@ def _labels_picture(name: str, records: Mapping[str, int], theme: Theme) -> Pict
     """A bar for each of the most frequent labels."""
     total, shown = sum(records.values()), dict([*records.items()][:MOST_BARS])
     shares = [(short(label), n / total) for label, n in shown.items()]
+    rest = ""
     if len(records) > MOST_BARS:
-        rest = total - sum(shown.values())
-        shares.append((f"{len(records) - MOST_BARS:,} others", rest / total))
+        left = 1 - sum(share for _, share in shares)
+        rest = f"; not drawn: {len(records) - MOST_BARS:,} others, {left:.1%}"
     with drawing(theme):
         title = f"Released values of {short(name)}"
         figure, axes = picture(theme, 0.28 * len(shares) + 0.8, title)
@@ -206,10 +246,11 @@ def _labels_picture(name: str, records: Mapping[str, int], theme: Theme) -> Pict
         axes.tick_params("y", length=0)
         axes.grid(visible=True, axis="x")
         axes.grid(visible=False, axis="y")
-        axes.set_xlabel(f"records by {short(name)}")
+        axes.set_xlabel(f"records by {short(name)}{rest}")
     figure.description = f"{len(records):,} released labels of {short(name)}: " + ", ".join(
         f"{text} {share:.1%}" for text, share in shares
     )
+    figure.description += rest
     return figure
 
 

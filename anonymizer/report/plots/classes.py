@@ -16,13 +16,24 @@ from anonymizer.privacy import EntropyLDiversity, KAnonymity, PrivacyModel, TClo
 from anonymizer.privacy.base import holds
 from anonymizer.release.manifest import Manifest
 from anonymizer.report.plots.counted import recounted
-from anonymizer.report.plots.style import Picture, Theme, counted_axis, drawing, panels, short
+from anonymizer.report.plots.style import (
+    Picture,
+    Style,
+    Theme,
+    counted_axis,
+    drawing,
+    panels,
+    short,
+)
 
 WIDE = 20
 """The largest class is so many times the smallest: a logarithmic axis shows both."""
 
 MOST_BARS = 40
 """Classes that are drawn as a bar each; more are a line through them, sorted."""
+
+MOST_POINTS = 600
+"""Points of such a line: more than a page has pixels across."""
 
 
 class Panel(NamedTuple):
@@ -130,9 +141,12 @@ def _ranked(axes: Axes, values: Floats | Ints, failing: Mask, palette: dict[str,
     few, log = len(values) <= MOST_BARS, axes.get_yscale() == "log"
     if few and not log:
         axes.bar(places[~failing], values[~failing], 0.7, color=palette["main"])
-        look = {"facecolor": "none", "edgecolor": palette["bad"], "hatch": "////"}
+        look: Style = {"facecolor": "none", "edgecolor": palette["bad"], "hatch": "////"}
         axes.bar(places[failing], values[failing], 0.7, **look)
     else:
+        some = np.unique(np.linspace(0, len(values) - 1, MOST_POINTS).astype(int))
+        failing = failing[some]
+        places, values = places[some], values[some]
         if not log:
             axes.fill_between(places, values, color=palette["pale"], step="mid", linewidth=0)
         style = "o" if few else "-"
@@ -140,7 +154,7 @@ def _ranked(axes: Axes, values: Floats | Ints, failing: Mask, palette: dict[str,
         axes.plot(places[failing], values[failing], "x", color=palette["bad"], markersize=6)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=5))
     counted_axis(axes.xaxis)
-    axes.set_xlim(0.3, len(values) + 0.7)
+    axes.set_xlim(0.3, places[-1] + 0.7)
 
 
 def _bound(axes: Axes, text: str, bound: float, color: str) -> None:
@@ -153,7 +167,7 @@ def _bound(axes: Axes, text: str, bound: float, color: str) -> None:
         least, most = (min(low, bound - room) if bound < low else low), max(high, bound + room)
         axes.set_ylim(least, most)
     axes.axhline(bound, color=color, linestyle="--", linewidth=1.2)
-    style = {"xytext": (3, 0), "textcoords": "offset points", "ha": "left", "va": "center"}
+    style: Style = {"xytext": (3, 0), "textcoords": "offset points", "ha": "left", "va": "center"}
     place = axes.get_yaxis_transform()
     axes.annotate(text, (1.0, bound), xycoords=place, color=color, fontsize=9, **style)
 

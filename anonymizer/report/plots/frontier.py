@@ -7,7 +7,6 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator
 
 from anonymizer.errors import InputError
 from anonymizer.hierarchy import Hierarchy
@@ -43,7 +42,7 @@ def lattice_picture(
         at = _places(nodes)
         height = min(0.55 * len({y for _, y in at.values()}) + 1.5, 7.0)
         figure, axes = picture(theme, height, "Lattice of levels")
-        _draw(axes, at, minimal, best, lattice, figure.palette)
+        _draw(figure, axes, at, minimal, best, lattice)
         _frame(axes, names, at, lattice, manifest.search.nodes)
     figure.description = _said(names, minimal, best, manifest)
     return figure
@@ -76,14 +75,15 @@ def _places(nodes: Sequence[Node]) -> dict[Node, tuple[float, int]]:
 
 
 def _draw(
+    figure: Picture,
     axes: Axes,
     at: Mapping[Node, tuple[float, int]],
     minimal: Sequence[Node],
     best: Node | None,
     lattice: Lattice | None,
-    palette: dict[str, str],
 ) -> None:
     """Edges, a mark for each kind of node, and their levels where there is room."""
+    palette = figure.palette
     above = {*lattice.up_set(minimal)} if lattice is not None else {*at}
     if lattice is not None:
         lines = [(at[node], at[up]) for node in at for up in lattice.above(node)]
@@ -99,7 +99,7 @@ def _draw(
         places = [at[node] for node in nodes]
         axes.plot([x for x, _ in places], [y for _, y in places], **looks[kind])
     handles = [Line2D([], [], label=LEGEND[kind], **looks[kind]) for kind in kinds if kinds[kind]]
-    axes.get_figure().legend(handles=handles, loc="outside lower center", ncols=2, fontsize=9)
+    figure.legend(handles=handles, loc="outside lower center", ncols=2, fontsize=9)
     if _widest(at) <= MOST_LABELLED:
         _label(axes, at)
 
@@ -156,12 +156,13 @@ def _frame(
     rest = "" if lattice is not None else f"; frontier of a lattice of {size:,} nodes"
     axes.set_xlabel(short(f"levels of {shown}", 100) + rest, wrap=True, fontsize=9)
     axes.set_ylabel("sum of levels")
-    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    heights = sorted({y for _, y in at.values()})
+    axes.set_yticks(heights[:: len(heights) // MOST_LABELLED + 1])
     axes.set_xticks([])
     axes.spines["bottom"].set_visible(False)
-    half, heights = max(_widest(at) / 2, 1.5), [y for _, y in at.values()]
+    half = max(_widest(at) / 2, 1.5)
     axes.set_xlim(-half - 0.1, half + 0.1)
-    axes.set_ylim(min(heights) - 0.7, max(heights) + 0.5)
+    axes.set_ylim(heights[0] - 0.7, heights[-1] + 0.5)
 
 
 def _said(
@@ -172,6 +173,6 @@ def _said(
     more = "" if len(minimal) <= MOST_LABELLED else f" and {len(minimal) - MOST_LABELLED:,} more"
     released = "" if best is None else f"; released at {', '.join(map(str, best))}"
     return (
-        f"{len(minimal):,} minimal nodes of {manifest.search.nodes:,} satisfy the policy; levels of "
+        f"{len(minimal):,} minimal nodes of {manifest.search.nodes:,} satisfy the policy; levels "
         f"of {', '.join(short(name) for name in names)}: {'; '.join(found)}{more}{released}"
     )

@@ -84,43 +84,54 @@ def _draw_bars(axes: Axes, bars: Sequence[Bar], palette: dict[str, str], origina
         axes.barh(place, bar.bits, left=left, height=0.66, linewidth=1.0, **looks[bar.look])
         end = left + max(bar.bits, 0.0) + most * 0.015
         axes.text(end, place, _share(bar, original), va="center", fontsize=9)
-    axes.set_yticks(range(len(bars)), [short(bar.name, 44) for bar in bars])
-    axes.set_ylim(len(bars) - 0.5, -0.5)
+    _rows(axes, [short(bar.name, 44) for bar in bars])
     axes.set_xlim(min(0.0, *(bar.bits for bar in bars)), most * 1.32)
-    axes.tick_params("y", length=0)
-    axes.grid(visible=True, axis="x")
-    axes.grid(visible=False, axis="y")
     axes.set_xlabel("bits")
 
 
 def comparison_picture(comparison: Comparison, theme: Theme = "auto") -> Picture:
     """Recodings compared under the policy: bits retained on records held out, and the ceiling.
 
-    A bar for each fit, hatched where it breaks the policy, with the number of classes that do. The
-    ceiling is a band from the lowest to the highest one of the policies.
+    A bar for each fit, hatched where it breaks the policy, with the number of classes that do. What
+    is shaded is above the ceiling, the highest one of several policies.
     """
     fits = sorted(comparison.fits, key=lambda fit: -fit.held_out.retained)[:MOST_FITS]
-    names = [_named(fit) for fit in fits]
+    names = [short(_named(fit), 40) for fit in fits]
+    bits = [fit.held_out.retained for fit in fits]
     ceilings = [point.ceiling for point in comparison.points]
     with drawing(theme):
         figure, axes = picture(theme, 0.36 * len(fits) + 1.2, "Recodings compared")
         low, high = min(ceilings), max(ceilings)
-        most = max([*(fit.held_out.retained for fit in fits), high, 1e-9])
-        thin = max(low, high - most * 0.004)
-        axes.axvspan(min(low, thin), high, color=figure.palette["pale"], linewidth=0, zorder=0.5)
+        end = _end(fits, high)
+        axes.axvspan(min(high, end), end, color=figure.palette["rule"], alpha=0.25, zorder=0.5)
         for place, fit in enumerate(fits):
             _draw_fit(axes, place, fit, figure.palette)
-        axes.set_yticks(range(len(fits)), [short(name, 40) for name in names])
-        axes.set_ylim(len(fits) - 0.5, -0.5)
-        axes.set_xlim(min([0.0, *(fit.held_out.retained for fit in fits)]), most * 1.5)
-        axes.tick_params("y", length=0)
-        axes.grid(visible=True, axis="x")
-        axes.grid(visible=False, axis="y")
-        axes.set_xlabel("bits retained on records held out; shaded: the ceiling of the policy")
-    figure.description = "; ".join(
-        f"{name}: {_verdict(fit)}" for name, fit in zip(names, fits, strict=True)
-    )
+        _rows(axes, names)
+        axes.set_xlim(min([0.0, *bits]) * 1.05, end)
+        several = f"{_bits(low)} to {_bits(high)}" if low < high else _bits(high)
+        axes.set_xlabel(f"bits retained (held out); ceiling: {several}")
+    said = (f"{name}: {_verdict(fit)}" for name, fit in zip(names, fits, strict=True))
+    figure.description = f"Bits retained under a ceiling of {several}. " + "; ".join(said)
     return figure
+
+
+def _end(fits: Sequence[Fit], ceiling: float) -> float:
+    """Where the axis ends: room for what is written after bars, and for a ceiling that is near."""
+    bits = [fit.held_out.retained for fit in fits]
+    most = max([*bits, 0.0])
+    span = most - min([*bits, 0.0]) or 1.0
+    room = 0.35 if all(fit.held_out.satisfied for fit in fits) else 1.1
+    near = ceiling * 1.15 if ceiling <= most + span else 0.0
+    return max(most + room * span, near)
+
+
+def _rows(axes: Axes, names: Sequence[str]) -> None:
+    """Rows of bars under their names, the first on top."""
+    axes.set_yticks(range(len(names)), names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.tick_params("y", length=0)
+    axes.grid(visible=True, axis="x")
+    axes.grid(visible=False, axis="y")
 
 
 def _draw_fit(axes: Axes, place: int, fit: Fit, palette: dict[str, str]) -> None:
@@ -132,7 +143,7 @@ def _draw_fit(axes: Axes, place: int, fit: Fit, palette: dict[str, str]) -> None
         else {"facecolor": "none", "edgecolor": palette["bad"], "hatch": "////"}
     )
     axes.barh(place, fit.held_out.retained, height=0.66, **look)
-    style = {"textcoords": "offset points", "va": "center", "fontsize": 9}
+    style: Style = {"textcoords": "offset points", "va": "center", "fontsize": 9}
     end = max(fit.held_out.retained, 0.0)
     axes.annotate(_verdict(fit), (end, place), (4, 0), **style)
 
@@ -147,8 +158,13 @@ def _verdict(fit: Fit) -> str:
     """The bits of a fit, and the classes that break the policy."""
     half = fit.held_out
     if half.satisfied:
-        return f"{half.retained:.3f}"
-    return f"{half.retained:.3f}, {half.broken:,} of {half.classes:,} classes fail"
+        return _bits(half.retained)
+    return f"{_bits(half.retained)}, {half.broken:,} of {half.classes:,} classes fail"
+
+
+def _bits(bits: float) -> str:
+    """Bits in three decimals, never -0."""
+    return f"{round(bits, 3) + 0.0:.3f}"
 
 
 def _signed(range_: str) -> str:
@@ -158,6 +174,6 @@ def _signed(range_: str) -> str:
 
 def _share(bar: Bar, original: float) -> str:
     """Bits, and how much of the original ones they are."""
-    text = f"{bar.bits:.3f}"
+    text = _bits(bar.bits)
     known = bar.look in ("main", "lost") and original > 0
     return f"{text} ({bar.bits / original:.0%})" if known else text

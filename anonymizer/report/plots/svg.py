@@ -15,6 +15,9 @@ METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 OWN_STYLE = re.compile(r"<style type=\"text/css\">\*\{(.*?)\}</style>", re.DOTALL)
 NAMED = re.compile(r"(\bid=\"|url\(#|href=\"#)")
 UNUSED = re.compile(r" id=\"[^\"]*_\d+\"")
+PATH = re.compile(r"(?<= d=\")[^\"]*")
+FINE = re.compile(r"(\.\d\d)\d+")
+"""Digits beyond a hundredth of a point: half of a picture, and nobody sees them."""
 FONT = re.compile(r"font(-family)?: ([^;\"]*?)'DejaVu Sans'[^;\"]*")
 CLASS = "anonymizer-picture"
 FONTS = "'DejaVu Sans', Verdana, system-ui, sans-serif"
@@ -38,6 +41,7 @@ def svg_of(figure: Figure) -> str:
     if found is None:
         raise AssertionError("matplotlib writes SVG in a form that is not known")
     body = FONT.sub(lambda font: f"font{font[1] or ''}: {font[2]}{FONTS}", text[found.end() :])
+    body = PATH.sub(lambda path: FINE.sub(r"\1", path[0]), body)
     own = hashlib.sha256((title + description + body).encode()).hexdigest()[:10]
     body = NAMED.sub(lambda name: f"{name[0]}p{own}-", body)
     body = _themed(body) if theme == "auto" else body

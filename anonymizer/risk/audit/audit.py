@@ -9,6 +9,7 @@ import numpy as np
 
 from anonymizer.counts.schema import Schema, taxonomies_of
 from anonymizer.errors import InputError, did_you_mean
+from anonymizer.feedback.display import in_a_line
 from anonymizer.hierarchy import Hierarchy
 from anonymizer.objectives import OBJECTIVES
 from anonymizer.privacy import TCloseness, Verdict
@@ -29,7 +30,7 @@ from anonymizer.risk.audit.releases import Published, read_release, require_comp
 from anonymizer.tables import engine
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ReleaseAudit(PolicyResult):
     """What one release discloses to an attacker.
 
@@ -51,6 +52,10 @@ class ReleaseAudit(PolicyResult):
     similarity: Mapping[str, Sequence[attacks.Similar]]  # by level of its hierarchy, if any
     minimality: attacks.Minimality  # what knowing the policy and that the search is exact reveals
 
+    def __repr__(self) -> str:
+        policy = "policy holds" if self.satisfied else "policy does not hold"
+        return in_a_line(self, f"{self.records:,} records", f"{self.classes:,} classes", policy)
+
     def to_dict(self) -> dict[str, Any]:
         """The audit as JSON has it: the guesses that were tried are part of the inference."""
         found = super().to_dict()
@@ -61,13 +66,17 @@ class ReleaseAudit(PolicyResult):
         return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Audit(Result):
     """What releases disclose to an attacker, each and together."""
 
     releases: Sequence[ReleaseAudit]
     intersection: Intersection | None  # None of a single release
     derived = ("satisfied",)
+
+    def __repr__(self) -> str:
+        policy = "policies hold" if self.satisfied else "a policy does not hold"
+        return in_a_line(self, f"{len(self.releases):,} releases", policy)
 
     @property
     def satisfied(self) -> bool:

@@ -16,6 +16,7 @@ from anonymizer.errors import (
     require_one_of,
     whole_seed,
 )
+from anonymizer.feedback.display import Display, Displayed, in_a_line
 from anonymizer.objectives import Objective
 from anonymizer.privacy import TOLERANCE, PrivacyModel, population_of
 from anonymizer.recoding import Run, Watch, as_done, ignore
@@ -28,6 +29,7 @@ from anonymizer.release.information import ceiling
 from anonymizer.release.recodings import RECODINGS
 from anonymizer.release.results import Result
 from anonymizer.release.study import Study
+from anonymizer.tables.values import counted
 from anonymizer.utility.comparison.halves import Fit, fit_of
 from anonymizer.utility.comparison.sweep import Sweep, SweepPoint, points, policy_at
 
@@ -62,8 +64,8 @@ class Point(Result):
     best: str | None
 
 
-@dataclass(frozen=True)
-class Comparison(Result):
+@dataclass(frozen=True, repr=False)
+class Comparison(Displayed, Result):
     """Recodings side by side.
 
     Parameters
@@ -92,6 +94,22 @@ class Comparison(Result):
     fits: tuple[Fit, ...]
     unfit: tuple[Unfit, ...]
     points: tuple[Point, ...]
+
+    def __repr__(self) -> str:
+        recodings = {fit.recoding for fit in self.fits}
+        best = sorted({fit.recoding for fit in self.best})
+        return in_a_line(
+            self,
+            counted(len(recodings), "recoding"),
+            f"{len(self.points):,} policies" if self.swept else "",
+            f"best {' and '.join(best)}" if best else "none holds",
+        )
+
+    def display(self) -> Display:
+        """A row for each fit."""
+        from anonymizer.utility.comparison.display import of_comparison
+
+        return of_comparison(self)
 
     @property
     def best(self) -> tuple[Fit, ...]:
