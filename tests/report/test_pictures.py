@@ -7,8 +7,9 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from releases import manifest_of
 
-from anonymizer.release.manifest import Manifest
+from anonymizer.release.manifest.figures import ReportedInformation
 from anonymizer.report.plots.attributes import _steps
 from anonymizer.report.plots.release import (
     attribute_picture,
@@ -22,6 +23,8 @@ from anonymizer.report.plots.release import (
 from tests.report.test_plots import SWEPT
 
 EVIL = "a<b>&$x_1$"
+
+INFORMATION = dict.fromkeys(ReportedInformation.model_fields, 0.0)
 
 
 def manifest(table, privacy=(), **changes):
@@ -39,9 +42,8 @@ def manifest(table, privacy=(), **changes):
         "suppressed": 0,
         "suppressed_class": "none",
         "classes": 2,
-        "query_loss": {},
         "other_columns": [],
-        "information": {"original": 0.8, "retained": 0.2, "ceiling": 0.5},
+        "information": {**INFORMATION, "original": 0.8, "retained": 0.2, "ceiling": 0.5},
         "targets": {},
         "levels": {name: 1},
         "recoding": {name: entries},
@@ -57,9 +59,9 @@ def manifest(table, privacy=(), **changes):
             "missing_values": [],
             "separator": ",",
         },
-        "table": {"file": "released.csv", "sha256": "0" * 64},
+        "table": {"file": "released.csv", "sha256": "0" * 64, "columns": [], "missing": {}},
     }
-    return Manifest.parse({**content, **changes})
+    return manifest_of(**{**content, **changes})
 
 
 def verdict(model, **parameters):
