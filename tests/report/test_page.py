@@ -22,7 +22,7 @@ from anonymizer.privacy import MODELS
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.warnings.warnings import WARNINGS
-from anonymizer.report.page import rendering, report_of
+from anonymizer.report.page import pictures, rendering, report_of
 from anonymizer.report.page.document import Page, Paragraph, Section
 from anonymizer.report.page.evidence import Evidence, evidence_of
 from anonymizer.report.page.numbers import FORMS, sentence
@@ -303,6 +303,7 @@ def test_a_study_adds_a_comparison_that_names_what_fails(releases):
     page = report_of(releases["best"], releases["best"].parent / "study.toml", "markdown").decode()
     assert "### Other recodings under the same policy" in page
     assert "Measured on the original table of 240 records" in page
+    assert "Every number here but those of other recodings is in the manifest" in page
     assert re.search(r"\| full-domain( \(best\))? \| [\d.]+ bits \|", page)
     assert re.search(r"fails in \d+ class(es)?: (k-anonymity|t-closeness)", page)
 
@@ -457,8 +458,21 @@ def test_a_release_that_does_not_hold_has_no_report(release, tmp_path, command):
         report_of(release)
 
 
+def test_without_matplotlib_a_page_has_no_pictures_and_says_so(release, command, monkeypatch):
+    monkeypatch.setattr(pictures, "find_spec", lambda name: None)
+    place = release.parent / "page.html"
+    code, _, err = command(release, "--output", place)
+    assert (code, err) == (
+        0,
+        "The report has no pictures: pip install 'anonymizer[report]'\n",
+    )
+    assert "<svg" not in place.read_text(encoding="utf-8")
+
+
 def test_mistakes_are_said(release, tmp_path, command, monkeypatch):
     assert "give one of --html, --markdown and --pdf" in command(release, "--html", "--pdf")[2]
+    code, _, err = command(tmp_path / "nowhere")
+    assert (code, "there is no " in err) == (2, True)
     (tmp_path / "empty").mkdir()
     code, _, err = command(tmp_path / "empty")
     assert (code, "there is no release.json" in err) == (2, True)

@@ -181,6 +181,8 @@ def evidence_of(release: str | Path, study: Study | str | Path | None = None) ->
     path = Path(release)
     study = study if study is None or isinstance(study, Study) else Study(study)
     folder = path if path.is_dir() else path.parent
+    if not path.exists():
+        raise InputError(f"there is no {path}; give the directory that a run wrote")
     if not (folder / MANIFEST).exists():
         raise InputError(
             f"there is no {MANIFEST} in {folder}, which a report is about; give the directory that "
