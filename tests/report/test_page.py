@@ -19,6 +19,7 @@ from releases import KINDS, NAME, copied, release_of
 from anonymizer.cli import main
 from anonymizer.errors import InputError, PolicyBrokenError
 from anonymizer.privacy import MODELS
+from anonymizer.release.manifest.parts import ReportedInput
 from anonymizer.release.publish import publish
 from anonymizer.release.study import Study
 from anonymizer.release.warnings.warnings import WARNINGS
@@ -269,6 +270,19 @@ def test_a_page_by_hand(tmp_path):
     assert "| Highest: of the person who is easiest to find | 25%, 1 in 4 |" in text
     assert "| Average over all people | 20% |" in text
     assert "| sex | as it was | 2 | f; m | 0% |" in text
+
+
+def test_a_signed_release_shows_what_it_can_be_compared_with(release):
+    (release / "release.json.sig").write_text("signature")
+    evidence = evidence_of(release)
+    fingerprint = "hmac-sha256:" + "7" * 64
+    given = ReportedInput(fingerprint=fingerprint)
+    signed = replace(evidence, manifest=evidence.manifest.model_copy(update={"input": given}))
+    text = text_of(signed)
+    assert f"- **Keyed fingerprint of the original**: {fingerprint}\n" in text
+    assert "anonymizer verify out --key public.pem" in text
+    assert "- **Signature**: in release.json.sig; it was not checked for this report\n" in text
+    assert "fingerprint of the original" not in text_of(evidence)
 
 
 def test_what_is_left_open_depends_on_policy_and_release(releases):
