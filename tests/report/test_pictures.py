@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
+from releases import manifest_of
 
 from anonymizer.release.manifest.figures import ReportedInformation
 from anonymizer.report.plots.attributes import _steps
@@ -23,7 +24,8 @@ from tests.releases import manifest_of
 from tests.report.test_plots import SWEPT
 
 EVIL = "a<b>&$x_1$"
-MEASURES = [*ReportedInformation.model_fields]
+
+INFORMATION = dict.fromkeys(ReportedInformation.model_fields, 0.0)
 
 
 def manifest(table, privacy=(), **changes):
@@ -38,12 +40,7 @@ def manifest(table, privacy=(), **changes):
         "records": len(table),
         "released": len(table),
         "classes": 2,
-        "information": {
-            **dict.fromkeys(MEASURES, 0.0),
-            "original": 0.8,
-            "retained": 0.2,
-            "ceiling": 0.5,
-        },
+        "information": {**INFORMATION, "original": 0.8, "retained": 0.2, "ceiling": 0.5},
         "levels": {name: 1},
         "recoding": {name: entries},
         "privacy": list(privacy),
@@ -57,7 +54,7 @@ def manifest(table, privacy=(), **changes):
             "missing_values": [],
             "separator": ",",
         },
-        "table": {"file": "released.csv", "sha256": "0" * 64},
+        "table": {"file": "released.csv", "sha256": "0" * 64, "columns": [], "missing": {}},
     }
     return manifest_of(**{**content, **changes})
 

@@ -84,8 +84,16 @@ def page_of(
         verdict=verdict(evidence),
         lead=[Terms([*facts(evidence)])],
         sections=sections,
-        footer="Every number here is in the manifest of the release or was counted again from the "
-        "released table.",
+        footer=_footer(comparison),
+    )
+
+
+def _footer(comparison: Comparison | str | None) -> str:
+    """Where the numbers of a page are from."""
+    others = " but those of other recodings" if isinstance(comparison, Comparison) else ""
+    return (
+        f"Every number here{others} is in the manifest of the release or was counted again from "
+        "the released table."
     )
 
 
